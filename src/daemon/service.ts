@@ -147,7 +147,8 @@ export class DaemonService {
     signal: AbortSignal,
   ): Promise<SessionHandle> {
     const { contexts, engine } = this.#deps;
-    await this.#acceptFor(client, session_id, context);
+    const { observed } = await this.#acceptFor(client, session_id, context);
+    if (observed !== undefined) await this.keep({ session_id });
     return contexts.using(context, () => engine.resume(session_id, request, signal));
   }
 
@@ -178,6 +179,23 @@ export class DaemonService {
     }
   }
 
+  /** Makes a session of another program Vitrine's own; does nothing to one that is. */
+  async keep({ session_id }: ParamsOf<'keep'>): Promise<ResultOf<'keep'>> {
+    const { engine, sources, news } = this.#deps;
+    const known = await this.open(session_id);
+    const { observed } = known.summary();
+    known.dispose();
+    if (observed === undefined) return {};
+    const history = await sources.history(session_id);
+    if (history === undefined) throw failures.sessionMissing(session_id);
+    await engine.archive.importObserved(history);
+    const kept = await engine.open(session_id);
+    sources.took(kept.summary());
+    news.told(kept.summary());
+    kept.dispose();
+    return {};
+  }
+
   watchSources(params: ParamsOf<'watchSources'>, feed: NewsFeed): ReturnType<ObservedSources['watch']> {
     return this.#deps.sources.watch(params, feed);
   }
@@ -191,7 +209,7 @@ export class DaemonService {
   }
 
   async #acceptFor(client: ConnectedClient, sessionId: string, context: ClientContext) {
-    const opened = await this.#deps.engine.open(sessionId);
+    const opened = await this.open(sessionId);
     const summary = opened.summary();
     opened.dispose();
     this.#accept(client, context, summary.project_dir ?? '', summary.recording);

@@ -11,6 +11,7 @@ import type { SessionSummary } from '../model/session/summary.ts';
 import { withConversationSummary } from './prompt/conversationSummary.ts';
 import type { AgentLauncher, ReportOptions } from './launch/agentLauncher.ts';
 import { AgentLaunchers } from './launch/agentLaunchers.ts';
+import { isReadOnly } from '../model/session/importedSession.ts';
 import type {
   AgentReport,
   AgentSessionsRequest,
@@ -293,7 +294,7 @@ export class Engine {
   ): Promise<SessionHandle> {
     return this.#sessions.using(id, async (state) => {
       await state.assertIdle();
-      if (state.session.imported !== undefined) throw failures.sessionImported(id);
+      if (isReadOnly(state.session)) throw failures.sessionImported(id);
       const source = this.#sources.of(state.session);
       const agent = await source.prepare();
       await assertFolder(state.session.project_dir ?? '');

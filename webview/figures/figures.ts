@@ -1,3 +1,4 @@
+import { isReadOnly } from '../../src/model/session/importedSession.ts';
 import { render } from 'lit/html.js';
 import type { LedgerCard, ResumeFacts } from '../../src/protocol/panel/figureMessages.ts';
 import type { FromPage, SessionView, ToPage } from '../../src/protocol/panel/messages.ts';
@@ -189,7 +190,7 @@ export class Figures {
 
 /** Over, or continuing where this window has no hand in it. What was played or imported is resumed in no such way. */
 function isOver({ summary, can, conversation }: SessionView): boolean {
-  if (summary.recording || summary.imported !== undefined || summary.runs === 0) return false;
+  if (summary.recording || isReadOnly(summary) || summary.runs === 0) return false;
   const live = summary.status === 'running' || summary.status === 'pending' || summary.status === 'stopping';
   return !live || (!can.stop && conversation === null && summary.status === 'running');
 }

@@ -173,6 +173,7 @@ export class ClientConnection implements ConnectedClient {
     this.#handle('setFollowUps', calls.setFollowUps, (params) => records.setFollowUps(params));
     this.#handle('pauseFollowUps', calls.pauseFollowUps, (params) => records.pauseFollowUps(params));
     this.#handle('import', calls.import, (params) => records.import(params));
+    this.#handle('keep', calls.keep, (params) => this.#service.keep(params));
     this.#handle('pack', calls.pack, (params) => records.pack(params));
     this.#handle('unpack', calls.unpack, (params) => records.unpack(params));
     this.#handle('sweep', calls.sweep, () => records.sweep());

@@ -20,6 +20,11 @@ export class NewsSource {
     engine.onEvent((event) => this.#tell((feed) => feed.event(event)));
   }
 
+  /** A session is another than lists show, without a run. */
+  told(summary: SessionSummary): void {
+    this.#tell((feed) => feed.summary(summary));
+  }
+
   removed(sessionId: string): void {
     this.#tell((feed) => feed.removed(sessionId));
   }

@@ -1,10 +1,12 @@
 import { storeFormats } from '../../agents/stores/formats.ts';
+import type { ObservedHistory } from '../../engine/import/importObserved.ts';
 import type { Log, SessionHandle } from '../../engine/api.ts';
 import { systemProcesses } from '../../engine/sources/live/processes.ts';
 import { ObservedSessions } from '../../engine/sources/following/observedSessions.ts';
 import type { FactsCache } from '../../engine/sources/reading/factsCache.ts';
 import { SessionSources } from '../../engine/sources/sources.ts';
 import type { PriceTable } from '../../insight/prices/prices.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
 import type { ParamsOf, ResultOf } from '../../protocol/daemon/calls.ts';
 import { RepositoryOf, SessionScope } from './scope.ts';
 import { SourcesWatch, type OwnSessions } from './sourcesWatch.ts';
@@ -25,6 +27,7 @@ export class ObservedSources {
   readonly #deps: ObservedSourcesDeps;
   readonly #repositories = new RepositoryOf();
   readonly #places = new Map<string, ObservedSessions>();
+  readonly #watches = new Set<SourcesWatch>();
 
   constructor(deps: ObservedSourcesDeps) {
     this.#deps = deps;
@@ -37,9 +40,22 @@ export class ObservedSources {
   ): Promise<{ readonly watch: SourcesWatch; readonly result: ResultOf<'watchSources'> }> {
     const sessions = this.#at(params);
     const scope = new SessionScope(params.scope, params.folders, this.#repositories);
-    const watch = new SourcesWatch({ sessions, scope, feed, own: this.#deps.own, log: this.#deps.log });
+    const watch = new SourcesWatch({
+      sessions,
+      scope,
+      feed,
+      own: this.#deps.own,
+      log: this.#deps.log,
+      onDispose: () => this.#watches.delete(watch),
+    });
+    this.#watches.add(watch);
     const result = await watch.begin(params.limit);
     return { watch, result: { ...result, looked_in: [...sessions.folders()] } };
+  }
+
+  /** A session became Vitrine's own without a run. */
+  took({ session_id, executor_session_ids }: SessionSummary): void {
+    for (const watch of this.#watches) watch.take(executor_session_ids, session_id);
   }
 
   /** Follows a session; `undefined` where no client has said where it may be, or there is none. */
@@ -47,6 +63,15 @@ export class ObservedSources {
     for (const sessions of this.#places.values()) {
       const handle = await sessions.open(id);
       if (handle !== undefined) return handle;
+    }
+    return undefined;
+  }
+
+  /** Everything that a record of a session holds; `undefined` where there is none. */
+  async history(id: string): Promise<ObservedHistory | undefined> {
+    for (const sessions of this.#places.values()) {
+      const history = await sessions.history(id);
+      if (history !== undefined) return history;
     }
     return undefined;
   }

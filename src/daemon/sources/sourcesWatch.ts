@@ -22,6 +22,7 @@ interface SourcesWatchDeps {
   readonly feed: NewsFeed;
   readonly own: OwnSessions;
   readonly log: Log;
+  readonly onDispose: () => void;
 }
 
 /** What one client is told of the sessions of other programs. */
@@ -43,7 +44,7 @@ export class SourcesWatch implements Disposable {
     let hear = (change: SourcesChange): void => void early.push(change);
     this.#registrations = [
       sessions.look((change) => hear(change)),
-      own.onRecorded((ids, session) => this.#take(ids, session)),
+      own.onRecorded((ids, session) => this.take(ids, session)),
     ];
     this.#recorded = new Map([...(await own.recorded()), ...this.#recorded]);
     const found = await this.#shown(await sessions.list());
@@ -56,6 +57,7 @@ export class SourcesWatch implements Disposable {
 
   dispose(): void {
     this.#isDisposed = true;
+    this.#deps.onDispose();
     for (const each of this.#registrations) each.dispose();
   }
 
@@ -76,10 +78,12 @@ export class SourcesWatch implements Disposable {
   }
 
   /** Vitrine recorded a session on its own: it is in the list already. */
-  #take(ids: readonly string[], session: string): void {
+  take(ids: readonly string[], session: string): void {
     for (const id of ids) this.#recorded.set(id, session);
+    // One that became Vitrine's own keeps its id.
+    this.#reported.delete(session);
     for (const [reported, native] of this.#reported) {
-      if (reported !== session && native.some((id) => ids.includes(id))) this.#forget(reported);
+      if (native.some((id) => ids.includes(id))) this.#forget(reported);
     }
   }
 

@@ -41,6 +41,7 @@ import type { SessionSources } from '../sources/sources.ts';
 import { SpanReports } from '../telemetry/spanReports.ts';
 import { spendingOf, usageCsv, type Spending, type UsagePeriod } from '../usage/spending.ts';
 import { writeWhole } from '../files/writeFiles.ts';
+import { importObserved, type ObservedHistory } from '../import/importObserved.ts';
 
 export interface ArchiveDeps {
   /** Folder of the records. */
@@ -167,6 +168,11 @@ export class Archive {
     });
     if (report.mistyped !== undefined) logInvalidMetadata(log, report.sessionId, report.mistyped);
     return report;
+  }
+
+  /** Copies a session of another program into a record under its own id. @throws file system errors */
+  importObserved(history: ObservedHistory): Promise<void> {
+    return importObserved(history, this.#deps);
   }
 
   /** Whose output can be imported. */

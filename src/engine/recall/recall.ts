@@ -1,3 +1,4 @@
+import { isReadOnly } from '../../model/session/importedSession.ts';
 import { Redactor } from '../../formats/redaction/redactor.ts';
 import { passageOf } from '../../insight/recall/passage.ts';
 import { chooseQuery, isRealMessage, type ChosenQuery } from '../../insight/recall/querySource.ts';
@@ -118,8 +119,10 @@ export class Recall {
 
 /** Sessions that ran here in one folder, and are not hidden; `without` is the one that continues. */
 export function inFolder(folder: string, without?: string): (session: SearchedSession) => boolean {
-  return ({ session_id, project_dir, hidden, imported, recording }) =>
-    project_dir === folder && session_id !== without && hidden !== true && imported === undefined && !recording;
+  return (session) => {
+    const { session_id, project_dir, hidden, recording } = session;
+    return project_dir === folder && session_id !== without && hidden !== true && !isReadOnly(session) && !recording;
+  };
 }
 
 function best(entries: readonly LikeEntry[]): readonly LikeEntry[] {

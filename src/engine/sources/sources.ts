@@ -6,6 +6,7 @@ import type { PriceTable } from '../../insight/prices/prices.ts';
 import type { NormalizedEntry } from '../../model/transcript/entry.ts';
 import type { ObservedAgent, StoreFacts } from '../../model/session/observed.ts';
 import { Transcript } from '../../model/transcript/transcript.ts';
+import type { ObservedHistory } from '../import/importObserved.ts';
 import { lookAgain } from './changedFiles.ts';
 import { PartMemory, readStore, type SessionFiles, type Store } from './groups.ts';
 import { observedId } from './ids.ts';
@@ -185,6 +186,15 @@ export class SessionSources {
     const hash = createHash('sha1').update(JSON.stringify([live.state === 'ended', problem]));
     for (const { path, size, mtimeMs } of found.files.files) hash.update(JSON.stringify([path, size, mtimeMs]));
     return hash.digest('base64');
+  }
+
+  /** Everything that a record of the session holds; `null` where there is none of that id. */
+  async history(id: string, prices: PriceTable): Promise<ObservedHistory | null> {
+    const [found, read] = [await this.find(id), await this.read(id)];
+    if (found === undefined || read === null) return null;
+    const { facts, entries, problems } = read;
+    const requests = this.#shares.get(id)?.requests ?? facts.requests;
+    return { summary: this.summaryOf(found, prices), facts, requests, entries, problems };
   }
 
   /** The transcript of one session; `null` where there is none of that id. Other sessions are not read. */

@@ -5,6 +5,7 @@ import type { SessionSummary } from '../../model/session/summary.ts';
 import type { RecordReader } from '../record/contract.ts';
 import type { Ledger, RecordStore, Survey } from '../record/recordStore.ts';
 import type { SessionState } from '../sessions/sessionState.ts';
+import { isReadOnly } from '../../model/session/importedSession.ts';
 
 /** What all sessions used, run by run, and what is not in it. */
 export interface Spending {
@@ -37,8 +38,8 @@ export async function ledgersOf(
   return { ledgers: [...stored, ...here.values()], unreadable };
 }
 
-function isSpent({ recording, imported }: SessionSummary): boolean {
-  return !recording && imported === undefined;
+function isSpent(summary: SessionSummary): boolean {
+  return !summary.recording && !isReadOnly(summary);
 }
 
 function liveLedger({ summary, turns, turnsOmitted: omitted, models: own, run }: SessionState): Ledger {

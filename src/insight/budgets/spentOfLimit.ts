@@ -1,5 +1,6 @@
 import type { BudgetScope } from '../../model/usage/budgetNames.ts';
 import { addUsed, noneUsed, runsOf, type SessionRuns, type Used } from './usedBudget.ts';
+import { isReadOnly } from '../../model/session/importedSession.ts';
 
 /** Whose budgets these are. */
 export interface Subject {
@@ -62,7 +63,7 @@ export function spentByOthers(
   const sums = { ...nothingByOthers } as Record<SharedScope, Used>;
   for (const session of sessions) {
     const { summary } = session;
-    if (summary.recording || summary.imported !== undefined) continue;
+    if (summary.recording || isReadOnly(summary)) continue;
     const own = summary.session_id === subject.sessionId;
     const whole: readonly SharedScope[] = [
       ...(own ? (['session'] as const) : []),

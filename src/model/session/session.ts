@@ -17,9 +17,12 @@ export type SessionStatus = z.infer<typeof sessionStatusSchema>;
 export const runStatusSchema = z.enum(['pending', 'claimed', 'running', 'stopping', 'completed', 'failed', 'stopped']);
 export type RunStatus = z.infer<typeof runStatusSchema>;
 
-/** Where a session was brought in from. `file` is a name without its folder, `sha256` of its bytes. */
+/**
+ * Where a session was brought in from; `store`: from the store of its agent, so that it can be resumed. `file` is a name without its folder, `sha256` of its
+ * bytes, of a `store` of its entries.
+ */
 export const importedSchema = z.object({
-  format: z.enum(['record', 'acp', 'output']),
+  format: z.enum(['record', 'acp', 'output', 'store']),
   file: z.string(),
   at: z.string(),
   sha256: z.string(),
@@ -61,7 +64,7 @@ export const sessionSchema = z.object({
   /** Hidden from the list on the user's wish; the files stay. */
   hidden: z.boolean().optional(),
   follow_ups: sessionFollowUpsSchema.optional(),
-  /** Set for what was not recorded here: it can be read, and not resumed. */
+  /** Set for what was not recorded here. See `isReadOnly`. */
   imported: importedSchema.optional(),
 });
 export type Session = z.infer<typeof sessionSchema>;

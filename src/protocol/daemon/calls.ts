@@ -175,6 +175,8 @@ export const calls = {
       original: z.string().nullable(),
     }),
   },
+  /** Copies a session of another program into a record, from when on it is Vitrine's own. */
+  keep: { params: inSession, result: nothing },
   /** Zips what the agents of these sessions printed, and their records. */
   pack: {
     params: z.object({ session_ids: z.array(sessionIdSchema).max(100_000) }),

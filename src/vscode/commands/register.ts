@@ -20,6 +20,7 @@ import { retentionCommands } from './records/retentionCommands.ts';
 import { runCommands } from './runs/runCommands.ts';
 import { runnerCommands } from './runs/runnerCommands.ts';
 import { searchCommands } from './views/searchCommands.ts';
+import { observedCommands } from './views/observedCommands.ts';
 import { sessionCommands } from './sessionCommands.ts';
 import type { CommandContext } from './commandContext.ts';
 import { usageCommands } from './views/usageCommands.ts';
@@ -38,6 +39,7 @@ export function registerCommands(shell: CommandContext): vscode.Disposable {
     ...recordCommands(shell),
     ...viewCommands(shell),
     ...filterCommands(shell),
+    ...observedCommands(shell),
     ...searchCommands(shell),
     ...budgetCommands(shell),
     ...followUpCommands(shell),

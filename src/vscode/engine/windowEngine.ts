@@ -129,6 +129,11 @@ export class WindowEngine {
     return this.#call('watchSources', params);
   }
 
+  /** Copies a session of another program into a record. */
+  async keep(session_id: string): Promise<void> {
+    await this.#call('keep', { session_id });
+  }
+
   /** Called with all sessions of other programs when another daemon was found. */
   onSources(listener: (found: ResultOf<'watchSources'>) => void): Disposable {
     return this.#sources.on(listener);

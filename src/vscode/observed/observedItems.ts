@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { executorOf } from '../../insight/observed/asSession.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import { isSessionLive } from '../../model/session/status.ts';
 import type { GroupName, SessionNode } from '../sessions/sessionGroups.ts';
@@ -12,11 +13,13 @@ export function isProgrammatic({ status, observed }: SessionRow): boolean {
 }
 
 /** Words for the menus of a session that another program started. */
-export function observedContext(row: SessionRow, { live, problem }: ObservedState): string {
+export function observedContext(row: SessionRow, { agent, live, problem }: ObservedState): string {
+  const isAtRest = problem === null && live.state === 'ended';
   return [
     'observed',
     ...(needsYou(row) === undefined ? [] : ['waiting']),
-    ...(problem === null && live.state === 'ended' ? ['atRest'] : []),
+    ...(isAtRest ? ['keepable'] : []),
+    ...(isAtRest && executorOf(agent) !== undefined ? ['resumable'] : []),
     ...(live.pid === undefined ? [] : ['inProcess']),
   ].join(' ');
 }

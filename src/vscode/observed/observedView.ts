@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { ObservedAgent } from '../../model/session/observed.ts';
+import { executorOf } from '../../insight/observed/asSession.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 import type { PageCommand, SessionView } from '../../protocol/panel/messages.ts';
@@ -10,23 +11,20 @@ const { t } = vscode.l10n;
 /** Agents that write an answer to their store when it has ended, not while it comes. */
 const buffering: readonly ObservedAgent[] = ['claude-code', 'codex', 'copilot', 'gemini', 'qwen'];
 
-const commands: readonly PageCommand[] = [
-  'copySessionId',
-  'copyLink',
-  'copyMarkdown',
-  'manageTrust',
-  'runAgent',
-  'showUsage',
-];
+const commands: readonly PageCommand[] = ['copySessionId', 'copyLink', 'manageTrust', 'runAgent', 'showUsage'];
 
 /** Whether a page command works on a session that has no record. */
 export function isForObserved(command: PageCommand): boolean {
   return commands.includes(command);
 }
 
-/** Why nothing can be sent to a session that another program started. */
-export function whyWatched({ agent_label: label }: SessionSummary, { live }: ObservedState): string {
-  if (live.state === 'ended') return t('This session was started in another program.');
+/** Why nothing can be sent to a session that another program started; `undefined`: it can be resumed. */
+export function whyWatched({ agent_label: label }: SessionSummary, { agent, live }: ObservedState): string | undefined {
+  if (live.state === 'ended') {
+    return executorOf(agent) === undefined
+      ? t('Vitrine cannot resume sessions of {0}.', visibleText(label))
+      : undefined;
+  }
   return t('{0} runs this session in another program. Answer it there.', visibleText(label));
 }
 
@@ -41,6 +39,9 @@ export function observedNotice(
     return { severity: 'warning', text: t('{0} Read from {1}.', text, visibleText(path)) };
   }
   const watched = t('Vitrine watches this session and does not own it. It is read from {0}.', visibleText(path));
+  if (live.state === 'ended' && executorOf(agent) !== undefined) {
+    return { severity: 'info', text: `${watched} ${t('Resume it to make it Vitrine’s own, with its history.')}` };
+  }
   if (live.state === 'ended' || !buffering.includes(agent)) return { severity: 'info', text: watched };
   const lag = t('{0} stores an answer when it is complete, so this view can lag by one answer.', visibleText(label));
   return { severity: 'info', text: `${watched} ${lag}` };

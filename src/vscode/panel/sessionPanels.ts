@@ -25,6 +25,8 @@ export class SessionPanels implements vscode.Disposable {
   readonly #deps: PanelDeps;
   readonly #panels = new Map<string, vscode.WebviewPanel>();
   readonly #sessions = new Map<string, SessionPanel>();
+  /** Those that are read from stores of other programs. */
+  readonly #observed = new Set<string>();
   /** What pages are to lead to as soon as they are there. */
   readonly #leads = new Map<string, Lead>();
   readonly #looked = new vscode.EventEmitter<string>();
@@ -38,7 +40,10 @@ export class SessionPanels implements vscode.Disposable {
       vscode.window.registerWebviewPanelSerializer(viewType, {
         deserializeWebviewPanel: (panel, state: unknown) => this.#restore(panel, state),
       }),
-      deps.list.onDidChange(() => this.#entitle()),
+      deps.list.onDidChange(() => {
+        this.#entitle();
+        this.#renew();
+      }),
     ];
   }
 
@@ -111,6 +116,7 @@ export class SessionPanels implements vscode.Disposable {
       if (closed()) return;
       this.#panels.delete(id);
       this.#sessions.delete(id);
+      this.#observed.delete(id);
       this.#leads.delete(id);
     });
     panel.onDidChangeViewState(() => {
@@ -131,7 +137,8 @@ export class SessionPanels implements vscode.Disposable {
       const session = new SessionPanel(panel, handle, actions, log, () => list.all());
       panel.onDidDispose(() => session.dispose());
       this.#sessions.set(id, session);
-      if (handle.summary().observed === undefined) {
+      if (handle.summary().observed !== undefined) this.#observed.add(id);
+      else {
         void engine.archive.checkCompleteness(id).then(
           (found) => session.showMissing(found),
           (error: unknown) => log.warn(logLine('record not checked', { session: id, error: String(error) })),
@@ -150,6 +157,19 @@ export class SessionPanels implements vscode.Disposable {
     } catch (error) {
       if (!closed()) panel.dispose();
       await failures.show(error, { session: id });
+    }
+  }
+
+  /** A session of another program that became Vitrine's own is shown from its record. */
+  #renew(): void {
+    for (const [id, session] of this.#sessions) {
+      const row = this.#deps.list.get(id);
+      const panel = this.#panels.get(id);
+      if (!this.#observed.has(id) || panel === undefined || row === undefined || row.observed !== undefined) continue;
+      this.#sessions.delete(id);
+      this.#observed.delete(id);
+      session.dispose();
+      void this.#fill(panel, id);
     }
   }
 

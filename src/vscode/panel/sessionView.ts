@@ -6,6 +6,7 @@ import type { SessionSummary } from '../../model/session/summary.ts';
 import type { SessionView, WaitingRequest } from '../../protocol/panel/messages.ts';
 import { sentences } from '../failures/failureText.ts';
 import { observedNotice, whyWatched } from '../observed/observedView.ts';
+import { isReadOnly } from '../../model/session/importedSession.ts';
 
 const { t } = vscode.l10n;
 
@@ -14,9 +15,11 @@ const { t } = vscode.l10n;
  * in a folder of this workspace, since that is what trust was given for.
  */
 export function notResumableReason(summary: SessionSummary, live: boolean): string | undefined {
-  if (summary.observed !== undefined) return whyWatched(summary, summary.observed);
-  if (isSessionLive(summary.status)) return live ? undefined : t('This session is running in another window.');
-  if (summary.imported !== undefined) return t('This session was imported. You can read and export it.');
+  const watched = summary.observed === undefined ? undefined : whyWatched(summary, summary.observed);
+  if (watched !== undefined) return watched;
+  if (summary.observed === undefined && isSessionLive(summary.status))
+    return live ? undefined : t('This session is running in another window.');
+  if (isReadOnly(summary)) return t('This session was imported. You can read and export it.');
   if (summary.recording) return undefined;
   if (!vscode.workspace.isTrusted) {
     return t('You cannot send messages in Restricted Mode. You can still read this session.');

@@ -2,6 +2,7 @@ import { isObject } from '../../model/text/json.ts';
 import { isSessionLive } from '../../model/session/status.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 import { visibleText } from '../text/inertText.ts';
+import { isReadOnly } from '../../model/session/importedSession.ts';
 
 type RowField =
   | 'session_id'
@@ -58,7 +59,7 @@ export function rowOf(summary: Omit<SessionSummary, 'executor_type'>, day?: Sess
     duration: summary.duration,
     total_cost: summary.total_cost,
     // What was imported was spent elsewhere, too.
-    recording: summary.recording || summary.imported !== undefined,
+    recording: summary.recording || isReadOnly(summary),
   };
   const optional = {
     // Of another program's session it names the one that it was forked from, which did not start it.

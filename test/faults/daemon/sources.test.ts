@@ -3,6 +3,7 @@ import type { News } from '../../../src/protocol/daemon/calls.ts';
 import type { SessionSummary } from '../../../src/model/session/summary.ts';
 import type { SessionUpdate } from '../../../src/protocol/daemon/session.ts';
 import { DaemonBench } from '../../support/daemon/bench.ts';
+import { captureFile } from '../../support/stores/homes.ts';
 import { WorkedHome } from '../../support/stores/workedHome.ts';
 import { until } from '../../support/until.ts';
 
@@ -76,6 +77,67 @@ describe('sessions of other programs through a daemon', () => {
     const others = await client.call('watchSources', params({ scope: 'folder', folders: ['/home/other'] }));
     assert.deepEqual([others.sessions.length, others.out_of_scope], [0, 1]);
     await client.call('unwatchSources', {});
+  });
+
+  it('become Vitrine’s own with their history when they are resumed', async () => {
+    const name = 'claude-code-2.1.330/print-resume-twice';
+    const capture = new WorkedHome(name);
+    const [file = ''] = capture.files('.jsonl');
+    const lines = capture.lines(file).map((line) => line.replaceAll('/home/dev/project', place.bench.cwd));
+    capture.dispose();
+    // Each process ends with what the session has cost so far.
+    const ends = lines.flatMap((line, at) => (line.includes('"type":"cost-state"') ? [at] : []));
+    const [, second = 0] = ends;
+    worked.write(file, lines.slice(0, second + 1).join(''));
+    const cost = (line = ''): number => Number(/"totalCostUSD":([\d.]+)/.exec(line)?.[1]);
+    const client = await place.connect({ onNews });
+    await client.call('watch', { events: false });
+    const { sessions } = await client.call('watchSources', params());
+    const [row] = sessions;
+    assert(row !== undefined);
+    assert.deepEqual(row.total_cost, { provenance: 'reported', usd: cost(lines[second]) });
+    const { session_id } = row;
+    const { entries: before } = await client.call('read', { session_id, from: 0, to: 1000 });
+
+    const { context, request } = place.startParams([
+      { args: {} },
+      { file: { path: captureFile(name, '3.stdout.jsonl') } },
+    ]);
+    await client.call('resume', { context, session_id, request: { prompt: request.prompt } });
+    const ended = await place.stateOf(
+      session_id,
+      ({ summary }) => summary.runs === 2 && summary.outcome === 'completed',
+    );
+
+    assert.equal(ended.summary.observed, undefined);
+    assert.equal(ended.summary.imported?.format, 'store');
+    assert.deepEqual(ended.summary.total_cost, { provenance: 'reported', usd: cost(lines[ends[2] ?? -1]) });
+    const { entries } = await client.call('read', { session_id, from: 0, to: 1000 });
+    assert.deepEqual(entries.slice(0, before.length), before);
+    assert.ok(
+      entries.some(
+        (entry) =>
+          JSON.stringify(entry).includes(row.executor_session_ids[0] ?? '-') &&
+          JSON.stringify(entry).includes('--resume'),
+      ),
+      'resumed by the id of the agent',
+    );
+    assert.equal((await client.call('watchSources', params())).sessions.length, 0);
+    const verified = await place.vitrine('verify', session_id).ended;
+    assert.equal(verified.code, 0, verified.stderr);
+  });
+
+  it('are kept without a run, once', async () => {
+    worked.copy();
+    const client = await place.connect({ onNews });
+    const { sessions } = await client.call('watchSources', params());
+    const session_id = sessions[0]?.session_id ?? '';
+    await client.call('keep', { session_id });
+    await client.call('keep', { session_id });
+    const kept = await client.follow(session_id, () => Promise.resolve());
+    assert.equal(kept.state.summary.imported?.format, 'store');
+    assert.deepEqual(kept.state.summary.total_cost, sessions[0]?.total_cost);
+    assert.equal((await client.call('watchSources', params())).sessions.length, 0);
   });
 
   it('are none of those that Vitrine recorded', async () => {

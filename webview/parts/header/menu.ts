@@ -31,7 +31,7 @@ const items: readonly Item[] = [
 ];
 
 /** What a session without a record has. */
-const observedItems = items.filter(({ command }) => ['copySessionId', 'copyLink', 'copyMarkdown'].includes(command));
+const observedItems = items.filter(({ command }) => ['copySessionId', 'copyLink'].includes(command));
 
 export function menuButton(context: Context, { menuOpen, setMenu }: MenuState): TemplateResult {
   return html`<span class="menu-at">

@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { ObservedSummary } from '../../../insight/observed/summary.ts';
 import type { PriceTable } from '../../../insight/prices/prices.ts';
 import type { Disposable, Log } from '../../api.ts';
+import type { ObservedHistory } from '../../import/importObserved.ts';
 import { Emitter } from '../../emitter.ts';
 import type { SessionSources, SourcesChange } from '../sources.ts';
 import { FolderWatcher } from '../watching/folderWatcher.ts';
@@ -95,6 +96,12 @@ export class ObservedSessions {
         };
       },
     });
+  }
+
+  /** Everything that a record of the session holds; `undefined` where there is none of that id. */
+  async history(id: string): Promise<ObservedHistory | undefined> {
+    const prices = await this.#deps.prices();
+    return (await this.#inTurn(() => this.#deps.sources.history(id, prices))) ?? undefined;
   }
 
   dispose(): void {

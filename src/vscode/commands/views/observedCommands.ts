@@ -1,0 +1,44 @@
+import * as vscode from 'vscode';
+import { ancestorsOf } from '../../../engine/process/ancestors.ts';
+import { inertText } from '../../text/inertText.ts';
+import type { Commands, CommandContext } from '../commandContext.ts';
+import { sessionOfArgument } from '../pick.ts';
+
+const { t } = vscode.l10n;
+
+/** Shells and multiplexers say less about where a program runs than what is above them. */
+const inBetween = /^-?(?:sh|bash|zsh|fish|dash|ksh|nu|pwsh|node|npm.*|login|su|sudo|env|sleep)$/;
+
+/** For sessions that other programs started. */
+export function observedCommands(shell: CommandContext): Commands {
+  return {
+    async keepSession(argument) {
+      const id = sessionOfArgument(argument);
+      if (id === undefined) return;
+      await (await shell.engines.get()).keep(id);
+      vscode.window.setStatusBarMessage(t('Kept in the record'), 3000);
+    },
+
+    async showTerminal(argument) {
+      const row = shell.list.get(sessionOfArgument(argument) ?? '');
+      const pid = row?.observed?.live.pid;
+      if (row === undefined || pid === undefined) return;
+      const ancestors = await ancestorsOf(pid);
+      const above = new Set(ancestors.map((each) => each.pid));
+      for (const terminal of vscode.window.terminals) {
+        const shellPid = await terminal.processId;
+        if (shellPid === undefined || !above.has(shellPid)) continue;
+        terminal.show();
+        return;
+      }
+      const program = ancestors.slice(1).find(({ name }) => !inBetween.test(name));
+      const where = program?.name ?? ancestors.at(-1)?.name;
+      const label = inertText(row.agent_label);
+      const text =
+        where === undefined
+          ? t('{0} runs outside of this window (process {1}).', label, pid)
+          : t('{0} runs outside of this window, in {1} (process {2}).', label, inertText(where), pid);
+      void vscode.window.showInformationMessage(text);
+    },
+  };
+}
