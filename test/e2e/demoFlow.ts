@@ -34,6 +34,7 @@ export function describeDemo(title: string, install: () => Promise<HostOptions>)
     it('welcomes whoever has no agent and no session', async () => {
       await workbench.openView('Vitrine');
       await workbench.page.locator('.part.sidebar').getByText('Play Demo Session').waitFor();
+      await workbench.page.locator('.pane-header', { hasText: 'Vitrine looked in' }).waitFor();
       await picture(workbench, 'welcome');
     });
 

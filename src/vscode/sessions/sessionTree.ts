@@ -145,7 +145,8 @@ export class SessionTree implements vscode.TreeDataProvider<TreeNode> {
     this.#changed.fire();
     this.#view.badge = badge(this.#list, this.#news);
     const isEmpty = this.#list.complete && this.#list.visible().length === 0;
-    this.#view.message = isEmpty ? this.#emptyText() : '';
+    // A message would take the place of the welcome view.
+    this.#view.description = isEmpty ? this.#emptyText() : '';
     this.#wind();
   }
 
