@@ -63,7 +63,7 @@ describe('budgets in VS Code', function () {
     assert.deepEqual([ended.outcome, ended.budget], ['completed', undefined]);
     assert.deepEqual(await decided(id), ['budget_near', 'budget_reached', 'budget_raised']);
     const entries = await api.sessions.entries(id);
-    assert.equal(entries.at(-2)?.content, 'heard Go on.');
+    assert.equal(entries.at(-2)?.content, 'heard Continue.');
   });
 
   it('are only ever tightened by a workspace', async () => {

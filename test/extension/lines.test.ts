@@ -125,7 +125,7 @@ describe('lines of files and the sessions they come from', function () {
     edit.replace(document.uri, line.range, line.text.replace('guests', 'guests + 1'));
     await vscode.workspace.applyEdit(edit);
     const [text] = await hovers(made.written + 2);
-    assert.match(text?.value ?? '', /edited since/);
+    assert.match(text?.value ?? '', /Edited since/);
     const back = new vscode.WorkspaceEdit();
     back.replace(document.uri, new vscode.Range(0, 0, document.lineCount, 0), asItWas);
     await vscode.workspace.applyEdit(back);

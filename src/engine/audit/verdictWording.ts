@@ -2,7 +2,7 @@ import type { Verification } from '../record/chain/verify.ts';
 import { quote, say, type Wording } from '../failures/wording.ts';
 import type { Verified } from './verify.ts';
 
-/** One line for people, in the middle of a sentence: *intact*, *altered at line n*, *truncated after line n*, *no chain*. */
+/** One line for people: *intact*, *truncated after line n*, *Line n was changed, or lines after it were removed*. */
 export function verdictWording({
   verdict,
   breaks,

@@ -16,7 +16,8 @@ interface Deps<Kind extends string> {
 
 interface Open {
   readonly panel: vscode.WebviewPanel;
-  readonly page: Promise<ReportPanel>;
+  /** `undefined` where it was closed before it was made. */
+  readonly page: Promise<ReportPanel | undefined>;
 }
 
 /** Reports as editors, one per kind and argument, brought back after a reload of the window. */
@@ -38,12 +39,12 @@ export class ReportPages<Kind extends string> implements vscode.Disposable {
     const open = this.#open.get(nameOf(key));
     if (open !== undefined) {
       open.panel.reveal();
-      return (await open.page).refresh();
+      return (await open.page)?.refresh();
     }
     const { title } = this.#deps.kinds[kind];
     const options = { enableFindWidget: true };
     const panel = vscode.window.createWebviewPanel(viewType, title, vscode.ViewColumn.Active, options);
-    return (await this.#fill(panel, this.#deps.kinds[kind], key)).refresh();
+    return (await this.#fill(panel, this.#deps.kinds[kind], key))?.refresh();
   }
 
   dispose(): void {
@@ -57,10 +58,10 @@ export class ReportPages<Kind extends string> implements vscode.Disposable {
     const kind =
       key === undefined ? undefined : Object.entries<ReportKind>(this.#deps.kinds).find(([name]) => name === key.kind);
     if (key === undefined || kind === undefined || this.#open.has(nameOf(key))) panel.dispose();
-    else await (await this.#fill(panel, kind[1], key)).refresh();
+    else await (await this.#fill(panel, kind[1], key))?.refresh();
   }
 
-  #fill(panel: vscode.WebviewPanel, kind: ReportKind, key: ReportKey): Promise<ReportPanel> {
+  #fill(panel: vscode.WebviewPanel, kind: ReportKind, key: ReportKey): Promise<ReportPanel | undefined> {
     const { extension, failures, log } = this.#deps;
     const { webview } = panel;
     const media = (name: string): vscode.Uri => vscode.Uri.joinPath(extension, 'media', name);
@@ -72,12 +73,13 @@ export class ReportPages<Kind extends string> implements vscode.Disposable {
       localResourceRoots: pageRoots(extension),
     };
     const page = import('./reportPanel.ts').then(({ ReportPanel }) => {
+      if (this.#open.get(nameOf(key)) !== open) return undefined;
       const made = new ReportPanel(panel, kind, key, { failures, log });
       panel.onDidDispose(() => made.dispose());
       webview.html = panelHtml(webview, extension, 'report');
       return made;
     });
-    const open = { panel, page };
+    const open: Open = { panel, page };
     this.#open.set(nameOf(key), open);
     panel.onDidDispose(() => {
       if (this.#open.get(nameOf(key)) === open) this.#open.delete(nameOf(key));

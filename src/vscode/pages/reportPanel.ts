@@ -36,6 +36,7 @@ export class ReportPanel implements vscode.Disposable {
   #actions = new ReportActions('');
   #builds = 0;
   #running: AbortController | undefined;
+  #closed = false;
 
   constructor(panel: vscode.WebviewPanel, kind: ReportKind, key: ReportKey, deps: Deps) {
     this.#panel = panel;
@@ -54,8 +55,9 @@ export class ReportPanel implements vscode.Disposable {
     });
   }
 
-  /** Resolves with what the page shows then; `undefined` where that failed, was cancelled or begun again. */
+  /** Resolves with what the page shows then; `undefined` where that failed, was cancelled or begun again, or the page is closed. */
   async refresh(): Promise<BuiltReport | undefined> {
+    if (this.#closed) return undefined;
     this.#running?.abort();
     const running = new AbortController();
     this.#running = running;
@@ -92,6 +94,7 @@ export class ReportPanel implements vscode.Disposable {
   }
 
   dispose(): void {
+    this.#closed = true;
     this.#running?.abort();
     this.#subscription.dispose();
   }
