@@ -139,7 +139,7 @@ describe('an agent of the Agent Client Protocol', function () {
     await other.rebuildIndex();
     const again = await other.resume(handle.id, { prompt: '[]' });
     await outcome(again);
-    assert.match(again.summary().reason ?? '', /does not know this conversation any more/);
+    assert.match(again.summary().reason ?? '', /no longer has this conversation/);
   });
 
   it('that answers a prompt with an error has failed, in its own words', async () => {

@@ -36,10 +36,10 @@ describe('vitrine doctor', () => {
     });
     const [said] = await Promise.all([text(child.stdout), once(child, 'close')]);
     assert.match(said, /Sessions +3 found, 2 listed, 0 running, 0 interrupted/);
-    assert.match(said, /Not listed +1 hidden, 1 cannot be read, 1 deleted for good/);
+    assert.match(said, /Not listed +1 hidden, 1 cannot be read, 1 permanently deleted/);
     assert.match(said, new RegExp(`${hidden}: hidden by you`));
     assert.match(said, /ses_0000000000ff: cannot be read: .+/);
-    assert.match(said, new RegExp(`${deleted}: deleted for good`));
+    assert.match(said, new RegExp(`${deleted}: permanently deleted`));
     assert.ok(said.includes(`${gone}: 1 session, missing folder`), said);
     assert.match(said, new RegExp(`Last error: .* UTC, ${failed}: .*no tea`));
     assert.match(said, /Not passed on: CLAUDECODE/);

@@ -92,7 +92,7 @@ describe('vitrine replay, and run on a server', function () {
   it('says what is missing to talk with a server', async () => {
     const cases: readonly (readonly [string[], RegExp])[] = [
       [['run', '--agent', 'acp-http', 'Hi'], /--url is missing/],
-      [['run', '--agent', 'acp-http', '--url', server.url, '--token-env', 'NOT_SET', 'Hi'], /no variable NOT_SET/],
+      [['run', '--agent', 'acp-http', '--url', server.url, '--token-env', 'NOT_SET', 'Hi'], /not set: NOT_SET/],
       [['run', '--agent', 'acp-http', '--url', server.url, 'Hi'], /rejected the credentials[^]*Set the token again/],
       [['run', '--agent', 'codex', '--url', server.url, 'Hi'], /--url is for --agent acp-http/],
     ];

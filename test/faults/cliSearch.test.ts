@@ -96,7 +96,7 @@ describe('vitrine search', function () {
   });
 
   it('makes its index again when it is told to, and whenever it is broken', async () => {
-    writeFileSync(path.join(dir, 'search/manifest.json'), '{');
+    writeFileSync(path.join(dir, 'catalogue.db'), '{');
     assert.equal((await search('retry')).code, 0);
     const { code, stderr } = await search('--rebuild');
     assert.equal(code, 0);

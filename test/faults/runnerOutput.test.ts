@@ -95,7 +95,7 @@ describe('what vitrine runner prints', function () {
       [['--executor', 'replay', '--cwd', file], /Not a folder: .*file \(--cwd\)/],
       [['--executor', 'replay', 'more'], /Unexpected argument 'more'/],
       [['--executor', 'replay', '--limit', '65'], /"65" is not a valid number of concurrent runs/],
-      [['--executor', 'replay', '--speed', 'fast'], /"fast" is no number \(--speed\)/],
+      [['--executor', 'replay', '--speed', 'fast'], /"fast" is not a number \(--speed\)/],
     ];
     for (const [args, expected] of wrong) {
       const { code, said, stderr } = runner(...args);

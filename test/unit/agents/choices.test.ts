@@ -19,7 +19,9 @@ function command(type: string, options: AgentOptions) {
   });
 }
 
-const optionNames = ['path', 'extraArgs', 'environment', 'model', 'permissionMode'];
+const ownSettings = ['path', 'model', 'permissionMode'];
+/** One setting for all agents, with a property for each. */
+const sharedSettings = ['extraArgs', 'environment'];
 
 describe('what a user can choose', () => {
   it('is said for every program that Vitrine starts on its own', () => {
@@ -67,11 +69,14 @@ describe('what a user can choose', () => {
 
       it('is offered by the settings with the same names', () => {
         const manifest = JSON.parse(readFileSync(path.join(repository, 'package.json'), 'utf8')) as {
-          contributes: { configuration: { properties: Record<string, { enum?: string[] }> }[] };
+          contributes: { configuration: { properties: Record<string, { enum?: string[]; properties?: object }> }[] };
         };
         const sections = manifest.contributes.configuration.map((section) => Object.entries(section.properties));
         const properties = Object.fromEntries(sections.flat());
-        for (const name of [...optionNames, ...choices.limits.map(({ name }) => name)]) {
+        for (const name of sharedSettings) {
+          assert.ok(choices.settings in (properties[`vitrine.${name}`]?.properties ?? {}), name);
+        }
+        for (const name of [...ownSettings, ...choices.limits.map(({ name }) => name)]) {
           assert.ok(properties[`vitrine.${choices.settings}.${name}`], name);
         }
         const modes = properties[`vitrine.${choices.settings}.permissionMode`]?.enum;

@@ -182,7 +182,7 @@ describe('agents on servers', () => {
     await assert.rejects(at('lab/nobody'), (error) => {
       assert.ok(EngineFailure.is(error, 'server_failed'));
       assert.match(error.message, /has no agent "nobody"/);
-      assert.match(error.detail, /It has: ping, researcher/);
+      assert.match(error.detail, /Available: ping, researcher/);
       return true;
     });
     await assert.rejects(at('elsewhere'), { code: 'server_unknown' });

@@ -167,7 +167,10 @@ describe('a run of an agent on a server', () => {
   it('says so where it cannot learn how the run ended', async () => {
     const run = await played(await start('dropping'));
     assert.deepEqual(run.exit, { code: 1, signal: null });
-    assert.match(run.stderr, /connection to the agent server was lost[^]*Run [\w-]+ may go on at the server/);
+    assert.match(
+      run.stderr,
+      /connection to the agent server was lost[^]*Run [\w-]+ may still be running on the server/,
+    );
     const error = run.entries.at(-1);
     assert.equal(error?.type.kind, 'error');
     assert.match(error.content, /connection to the agent server was lost/);

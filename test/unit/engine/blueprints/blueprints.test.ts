@@ -149,7 +149,10 @@ describe('agents from files', () => {
       }
       return '';
     };
-    assert.match(why('off'), /^blueprint_unusable: The agent "off" is inactive\. Set "status" to "active"/);
+    assert.match(
+      why('off'),
+      /^blueprint_unusable: The agent "off" is inactive\. To start it, set "status" to "active": .*off\.yaml/,
+    );
     assert.match(why('broken'), /^blueprint_unusable: .*broken\.yaml:2: "status" must be one of: active, inactive\./s);
     assert.equal(why('none'), 'blueprint_unknown: Agent not found: "none". Available: on.');
   });

@@ -39,7 +39,7 @@ describe('a report as Markdown', () => {
 
 1\\. Begins like a list.
 
-- Kept in: \`/home/me/store\`
+- Store: \`/home/me/store\`
 
 ## Claude Agent (ACP)
 
