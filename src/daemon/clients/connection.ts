@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import {
-  type CancellationToken,
+  CancellationToken,
   createMessageConnection,
   ErrorCodes,
   type MessageConnection,
@@ -184,8 +184,10 @@ export class ClientConnection implements ConnectedClient {
     { params: schema }: { readonly params: z.ZodType<P>; readonly result: z.ZodType<R> },
     work: (params: P, signal: AbortSignal) => R | Promise<R>,
   ): void {
-    this.#rpc.onRequest(name, async (given: unknown, token: CancellationToken): Promise<unknown> => {
-      const params = schema.safeParse(given);
+    // The token comes last: alone where a request has no params, and after each of them where they are a list.
+    this.#rpc.onRequest(name, async (...given: readonly unknown[]): Promise<unknown> => {
+      const token = given.at(-1);
+      const params = schema.safeParse(given.length === 2 ? given[0] : undefined);
       if (!params.success) {
         const [issue] = params.error.issues;
         const where = issue?.path.join('.') ?? '';
@@ -253,8 +255,9 @@ export class ClientConnection implements ConnectedClient {
   }
 }
 
-function signalOf(token: CancellationToken): AbortSignal {
+function signalOf(token: unknown): AbortSignal {
   const controller = new AbortController();
+  if (!CancellationToken.is(token)) return controller.signal;
   if (token.isCancellationRequested) controller.abort();
   else token.onCancellationRequested(() => controller.abort());
   return controller.signal;
