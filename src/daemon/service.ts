@@ -189,10 +189,10 @@ export class DaemonService {
     const history = await sources.history(session_id);
     if (history === undefined) throw failures.sessionMissing(session_id);
     await engine.archive.importObserved(history);
-    const kept = await engine.open(session_id);
-    sources.took(kept.summary());
-    news.told(kept.summary());
-    kept.dispose();
+    const imported = await engine.open(session_id);
+    sources.took(imported.summary());
+    news.told(imported.summary());
+    imported.dispose();
     return {};
   }
 

@@ -1,4 +1,4 @@
-import { isReadOnly } from '../../src/model/session/importedSession.ts';
+import { isReadOnly } from '../../src/protocol/panel/pageModel.ts';
 import { render } from 'lit/html.js';
 import type { LedgerCard, ResumeFacts } from '../../src/protocol/panel/figureMessages.ts';
 import type { FromPage, SessionView, ToPage } from '../../src/protocol/panel/messages.ts';

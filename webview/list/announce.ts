@@ -3,7 +3,7 @@ import { t } from '../l10n.ts';
 import { statusOf } from '../parts/header/header.ts';
 import { needs } from '../request/words.ts';
 import { agentName } from '../text/shown.ts';
-import { quoted } from '../../src/protocol/panel/visibleText.ts';
+import { quoted } from '../../src/protocol/panel/pageModel.ts';
 import { plain } from '../text/visible.ts';
 
 const longest = 1000;

@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { button, codicon } from '../controls.ts';
 import { t } from '../l10n.ts';
 import { needsAll } from '../request/words.ts';
-import { quoted } from '../../src/protocol/panel/visibleText.ts';
+import { quoted } from '../../src/protocol/panel/pageModel.ts';
 import { agentName, shown } from '../text/shown.ts';
 import { plain } from '../text/visible.ts';
 import type { Context } from './context.ts';

@@ -8,7 +8,7 @@ import { diffLines, shownChanges } from '../steps/diff.ts';
 import { number } from '../text/format.ts';
 import { relative } from '../text/paths.ts';
 import { shown, shownCode, warnings } from '../text/shown.ts';
-import { codeOf, quoted } from '../../src/protocol/panel/visibleText.ts';
+import { codeOf, quoted } from '../../src/protocol/panel/pageModel.ts';
 import { plain } from '../text/visible.ts';
 import { restOfInput } from './restOfInput.ts';
 

@@ -3,7 +3,7 @@ import type { Asked } from '../../src/protocol/panel/messages.ts';
 import { plural, t } from '../l10n.ts';
 import { clock } from '../text/format.ts';
 import { splitPath } from '../text/paths.ts';
-import { quoted } from '../../src/protocol/panel/visibleText.ts';
+import { quoted } from '../../src/protocol/panel/pageModel.ts';
 import { firstWords } from '../text/visible.ts';
 
 /** What the agent wants, in our words. */

@@ -1,5 +1,5 @@
 import { html, type TemplateResult } from 'lit/html.js';
-import { characterName, disguisesIn, findDisguise, type TextKind } from '../../src/protocol/panel/visibleText.ts';
+import { characterName, disguisesIn, findDisguise, type TextKind } from '../../src/protocol/panel/pageModel.ts';
 import type { SessionView } from '../../src/protocol/panel/messages.ts';
 import { t } from '../l10n.ts';
 import { pieces, plain } from './visible.ts';

@@ -1,4 +1,4 @@
-export { pieces, visibleText as plain } from '../../src/protocol/panel/visibleText.ts';
+export { pieces, visibleText as plain } from '../../src/protocol/panel/pageModel.ts';
 
 // eslint forbids control characters in literals, and they are the point here. As ECMA-48 has them: strings with their end,
 // control sequences, everything else of two characters or a few more. What is not ended is no sequence.

@@ -134,9 +134,9 @@ describe('sessions of other programs through a daemon', () => {
     const session_id = sessions[0]?.session_id ?? '';
     await client.call('keep', { session_id });
     await client.call('keep', { session_id });
-    const kept = await client.follow(session_id, () => Promise.resolve());
-    assert.equal(kept.state.summary.imported?.format, 'store');
-    assert.deepEqual(kept.state.summary.total_cost, sessions[0]?.total_cost);
+    const imported = await client.follow(session_id, () => Promise.resolve());
+    assert.equal(imported.state.summary.imported?.format, 'store');
+    assert.deepEqual(imported.state.summary.total_cost, sessions[0]?.total_cost);
     assert.equal((await client.call('watchSources', params())).sessions.length, 0);
   });
 

@@ -7,7 +7,7 @@ import { markdownParts } from '../../markdown/blocks.ts';
 import { renderBlock } from '../../markdown/render.ts';
 import { answersOf } from '../../request/answers.ts';
 import { furtherInput, isLong, lengthWords } from '../../request/subject.ts';
-import { quoted } from '../../../src/protocol/panel/visibleText.ts';
+import { quoted } from '../../../src/protocol/panel/pageModel.ts';
 import { agentName, asks, shown } from '../../text/shown.ts';
 import type { Context } from '../context.ts';
 

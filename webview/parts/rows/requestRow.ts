@@ -9,7 +9,7 @@ import { subject } from '../../request/subject.ts';
 import { showAll } from '../../steps/detail.ts';
 import { clock, dateTime, time } from '../../text/format.ts';
 import { agentName, asks, shown, shownCode } from '../../text/shown.ts';
-import { quoted } from '../../../src/protocol/panel/visibleText.ts';
+import { quoted } from '../../../src/protocol/panel/pageModel.ts';
 import { firstWords, plain } from '../../text/visible.ts';
 import { type Context, isLive } from '../context.ts';
 import { planBody, requestActions } from './requestActions.ts';

@@ -1,4 +1,5 @@
 /** For the page, which takes types alone from the model. */
+export { isReadOnly } from '../../model/session/importedSession.ts';
 export { findDisguise } from '../../model/text/disguise.ts';
 export { codeOf, disguisesIn } from '../../model/requestCode.ts';
 export { characterName, pieces, quoted, visibleText, type TextKind } from '../../model/text/visibleText.ts';
