@@ -306,7 +306,7 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
       const lost = await engine.resume(first.id, { prompt: 'Are you there? [[next]]' });
       handles.push(lost);
       assert.equal((await ended(lost)).success, false);
-      assert.match(lost.summary().reason ?? '', /does not know this conversation any more/);
+      assert.match(lost.summary().reason ?? '', /no longer has this conversation/);
     });
 
     if (newest) {

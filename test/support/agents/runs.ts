@@ -73,7 +73,7 @@ export class AgentRuns {
   async isForgotten(id: string): Promise<void> {
     const { success, error } = await ended(await this.resume(id, 'Are you there? [[again]]'));
     assert.equal(success, false);
-    assert.match(error ?? '', /does not know this conversation any more/);
+    assert.match(error ?? '', /no longer has this conversation/);
   }
 
   async dispose(): Promise<void> {
