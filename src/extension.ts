@@ -117,7 +117,7 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
   const reports = new ReportPages({ extension, kinds, failures, log });
   const masked = new MaskedPages();
   const lines = new LineHistory({ engines: host, list, loader, log });
-  const search = new SearchView(host, list, now);
+  const search = new SearchView(host, list, loader, now);
   const retention = new Retention({ engines: host, list, loader, panels, log, now });
   const { secrets } = context;
   const shell = {

@@ -49,6 +49,7 @@ describe('the record of a session', function () {
     const file = path.join(host.server.folder.workspace, 'shared.md');
     await host.workbench.runCommand('Vitrine: Export…');
     await host.workbench.quickPickRow('Session…').click();
+    await host.workbench.quickPickRow(title).click();
     await host.workbench.quickPickRow('Markdown').waitFor();
     await picture(host.workbench, 'export-formats');
     await host.workbench.quickInput().fill('Markdown');

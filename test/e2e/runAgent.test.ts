@@ -230,13 +230,14 @@ describe('Run Agent…', function () {
     await workbench.page.keyboard.type('\nand at its tests.');
     await picture(workbench, 'run-draft');
     const { prompt } = await nextCall(codex, () => press('Control+Enter'));
-    assert.equal(prompt, 'Look at\n\nsrc/menu.js\nand at its tests.');
+    assert.match(prompt, /^Look at\n\nsrc\/menu\.js:1-3\n[^]*\nand at its tests\.$/);
   });
 
   it('runs one prompt on several agents, side by side', async () => {
     await workbench.closeEditors();
     await workbench.runCommand('Vitrine: Run Agent…');
     await row('Run on Several Agents…').click();
+    await title('Run on Several Agents');
     await part('Codex').click();
     await workbench.page.getByText('1 Selected').waitFor();
     await part('Copilot CLI').click();

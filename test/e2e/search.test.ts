@@ -120,7 +120,7 @@ describe('search in the sidebar', function () {
   it('takes operators and says which it does not know', async () => {
     await host.workbench.runCommand('Vitrine: Search Sessions…');
     await host.workbench.quickInput().fill('kind:nonsense retry');
-    await host.workbench.page.locator('.quick-input-widget').getByText('“kind:nonsense” names no kind').waitFor();
+    await host.workbench.page.locator('.quick-input-widget').getByText('“kind:nonsense” is not a valid kind').waitFor();
     await host.workbench.quickInput().fill('tool:bash error "1 failed"');
     await host.workbench.page.keyboard.press('Enter');
     await view().getByText('1 entry in 1 session.').waitFor();

@@ -59,11 +59,11 @@ describe('what sessions cost', function () {
   it('keeps the level of detail for sessions to come', async () => {
     const page = host.workbench.webview();
     await page.getByRole('combobox', { name: 'Detail' }).selectOption('answers');
-    await page.getByRole('button', { name: 'Hidden: 1 step, 1 thought' }).first().waitFor();
+    await page.getByRole('button', { name: 'Hidden: 1 step, 1 thinking block' }).first().waitFor();
     await picture(host.workbench, 'answers-only');
     await host.workbench.closeEditors();
     await host.workbench.treeItem(spentTitle).click();
-    await host.workbench.webview().getByRole('button', { name: 'Hidden: 1 step, 1 thought' }).first().waitFor();
+    await host.workbench.webview().getByRole('button', { name: 'Hidden: 1 step, 1 thinking block' }).first().waitFor();
     await host.workbench.webview().getByRole('combobox', { name: 'Detail' }).selectOption('everything');
     await host.workbench.webview().getByText('npm run dev').first().waitFor();
   });

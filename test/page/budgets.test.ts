@@ -26,7 +26,7 @@ describe('budgets in the page', () => {
   it('say what has paused a session, and lead to more', async () => {
     const page = await open({ reached: { ...tokens, by: 'vitrine', at: '2026-01-02T10:00:00Z' } }, 'stopped');
     await page.locator('.status[data-s=paused]', { hasText: 'Paused: 10,250 of 10,000 tokens' }).waitFor();
-    const bar = page.getByRole('status').filter({ hasText: 'Paused: the budget for this session is used up' });
+    const bar = page.getByRole('status').filter({ hasText: 'Paused: the budget for this run is used up' });
     await bar.waitFor();
     await page.getByRole('button', { name: 'Raise Budget…' }).click();
     const sent = await page.evaluate(() => window.host.received.filter(({ type }) => type === 'command'));

@@ -158,7 +158,7 @@ function allowed(agent: ExecutorType, cwd: string | undefined, mode: string | un
   // What the system makes of `..` is what counts, not how the path is spelled.
   const folder = vscode.Uri.file(path.resolve(cwd));
   if (!vscode.workspace.isTrusted)
-    throw new ApiError('workspace_untrusted', 'Vitrine starts no agent in Restricted Mode.');
+    throw new ApiError('workspace_untrusted', 'Vitrine does not start agents in Restricted Mode.');
   if (vscode.workspace.getWorkspaceFolder(folder) === undefined)
     throw new ApiError('folder_outside', `${cwd} is no folder of this workspace.`);
   if (isBypass(agent, mode))

@@ -3,9 +3,9 @@ import { agentChoices } from '../../agents/choices.ts';
 import type { AgentOptions } from '../../agents/adapter.ts';
 import { executorTypeSchema, type ExecutorType } from '../../model/session/session.ts';
 import type { ClientContext } from '../../protocol/daemon/context.ts';
+import { writtenFollowUps } from '../followUps/followUpSettings.ts';
 import {
   folderBudgets,
-  writtenFollowUps,
   agentOptions,
   engineSettings,
   requestMinutes,

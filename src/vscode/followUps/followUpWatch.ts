@@ -77,7 +77,7 @@ export class FollowUpWatch implements vscode.Disposable {
   /** What checks the settings is not loaded where there is none. */
   async #tellProblems(): Promise<void> {
     if (vscode.workspace.getConfiguration('vitrine').inspect('followUps')?.globalValue === undefined) return;
-    const { followUpProblems } = await import('../settings/settings.ts');
+    const { followUpProblems } = await import('./followUpSettings.ts');
     for (const problem of followUpProblems()) {
       this.#deps.log.error(logLine('setting vitrine.followUps', { problem }));
     }

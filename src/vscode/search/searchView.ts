@@ -3,6 +3,7 @@ import type { SearchAnswer, SearchedSession } from '../../engine/search/types.ts
 import { parseQuery } from '../../insight/search/query.ts';
 import type { EngineHost } from '../engine/engineHost.ts';
 import type { SessionList } from '../sessions/sessionList.ts';
+import type { SessionLoader } from '../sessions/sessionLoader.ts';
 import {
   answerText,
   childNodes,
@@ -25,6 +26,7 @@ const viewId = 'vitrine.search';
 export class SearchView implements vscode.TreeDataProvider<SearchNode>, vscode.Disposable {
   readonly #engines: EngineHost;
   readonly #list: SessionList;
+  readonly #loader: SessionLoader;
   readonly #now: () => number;
   readonly #changed = new vscode.EventEmitter<void>();
   readonly #view: vscode.TreeView<SearchNode>;
@@ -35,9 +37,10 @@ export class SearchView implements vscode.TreeDataProvider<SearchNode>, vscode.D
   #running: AbortController | undefined;
   readonly onDidChangeTreeData = this.#changed.event;
 
-  constructor(engines: EngineHost, list: SessionList, now: () => number) {
+  constructor(engines: EngineHost, list: SessionList, loader: SessionLoader, now: () => number) {
     this.#engines = engines;
     this.#list = list;
+    this.#loader = loader;
     this.#now = now;
     this.#view = vscode.window.createTreeView(viewId, { treeDataProvider: this, showCollapseAll: true });
   }
@@ -137,6 +140,8 @@ export class SearchView implements vscode.TreeDataProvider<SearchNode>, vscode.D
     this.#changed.fire();
     const answer = await vscode.window.withProgress({ location: { viewId } }, async () => {
       const { archive } = await this.#engines.get();
+      // What the Sessions view shows is known only then.
+      await this.#loader.load();
       const onProgress = (done: number, of: number): void => {
         if (!stop.signal.aborted) this.#view.message = t('Reading sessions: {0} of {1}', done, of);
       };

@@ -8,7 +8,6 @@ import type {
   ResumeFrom,
 } from '../../engine/api.ts';
 import { parseBudgets, tighten } from '../../insight/budgets/limits.ts';
-import { type FollowUpSettings, parseFollowUps } from '../../insight/followUps/rules.ts';
 import path from 'node:path';
 import type { AgentOptions } from '../../agents/adapter.ts';
 import { agentChoices, isBypass } from '../../agents/choices.ts';
@@ -238,19 +237,4 @@ export function folderBudgets(cwd: string): FolderBudgets {
   const limits = levels.map((level) => parseBudgets(level).value).reduce(tighten, {});
   const folder = vscode.workspace.getWorkspaceFolder(uri)?.uri.fsPath;
   return { limits, ...(folder !== undefined && { folder }) };
-}
-
-/** The user's alone: no workspace can have an agent spoken to unasked, but by the file of an agent that a person runs. */
-export function followUpSettings(): FollowUpSettings {
-  return parseFollowUps(writtenFollowUps()).value;
-}
-
-/** What in them is mistyped, one line each. */
-export function followUpProblems(): readonly string[] {
-  return parseFollowUps(writtenFollowUps()).problems;
-}
-
-/** As the user wrote them. */
-export function writtenFollowUps(): unknown {
-  return vscode.workspace.getConfiguration('vitrine').inspect<unknown>('followUps')?.globalValue;
 }

@@ -28,7 +28,9 @@ describe('sources of the page', () => {
 
   it('load nothing from their styles: an address may only lead to an element of the page', () => {
     const styles = path.join(folder, 'styles');
-    for (const name of readdirSync(styles))
+    for (const name of readdirSync(styles, { recursive: true, encoding: 'utf8' }).filter((each) =>
+      each.endsWith('.css'),
+    ))
       assert.doesNotMatch(readFileSync(path.join(styles, name), 'utf8'), /url\((?!'#)/, name);
   });
 });
