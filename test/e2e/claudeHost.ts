@@ -44,7 +44,7 @@ export async function startClaudeHost(
 }
 
 /** A program that runs another one and copies what it prints, byte by byte. */
-function copyingProgram(program: string, folder: string): string {
+export function copyingProgram(program: string, folder: string): string {
   mkdirSync(folder, { recursive: true });
   const file = path.join(folder, 'copying-claude');
   const script = `#!/bin/bash\nset -o pipefail\n'${program}' "$@" | tee '${folder}/'$$.stdout\n`;
