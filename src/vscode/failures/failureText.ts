@@ -1,6 +1,7 @@
 import type { EngineFailure } from '../../engine/failures/failures.ts';
 import { reachedText } from '../budgets/budgetText.ts';
 import * as vscode from 'vscode';
+import { withFullStop } from '../../model/text/fullStop.ts';
 import { inWords, type Wording } from '../../engine/failures/wording.ts';
 
 /** In the user's language: what happened, why, and what to do next. */
@@ -13,7 +14,7 @@ export function failureText({ words, budget }: EngineFailure): { readonly messag
 
 export function sentences(failure: EngineFailure): string {
   const { message, detail } = failureText(failure);
-  return `${message} ${detail}`.trim();
+  return detail === '' ? message : `${withFullStop(message)} ${detail}`.trim();
 }
 
 /** In the language of this VS Code. */
