@@ -7,6 +7,7 @@ import { AgentLaunchers } from './launch/agentLaunchers.ts';
 import type { AgentReport } from './api.ts';
 import type { EngineDeps } from './engineDeps.ts';
 import { Archive, type ArchiveDeps } from './archive/archive.ts';
+import { FollowUpReader } from './followUps/followUpReader.ts';
 import { failures } from './failures/failures.ts';
 import { ProcessLeases } from './process/leases.ts';
 import type { RecordReader } from './record/contract.ts';
@@ -39,6 +40,7 @@ class ReadOnlyArchive extends Archive {
 /** Reads the records of a store that another process writes, and knows which agents are on this machine. Starts no run. */
 export class ReadOnlyEngine {
   readonly archive: Archive;
+  readonly followUps: FollowUpReader;
   readonly #deps: EngineDeps;
   readonly #store: RecordStore;
   readonly #sources: AgentLaunchers;
@@ -48,6 +50,7 @@ export class ReadOnlyEngine {
     this.#store = new RecordStore(deps.storeDir, deps);
     this.#sources = new AgentLaunchers(deps, new ProcessLeases(path.join(deps.storeDir, 'leases'), deps.log));
     const openReader = (id: string): Promise<RecordReader> => this.#openReader(id);
+    this.followUps = new FollowUpReader({ ...deps, openReader });
     this.archive = new ReadOnlyArchive(openReader, owner, { ...deps, store: this.#store });
   }
 

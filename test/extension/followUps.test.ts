@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { VitrineApi } from '../../src/vscode/api/vitrine.d.ts';
-import { record, sessionTabs, until } from './shell.ts';
+import { record, sessionTabs, until, webviewTabs } from './shell.ts';
 
 const { Global } = vscode.ConfigurationTarget;
 
@@ -54,6 +54,25 @@ describe('follow-ups in VS Code', function () {
     await over(id, 3);
     const auto = [true, 'check_in'];
     assert.deepEqual(await marks(id), [[undefined, undefined], auto, auto]);
+  });
+
+  it('say why there is none, and what would have been sent in the past week', async () => {
+    const prompt = JSON.stringify([{ init: true }, { say: 'Tea or coffee?' }, { result: { text: 'Tea or coffee?' } }]);
+    await settings().update('followUps', undefined, Global);
+    const id = await vscode.commands.executeCommand<string>('vitrine.runAgent', { agent: 'claude-code', prompt });
+    assert.ok(id);
+    await over(id, 1);
+    const why = (): Thenable<string> => vscode.commands.executeCommand<string>('vitrine.whyNoFollowUp', id);
+    const off = await why();
+    assert.match(off, /Next follow-up.*None: Follow-ups are off for this session\./);
+    assert.match(off, /Dry Run: Past 7 Days/);
+    assert.match(off, /\(follow-ups are off\).*nobody answered.*Follow up on it\./);
+    await settings().update('followUps', { executors: ['claude-code'], delay_minutes: 5 }, Global);
+    assert.match(await why(), /Next follow-up.*Planned for /);
+    await vscode.commands.executeCommand('vitrine.pauseFollowUps');
+    assert.match(await why(), /None: You paused all follow-ups\./);
+    await vscode.commands.executeCommand('vitrine.resumeFollowUps');
+    await vscode.window.tabGroups.close(webviewTabs('vitrine.report'));
   });
 
   it('go no further than their limit', async () => {

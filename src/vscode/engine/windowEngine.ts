@@ -5,6 +5,7 @@ import { type RemoteNotice, RemoteSession } from '../../client/remoteSession.ts'
 import type { AgentReport, ResumeRequest, StartRequest } from '../../engine/api.ts';
 import type { EngineDeps } from '../../engine/engineDeps.ts';
 import type { EngineFailure } from '../../engine/failures/failures.ts';
+import type { FollowUpReader } from '../../engine/followUps/followUpReader.ts';
 import type { Archive } from '../../engine/archive/archive.ts';
 import { ReadOnlyEngine } from '../../engine/readOnlyEngine.ts';
 import type { Bound } from '../../model/usage/budget.ts';
@@ -40,6 +41,8 @@ export class WindowEngine {
   readonly archive: Archive;
   readonly budgets: { raise(sessionId: string | undefined, bound: Bound): Promise<void> };
   readonly followUps: PlannedFollowUps;
+  /** Why a session has a follow-up or none. */
+  readonly followUpReader: FollowUpReader;
   readonly #deps: WindowEngineDeps;
   readonly #reader: ReadOnlyEngine;
   readonly #link: DaemonLink<EngineFailure>;
@@ -85,6 +88,7 @@ export class WindowEngine {
       },
     });
     this.archive = this.#reader.archive;
+    this.followUpReader = this.#reader.followUps;
     this.budgets = {
       raise: async (session_id, bound) => {
         await call('raiseBudget', { session_id, bound });

@@ -18,6 +18,8 @@ export type ReportName =
   /** (session) */
   | 'capabilities'
   /** (session) */
+  | 'followUps'
+  /** (session) */
   | 'verification';
 
 interface Deps {
@@ -81,6 +83,16 @@ export function reportKinds({
       async build(id, work) {
         const { sessionCapabilities } = await import('./capabilities.ts');
         return withSession(id, (handle, engine) => sessionCapabilities(engine, handle, work));
+      },
+    },
+    followUps: {
+      title: t('Why No Follow-up?'),
+      async build(sessionId, work) {
+        const [engine, { followUpReport }] = await Promise.all([
+          engines.get(),
+          import('../followUps/followUpReport.ts'),
+        ]);
+        return followUpReport({ engine, sessionId, now: Date.now() }, work);
       },
     },
     verification: {

@@ -14,6 +14,7 @@ export function menuCommands(shell: CommandContext): Commands {
       const id = sessionOfArgument(argument) ?? shell.panels.active;
       const due = followUps.due().length > 0;
       return chooseDeed(t('Follow-ups'), [
+        commandDeed(t('Why No Follow-up?'), 'question', 'whyNoFollowUp', ...ofSession(id)),
         ...(due ? [commandDeed(t('Cancel Follow-up…'), 'sync-ignored', 'cancelFollowUp')] : []),
         ...(mayStart() ? [commandDeed(t('Turn On for This Session'), 'bell', 'followUpsOn', ...ofSession(id))] : []),
         commandDeed(t('Turn Off for This Session'), 'bell-slash', 'followUpsOff', ...ofSession(id)),

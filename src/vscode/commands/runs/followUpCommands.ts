@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { inText, triggerWord } from '../../followUps/followUpItem.ts';
+import { markdownOf } from '../../pages/markdownOf.ts';
 import { inertText } from '../../text/inertText.ts';
 import { mayStart } from '../../settings/trust.ts';
 import type { Commands, CommandContext } from '../commandContext.ts';
@@ -18,6 +19,11 @@ export function followUpCommands(shell: CommandContext): Commands {
   return {
     followUpsOn: (argument) => (mayStart() ? turn(argument, t('Turn On Follow-ups'), true) : undefined),
     followUpsOff: (argument) => turn(argument, t('Turn Off Follow-ups'), false),
+
+    async whyNoFollowUp(argument) {
+      const id = await pickSession(shell, argument, { title: t('Why No Follow-up?') });
+      return id === undefined ? undefined : markdownOf(await shell.reports.show('followUps', id));
+    },
 
     async cancelFollowUp(argument) {
       const id = sessionOfArgument(argument) ?? (await whichDue(shell));

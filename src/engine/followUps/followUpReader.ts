@@ -1,0 +1,217 @@
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import { everythingOpen, openEnds, tellsAllEnds, tellsEnds } from '../../insight/followUps/conversation.ts';
+import {
+  decideFollowUp,
+  type FollowUpDecision,
+  type FollowUpFacts,
+  type SentFollowUps,
+} from '../../insight/followUps/decide.ts';
+import type { EndedRun } from '../../insight/followUps/dryRun.ts';
+import type { NormalizedEntry } from '../../model/transcript/entry.ts';
+import { rulesOf, type FollowUpRules } from '../../insight/followUps/rules.ts';
+import type { RecordedRun } from '../../formats/record.ts';
+import { isSessionLive } from '../../model/session/status.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
+import type { EngineDeps } from '../engineDeps.ts';
+import { localDay } from '../usage/localDay.ts';
+import { logLine } from '../log/logLine.ts';
+import type { RecordedResult, RecordReader } from '../record/contract.ts';
+import { DaySlots } from './daySlots.ts';
+
+/** Entries at the end of a session that are read at once, and at most. */
+const page = 1000;
+const mostEntries = 20 * page;
+/** Of one session, the newest runs that a dry run looks at. */
+const mostRuns = 20;
+
+export interface FollowUpReaderDeps extends Pick<EngineDeps, 'storeDir' | 'clock' | 'log' | 'settings' | 'blueprints'> {
+  readonly openReader: (id: string) => Promise<RecordReader>;
+  /** Milliseconds, by a clock that no one sets. */
+  readonly uptime?: () => number;
+}
+
+/** What holds for one session now, and why. */
+export interface FollowUpOutlook {
+  readonly decision: FollowUpDecision;
+  /** `null`: follow-ups are off for it. */
+  readonly rules: FollowUpRules | null;
+}
+
+/** Reads from records and settings what decides on follow-ups. Changes nothing. */
+export class FollowUpReader {
+  /** Exists while a person paused all follow-ups. */
+  readonly pausedFile: string;
+  readonly slots: DaySlots;
+  readonly #deps: FollowUpReaderDeps;
+
+  constructor(deps: FollowUpReaderDeps) {
+    const folder = path.join(deps.storeDir, 'follow-ups');
+    this.#deps = deps;
+    this.slots = new DaySlots(folder, deps.uptime ?? (() => performance.now()));
+    this.pausedFile = path.join(folder, 'paused');
+  }
+
+  async paused(): Promise<boolean> {
+    return (await stat(this.pausedFile).catch(() => null)) !== null;
+  }
+
+  /** As the record stands now. @throws EngineFailure where there is none */
+  look(id: string): Promise<FollowUpOutlook> {
+    return this.#reading(id, (reader) => this.decide(reader));
+  }
+
+  /**
+   * Runs of a session that ended at or after `since` (epoch ms), oldest first, with what stood open at the end of each; of
+   * many the newest. `isOff` where its follow-ups are off: `rules` then are those that it had if they were on.
+   * @throws EngineFailure where there is no record
+   */
+  endedRuns(id: string, since: number): Promise<{ runs: EndedRun[]; rules: FollowUpRules | null; isOff: boolean }> {
+    return this.#reading(id, async (reader) => {
+      const { summary } = reader;
+      const rules = await this.#rules(summary);
+      const onRules = rules ?? (await this.#rules({ ...summary, follow_ups: { ...summary.follow_ups, on: true } }));
+      const found = isOwn(summary) ? await endedRunsOf(reader, since) : [];
+      return { runs: found, rules: onRules, isOff: rules === null };
+    });
+  }
+
+  async decide(reader: RecordReader): Promise<FollowUpOutlook> {
+    const { summary } = reader;
+    const rules = await this.#rules(summary);
+    const now = this.#deps.clock();
+    const using = { now, paused: await this.paused(), minuteOfDay };
+    const facts = await this.#factsAtBest(reader, now);
+    const atBest = decideFollowUp(facts, rules, using);
+    // Most sessions have ended for good, and their records are not read for it.
+    const decision = atBest.due ? decideFollowUp({ ...facts, ...(await factsRead(reader)) }, rules, using) : atBest;
+    const { log } = this.#deps;
+    const outcome = decision.due
+      ? { trigger_type: decision.trigger.type, reason: decision.trigger.reason, at: iso(decision.at) }
+      : { why: decision.why };
+    const { session_id: session } = summary;
+    log.debug(logLine('follow-up decided', { session, entries: facts.total, due: decision.due, ...outcome }));
+    return { decision, rules };
+  }
+
+  async #reading<T>(id: string, read: (reader: RecordReader) => Promise<T>): Promise<T> {
+    const reader = await this.#deps.openReader(id);
+    try {
+      return await read(reader);
+    } finally {
+      await reader.close();
+    }
+  }
+
+  async #rules(summary: SessionSummary): Promise<FollowUpRules | null> {
+    const { settings, blueprints } = this.#deps;
+    const { agent_name: name, project_dir: dir } = summary;
+    const all = name === undefined || dir === undefined ? [] : ((await blueprints?.load(dir)) ?? []);
+    const agent = all.find((each) => each.name === name)?.agent;
+    return rulesOf(summary, settings().followUps ?? {}, agent?.follow_ups);
+  }
+
+  /** With everything open, and nothing sent. */
+  async #factsAtBest(reader: RecordReader, now: number): Promise<FollowUpFacts> {
+    const { summary, total } = reader;
+    const day = localDay(now);
+    const { updated_at, follow_ups } = summary;
+    const last = reader.turns.at(-1);
+    return {
+      idle: isIdle(summary),
+      since: Date.parse(last?.completed_at ?? updated_at),
+      total,
+      cancelledAt: follow_ups?.cancelled_at,
+      ends: everythingOpen,
+      sent: { count: 0, usd: 0 },
+      today: {
+        all: await this.slots.count(day, allAgents),
+        agent: await this.slots.count(day, followUpScope(summary)),
+      },
+    };
+  }
+}
+
+async function factsRead(reader: RecordReader): Promise<Pick<FollowUpFacts, 'ends' | 'sent'>> {
+  const ends = openEnds(await lastEntries(reader));
+  return { ends, sent: sentOf(await reader.runs(), await reader.results()) };
+}
+
+async function lastEntries(reader: RecordReader): Promise<NormalizedEntry[]> {
+  const entries: NormalizedEntry[] = [];
+  const first = Math.max(0, reader.total - mostEntries);
+  for (let to = reader.total; to > first && !tellsAllEnds(entries); to -= page) {
+    entries.unshift(...(await reader.read(Math.max(first, to - page), to)).filter(tellsEnds));
+  }
+  return entries;
+}
+
+async function endedRunsOf(reader: RecordReader, since: number): Promise<EndedRun[]> {
+  const [runs, results] = [await reader.runs(), await reader.results()];
+  const ended = runs.flatMap((run, place) => {
+    const endedAt = Date.parse(run.completed_at ?? '');
+    return endedAt >= since ? [{ run, place, endedAt }] : [];
+  });
+  const newest = ended.slice(-mostRuns);
+  if (newest.length === 0) return [];
+  const entries = (await reader.read(Math.max(0, reader.total - mostEntries), reader.total)).filter(tellsEnds);
+  const { summary } = reader;
+  return newest.map(({ run, place, endedAt }) => {
+    const next = Date.parse(runs[place + 1]?.created_at ?? '');
+    const total = run.end_index ?? reader.total;
+    return {
+      sessionId: summary.session_id,
+      scope: followUpScope(summary),
+      endedAt,
+      isCompleted: run.status === 'completed',
+      total,
+      ends: openEnds(entries.filter(({ index }) => index < total)),
+      sent: sentOf(runs.slice(0, place + 1), results),
+      ...(!Number.isNaN(next) && { nextAt: next }),
+    };
+  });
+}
+
+function isOwn({ parent_session_id, imported, recording, hidden }: SessionSummary): boolean {
+  return parent_session_id === undefined && imported === undefined && !recording && hidden !== true;
+}
+
+/** A child is its parent's to speak with; what was stopped, failed or came from elsewhere is a person's. */
+function isIdle(summary: SessionSummary): boolean {
+  return isOwn(summary) && !isSessionLive(summary.status) && summary.outcome === 'completed';
+}
+
+function sentOf(runs: readonly RecordedRun[], results: readonly RecordedResult[]): SentFollowUps {
+  // A callback is no follow-up: its session was resumed for its own children.
+  const isSent = ({ synthetic, prompt_origin: by }: RecordedRun): boolean => synthetic === true && by !== 'callback';
+  const costOf = ({ run_id }: RecordedRun): number | null =>
+    results.findLast(({ runId }) => runId === run_id)?.metadata.cost ?? null;
+  const usd = runs
+    .filter(isSent)
+    .map(costOf)
+    .reduce((sum, cost) => (sum === null || cost === null ? null : sum + cost), 0);
+  const byPerson = runs.findLastIndex(({ synthetic }) => synthetic !== true);
+  const since = runs.slice(byPerson + 1).filter(isSent);
+  const last = since.at(-1);
+  const { trigger_type: type, trigger_reason: reason = '' } = last ?? {};
+  return {
+    count: since.length,
+    usd,
+    ...(last !== undefined && type !== undefined && { last: { type, reason, usd: costOf(last) } }),
+  };
+}
+
+export const allAgents = 'all';
+
+/** Whose limit of a day a session counts towards. */
+export function followUpScope({ agent_name: name, executor_type: type = 'claude-code' }: SessionSummary): string {
+  return name === undefined ? `executor-${type}` : `agent-${encodeURIComponent(name)}`;
+}
+
+/** Minute of the local day. */
+export function minuteOfDay(at: number): number {
+  const date = new Date(at);
+  return date.getHours() * 60 + date.getMinutes();
+}
+
+const iso = (at: number): string => new Date(at).toISOString();

@@ -1,0 +1,81 @@
+import type { OpenEnds } from './conversation.ts';
+import { decideFollowUp, type SentFollowUps, type WhyNot } from './decide.ts';
+import type { FollowUpRules } from './rules.ts';
+import type { Trigger } from '../../model/agent/followUps.ts';
+
+/** A run as it ended, with what stood open then. Times are epoch milliseconds. */
+export interface EndedRun {
+  readonly sessionId: string;
+  /** Whose limit of a day it counts towards. */
+  readonly scope: string;
+  readonly endedAt: number;
+  /** When the session was resumed; absent: it was not. */
+  readonly nextAt?: number;
+  /** It ended on its own, without an error. */
+  readonly isCompleted: boolean;
+  /** Entries of the session by then. */
+  readonly total: number;
+  readonly ends: OpenEnds;
+  /** By then, as recorded. */
+  readonly sent: SentFollowUps;
+}
+
+/** What a dry run says of one run. `resumed`: the session was resumed before a follow-up was due. */
+export type DryRunOutcome =
+  | { readonly sent: true; readonly at: number; readonly trigger: Trigger; readonly prompt: string }
+  | { readonly sent: false; readonly why: WhyNot | 'resumed' };
+
+export interface DryRunRow {
+  readonly run: EndedRun;
+  /** Follow-ups are off for the session: they are tried as if they were on. */
+  readonly isOff: boolean;
+  readonly outcome: DryRunOutcome;
+}
+
+/** The runs of one session. */
+export interface DryRunSession {
+  readonly runs: readonly EndedRun[];
+  readonly rules: FollowUpRules | null;
+  readonly isOff: boolean;
+}
+
+interface DryRunClock {
+  readonly minuteOfDay: (at: number) => number;
+  /** Local calendar day. */
+  readonly dayOf: (at: number) => string;
+}
+
+/**
+ * Which follow-ups would have been sent after runs that ended, by today's rules, in the order in which they are due. Counts
+ * them towards the limits of a day. What an agent would have answered no one knows: each run is looked at by itself.
+ */
+export function dryRun(sessions: readonly DryRunSession[], { minuteOfDay, dayOf }: DryRunClock): DryRunRow[] {
+  const perDay = new Map<string, number>();
+  const count = (at: number, scope: string): number => perDay.get(`${dayOf(at)} ${scope}`) ?? 0;
+  const decideAt = ({ run, rules }: { run: EndedRun; rules: FollowUpRules | null }, at: number) => {
+    const { isCompleted: idle, endedAt, total, ends, sent } = run;
+    const today = { all: count(at, all), agent: count(at, `of ${run.scope}`) };
+    const facts = { idle, since: endedAt, total, ends, sent, today };
+    return decideFollowUp(facts, rules, { now: endedAt, minuteOfDay, paused: false });
+  };
+  const planned = sessions
+    .flatMap(({ runs, rules, isOff }) => runs.map((run) => ({ run, rules, isOff })))
+    .map((each) => ({ ...each, decision: decideAt(each, each.run.endedAt) }))
+    .sort((a, b) => dueAt(a) - dueAt(b));
+  return planned.map((each) => {
+    const { run, isOff } = each;
+    // The limits of a day are those of the day on which it goes out.
+    const decision = each.decision.due ? decideAt(each, each.decision.at) : each.decision;
+    if (!decision.due) return { run, isOff, outcome: { sent: false, why: decision.why } };
+    const { at, trigger, prompt } = decision;
+    if (run.nextAt !== undefined && run.nextAt <= at) return { run, isOff, outcome: { sent: false, why: 'resumed' } };
+    for (const scope of [all, `of ${run.scope}`]) perDay.set(`${dayOf(at)} ${scope}`, count(at, scope) + 1);
+    return { run, isOff, outcome: { sent: true, at, trigger, prompt } };
+  });
+}
+
+const all = 'all';
+
+function dueAt({ run, decision }: { readonly run: EndedRun; readonly decision: ReturnType<typeof decideFollowUp> }) {
+  return decision.due ? decision.at : run.endedAt;
+}

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import type { OpenEnds } from '../../../../src/insight/followUps/conversation.ts';
+import { dryRun, type EndedRun } from '../../../../src/insight/followUps/dryRun.ts';
+import { rulesOf } from '../../../../src/insight/followUps/rules.ts';
+
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+const clock = {
+  minuteOfDay: (at: number) => Math.floor(at / minute) % (24 * 60),
+  dayOf: (at: number) => String(Math.floor(at / day)),
+};
+const nothing: OpenEnds = { question: false, todos: null, undecided: null, repeats: false };
+const question: OpenEnds = { ...nothing, question: true };
+
+function run(over: Partial<EndedRun> = {}): EndedRun {
+  return {
+    sessionId: 'ses_000000000001',
+    scope: 'executor-codex',
+    endedAt: 12 * hour,
+    isCompleted: true,
+    total: 2,
+    ends: question,
+    sent: { count: 0, usd: 0 },
+    ...over,
+  };
+}
+
+const rules = (settings: object) => rulesOf({ executor_type: 'codex', follow_ups: { on: true } }, settings);
+const outcomes = (runs: readonly EndedRun[], settings: object = {}) =>
+  dryRun([{ runs, rules: rules(settings), isOff: false }], clock).map(({ outcome }) =>
+    outcome.sent ? outcome.at : outcome.why,
+  );
+
+describe('a dry run of follow-ups', () => {
+  it('says when each would have gone out, and with which words', () => {
+    const [row] = dryRun([{ runs: [run()], rules: rules({}), isOff: true }], clock);
+    assert.deepEqual(row?.outcome, {
+      sent: true,
+      at: 12 * hour + 10 * minute,
+      trigger: {
+        type: 'question_unanswered',
+        reason: 'The last message ends with a question that nobody answered',
+      },
+      prompt: "The user asked a question but hasn't responded. Follow up on it.",
+    });
+    assert.equal(row.isOff, true);
+  });
+
+  it('says why one would not have gone out', () => {
+    assert.deepEqual(outcomes([run({ ends: nothing })]), ['nothing_open']);
+    assert.deepEqual(outcomes([run({ isCompleted: false })]), ['not_idle']);
+    assert.deepEqual(outcomes([run({ nextAt: 12 * hour + minute })]), ['resumed']);
+    assert.deepEqual(outcomes([run({ sent: { count: 3, usd: 0 } })]), ['session_limit']);
+    assert.deepEqual(outcomes([run({ nextAt: 13 * hour })]), [12 * hour + 10 * minute]);
+  });
+
+  it('waits for the end of quiet hours', () => {
+    assert.deepEqual(outcomes([run({ endedAt: 23 * hour })], { quiet_hours: { from: '22:00', to: '07:00' } }), [
+      day + 7 * hour,
+    ]);
+  });
+
+  it('holds the limit of each day, in the order in which they are due', () => {
+    const runs = [3, 1, 2].map((at) => run({ endedAt: at * hour, sessionId: `ses_00000000000${at}` }));
+    assert.deepEqual(outcomes([...runs, run({ endedAt: day + hour })], { max_per_day: 2 }), [
+      hour + 10 * minute,
+      2 * hour + 10 * minute,
+      'day_limit',
+      day + hour + 10 * minute,
+    ]);
+  });
+});
