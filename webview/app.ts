@@ -13,7 +13,7 @@ import { rowKey } from './list/keyboard.ts';
 import { setLanguage } from './l10n.ts';
 import { listen } from './list/input.ts';
 import { RowFocus } from './list/focus.ts';
-import { type Extent, Frames } from './list/frames.ts';
+import { type Extent, FrameScheduler } from './list/frames.ts';
 import { Jumps } from './list/jumps.ts';
 import { HostLink } from './host/link.ts';
 import { pageRows } from './rows/pageRows.ts';
@@ -22,7 +22,7 @@ import { Pager } from './store/pager.ts';
 import { type Anchor, List } from './list/list.ts';
 import { type ChromeState, drawChrome } from './parts/chrome.ts';
 import type { Context } from './parts/context.ts';
-import { countAgain, transcript } from './parts/rows/transcript.ts';
+import { updateSetSize, transcript } from './parts/rows/transcript.ts';
 import { readerActions } from './host/readerActions.ts';
 import { Requests } from './request/requests.ts';
 import { hasButton, isTall } from './rows/rowKinds.ts';
@@ -54,7 +54,7 @@ export class App {
   readonly #saver = new Saver(() => this.#state());
   readonly #painter = new CodePainter(() => this.#changed());
   readonly #ticker = new Ticker((pace) => this.#tick(pace));
-  readonly #frames = new Frames(
+  readonly #frames = new FrameScheduler(
     (extent) => this.#draw(extent),
     (passes) => this.#frame(passes),
   );
@@ -183,7 +183,7 @@ export class App {
       case 'view':
         this.#store.setView(message.view);
         this.#takeView(message.view);
-        countAgain(this.#shell.rows, this.#store.total);
+        updateSetSize(this.#shell.rows, this.#store.total);
         break;
       case 'updates':
         this.#updates(message);
@@ -241,7 +241,7 @@ export class App {
 
   /** Clocks continue each second; how long ago things were is told by the minute. */
   #tick(pace: Pace): void {
-    countAgain(this.#shell.rows, this.#store.total);
+    updateSetSize(this.#shell.rows, this.#store.total);
     this.#frames.want(pace === 'minute' ? 'all' : 'updated');
   }
 

@@ -5,7 +5,7 @@ import { hostname } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { CreateRun } from '../../src/coordinator/api.ts';
-import { joinCoordinator, type Joined } from '../../src/engine/coordinator/join.ts';
+import { joinCoordinator, type JoinedCoordinator } from '../../src/engine/coordinator/join.ts';
 import { Journal } from '../../src/engine/coordinator/journal.ts';
 import { coordinatorPlace } from '../../src/engine/coordinator/place.ts';
 import { isAlive, startTimeOf } from '../../src/engine/process/identity/identity.ts';
@@ -24,7 +24,7 @@ describe('vitrine runner, queue, agents', function () {
   this.timeout(120_000);
   let bench: Bench;
   let runners: ChildProcess[];
-  let joined: Joined | undefined;
+  let joined: JoinedCoordinator | undefined;
   beforeEach(() => {
     bench = new Bench();
     runners = [];
@@ -68,7 +68,7 @@ describe('vitrine runner, queue, agents', function () {
     const line = await until('the registration', () => started.lines.find((each) => each.includes('registered')));
     return { ...started, cwd, id: /lnch_[0-9a-f]{12}/.exec(line)?.[0] ?? '' };
   }
-  async function coordinator(): Promise<Joined> {
+  async function coordinator(): Promise<JoinedCoordinator> {
     const none = (): void => undefined;
     const log = { debug: none, info: none, warn: none, error: none };
     const deps = { clock: Date.now, monotonic: () => performance.now(), randomHex: () => '', log };

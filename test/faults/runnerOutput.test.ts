@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { joinCoordinator, type Joined } from '../../src/engine/coordinator/join.ts';
+import { joinCoordinator, type JoinedCoordinator } from '../../src/engine/coordinator/join.ts';
 import { isRunOver } from '../../src/model/session/status.ts';
 import { Bench, fakeAgent, prompt } from '../support/fakeAgent/engine.ts';
 import { until } from '../support/until.ts';
@@ -11,7 +11,7 @@ import { until } from '../support/until.ts';
 describe('what vitrine runner prints', function () {
   this.timeout(120_000);
   let bench: Bench;
-  let joined: Joined;
+  let joined: JoinedCoordinator;
   let started: ChildProcess[];
   beforeEach(async () => {
     bench = new Bench();

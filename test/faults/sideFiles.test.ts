@@ -6,7 +6,7 @@ import { setImmediate as immediate } from 'node:timers/promises';
 import { copilot } from '../../src/agents/copilot/adapter.ts';
 import type { SessionHandle } from '../../src/engine/api.ts';
 import { RunOutput } from '../../src/engine/output/runOutput.ts';
-import { freshFolder, SideFiles } from '../../src/engine/output/sideFiles.ts';
+import { createPrivateFolder, SideFiles } from '../../src/engine/output/sideFiles.ts';
 import { Bench, entries, fakeAgent, outcome, prompt, type Step } from '../support/fakeAgent/engine.ts';
 import { until } from '../support/until.ts';
 import { skip } from '../support/skip.ts';
@@ -179,7 +179,7 @@ describe('files beside the output', function () {
     it('makes a folder for this user alone', async function () {
       if (process.platform === 'win32') skip(this, 'modes of files are those of POSIX');
       const own700 = path.join(folder, 'own');
-      await freshFolder(own700);
+      await createPrivateFolder(own700);
       assert.equal((await stat(own700)).mode & 0o777, 0o700);
     });
   });

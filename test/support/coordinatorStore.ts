@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { CoordinatorLink } from '../../src/coordinator/api.ts';
-import { joinCoordinator, type Joined } from '../../src/engine/coordinator/join.ts';
+import { joinCoordinator, type JoinedCoordinator } from '../../src/engine/coordinator/join.ts';
 import type { LocalDeps } from '../../src/engine/coordinator/local.ts';
 
 /** A folder with a coordinator, which those join who want to; and what they logged as a warning or an error. */
@@ -29,7 +29,7 @@ export class CoordinatorStore {
   }
 
   /** Left when the store is closed, if not before. */
-  async join(host = true): Promise<Joined> {
+  async join(host = true): Promise<JoinedCoordinator> {
     const joined = await joinCoordinator(this.folder, this.deps, { host });
     this.atEnd(() => joined.close());
     return joined;

@@ -7,7 +7,7 @@ import { t } from '../l10n.ts';
 import type { Part } from '../markdown/blocks.ts';
 import type { Content } from '../markdown/render.ts';
 import { verdictMarks, verdictWord } from '../parts/evidence/claimVerdict.ts';
-import { shown } from '../text/shown.ts';
+import { visibleTemplate } from '../text/shown.ts';
 import { type Piece, type Placed, placeLinks } from './places.ts';
 
 interface Known {
@@ -58,7 +58,7 @@ export function marked(index: number, { pieces }: Placed, token: Token): Content
 
 function markedPiece(index: number, { text, links, ends }: Piece, code: boolean): Content {
   const link = closest(links);
-  const body = code ? html`<code>${shown(text)}</code>` : shown(text);
+  const body = code ? html`<code>${visibleTemplate(text)}</code>` : visibleTemplate(text);
   if (link === undefined) return body;
   const look = link.status === 'not_found' ? 'cited nf' : 'cited';
   // Nothing stands between the text and its number: no space is added to what the agent wrote.
@@ -105,7 +105,7 @@ function spoken(number: number, status: PageLink['status'], verdict: PageLink['v
 }
 
 /** Sources of the message as a whole, and those whose place is not shown. */
-export function restOf(index: number, { rest }: Placed): TemplateResult | typeof nothing {
+export function unplacedMarks(index: number, { rest }: Placed): TemplateResult | typeof nothing {
   if (rest.length === 0) return nothing;
   return html`<p class="cites">${t('Sources of this message:')} ${rest.map((link) => reference(index, link))}</p>`;
 }

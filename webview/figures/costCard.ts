@@ -7,7 +7,7 @@ import { button, codicon } from '../controls.ts';
 import { t } from '../l10n.ts';
 import { duration, number, usd } from '../text/format.ts';
 import { provenanceText } from '../text/provenance.ts';
-import { shown } from '../text/shown.ts';
+import { visibleTemplate } from '../text/shown.ts';
 import {
   contextText,
   childrenText,
@@ -119,7 +119,7 @@ function modelLines(ledger: LedgerCard | undefined): Line[] {
     return used.usd === undefined ? t('{0} tokens', number(tokensOf(used))) : usd(used.usd);
   };
   return names.map((name) => ({
-    name: shown(name === 'unknown' ? t('not named') : name),
+    name: visibleTemplate(name === 'unknown' ? t('not named') : name),
     run: amount(run, name),
     session: amount(session, name),
   }));

@@ -7,7 +7,7 @@ import { plural, t } from '../l10n.ts';
 import { ago } from '../text/ago.ts';
 import { commandWord } from '../text/commandWords.ts';
 import { dateTime, number } from '../text/format.ts';
-import { shown } from '../text/shown.ts';
+import { visibleTemplate } from '../text/shown.ts';
 import { plain } from '../text/visible.ts';
 import { contextText, costText } from './costText.ts';
 
@@ -117,7 +117,9 @@ function notRestored({ summary }: SessionView, { background, cutOff, allowed, kn
   const line = (icon: string, text: unknown): TemplateResult => html`<li>${codicon(icon)}<span>${text}</span></li>`;
   const lines = [
     ...(known ? [] : [line('history', t('The conversation. The next run starts without it.'))]),
-    ...background.map((command) => line('terminal', html`${t('Background command')}: <code>${shown(command)}</code>`)),
+    ...background.map((command) =>
+      line('terminal', html`${t('Background command')}: <code>${visibleTemplate(command)}</code>`),
+    ),
     ...(cutOff === 0
       ? []
       : [line('debug-disconnect', plural(cutOff, t('{0} interrupted call', 1), t('{0} interrupted calls')))]),

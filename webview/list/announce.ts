@@ -1,7 +1,7 @@
 import type { PageEntry, SessionView } from '../../src/protocol/panel/messages.ts';
 import { t } from '../l10n.ts';
 import { statusOf } from '../parts/header/header.ts';
-import { needs } from '../request/words.ts';
+import { attentionText } from '../request/words.ts';
 import { agentName } from '../text/shown.ts';
 import { quoted } from '../../src/protocol/panel/pageModel.ts';
 import { plain } from '../text/visible.ts';
@@ -54,7 +54,7 @@ export class Announcer {
     if (before === undefined) return;
     const [first] = fresh;
     if (first !== undefined)
-      this.#alert.textContent = `${needs(first)}. ${t('{0} says: {1}', agentName(view), plain(quoted(first.title), 'code'))}`;
+      this.#alert.textContent = `${attentionText(first)}. ${t('{0} says: {1}', agentName(view), plain(quoted(first.title), 'code'))}`;
     if (before === id || id === 'approval') return;
     if (id === 'failed') this.#alert.textContent = word;
     else this.say(word);

@@ -10,7 +10,7 @@ const order = ['moved', 'updated', 'all'] as const satisfies readonly Extent[];
 const mostPasses = 4;
 
 /** Draws once per frame what was wanted since the last. */
-export class Frames {
+export class FrameScheduler {
   readonly #draw: (extent: Extent) => void;
   readonly #around: (passes: () => void) => void;
   #wanted: Extent | undefined;

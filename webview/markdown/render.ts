@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit/html.js';
 import type { MarkedToken, Token, Tokens } from 'marked';
 import { button, codicon } from '../controls.ts';
 import { t } from '../l10n.ts';
-import { shown } from '../text/shown.ts';
+import { visibleTemplate } from '../text/shown.ts';
 import { plain } from '../text/visible.ts';
 import type { Block } from './blocks.ts';
 import { entities } from './entities.ts';
@@ -46,7 +46,7 @@ class Renderer {
   }
 
   block(token: Token, depth: number, joined = false): Content {
-    if (depth > deepest || !isKnown(token)) return html`<p>${shown(token.raw)}</p>`;
+    if (depth > deepest || !isKnown(token)) return html`<p>${visibleTemplate(token.raw)}</p>`;
     switch (token.type) {
       case 'space':
         return nothing;
@@ -63,7 +63,7 @@ class Renderer {
         </p>`;
       case 'text':
         return token.tokens === undefined
-          ? (this.#marked(token) ?? shown(entities(token.text)))
+          ? (this.#marked(token) ?? visibleTemplate(entities(token.text)))
           : html`${this.inline(token.tokens)}`;
       case 'code':
         return this.#code(token, joined);
@@ -86,14 +86,14 @@ class Renderer {
 
   #span(token: Token): Content {
     this.#inline += 1;
-    if (!isKnown(token) || this.#inline > mostInline) return shown(token.raw);
+    if (!isKnown(token) || this.#inline > mostInline) return visibleTemplate(token.raw);
     const marked = this.#marked(token);
     if (marked !== undefined) return marked;
     switch (token.type) {
       case 'text':
-        return token.tokens === undefined ? shown(entities(token.text)) : this.inline(token.tokens);
+        return token.tokens === undefined ? visibleTemplate(entities(token.text)) : this.inline(token.tokens);
       case 'escape':
-        return shown(token.text);
+        return visibleTemplate(token.text);
       case 'strong':
         return html`<strong>${this.inline(token.tokens)}</strong>`;
       case 'em':
@@ -101,18 +101,18 @@ class Renderer {
       case 'del':
         return html`<s>${this.inline(token.tokens)}</s>`;
       case 'codespan':
-        return html`<code>${shown(token.text)}</code>`;
+        return html`<code>${visibleTemplate(token.text)}</code>`;
       case 'br':
         return html`<br />`;
       case 'link':
         return this.#link(token);
       case 'image':
         return html`<span class="image" title=${plain(token.href)}
-          >${codicon('file-media')} ${t('Image, not loaded:')} ${shown(token.text || token.href)}
+          >${codicon('file-media')} ${t('Image, not loaded:')} ${visibleTemplate(token.text || token.href)}
           ${this.#whole ? targetOf(token) : nothing}</span
         >`;
       default:
-        return shown(token.raw);
+        return visibleTemplate(token.raw);
     }
   }
 
@@ -151,11 +151,11 @@ class Renderer {
         joined
           ? nothing
           : html`<div class="code-h">
-              <span>${shown(this.#whole ? info : language)}</span>
+              <span>${visibleTemplate(this.#whole ? info : language)}</span>
               ${button({ label: t('Copy'), icon: 'copy', look: 'icon', onClick: () => this.#actions.copy(text) })}
             </div>`
       }
-      <pre tabindex="0"><code data-code=${this.#open ? nothing : language}>${shown(text)}</code></pre>
+      <pre tabindex="0"><code data-code=${this.#open ? nothing : language}>${visibleTemplate(text)}</code></pre>
     </div>`;
   }
 
@@ -219,13 +219,13 @@ function names(...classes: readonly (string | false)[]): string | typeof nothing
 }
 
 function raw(token: MarkedToken): TemplateResult {
-  return html`<p class=${names('raw', longWord.test(token.raw) && 'long')}>${shown(token.raw.trimEnd())}</p>`;
+  return html`<p class=${names('raw', longWord.test(token.raw) && 'long')}>${visibleTemplate(token.raw.trimEnd())}</p>`;
 }
 
 /** Where a link or an image leads. */
 function targetOf({ href, title }: Tokens.Link | Tokens.Image, titled = true): TemplateResult {
   const said = titled && typeof title === 'string' && title !== '' ? ` ${title}` : '';
-  return html`<span class="target">(${shown(`${href}${said}`)})</span>`;
+  return html`<span class="target">(${visibleTemplate(`${href}${said}`)})</span>`;
 }
 
 /** A row may have more cells than the head: those are in no token. */

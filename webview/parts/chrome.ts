@@ -10,7 +10,7 @@ import { findBar, type FindState } from './find/findBar.ts';
 import { header, type HeaderState } from './header/header.ts';
 import { missingText } from './rows/messageFigure.ts';
 import { requestBar } from './requestBar.ts';
-import { strip } from './strip.ts';
+import { overviewRuler } from './strip.ts';
 
 export interface ChromeState {
   readonly head: HeaderState;
@@ -35,5 +35,5 @@ export function drawChrome(shell: Shell, context: Context, view: SessionView, li
   render(state.find === undefined ? '' : findBar(state.find), shell.find);
   render(requestBar(context), shell.bar);
   render(composer(context, view, state.composer), shell.composer);
-  render(strip(context, list), shell.strip);
+  render(overviewRuler(context, list), shell.strip);
 }

@@ -4,7 +4,7 @@ import { button, codicon, field } from '../controls.ts';
 import { t } from '../l10n.ts';
 import { commandWord } from '../text/commandWords.ts';
 import { bypasses, modeWord } from '../text/mode.ts';
-import { shown } from '../text/shown.ts';
+import { visibleTemplate } from '../text/shown.ts';
 import { firstWords, plain } from '../text/visible.ts';
 import type { Context } from './context.ts';
 
@@ -32,7 +32,7 @@ function queue({ actions }: Context, { conversation }: SessionView): TemplateRes
       ${queued.map(
         ({ id, text }) =>
           html`<li>
-            ${codicon('comment')}<span class="said" title=${plain(text)}>${shown(firstWords(text))}</span>
+            ${codicon('comment')}<span class="said" title=${plain(text)}>${visibleTemplate(firstWords(text))}</span>
             ${button({ label: t('Unsend'), title: t('Unsend and edit'), onClick: () => actions.takeBack(id) })}
           </li>`,
       )}

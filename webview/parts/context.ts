@@ -20,7 +20,7 @@ export interface Context {
 }
 
 /** Whether a call waits until a person has decided about an earlier one; `step` is its number. */
-export function isBehind({ store, requests }: Context, step: string | undefined): boolean {
+export function waitsForEarlier({ store, requests }: Context, step: string | undefined): boolean {
   if (step === undefined) return false;
   const { lane, at } = placeOf(step);
   return requests.waiting.some(({ callId }) => {

@@ -1,9 +1,9 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { button, codicon } from '../controls.ts';
 import { t } from '../l10n.ts';
-import { needsAll } from '../request/words.ts';
+import { attentionSummary } from '../request/words.ts';
 import { quoted } from '../../src/protocol/panel/pageModel.ts';
-import { agentName, shown } from '../text/shown.ts';
+import { agentName, visibleTemplate } from '../text/shown.ts';
 import { plain } from '../text/visible.ts';
 import type { Context } from './context.ts';
 
@@ -13,8 +13,8 @@ export function requestBar({ requests, actions, store }: Context): TemplateResul
   if (first === undefined) return nothing;
   const said = t('{0} says: {1}', agentName(store.view), quoted(first.title));
   return html`<div class="pend" role="region" aria-label=${t('Pending request')}>
-    ${codicon('shield')}<span class="word">${needsAll(requests.waiting)}</span>
-    <span class="mono" title=${plain(said, 'code')}>${shown(said, 'code')}</span>
+    ${codicon('shield')}<span class="word">${attentionSummary(requests.waiting)}</span>
+    <span class="mono" title=${plain(said, 'code')}>${visibleTemplate(said, 'code')}</span>
     ${button({ id: 'review', label: t('Review'), onClick: () => actions.review() })}
   </div>`;
 }

@@ -8,7 +8,7 @@ import type { Context } from './context.ts';
 const most = 120;
 
 /** Where turns begin and what went wrong, on the scrollbar's track. Decoration: the rows say the same. */
-export function strip({ store, requests }: Context, list: List): TemplateResult {
+export function overviewRuler({ store, requests }: Context, list: List): TemplateResult {
   const marks = new Map<number, 'turn' | 'failed' | 'denied' | 'request'>();
   const place = (index: number): number => Math.round((index / Math.max(1, store.total)) * most);
   for (const { firstIndex } of store.turns) marks.set(place(firstIndex), 'turn');

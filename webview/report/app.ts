@@ -4,7 +4,7 @@ import { Channel, isEnvelope } from '../../src/protocol/channel.ts';
 import type { FromReportPage, ReportKey, ToReportPage } from '../../src/protocol/pages/reportMessages.ts';
 import { setLanguage, t } from '../l10n.ts';
 import { isObject } from '../text/objects.ts';
-import { shown } from '../text/shown.ts';
+import { visibleTemplate } from '../text/shown.ts';
 import { plain } from '../text/visible.ts';
 import { post, saveReport, savedReport } from '../host/vscodeApi.ts';
 import { reportView, type ReportDeeds } from './view.ts';
@@ -57,7 +57,7 @@ export class ReportApp {
         return html`${this.#report(message.report, false)}`;
       case 'working':
         return html`${this.#working(message.text, message.share)}
-        ${message.report === null ? html`<h1>${shown(message.title)}</h1>` : this.#report(message.report, true)}`;
+        ${message.report === null ? html`<h1>${visibleTemplate(message.title)}</h1>` : this.#report(message.report, true)}`;
       case 'failed':
         return this.#notice(message.title, 'alert', t('Could not make this page: {0}', plain(message.message)));
       case 'cancelled':
@@ -74,7 +74,7 @@ export class ReportApp {
   }
 
   #notice(title: string, role: 'alert' | 'status', text: string): TemplateResult {
-    return html`<h1>${shown(title)}</h1>
+    return html`<h1>${visibleTemplate(title)}</h1>
       <p role=${role}>${text}</p>
       <div class="acts">
         <button class="act" @click=${() => this.#channel.send({ type: 'refresh' })}>${t('Try Again')}</button>

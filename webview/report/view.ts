@@ -10,7 +10,7 @@ import type {
   ReportTable,
 } from '../../src/model/pages/report.ts';
 import { locale, t } from '../l10n.ts';
-import { shown, shownCode } from '../text/shown.ts';
+import { visibleTemplate, shownCode } from '../text/shown.ts';
 import { plain } from '../text/visible.ts';
 import { sortedRows, type Sort } from './sorting.ts';
 
@@ -35,7 +35,7 @@ export interface ReportViewState {
 export function reportView(report: Report, state: ReportViewState): TemplateResult {
   const { busy, deeds } = state;
   return html`<header>
-      <h1>${shown(report.title)}</h1>
+      <h1>${visibleTemplate(report.title)}</h1>
       <div class="acts">
         ${button(report.refreshLabel ?? t('Refresh'), 'refresh', deeds.refresh, busy)}
         ${button(t('Copy as Markdown'), 'copy', deeds.copyMarkdown, busy)}
@@ -48,20 +48,20 @@ function sectionView(section: ReportSection, state: ReportViewState): TemplateRe
   const { title } = section;
   if (section.collapsed !== true)
     return html`<section aria-label=${plain(title)}>
-      <h2>${shown(title)}</h2>
+      <h2>${visibleTemplate(title)}</h2>
       ${body(section, title, state)}
     </section>`;
   const toggled = ({ currentTarget }: Event): void => {
     if (currentTarget instanceof HTMLDetailsElement) state.deeds.toggle(title, currentTarget.open);
   };
   return html`<details ?open=${state.opened.has(title)} @toggle=${toggled}>
-    <summary><h2>${shown(title)}</h2></summary>
+    <summary><h2>${visibleTemplate(title)}</h2></summary>
     ${body(section, title, state)}
   </details>`;
 }
 
 function body({ text = [], facts = [], tables = [], actions = [] }: ReportBody, title: string, state: ReportViewState) {
-  return html`${text.map((paragraph) => html`<p>${shown(paragraph)}</p>`)}
+  return html`${text.map((paragraph) => html`<p>${visibleTemplate(paragraph)}</p>`)}
   ${facts.length === 0 ? nothing : factList(facts, state)} ${tables.map((table) => tableView(table, title, state))}
   ${actionRow(actions, state)}`;
 }
@@ -71,7 +71,7 @@ function factList(facts: readonly ReportFact[], state: ReportViewState): Templat
     ${facts.map(
       ({ name, value }) =>
         html`<div>
-          <dt>${shown(name)}</dt>
+          <dt>${visibleTemplate(name)}</dt>
           <dd>${cellText(value)} ${actionRow(value.actions, state)}</dd>
         </div>`,
     )}
@@ -89,7 +89,7 @@ function tableView(table: ReportTable, section: string, state: ReportViewState):
   return html`<div class="table" tabindex="0" role="group" aria-label=${plain(label)}>
       <table>
         <caption>
-          ${shown(label)}
+          ${visibleTemplate(label)}
         </caption>
         <thead>
           <tr>
@@ -106,7 +106,7 @@ function tableView(table: ReportTable, section: string, state: ReportViewState):
         </tbody>
       </table>
     </div>
-    ${note === undefined ? nothing : html`<p class="dim">${shown(note)}</p>`}`;
+    ${note === undefined ? nothing : html`<p class="dim">${visibleTemplate(note)}</p>`}`;
 }
 
 function columnHead({ label, numeric }: ReportColumn, at: number, sort: Sort | undefined, press: () => void) {
@@ -115,7 +115,7 @@ function columnHead({ label, numeric }: ReportColumn, at: number, sort: Sort | u
   const icon = here === undefined ? 'none' : here.descending ? 'arrow-down' : 'arrow-up';
   return html`<th scope="col" class=${numeric === true ? 'n' : ''} aria-sort=${order}>
     <button class="sort" @click=${press}>
-      ${shown(label)}<span class="codicon sm codicon-${icon}" aria-hidden="true"></span>
+      ${visibleTemplate(label)}<span class="codicon sm codicon-${icon}" aria-hidden="true"></span>
     </button>
   </th>`;
 }
@@ -132,7 +132,7 @@ function cellText({ text, code, tone }: ReportCell): TemplateResult | typeof not
   if (text === '') return nothing;
   const icon = tone === undefined ? undefined : toneIcons[tone];
   return html`<span class=${tone ?? ''}
-    >${icon === undefined ? nothing : html`<span class="codicon sm codicon-${icon}" aria-hidden="true"></span>`}${code === true ? html`<code>${shownCode(text)}</code>` : shown(text)}</span
+    >${icon === undefined ? nothing : html`<span class="codicon sm codicon-${icon}" aria-hidden="true"></span>`}${code === true ? html`<code>${shownCode(text)}</code>` : visibleTemplate(text)}</span
   >`;
 }
 
@@ -145,6 +145,6 @@ function actionRow(actions: readonly ReportAction[] | undefined, state: ReportVi
 
 function button(label: string, icon: string | undefined, press: () => void, off: boolean): TemplateResult {
   return html`<button class="act" ?disabled=${off} @click=${press}>
-    ${icon === undefined ? nothing : html`<span class="codicon sm codicon-${icon}" aria-hidden="true"></span>`}${shown(label)}
+    ${icon === undefined ? nothing : html`<span class="codicon sm codicon-${icon}" aria-hidden="true"></span>`}${visibleTemplate(label)}
   </button>`;
 }

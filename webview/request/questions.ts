@@ -4,7 +4,7 @@ import { choice, field } from '../controls.ts';
 import { t } from '../l10n.ts';
 import type { Context } from '../parts/context.ts';
 import { fieldId } from '../parts/rows/requestActions.ts';
-import { asks, shown } from '../text/shown.ts';
+import { agentAsks, visibleTemplate } from '../text/shown.ts';
 import { plain } from '../text/visible.ts';
 import { pick, type } from './answers.ts';
 
@@ -12,8 +12,8 @@ import { pick, type } from './answers.ts';
 export function questions(context: Context, request: AgentRequest): TemplateResult {
   const all = request.questions ?? [];
   return html`<div class="what" data-focus tabindex="-1" role="group" aria-label=${t('Agent questions')}>
-    ${asks(context.store.view)} ${all.map((question, at) => fieldset(context, request, question, at))}
-    ${all.length === 0 ? html`<p>${shown(request.title)}</p>` : nothing}
+    ${agentAsks(context.store.view)} ${all.map((question, at) => fieldset(context, request, question, at))}
+    ${all.length === 0 ? html`<p>${visibleTemplate(request.title)}</p>` : nothing}
   </div>`;
 }
 
@@ -23,15 +23,15 @@ function fieldset({ requests }: Context, { id }: AgentRequest, asked: Question, 
   const name = `${fieldId(id)}-${at}`;
   return html`<fieldset>
     <legend>
-      ${header === undefined ? nothing : html`<span class="chip">${shown(header)}</span>`}<span>${shown(question)}</span>${several ? html` <span class="dim">${t('Select one or more answers')}</span>` : nothing}
+      ${header === undefined ? nothing : html`<span class="chip">${visibleTemplate(header)}</span>`}<span>${visibleTemplate(question)}</span>${several ? html` <span class="dim">${t('Select one or more answers')}</span>` : nothing}
     </legend>
     ${options.map(({ label, description }, n) =>
       choice({
         id: `${name}-${n}`,
         name,
         several,
-        label: shown(label),
-        ...(description !== undefined && { description: shown(description) }),
+        label: visibleTemplate(label),
+        ...(description !== undefined && { description: visibleTemplate(description) }),
         chosen: draft.picks[at]?.includes(label) === true,
         onChoose: () => requests.write(id, pick(requests.draft(id), at, label, several)),
       }),

@@ -7,7 +7,7 @@ import { diffLine } from '../steps/detail.ts';
 import { diffLines, shownChanges } from '../steps/diff.ts';
 import { number } from '../text/format.ts';
 import { relative } from '../text/paths.ts';
-import { shown, shownCode, warnings } from '../text/shown.ts';
+import { visibleTemplate, shownCode, warnings } from '../text/shown.ts';
 import { codeOf, quoted } from '../../src/protocol/panel/pageModel.ts';
 import { plain } from '../text/visible.ts';
 import { restOfInput } from './restOfInput.ts';
@@ -50,7 +50,7 @@ export function furtherInput(request: AgentRequest): TemplateResult | typeof not
   if (rest === undefined) return nothing;
   const name = request.kind === 'permission' && isGeneric(request) ? t('Input') : t('Additional arguments');
   return html`<div class="ask-h">${name}</div>
-    <pre class="mono">${shown(json(rest), 'code')}</pre>`;
+    <pre class="mono">${visibleTemplate(json(rest), 'code')}</pre>`;
 }
 
 function isGeneric({ action }: AgentRequest): boolean {
@@ -72,24 +72,24 @@ function main(request: AgentRequest, projectDir: string | undefined, whole: bool
       return html`<div class="ask-h">
           <span class="mono">${shownCode(relative(action.path, projectDir))}</span><span>${t('the whole file')}</span>
         </div>
-        <pre class="mono">${shown(whole ? content : content.slice(0, mostChars))}</pre>`;
+        <pre class="mono">${visibleTemplate(whole ? content : content.slice(0, mostChars))}</pre>`;
     }
     case 'file_read':
       return path(action.path);
     case 'search':
-      return html`<pre class="mono">${shown(action.query, 'code')}</pre>
+      return html`<pre class="mono">${visibleTemplate(action.query, 'code')}</pre>
         ${action.path === undefined ? nothing : path(action.path)}`;
     case 'web_search':
-      return html`<pre class="mono">${shown(action.query, 'code')}</pre>`;
+      return html`<pre class="mono">${visibleTemplate(action.query, 'code')}</pre>`;
     case 'web_fetch':
       return html`<pre class="mono">${shownCode(action.url)}</pre>`;
     case 'task':
       return html`${agentType(action)}
-        <pre>${shown(action.prompt ?? action.description)}</pre>`;
+        <pre>${visibleTemplate(action.prompt ?? action.description)}</pre>`;
     case 'todo':
-      return html`<pre>${shown(action.todos.map(({ text }) => text).join('\n'))}</pre>`;
+      return html`<pre>${visibleTemplate(action.todos.map(({ text }) => text).join('\n'))}</pre>`;
     default:
-      return request.input === undefined ? html`<pre>${shown(quoted(request.title), 'code')}</pre>` : nothing;
+      return request.input === undefined ? html`<pre>${visibleTemplate(quoted(request.title), 'code')}</pre>` : nothing;
   }
 }
 

@@ -7,7 +7,7 @@ import { quoted } from '../../src/protocol/panel/pageModel.ts';
 import { firstWords } from '../text/visible.ts';
 
 /** What the agent wants, in our words. */
-export function wish({ kind, action, toolName }: AgentRequest): string {
+export function requestTitle({ kind, action, toolName }: AgentRequest): string {
   if (kind === 'question') return t('Asks you');
   if (kind === 'plan') return t('Presents a plan');
   switch (action?.kind) {
@@ -37,7 +37,7 @@ export function wish({ kind, action, toolName }: AgentRequest): string {
 }
 
 /** What it is about, in one line; the agent's own texts. */
-export function aboutWhat(request: AgentRequest, projectDir: string | undefined): string {
+export function requestSubject(request: AgentRequest, projectDir: string | undefined): string {
   const { action, kind, questions, plan, title } = request;
   if (kind === 'question') return firstWords(questions?.[0]?.question ?? title);
   if (kind === 'plan') return firstWords(plan ?? title);
@@ -71,15 +71,15 @@ function firstLine(text: string): string {
 }
 
 /** The word of state while it waits. */
-export function needs({ kind }: Pick<AgentRequest, 'kind'>): string {
+export function attentionText({ kind }: Pick<AgentRequest, 'kind'>): string {
   return kind === 'question' ? t('Needs your answer') : t('Needs your approval');
 }
 
 /** `Needs your approval`, or how many do. */
-export function needsAll(requests: readonly Pick<AgentRequest, 'kind'>[]): string {
+export function attentionSummary(requests: readonly Pick<AgentRequest, 'kind'>[]): string {
   const [first] = requests;
   if (first === undefined) return '';
-  return requests.length === 1 ? needs(first) : t('{0} requests need you', requests.length);
+  return requests.length === 1 ? attentionText(first) : t('{0} requests need you', requests.length);
 }
 
 export interface Outcome {

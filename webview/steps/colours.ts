@@ -1,7 +1,7 @@
 /** The chunk of what programs print in colours: wanted when the first such output is opened. */
 import Anser from 'anser';
 import { html, type TemplateResult } from 'lit/html.js';
-import { shown } from '../text/shown.ts';
+import { visibleTemplate } from '../text/shown.ts';
 import { placed } from '../views/placed.ts';
 import { AnsiTheme } from './ansiTheme.ts';
 import { cssOf, paletteRgb, readable, type Rgb, rgbOf } from './contrast.ts';
@@ -31,7 +31,7 @@ export function coloured(text: string): TemplateResult {
     .map((look) => look.text)
     .join('');
   const beyond = text.slice(mostCharacters).replaceAll(/\u001b\[[\d;]*m/g, '');
-  return html`${looks.slice(0, mostSpans).map(draw)}${shown(rest + beyond)}`;
+  return html`${looks.slice(0, mostSpans).map(draw)}${visibleTemplate(rest + beyond)}`;
 }
 
 /** Neighbours that look alike are one. */
@@ -68,16 +68,16 @@ function colourOf(name: string | null, exact: string | null): Colour | undefined
 
 /** Colours of the theme follow it by their class; others are mixed for the ground that they stand on. */
 function draw({ text, fg, bg, classes }: Look): TemplateResult {
-  if (fg === undefined && bg === undefined && classes === '') return html`${shown(text)}`;
+  if (fg === undefined && bg === undefined && classes === '') return html`${visibleTemplate(text)}`;
   if (bg === undefined && (fg === undefined || typeof fg === 'string')) {
-    return html`<span class="ansi ${fg === undefined ? '' : `fg-${fg}`} ${classes}">${shown(text)}</span>`;
+    return html`<span class="ansi ${fg === undefined ? '' : `fg-${fg}`} ${classes}">${visibleTemplate(text)}</span>`;
   }
   const ground = rgb(bg) ?? theme.ground;
   const styles = {
     color: cssOf(readable(rgb(fg) ?? theme.foreground, ground)),
     ...(bg !== undefined && { 'background-color': cssOf(ground) }),
   };
-  return html`<span class="ansi ${classes}" ${placed(styles)}>${shown(text)}</span>`;
+  return html`<span class="ansi ${classes}" ${placed(styles)}>${visibleTemplate(text)}</span>`;
 }
 
 function rgb(colour: Colour | undefined): Rgb | undefined {

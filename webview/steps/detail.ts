@@ -8,7 +8,7 @@ import { t } from '../l10n.ts';
 import { linkTarget } from '../markdown/targets.ts';
 import { number } from '../text/format.ts';
 import { relative } from '../text/paths.ts';
-import { shown } from '../text/shown.ts';
+import { visibleTemplate } from '../text/shown.ts';
 import { plain } from '../text/visible.ts';
 import { diffLines, shownChanges, type DiffLine } from './diff.ts';
 import { terminal } from './terminal.ts';
@@ -51,17 +51,20 @@ function body(context: DetailContext): TemplateResult | typeof nothing {
     case 'web_search':
       return html`${action.results?.map(
         ({ url, title }) =>
-          html`<div class="hitf">${codicon('globe')}<span>${shown(title ?? url)}</span>${address(url, 'dir')}</div>`,
+          html`<div class="hitf">
+            ${codicon('globe')}<span>${visibleTemplate(title ?? url)}</span>${address(url, 'dir')}
+          </div>`,
       )}${action.results === undefined ? result(tool) : nothing}`;
     case 'search':
-      return html`<div class="detail-h"><span class="mono">${shown(action.query)}</span></div>
+      return html`<div class="detail-h"><span class="mono">${visibleTemplate(action.query)}</span></div>
         ${result(tool)}`;
     case 'todo':
       return html`<ul class="todos">
           ${action.todos.map(
             ({ text: what, status }) =>
               html`<li data-s=${status}>
-                ${codicon(todoIcons[status])}<span>${shown(what)}</span><span class="dim">${todoWord(status)}</span>
+                ${codicon(todoIcons[status])}<span>${visibleTemplate(what)}</span
+                ><span class="dim">${todoWord(status)}</span>
               </li>`,
           )}
         </ul>
@@ -115,7 +118,7 @@ function command(
         >${button({ label: t('Copy command'), icon: 'copy', look: 'icon', onClick: () => actions.copy(action.command) })}</span
       >
     </div>
-    <pre class="cmd" data-code="bash">${shown(action.command)}</pre>
+    <pre class="cmd" data-code="bash">${visibleTemplate(action.command)}</pre>
     ${
       said === ''
         ? html`<p class="none">${tool.result === undefined ? t('No output yet') : t('No output')}</p>`
@@ -151,7 +154,7 @@ export function diffLine({ kind, text: content, before, after }: DiffLine, numbe
     ? html`<span class="o" aria-hidden="true">${before}</span><span class="w" aria-hidden="true">${after}</span>`
     : nothing;
   return html`<div class="dl ${kind} ${numbered ? '' : 'plain'}">
-    ${numbers}<span class="m">${signs[kind]}</span><span class="c">${shown(content)}</span>
+    ${numbers}<span class="m">${signs[kind]}</span><span class="c">${visibleTemplate(content)}</span>
   </div>`;
 }
 
@@ -166,7 +169,7 @@ function fileHead(
     else actions.openFile(path, line);
   };
   return html`<div class="detail-h">
-    <span title=${plain(path)}>${shown(relative(path, projectDir))}</span>
+    <span title=${plain(path)}>${visibleTemplate(relative(path, projectDir))}</span>
     <span class="sp">
       ${button({ label: t('Open file'), icon: 'go-to-file', look: 'icon', onClick: open })}
       ${
@@ -187,8 +190,10 @@ function fileHead(
 function address(url: string, className = ''): TemplateResult {
   const target = linkTarget(url);
   return target?.kind === 'page'
-    ? html`<a class=${className} role="link" tabindex="0" data-url=${target.url} title=${plain(url)}>${shown(url)}</a>`
-    : html`<span class=${className}>${shown(url)}</span>`;
+    ? html`<a class=${className} role="link" tabindex="0" data-url=${target.url} title=${plain(url)}
+        >${visibleTemplate(url)}</a
+      >`
+    : html`<span class=${className}>${visibleTemplate(url)}</span>`;
 }
 
 function section(title: string, content: TemplateResult | typeof nothing): TemplateResult {
@@ -218,7 +223,7 @@ function text(content: string, language?: string): TemplateResult {
 function json(value: unknown): TemplateResult {
   if (value === undefined) return html`<p class="none">${t('None')}</p>`;
   return html`<pre class="text" tabindex="0" data-code=${typeof value === 'string' ? nothing : 'json'}>
-${shown(typeof value === 'string' ? value : JSON.stringify(value, null, 2))}</pre>`;
+${visibleTemplate(typeof value === 'string' ? value : JSON.stringify(value, null, 2))}</pre>`;
 }
 
 /** Fetches what the byte budget left out. */

@@ -1,5 +1,5 @@
 import { until } from 'lit/directives/until.js';
-import { shown } from '../text/shown.ts';
+import { visibleTemplate } from '../text/shown.ts';
 import { settledLines, withColoursOnly, withoutTerminalCodes } from '../text/visible.ts';
 
 /** Outputs whose elements are kept, so that drawing again costs nothing. */
@@ -16,7 +16,7 @@ export function terminal(output: string): unknown {
 }
 
 function plain(output: string): unknown {
-  return shown(settledLines(withoutTerminalCodes(output)));
+  return visibleTemplate(settledLines(withoutTerminalCodes(output)));
 }
 
 function colour(output: string, colours: string): Promise<unknown> {

@@ -8,7 +8,7 @@ import { pieces, plain } from './visible.ts';
 const mostPieces = 500;
 
 /** Text of a session as it is, with characters that are not seen written out and marked. */
-export function shown(text: string, kind: TextKind = 'prose'): TemplateResult | string {
+export function visibleTemplate(text: string, kind: TextKind = 'prose'): TemplateResult | string {
   const parts = pieces(text, kind);
   if (parts.length === 1 && parts[0]?.escape === false) return text;
   if (parts.length > mostPieces) return plain(text, kind);
@@ -33,7 +33,7 @@ export function shownCode(text: string): TemplateResult | string {
     );
     from = end;
   }
-  return html`${parts}${shown(text.slice(from), 'code')}`;
+  return html`${parts}${visibleTemplate(text.slice(from), 'code')}`;
 }
 
 /** What is deceptive about one of these texts, in sentences; none where they read as what they are. */
@@ -55,6 +55,6 @@ export function agentName(view: Pick<SessionView, 'summary'> | undefined): strin
 }
 
 /** Stands over what an agent wrote: what follows is not Vitrine's. */
-export function asks(view: Pick<SessionView, 'summary'> | undefined): TemplateResult {
+export function agentAsks(view: Pick<SessionView, 'summary'> | undefined): TemplateResult {
   return html`<p class="from">${t('{0} asks:', agentName(view))}</p>`;
 }

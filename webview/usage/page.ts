@@ -3,7 +3,7 @@ import { live } from 'lit/directives/live.js';
 import type { UsageGroup, UsagePage, UsageScope } from '../../src/protocol/pages/usageMessages.ts';
 import { plural, t } from '../l10n.ts';
 import { compact, number } from '../text/format.ts';
-import { shown } from '../text/shown.ts';
+import { visibleTemplate } from '../text/shown.ts';
 import { sumText, tokensOf } from '../figures/costText.ts';
 import { dayText, monthFrom, monthText } from './dates.ts';
 import { plot } from './plot.ts';
@@ -23,8 +23,8 @@ export function usagePage(page: UsagePage, actions: UsageActions): TemplateResul
       total.runs === 0
         ? html`<p class="none">${t('No runs in this month.')}</p>`
         : html`${plot(page.days)}
-            ${table(t('By agent'), t('Agent'), page.agents, ({ key }) => shown(key === '' ? t('unknown') : key))}
-            ${table(t('By model'), t('Model'), page.models, ({ key }) => shown(key === 'unknown' ? t('not named') : key))}
+            ${table(t('By agent'), t('Agent'), page.agents, ({ key }) => visibleTemplate(key === '' ? t('unknown') : key))}
+            ${table(t('By model'), t('Model'), page.models, ({ key }) => visibleTemplate(key === 'unknown' ? t('not named') : key))}
             <details>
               <summary>${t('Days as a table')}</summary>
               ${table(

@@ -8,7 +8,7 @@ import { plural, t } from '../l10n.ts';
 import type { Context } from '../parts/context.ts';
 import { number } from '../text/format.ts';
 import { splitPath } from '../text/paths.ts';
-import { shown } from '../text/shown.ts';
+import { visibleTemplate } from '../text/shown.ts';
 import { plain } from '../text/visible.ts';
 import { verdictIcons, verdictWord } from '../parts/evidence/claimVerdict.ts';
 import { lineHeight, Lines } from './trajectory/lines.ts';
@@ -213,8 +213,8 @@ function cells({ store, actions }: Context, source: PageSource): TemplateResult 
           aria-haspopup="dialog"
           data-cite=${citeId(source.entryIndex, source.link)}
           title=${plain(source.name)}
-          >${shown(name)}</a
-        >${about === '' ? nothing : html`<span class="dir">${shown(about)}</span>`}</span
+          >${visibleTemplate(name)}</a
+        >${about === '' ? nothing : html`<span class="dir">${visibleTemplate(about)}</span>`}</span
       >
     </td>
     <td>

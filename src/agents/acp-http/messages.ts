@@ -5,7 +5,12 @@ import type { Citation, NormalizedEntryMetadata, Trajectory } from '../../model/
 import { code, describeCall } from '../shared/describe.ts';
 import { field, objects } from '../shared/guards.ts';
 import type { NormalizedRun, SourceLine } from '../shared/normalizer/normalizedRun.ts';
-import { citedAlone, citedWithin, MessageMap, type GivenCitation } from '../../model/transcript/citations.ts';
+import {
+  citationWithoutText,
+  citationInContent,
+  MessageMap,
+  type GivenCitation,
+} from '../../model/transcript/citations.ts';
 import { attachmentText, partOf, type Part } from './wire.ts';
 
 const maxAnnotations = 10_000;
@@ -102,7 +107,7 @@ export class Messages {
     const range = { start_index: from, end_index: from + shown.length };
     // A step stays with the text that it was given for.
     this.#annotate(entry, [
-      ...part.citations.map((each) => citedWithin(each, from, shown.length)),
+      ...part.citations.map((each) => citationInContent(each, from, shown.length)),
       ...part.trajectories.map((step) => ({ ...step, ...range })),
     ]);
   }
@@ -190,7 +195,7 @@ export class Messages {
     const title = `Artifact ${code(name)} (${contentType})\n\n`;
     const { text, lead, length } = part.text === undefined ? attached(part) : fenced(part.text);
     const from = codePoints(title) + lead;
-    const annotations = part.citations.map((each) => citedWithin(each, from, length));
+    const annotations = part.citations.map((each) => citationInContent(each, from, length));
     this.#run.system('artifact', title + text, line.timestamp, {
       artifact: { name, contentType, url: url ?? null, bytes: bytes ?? null },
       ...(annotations.length > 0 && { annotations }),
@@ -204,7 +209,7 @@ export class Messages {
     this.#run.texts.close();
     if (this.#human !== undefined) this.#run.echoedPrompt(this.#human.join(''), timestamp);
     if (this.#waiting.length > 0) {
-      const annotations = this.#waiting.map(citedAlone);
+      const annotations = this.#waiting.map(citationWithoutText);
       this.#waiting = [];
       this.#run.system('citation', 'Sources without a text', timestamp, { annotations });
     }

@@ -1,5 +1,5 @@
 import { localDay } from '../../engine/usage/localDay.ts';
-import { emptyGroup, groupSpent, type Group, type GroupBy, type Spent } from '../../insight/usage/spending.ts';
+import { emptyGroup, groupSpent, type Group, type GroupBy, type RunSpending } from '../../insight/usage/spending.ts';
 import { totalTokens, type CostSum } from '../../model/usage/usage.ts';
 import { visibleLine } from '../../model/text/visibleText.ts';
 import { englishFigures } from '../../text/figures.ts';
@@ -80,7 +80,7 @@ function isWithin(day: string, days: number, now: number): boolean {
   return day >= localDay(first.getTime()) && day <= localDay(now);
 }
 
-function totalOf(spent: readonly Spent[]): Group {
+function totalOf(spent: readonly RunSpending[]): Group {
   const all = spent.map((each) => ({ ...each, agent: totalKey }));
   return groupSpent(all, 'agent', localDay)[0] ?? emptyGroup(totalKey);
 }

@@ -7,7 +7,7 @@ import {
   type AgentLauncher,
   type LaunchRequest,
   type LauncherDeps,
-  type TalkWith,
+  type StartDialogue,
 } from '../launch/agentLauncher.ts';
 import type { AgentReport, EngineSettings } from '../api.ts';
 import { failures } from '../failures/failures.ts';
@@ -56,7 +56,7 @@ function sourceOf(agent: AcpAgent, deps: AcpDeps) {
   const settings = { ...(program !== undefined && { program }), ...(environment !== undefined && { environment }) };
   const { clock, clientVersion } = deps;
   const shown = (file: string) => [path.basename(file), ...(agent.args ?? [])].map(shellWord).join(' ');
-  const talk: TalkWith = async ({ request, resume, program: found, env }) => {
+  const talk: StartDialogue = async ({ request, resume, program: found, env }) => {
     const { AcpDialogue } = await import('./dialogue.ts');
     const { runId, cwd, prompt, options } = request;
     const started = shown(found.path);

@@ -14,7 +14,7 @@ export interface ReadRange {
 }
 
 /** A file as it is at one moment. */
-export interface SeenFile {
+export interface FileVersion {
   /** Without links. */
   readonly place: string;
   readonly text: string | undefined;
@@ -69,7 +69,7 @@ export class WorkspaceFiles {
   }
 
   /** The file as it is now. @throws Refusal outside of the folder */
-  async look(file: string): Promise<SeenFile> {
+  async look(file: string): Promise<FileVersion> {
     const place = await this.locate(file);
     const stamp = await stampOf(place);
     if (stamp === null) return { place, text: undefined, unreadable: undefined, stamp };
@@ -81,7 +81,7 @@ export class WorkspaceFiles {
   }
 
   /** @throws Refusal where it is not any more what was seen */
-  async assertUnchanged(file: string, seen: SeenFile): Promise<void> {
+  async assertUnchanged(file: string, seen: FileVersion): Promise<void> {
     const { place, text, unreadable, stamp } = await this.look(file);
     // A file that was touched only is the same; of one that cannot be read the stamp is all there is.
     const same =

@@ -1,13 +1,13 @@
 import path from 'node:path';
 import type { NewRequest } from '../../agents/dialogue.ts';
 import { shortPath } from '../../agents/shared/describe.ts';
-import type { SeenFile, WorkspaceFiles } from './workspaceFiles.ts';
+import type { FileVersion, WorkspaceFiles } from './workspaceFiles.ts';
 
 interface AskedWrite {
   /** As the agent names it. */
   readonly file: string;
   readonly content: string;
-  readonly seen: SeenFile;
+  readonly seen: FileVersion;
   readonly workDir: string;
   readonly callId: string | undefined;
 }

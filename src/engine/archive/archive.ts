@@ -5,7 +5,7 @@ import type { AuditRow } from '../../formats/audit/rows.ts';
 import { Redactor } from '../../formats/redaction/redactor.ts';
 import type { AgentAdapter } from '../../agents/adapter.ts';
 import type { ObservedSummary } from '../../insight/observed/summary.ts';
-import type { Spent } from '../../insight/usage/spending.ts';
+import type { RunSpending } from '../../insight/usage/spending.ts';
 import { loadPrices } from '../../insight/prices/prices.ts';
 import {
   exportDecision,
@@ -33,8 +33,8 @@ import { checkCompleteness, type Completeness } from '../record/chain/completene
 import { RecordBusyError } from '../record/errors.ts';
 import { runsWithOutput } from '../record/outputs.ts';
 import type { Packed } from '../record/pack/packFile.ts';
-import type { RecordStore, Survey } from '../record/recordStore.ts';
-import { isBeingWritten } from '../record/write/writerLease.ts';
+import type { RecordStore, StoreListing } from '../record/recordStore.ts';
+import { hasWriter } from '../record/write/writerLease.ts';
 import { SessionSearch } from '../search/sessionSearch.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { SessionSources } from '../sources/sources.ts';
@@ -199,7 +199,7 @@ export class Archive {
       const chain = await this.#verify(file, sessionId);
       const folder = path.dirname(file);
       // Without a writer, a status of "running" or "pending" is only where the record was cut.
-      const isLive = isSessionLive(reader.summary.status) && (await isBeingWritten(folder, this.#deps.clock));
+      const isLive = isSessionLive(reader.summary.status) && (await hasWriter(folder, this.#deps.clock));
       return await checkCompleteness(reader, { chain, outputs: await runsWithOutput(folder), isLive });
     } finally {
       await reader.close();
@@ -272,17 +272,17 @@ export class Archive {
   }
 
   /** Records that the last listing could not read. */
-  get unreadable(): Survey['unreadable'] {
+  get unreadable(): StoreListing['unreadable'] {
     return this.#deps.store.unreadable;
   }
 
   /** Ids of sessions whose record lacks something, as the last listing saw at its end; `checkCompleteness` says what. */
-  get damaged(): Survey['damaged'] {
+  get damaged(): StoreListing['damaged'] {
     return this.#deps.store.damaged;
   }
 
   /** What lists cannot show: records that cannot be read, and sessions that were deleted for good. */
-  async missing(): Promise<{ unreadable: Survey['unreadable']; deleted: readonly string[] }> {
+  async missing(): Promise<{ unreadable: StoreListing['unreadable']; deleted: readonly string[] }> {
     const [{ unreadable }, deletions] = await Promise.all([this.#deps.store.survey(), this.#deletions.list()]);
     const failed = new Set(unreadable.map(({ id }) => id));
     const deleted = deletions.filter(({ type }) => type === 'deletion').map((each) => String(each['session_id']));
@@ -302,7 +302,7 @@ export class Archive {
   }
 
   /** What sessions of other programs used, day by day. @throws as SQLite does, where the catalogue cannot be made */
-  async observedSpending(within: (session: ObservedSummary) => boolean = () => true): Promise<readonly Spent[]> {
+  async observedSpending(within: (session: ObservedSummary) => boolean = () => true): Promise<readonly RunSpending[]> {
     const observed = await this.search.observed(await this.#deps.store.list());
     return observed.filter(({ summary }) => within(summary)).flatMap(({ spent }) => spent);
   }

@@ -1,14 +1,14 @@
 import path from 'node:path';
 import type { LineOf } from '../../formats/record.ts';
-import { boundsOf, tighten } from '../../insight/budgets/limits.ts';
+import { boundsOf, stricterBudgets } from '../../insight/budgets/limits.ts';
 import {
   agentKey,
-  nothingByOthers,
+  noSharedSpending,
   rootOf,
-  spentByOthers,
-  type SpentByOthers,
+  sharedSpending,
+  type SharedSpending,
 } from '../../insight/budgets/spentOfLimit.ts';
-import { isUsedUp, standings } from '../../insight/budgets/budgetStatus.ts';
+import { isUsedUp, budgetStatuses } from '../../insight/budgets/budgetStatus.ts';
 import type { SessionRuns } from '../../insight/budgets/usedBudget.ts';
 import type { Bound, Budgets as Limiting, Limits, BudgetStatus } from '../../model/usage/budget.ts';
 import type { BudgetScope } from '../../model/usage/budgetNames.ts';
@@ -16,7 +16,7 @@ import type { Session } from '../../model/session/session.ts';
 import type { Disposable, EngineSettings, Log } from '../api.ts';
 import { failures } from '../failures/failures.ts';
 import { localDay, msToMidnight } from '../usage/localDay.ts';
-import { Raises } from './raises.ts';
+import { RaisedLimits } from './raises.ts';
 import { RunBudget } from './runBudget.ts';
 
 /** Between two looks at what other runs of this window have used, and those of others. */
@@ -40,7 +40,7 @@ export interface BudgetsDeps {
 }
 
 /** A run that is held. */
-export interface HeldRun {
+export interface BudgetedRun {
   readonly runId: string;
   readonly session: Session;
   /** Of this run alone, besides what the settings say. */
@@ -50,31 +50,31 @@ export interface HeldRun {
 /** Limits of what agents may use: a gate before each run, and a watch over each that continues. */
 export class Budgets {
   readonly #deps: BudgetsDeps;
-  readonly #raises: Raises;
-  readonly #held = new Map<RunBudget, HeldRun>();
+  readonly #raises: RaisedLimits;
+  readonly #held = new Map<RunBudget, BudgetedRun>();
 
   constructor(deps: BudgetsDeps) {
     this.#deps = deps;
-    this.#raises = new Raises(deps.storeDir);
+    this.#raises = new RaisedLimits(deps.storeDir);
   }
 
   /** Before anything is started. `session` need not have a record. @throws EngineFailure where nothing is left */
   async gate(session: Session, limits: Limits | undefined): Promise<void> {
     const { bounds, elsewhere: others } = await this.#standOf({ session, limits });
-    const used = standings(bounds, others).find(isUsedUp);
+    const used = budgetStatuses(bounds, others).find(isUsedUp);
     if (used === undefined) return;
     if (session.status !== 'pending') await this.#decide(session.session_id, 'budget_refused', used);
     throw failures.budgetUsedUp(used);
   }
 
   /** For a run that is about to begin. */
-  async hold(run: HeldRun): Promise<RunBudget> {
+  async hold(run: BudgetedRun): Promise<RunBudget> {
     const { clock, monotonic = () => performance.now() } = this.#deps;
     return new RunBudget({ clock, monotonic, ...(await this.#standOf(run)) });
   }
 
   /** As long as the run continues, it is told what others use, and what limits are raised. */
-  follow(budget: RunBudget, run: HeldRun, done: Promise<unknown>): void {
+  follow(budget: RunBudget, run: BudgetedRun, done: Promise<unknown>): void {
     this.#held.set(budget, run);
     let timer: NodeJS.Timeout | undefined;
     let within = Infinity;
@@ -128,16 +128,16 @@ export class Budgets {
       .catch((error: unknown) => this.#deps.log.warn(`${sessionId}: ${type} is not in its record: ${String(error)}`));
   }
 
-  async #standOf({ session, limits, runId }: Omit<HeldRun, 'runId'> & { readonly runId?: string }): Promise<{
+  async #standOf({ session, limits, runId }: Omit<BudgetedRun, 'runId'> & { readonly runId?: string }): Promise<{
     readonly bounds: readonly Bound[];
-    readonly elsewhere: SpentByOthers;
+    readonly elsewhere: SharedSpending;
     /** Epoch milliseconds: the end of the day that it is of. */
     readonly until: number;
   }> {
     const now = this.#deps.clock();
     const until = now + msToMidnight(now);
     const found = this.#limiting(session, limits);
-    if (found === undefined) return { bounds: [], elsewhere: nothingByOthers, until };
+    if (found === undefined) return { bounds: [], elsewhere: noSharedSpending, until };
     const { budgets, folder } = found;
     const day = localDay(now);
     const { session_id: id, executor_type: type = '', executor_profile: profile, parent_session_id: parent } = session;
@@ -165,7 +165,7 @@ export class Budgets {
       ...(runId !== undefined && { exceptRun: runId }),
     };
     const bounds = boundsOf(budgets, type, keys, await this.#raises.all());
-    const others = spentByOthers(subject, sessions, now, { dayOf: (at) => localDay(Date.parse(at)), inside });
+    const others = sharedSpending(subject, sessions, now, { dayOf: (at) => localDay(Date.parse(at)), inside });
     return { bounds, elsewhere: others, until };
   }
 
@@ -176,7 +176,7 @@ export class Budgets {
   ): { readonly budgets: Limiting; readonly folder: string } | undefined {
     if (type === 'replay') return undefined;
     const { limits: set = {}, folder = dir } = this.#deps.settings().budgets?.(dir) ?? {};
-    const budgets = limits === undefined ? set : tighten(set, { run: limits });
+    const budgets = limits === undefined ? set : stricterBudgets(set, { run: limits });
     return Object.keys(budgets).length === 0 ? undefined : { budgets, folder };
   }
 }

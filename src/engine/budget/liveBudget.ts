@@ -1,8 +1,8 @@
-import { tightest } from '../../insight/budgets/budgetStatus.ts';
-import { reachedText, unheldText } from '../../insight/budgets/text.ts';
+import { mostUsed } from '../../insight/budgets/budgetStatus.ts';
+import { reachedText, unenforceableText } from '../../insight/budgets/text.ts';
 import { pricedPart, findPrice } from '../../insight/prices/prices.ts';
 import { usdOf } from '../../insight/ledger/money.ts';
-import type { Reached, BudgetStatus } from '../../model/usage/budget.ts';
+import type { ReachedLimit, BudgetStatus } from '../../model/usage/budget.ts';
 import type { ResultMetadata, RunResult } from '../../model/session/result.ts';
 import { totalTokens } from '../../model/usage/usage.ts';
 import { estimateOf, type FiguresContext } from '../run/runFigures.ts';
@@ -105,7 +105,7 @@ export class LiveBudget implements BudgetListener {
       state.change({ budget: { ...state.summary.budget, near } });
   }
 
-  isLeftToEnd(): boolean {
+  isWaitingForEnd(): boolean {
     const { feed, isOver, leaveToEnd } = this.#deps;
     const { reports, unfinished = false } = feed.output.facts();
     if (!isOver() || reports.length === 0 || unfinished) return false;
@@ -114,15 +114,15 @@ export class LiveBudget implements BudgetListener {
   }
 
   #settled({ cost, usage }: ResultMetadata): RunFigures {
-    const { turns, asksForMore } = this.#deps.feed;
-    return { usd: cost, tokens: totalTokens(usage), turns, asksForMore };
+    const { turns, callsTool } = this.#deps.feed;
+    return { usd: cost, tokens: totalTokens(usage), turns, callsTool };
   }
 
   #figures(context: FiguresContext): RunFigures {
     const { feed } = this.#deps;
     const facts = feed.output.facts();
     const { cost = null, usage = {} } = estimateOf(facts, context).change;
-    const used = { tokens: totalTokens(usage), turns: feed.turns, asksForMore: feed.asksForMore };
+    const used = { tokens: totalTokens(usage), turns: feed.turns, callsTool: feed.callsTool };
     if (cost?.provenance !== 'unknown') return { usd: cost && usdOf(cost), ...used };
     const { usd, unpriced } = pricedPart(facts, context.prices);
     if (unpriced !== undefined) void this.#seeModel(unpriced, usd !== null);
@@ -136,7 +136,7 @@ export class LiveBudget implements BudgetListener {
     const inUsd = bounds.some(({ unit }) => unit === 'usd');
     if (this.#unheld || !inUsd || findPrice(plan.figures.prices, model) !== undefined) return;
     this.#unheld = true;
-    const unheld = unheldText(model, bounds, partly);
+    const unheld = unenforceableText(model, bounds, partly);
     state.change({ budget: { ...state.summary.budget, unheld } });
     this.#decide('budget_unheld', { model });
     await feed.noteNow({ subtype: 'budget', content: unheld });
@@ -145,14 +145,14 @@ export class LiveBudget implements BudgetListener {
   /** By its own flag; which of our limits that was, the figures tell. */
   #endedBy(metadata: ResultMetadata): BudgetStatus {
     const unit = metadata.isMaxTurns ? 'turns' : 'usd';
-    const own = tightest(this.#budget.passedOn().filter((each) => each.unit === unit));
+    const own = mostUsed(this.#budget.passedOn().filter((each) => each.unit === unit));
     if (own !== undefined) return own;
     // One of its own configuration, which it does not tell.
     const spent = (metadata.isMaxTurns ? metadata.runTurns : metadata.cost) ?? 0;
     return { scope: 'run', unit, key: this.#deps.state.id, limit: spent > 0 ? spent : 1, spent };
   }
 
-  #by(by: Reached['by'], status: BudgetStatus): Reached {
+  #by(by: ReachedLimit['by'], status: BudgetStatus): ReachedLimit {
     return { ...status, by, at: new Date(this.#deps.clock()).toISOString() };
   }
 
@@ -164,13 +164,13 @@ export class LiveBudget implements BudgetListener {
 }
 
 /** What the transcript says of it. */
-export function reachedNote(reached: Reached): Note {
+export function reachedNote(reached: ReachedLimit): Note {
   const whose = reached.by === 'agent' ? ' The agent ended by its own limit.' : '';
   const content = `${reachedText(reached)}${whose} The session can go on: raise the limit, and resume it.`;
   return { subtype: 'budget', content, metadata: { budget: reached } };
 }
 
-function paused(result: RunResult, metadata: ResultMetadata, budget: Reached): RunResult {
+function paused(result: RunResult, metadata: ResultMetadata, budget: ReachedLimit): RunResult {
   const isMaxTurns = budget.unit === 'turns';
   return {
     ...result,

@@ -10,7 +10,7 @@ const mostKept = 1000;
 const fileSchema = z.object({ version: z.literal(1), raises: z.array(boundSchema) });
 
 /** Limits that a person raised, each for one thing that it counts; for all windows, in a file beside the sessions. */
-export class Raises {
+export class RaisedLimits {
   readonly #file: string;
   #last: Promise<unknown> = Promise.resolve();
 

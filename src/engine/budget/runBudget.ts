@@ -1,14 +1,14 @@
-import type { SpentByOthers } from '../../insight/budgets/spentOfLimit.ts';
+import type { SharedSpending } from '../../insight/budgets/spentOfLimit.ts';
 import {
   isNear,
   isOverrun,
   isUsedUp,
   msToNext,
   remaining,
-  standings,
-  tightest,
+  budgetStatuses,
+  mostUsed,
 } from '../../insight/budgets/budgetStatus.ts';
-import { addUsed, noneUsed, usedSince, type Used } from '../../insight/budgets/usedBudget.ts';
+import { addBudgetUsage, noUsage, usageSince, type BudgetUsage } from '../../insight/budgets/usedBudget.ts';
 import type { Bound, BudgetStatus } from '../../model/usage/budget.ts';
 import type { BudgetScope } from '../../model/usage/budgetNames.ts';
 
@@ -17,19 +17,19 @@ const lookShare = 20;
 const longestTimer = 0x7fffffff;
 
 /** What a run has used, but for its time. */
-export interface RunFigures extends Omit<Used, 'ms'> {
-  /** As `TurnCount.asksForMore`. */
-  readonly asksForMore: boolean;
+export interface RunFigures extends Omit<BudgetUsage, 'ms'> {
+  /** As `TurnCount.callsTool`. */
+  readonly callsTool: boolean;
 }
 
-const nothingUsed: RunFigures = { usd: null, tokens: 0, turns: 0, asksForMore: false };
+const nothingUsed: RunFigures = { usd: null, tokens: 0, turns: 0, callsTool: false };
 
 export interface RunBudgetDeps {
   readonly clock: () => number;
   /** As `EngineDeps.monotonic`. */
   readonly monotonic: () => number;
   /** What other runs have used. */
-  readonly elsewhere: SpentByOthers;
+  readonly elsewhere: SharedSpending;
   readonly bounds: readonly Bound[];
   /** Epoch milliseconds: limits of a day are those of another from then on. */
   readonly until: number;
@@ -43,7 +43,7 @@ export interface BudgetListener {
   /** Limits or what others use are not what they were. `near`: the one that is near now. */
   changed(near: BudgetStatus | undefined): void;
   /** Where the agent has said all it was to say, no limit has anything to stop: it is left to end. Whether that is so. */
-  isLeftToEnd(): boolean;
+  isWaitingForEnd(): boolean;
 }
 
 /** Holds one run to every limit that it counts in, from what the agent says while it works. */
@@ -52,12 +52,12 @@ export class RunBudget {
   readonly #monotonic: () => number;
   #bounds: readonly Bound[];
   #passedOn: readonly Bound[] = [];
-  #others: SpentByOthers;
+  #others: SharedSpending;
   #until: number;
   #newDay: () => void = () => undefined;
   #listener: BudgetListener | undefined;
   #figures: RunFigures = nothingUsed;
-  #messageBegan: Used = noneUsed;
+  #messageBegan: BudgetUsage = noUsage;
   readonly #reported = new Set<string>();
   #reached: BudgetStatus | undefined;
   #nextLook = 0;
@@ -86,7 +86,7 @@ export class RunBudget {
 
   /** The limit that is near, and used up most. */
   get near(): BudgetStatus | undefined {
-    return tightest(this.standings().filter(isNear));
+    return mostUsed(this.statuses().filter(isNear));
   }
 
   /** Milliseconds running. */
@@ -98,7 +98,7 @@ export class RunBudget {
    * What is left of all limits, for a program that can hold them on its own. `several`: it may be given several messages, and
    * does not tell them apart.
    */
-  passOn(several: boolean): { readonly turns: number | undefined; readonly usd: number | undefined } {
+  agentLimits(several: boolean): { readonly turns: number | undefined; readonly usd: number | undefined } {
     this.#passedOn = this.#bounds.filter(({ scope }) => !several || scope !== 'message');
     const left = (unit: 'turns' | 'usd'): number | undefined => remaining(this.#passedOn, this.#used(), unit);
     return { turns: left('turns'), usd: left('usd') };
@@ -142,7 +142,7 @@ export class RunBudget {
     if (this.#reached !== undefined) return false;
     if (this.#bounds.length > 0) this.#figures = figures();
     const used = this.#isOfToday()
-      ? this.standings().find((each) => each.scope !== 'message' && isUsedUp(each))
+      ? this.statuses().find((each) => each.scope !== 'message' && isUsedUp(each))
       : undefined;
     if (used !== undefined) {
       this.#trip(used);
@@ -182,7 +182,7 @@ export class RunBudget {
     clearTimeout(this.#laterLook?.timer);
     if (this.#laterLook !== undefined) {
       this.#figures = this.#laterLook.figures();
-      this.#tellNear(this.standings());
+      this.#tellNear(this.statuses());
     }
     this.#worked = this.ms;
     this.#since = null;
@@ -196,43 +196,43 @@ export class RunBudget {
     this.#figures = figures();
     const { scope, unit, key, limit } = reached;
     const same = (each: BudgetStatus): boolean => each.scope === scope && each.unit === unit && each.key === key;
-    const spent = this.standings().find(same)?.spent ?? reached.spent;
+    const spent = this.statuses().find(same)?.spent ?? reached.spent;
     return { ...reached, limit, spent: Math.max(spent, reached.spent) };
   }
 
-  standings(): readonly BudgetStatus[] {
-    return standings(this.#bounds, this.#used());
+  statuses(): readonly BudgetStatus[] {
+    return budgetStatuses(this.#bounds, this.#used());
   }
 
   /** By the limits that the program was given: it does not hear of one that was raised since. */
   passedOn(): readonly BudgetStatus[] {
-    return standings(this.#passedOn, this.#used());
+    return budgetStatuses(this.#passedOn, this.#used());
   }
 
-  #used(): Readonly<Record<BudgetScope, Used>> {
+  #used(): Readonly<Record<BudgetScope, BudgetUsage>> {
     const own = this.#own();
     return {
-      message: usedSince(own, this.#messageBegan),
+      message: usageSince(own, this.#messageBegan),
       run: own,
-      session: addUsed(this.#others.session, own),
-      tree: addUsed(this.#others.tree, own),
-      day: addUsed(this.#others.day, own),
-      agent: addUsed(this.#others.agent, own),
-      workspace: addUsed(this.#others.workspace, own),
+      session: addBudgetUsage(this.#others.session, own),
+      tree: addBudgetUsage(this.#others.tree, own),
+      day: addBudgetUsage(this.#others.day, own),
+      agent: addBudgetUsage(this.#others.agent, own),
+      workspace: addBudgetUsage(this.#others.workspace, own),
     };
   }
 
-  #own(): Used {
+  #own(): BudgetUsage {
     const { usd, tokens, turns } = this.#figures;
     return { usd, tokens, turns, ms: this.ms };
   }
 
   #check(): void {
     if (this.#listener === undefined || this.#reached !== undefined || !this.#isOfToday()) return;
-    const all = this.standings();
+    const all = this.statuses();
     this.#tellNear(all);
-    const over = tightest(all.filter((each) => isOverrun(each, this.#figures.asksForMore)));
-    if (over !== undefined && !this.#listener.isLeftToEnd()) this.#trip(over);
+    const over = mostUsed(all.filter((each) => isOverrun(each, this.#figures.callsTool)));
+    if (over !== undefined && !this.#listener.isWaitingForEnd()) this.#trip(over);
     else this.#wait(this.#since === null ? null : msToNext(all));
   }
 

@@ -1,5 +1,5 @@
 import type { ObservedSummary } from '../../insight/observed/summary.ts';
-import type { Spent } from '../../insight/usage/spending.ts';
+import type { RunSpending } from '../../insight/usage/spending.ts';
 import { isObject } from '../../model/text/json.ts';
 import type { Log } from '../api.ts';
 import { isUnwritable } from './catalogue.ts';
@@ -8,7 +8,7 @@ import type { Database } from './database.ts';
 /** A session of another program, and what it used on which day. */
 export interface ObservedSession {
   readonly summary: ObservedSummary;
-  readonly spent: readonly Spent[];
+  readonly spent: readonly RunSpending[];
 }
 
 export function readObserved(database: Database): ObservedSession[] {
@@ -53,6 +53,6 @@ function isSummary(value: unknown): value is ObservedSummary {
   );
 }
 
-function isSpentList(value: unknown): value is Spent[] {
+function isSpentList(value: unknown): value is RunSpending[] {
   return Array.isArray(value) && value.every((each) => isObject(each) && typeof each['at'] === 'string');
 }

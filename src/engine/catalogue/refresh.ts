@@ -24,7 +24,7 @@ export interface RefreshDeps {
 }
 
 /** What there is, indexed or not. */
-export interface Known {
+export interface CatalogueState {
   /** Newest first; Vitrine's own, then those of other programs. */
   readonly summaries: readonly SearchedSession[];
   readonly unreadable: readonly { readonly id: string; readonly reason: string }[];
@@ -49,7 +49,7 @@ export class Refresh {
   async run(
     database: Database,
     { within, signal, onProgress }: Pick<SearchRequest, 'within' | 'signal' | 'onProgress'>,
-  ): Promise<Known> {
+  ): Promise<CatalogueState> {
     const { store } = this.#deps;
     const { summaries: own, unreadable } = await store.survey();
     const observed = (await this.observed(database, own)).map(({ summary }) => summary);

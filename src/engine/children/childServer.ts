@@ -6,7 +6,7 @@ import type { EngineDeps } from '../engineDeps.ts';
 import { CallbackStore } from './callbacks/callbackStore.ts';
 import { Children } from './children.ts';
 import type { ChildEngine } from './engine.ts';
-import { SeenAgents } from './seenAgents.ts';
+import { ListedAgents } from './seenAgents.ts';
 import { ChildMcpServer } from './mcpServer.ts';
 import type { CallbackSenderDeps } from './callbacks/callbackSender.ts';
 
@@ -18,7 +18,7 @@ export function childServer(
   if (blueprints === undefined) return undefined;
   const { load, tags = () => [], ...access } = blueprints;
   const callbacks = new CallbackStore(storeDir, log);
-  const seen = new SeenAgents({ load, log, folderOf: (id) => path.dirname(engine.recordPath(id)) });
+  const seen = new ListedAgents({ load, log, folderOf: (id) => path.dirname(engine.recordPath(id)) });
   const deps = { ...access, blueprints: load, tags, clock, log, callbacks, decide, seen };
   return new ChildMcpServer(new Children(engine, deps), log);
 }

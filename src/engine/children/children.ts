@@ -14,7 +14,7 @@ import { passageForAgent } from '../recall/recallPrompt.ts';
 import { say } from '../failures/wording.ts';
 import type { ChildEngine } from './engine.ts';
 import { resultOfChild, type ChildResult } from './childResult.ts';
-import type { SeenAgents } from './seenAgents.ts';
+import type { ListedAgents } from './seenAgents.ts';
 import { stopSessionTree } from './stopSessionTree.ts';
 import { CallbackSender, type CallbackSenderDeps } from './callbacks/callbackSender.ts';
 import { RecordedRefusal } from './recordedRefusal.ts';
@@ -31,7 +31,7 @@ export interface Caller {
 }
 
 export interface ChildrenDeps extends CallbackSenderDeps {
-  readonly seen: SeenAgents;
+  readonly seen: ListedAgents;
   /** Of this process, as runners have them. */
   readonly tags: () => readonly string[];
 }

@@ -31,7 +31,7 @@ interface SeenAgentsDeps {
  * write in its folder could write any agent's file, and have programs that it names started without anybody being asked.
  * Kept beside the record: a session that nothing is kept of has seen none.
  */
-export class SeenAgents {
+export class ListedAgents {
   readonly #deps: SeenAgentsDeps;
 
   constructor(deps: SeenAgentsDeps) {

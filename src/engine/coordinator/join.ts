@@ -13,7 +13,7 @@ const patienceMs = 10_000;
 const againMs = 50;
 
 /** A coordinator, wherever it is. */
-export interface Joined {
+export interface JoinedCoordinator {
   readonly link: CoordinatorLink;
   /** It is in this process. */
   readonly hosting: boolean;
@@ -32,7 +32,11 @@ export interface JoinOptions {
  * The one coordinator of a store: that of another process, or a new one in this.
  * @throws CoordinatorError `unreachable` where there is none, and none may begin here; `forbidden` for one that is not ours
  */
-export async function joinCoordinator(storeDir: string, deps: LocalDeps, { host }: JoinOptions): Promise<Joined> {
+export async function joinCoordinator(
+  storeDir: string,
+  deps: LocalDeps,
+  { host }: JoinOptions,
+): Promise<JoinedCoordinator> {
   const place = await coordinatorPlace(storeDir);
   const until = deps.monotonic() + patienceMs;
   for (;;) {
@@ -62,7 +66,7 @@ async function connect(place: CoordinatorPlace, { log }: LocalDeps): Promise<Coo
   }
 }
 
-function joined(client: CoordinatorClient): Joined {
+function joined(client: CoordinatorClient): JoinedCoordinator {
   return {
     link: client,
     hosting: false,
@@ -75,7 +79,7 @@ function joined(client: CoordinatorClient): Joined {
 }
 
 /** `undefined` where another process was quicker. */
-async function begin(place: CoordinatorPlace, deps: LocalDeps): Promise<Joined | undefined> {
+async function begin(place: CoordinatorPlace, deps: LocalDeps): Promise<JoinedCoordinator | undefined> {
   const lease = await leaseOf(place, deps);
   if (lease === undefined) return undefined;
   try {
@@ -101,7 +105,7 @@ async function leaseOf({ folder }: CoordinatorPlace, { clock }: LocalDeps): Prom
   }
 }
 
-function hosted(server: CoordinatorServer, local: LocalCoordinator, lease: WriterLease): Joined {
+function hosted(server: CoordinatorServer, local: LocalCoordinator, lease: WriterLease): JoinedCoordinator {
   let closed = (): void => undefined;
   const gone = new Promise<void>((resolve) => {
     closed = resolve;

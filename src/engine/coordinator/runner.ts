@@ -7,7 +7,7 @@ import type { Runner as RunnerModel } from '../../model/session/runner.ts';
 import type { Run } from '../../model/session/session.ts';
 import { isRunOver } from '../../model/session/status.ts';
 import type { Disposable, Log } from '../api.ts';
-import type { Joined } from './join.ts';
+import type { JoinedCoordinator } from './join.ts';
 import { Reports } from './reports.ts';
 
 /** Before another coordinator is looked for again. */
@@ -20,7 +20,7 @@ export type Outcome = Omit<RunReport, 'run_id' | 'status'> & { readonly status: 
 
 export interface RunnerDeps {
   readonly registration: Omit<Registration, 'instance'>;
-  readonly join: () => Promise<Joined>;
+  readonly join: () => Promise<JoinedCoordinator>;
   /** Calls `started` when the agent runs. Never rejects. */
   readonly execute: (job: Job, started: () => void) => Promise<Outcome>;
   /** Ends what was begun for this run; `execute` then settles. */
@@ -42,7 +42,7 @@ export class RunnerLoop {
   /** Runs that someone wants stopped, whether they have come yet or not. */
   readonly #toStop = new Set<string>();
   readonly #reports: Reports;
-  #joined: Joined | undefined;
+  #joined: JoinedCoordinator | undefined;
   #seat: Seat | undefined;
   #joining: Promise<unknown> = Promise.resolve();
   #news: Disposable | undefined;

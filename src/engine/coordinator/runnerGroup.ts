@@ -4,11 +4,11 @@ import { staleMs } from '../../coordinator/runnerRegistry.ts';
 import type { Run } from '../../model/session/session.ts';
 import { isRunOver } from '../../model/session/status.ts';
 import type { Log } from '../api.ts';
-import type { Joined } from './join.ts';
+import type { JoinedCoordinator } from './join.ts';
 import { RunnerLoop, type RunnerDeps } from './runner.ts';
 
 export interface GroupDeps {
-  readonly join: () => Promise<Joined>;
+  readonly join: () => Promise<JoinedCoordinator>;
   readonly log: Log;
   /** What happens to any run; `mine`: a runner of this group has it. */
   readonly onRun: (run: Run, how: { readonly mine: boolean; readonly hosting: boolean }) => void;
@@ -20,7 +20,7 @@ export class RunnerGroup {
   readonly #loops = new Set<RunnerLoop>();
   readonly #mine = new Set<string>();
   readonly #timers = new Set<NodeJS.Timeout>();
-  #joined: Promise<Joined> | undefined;
+  #joined: Promise<JoinedCoordinator> | undefined;
   /** Takes no more runners; and, once those that it has are gone, does nothing more. */
   #closed = false;
   #over = false;
@@ -77,14 +77,14 @@ export class RunnerGroup {
   }
 
   /** The one connection; who leaves does not close it for the others. */
-  async #share(): Promise<Joined> {
+  async #share(): Promise<JoinedCoordinator> {
     if (this.#over) throw new CoordinatorError('unreachable', 'These runners were closed.');
     this.#joined ??= this.#join();
     const joined = await this.#joined;
     return { ...joined, close: () => Promise.resolve() };
   }
 
-  async #join(): Promise<Joined> {
+  async #join(): Promise<JoinedCoordinator> {
     try {
       const joined = await this.#deps.join();
       joined.link.onRun((run) => {

@@ -1,5 +1,5 @@
 import { writeFile, chmod, realpath, rename, rm, stat } from 'node:fs/promises';
-import { freshFolder } from '../output/sideFiles.ts';
+import { createPrivateFolder } from '../output/sideFiles.ts';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createWriteStream, type WriteStream } from 'node:fs';
@@ -59,6 +59,6 @@ function missing(error: unknown): null {
 export async function writePrivate(folder: string, files: Readonly<Record<string, string>> = {}): Promise<void> {
   const all = Object.entries(files);
   if (all.length === 0) return;
-  await freshFolder(folder);
+  await createPrivateFolder(folder);
   for (const [file, text] of all) await writeFile(file, text, { mode: 0o600, flag: 'wx' });
 }

@@ -1,6 +1,11 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { everythingOpen, openEnds, tellsAllEnds, tellsEnds } from '../../insight/followUps/conversation.ts';
+import {
+  everythingOpen,
+  findUnfinishedWork,
+  isCompleteTail,
+  affectsUnfinishedWork,
+} from '../../insight/followUps/conversation.ts';
 import {
   decideFollowUp,
   type FollowUpDecision,
@@ -133,15 +138,15 @@ export class FollowUpReader {
 }
 
 async function factsRead(reader: RecordReader): Promise<Pick<FollowUpFacts, 'ends' | 'sent'>> {
-  const ends = openEnds(await lastEntries(reader));
+  const ends = findUnfinishedWork(await lastEntries(reader));
   return { ends, sent: sentOf(await reader.runs(), await reader.results()) };
 }
 
 async function lastEntries(reader: RecordReader): Promise<NormalizedEntry[]> {
   const entries: NormalizedEntry[] = [];
   const first = Math.max(0, reader.total - mostEntries);
-  for (let to = reader.total; to > first && !tellsAllEnds(entries); to -= page) {
-    entries.unshift(...(await reader.read(Math.max(first, to - page), to)).filter(tellsEnds));
+  for (let to = reader.total; to > first && !isCompleteTail(entries); to -= page) {
+    entries.unshift(...(await reader.read(Math.max(first, to - page), to)).filter(affectsUnfinishedWork));
   }
   return entries;
 }
@@ -154,7 +159,9 @@ async function endedRunsOf(reader: RecordReader, since: number): Promise<EndedRu
   });
   const newest = ended.slice(-mostRuns);
   if (newest.length === 0) return [];
-  const entries = (await reader.read(Math.max(0, reader.total - mostEntries), reader.total)).filter(tellsEnds);
+  const entries = (await reader.read(Math.max(0, reader.total - mostEntries), reader.total)).filter(
+    affectsUnfinishedWork,
+  );
   const { summary } = reader;
   return newest.map(({ run, place, endedAt }) => {
     const next = Date.parse(runs[place + 1]?.created_at ?? '');
@@ -165,7 +172,7 @@ async function endedRunsOf(reader: RecordReader, since: number): Promise<EndedRu
       endedAt,
       isCompleted: run.status === 'completed',
       total,
-      ends: openEnds(entries.filter(({ index }) => index < total)),
+      ends: findUnfinishedWork(entries.filter(({ index }) => index < total)),
       sent: sentOf(runs.slice(0, place + 1), results),
       ...(!Number.isNaN(next) && { nextAt: next }),
     };

@@ -1,6 +1,6 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { FollowUpDecision, WhyNot } from '../../insight/followUps/decide.ts';
+import type { FollowUpDecision, NoFollowUpReason } from '../../insight/followUps/decide.ts';
 import type { FollowUpRules } from '../../insight/followUps/rules.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 import type { ResumeRequest } from '../api.ts';
@@ -110,7 +110,7 @@ function dayLimits(summary: SessionSummary, { perDay, perDayOfAgent }: FollowUpR
 export class FollowUpRefused extends Error {
   override readonly name = 'FollowUpRefused';
   /** `changed`: the conversation continued since it was planned. `quiet`, `early`: it is to wait. */
-  readonly why: WhyNot | 'changed' | 'quiet' | 'early';
+  readonly why: NoFollowUpReason | 'changed' | 'quiet' | 'early';
 
   constructor(why: FollowUpRefused['why']) {
     super(`No follow-up: ${why}.`);

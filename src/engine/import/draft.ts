@@ -30,7 +30,7 @@ export interface Draft {
   readonly at: string;
 }
 
-export interface Taken {
+export interface ImportedDraft {
   readonly problems: number;
   /** Of these, messages of which a mark has a wrong type. */
   readonly mistyped?: number;

@@ -13,9 +13,9 @@ import { RecordNotFoundError } from '../record/errors.ts';
 import type { RecordStore } from '../record/recordStore.ts';
 import { importMessages } from './importMessages.ts';
 import { importOutput } from './importOutput.ts';
-import { beginsRecord, holdsRecordLine, importRecord } from './importRecord.ts';
+import { startsLikeRecord, holdsRecordLine, importRecord } from './importRecord.ts';
 import { bytesOf, hashOf, openSource, type Source } from './source.ts';
-import type { ImportDeps, Draft, Taken } from './draft.ts';
+import type { ImportDeps, Draft, ImportedDraft } from './draft.ts';
 
 /** A file of messages is read whole. */
 const maxJsonBytes = 256 * 1024 * 1024;
@@ -95,7 +95,7 @@ async function importSource(source: Source, { file, agent }: ImportRequest, deps
 
 interface Kind {
   readonly format: Imported['format'];
-  readonly take: (draft: Draft) => Promise<Taken>;
+  readonly take: (draft: Draft) => Promise<ImportedDraft>;
 }
 
 async function kindOf(
@@ -104,7 +104,7 @@ async function kindOf(
   agent: ExecutorType | undefined,
   deps: ImportDeps,
 ): Promise<Kind> {
-  const isRecord = beginsRecord(head);
+  const isRecord = startsLikeRecord(head);
   const text = head.toString('utf8');
   const messages = isRecord ? null : await readMessages(handle, text);
   if (messages !== null) return { format: 'acp', take: (draft) => importMessages(messages, draft) };
@@ -121,12 +121,12 @@ async function abandon(writer: RecordWriter | null, store: RecordStore): Promise
   await store.remove(writer.id);
 }
 
-function decisionOf({ at, ...imported }: Imported, taken: Taken): LineOf<'decision'>['decision'] {
+function decisionOf({ at, ...imported }: Imported, taken: ImportedDraft): LineOf<'decision'>['decision'] {
   return { type: 'import', at, ...imported, session_id: taken.original, damaged: taken.problems };
 }
 
 /** So that lists need not read the whole record. Gives the number of entries. */
-async function summarise(store: RecordStore, writer: RecordWriter, { known }: Taken): Promise<number> {
+async function summarise(store: RecordStore, writer: RecordWriter, { known }: ImportedDraft): Promise<number> {
   const reader = await store.openReader(writer.id);
   try {
     const { summary, turns, turnsOmitted } = reader;

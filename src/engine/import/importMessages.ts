@@ -6,13 +6,13 @@ import { syntheticSchema } from '../../model/transcript/metadata.ts';
 import { isMarkedSynthetic, isSynthetic } from '../../model/transcript/synthetic.ts';
 import { runId } from '../ids.ts';
 import { addSteps, noSteps } from '../run/runFigures.ts';
-import type { Draft, Taken } from './draft.ts';
+import type { Draft, ImportedDraft } from './draft.ts';
 
 const titleLength = 80;
 const batch = 500;
 
 /** Messages of the Agent Communication Protocol: one run, without figures. */
-export async function importMessages(given: readonly AcpMessage[], { begin, deps, at }: Draft): Promise<Taken> {
+export async function importMessages(given: readonly AcpMessage[], { begin, deps, at }: Draft): Promise<ImportedDraft> {
   const { messages, unsound } = soundMessages(given);
   const times = messages
     .flatMap(({ created_at, completed_at }) => [created_at, completed_at])

@@ -6,13 +6,16 @@ import { Transcript } from '../../model/transcript/transcript.ts';
 import { runId } from '../ids.ts';
 import { LineSplitter, type LineOut } from '../output/lineSplitter.ts';
 import { addSteps, knownOf, noSteps, resultOf, summaryOf } from '../run/runFigures.ts';
-import type { Draft, Taken } from './draft.ts';
+import type { Draft, ImportedDraft } from './draft.ts';
 import { bytesOf } from './source.ts';
 
 const batch = 500;
 
 /** What an agent printed to its standard output: one run, which is read as if the agent had printed it now. */
-export async function importOutput(adapter: AgentAdapter, { begin, deps, file, source, at }: Draft): Promise<Taken> {
+export async function importOutput(
+  adapter: AgentAdapter,
+  { begin, deps, file, source, at }: Draft,
+): Promise<ImportedDraft> {
   const { clock, prices, randomHex } = deps;
   const run_id = runId(randomHex);
   const name = path.basename(file);

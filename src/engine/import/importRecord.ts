@@ -8,12 +8,12 @@ import { rawFile } from '../record/layout.ts';
 import { rawBytes } from '../record/pack/packFile.ts';
 import { readLine } from '../record/read/readLine.ts';
 import { linesOf, windows } from '../record/read/windows.ts';
-import type { Draft, NewSession, Taken } from './draft.ts';
+import type { Draft, NewSession, ImportedDraft } from './draft.ts';
 
 const rawStreams = ['stdout', 'stderr', 'client'] as const;
 
 /** Whether the file begins as a record of ours does. */
-export function beginsRecord(head: Buffer): boolean {
+export function startsLikeRecord(head: Buffer): boolean {
   const [first] = linesOf(head);
   return first !== undefined && parseRecordLine(head.toString('utf8', first.start, first.end)).value?.kind === 'header';
 }
@@ -33,7 +33,7 @@ export function holdsRecordLine(head: Buffer, mostLines: number): boolean {
  * A record of ours, line by line, under its own id where that is free. What the lines say stays; the session is marked, and
  * what its runs printed comes along where it lies beside the record.
  */
-export async function importRecord({ begin, file, source, at, imported }: Draft): Promise<Taken> {
+export async function importRecord({ begin, file, source, at, imported }: Draft): Promise<ImportedDraft> {
   let original: string | null = null;
   let problems = 0;
   let writer: RecordWriter | null = null;

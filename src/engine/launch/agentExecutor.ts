@@ -15,7 +15,7 @@ import { runId, uuid } from '../ids.ts';
 import { ProgramFinder } from '../programs/programFinder.ts';
 import { RecentEntries } from '../sessions/recentEntries.ts';
 import { RunOutput } from '../output/runOutput.ts';
-import { freshFolder, SideFiles } from '../output/sideFiles.ts';
+import { createPrivateFolder, SideFiles } from '../output/sideFiles.ts';
 
 export interface ExecutorConfig extends Omit<AgentOptions, 'mcpServers' | 'trustedServers'> {
   /** Absolute path of the folder to run in; default: that of this process. */
@@ -132,7 +132,7 @@ export class AgentExecutor {
     const { prompt } = config;
     const command = adapter.command({ prompt, options: config, program, newSessionId, runFolder, ...resumed });
     if (command.sideFiles === undefined) await rm(folder, { recursive: true, force: true });
-    else await freshFolder(runFolder);
+    else await createPrivateFolder(runFolder);
     const spawned = await startAgentProcess({
       label: adapter.label,
       runId: runId(randomHex),

@@ -16,7 +16,7 @@ import { loadRecording, playTurn, type Recording } from '../replay/demoRecording
 import type { Launched } from '../run/runPlan.ts';
 import type { Note } from '../run/note.ts';
 import { writePrivate } from '../files/writeFiles.ts';
-import { freshFolder, SideFiles } from '../output/sideFiles.ts';
+import { createPrivateFolder, SideFiles } from '../output/sideFiles.ts';
 import { assertCanSpawn } from '../process/spawn.ts';
 import { withTraceContext } from '../traceContext.ts';
 
@@ -88,7 +88,7 @@ export interface LauncherDeps {
 }
 
 /** For agents whose dialogue needs to know more than the command line does. */
-export type TalkWith = (launch: {
+export type StartDialogue = (launch: {
   readonly request: LaunchRequest;
   readonly resume: string | null;
   readonly program: FoundProgram;
@@ -99,7 +99,7 @@ export function programLauncher(
   adapter: AgentAdapter,
   settings: AgentSettings,
   deps: LauncherDeps,
-  talk?: TalkWith,
+  talk?: StartDialogue,
 ): SingleLauncher {
   const own = deps.adapters.flatMap((each) => each.ownVariables);
   const { variables: env, removed, added } = agentEnvironment(deps.environment, own, settings.environment);
@@ -151,7 +151,7 @@ export function programLauncher(
           const { runId, cwd, lease, runsFolder } = request;
           const { sideFiles } = command;
           const dialogue = command.dialogue ?? (await talk?.({ request, resume, program, env }));
-          if (sideFiles !== undefined) await freshFolder(folderOf(request));
+          if (sideFiles !== undefined) await createPrivateFolder(folderOf(request));
           await writePrivate(deps.leases.privateFolder(runId), command.privateFiles);
           const process = await startAgentProcess({
             label,

@@ -32,7 +32,7 @@ const maxUsageBytes = 4 << 20;
 const maxFiles = 100;
 
 /** A folder that only this user can read, and that holds nothing yet. */
-export async function freshFolder(folder: string): Promise<void> {
+export async function createPrivateFolder(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true, mode: 0o700 });
 }

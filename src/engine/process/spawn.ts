@@ -95,7 +95,7 @@ export interface BriefOptions {
 }
 
 /** For short questions to a program: no input, bounded output, ended with all it started when the time has ended. */
-export async function runBriefly(path: string, args: readonly string[], options: BriefOptions): Promise<BriefOutcome> {
+export async function runQuery(path: string, args: readonly string[], options: BriefOptions): Promise<BriefOutcome> {
   const { execa } = await load();
   const command = await startable(path, args, options.env);
   const result = await execa(command.file, command.args, {

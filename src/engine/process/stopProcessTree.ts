@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { isAlive, isSame, type ProcessIdentity } from './identity/identity.ts';
 import { bearsMark } from './limitMark.ts';
 import { windowsProgram } from '../programs/systemPrograms.ts';
-import { listProcesses, wasStartedWith } from './identity/table.ts';
+import { listProcesses, hasEnvironment } from './identity/table.ts';
 import type { ProcessInfo } from './identity/tableText.ts';
 
 /** What belongs to one agent process. */
@@ -47,7 +47,7 @@ export async function treeOf(target: TreeTarget, known: readonly ProcessIdentity
       isSame(each, root) ||
       known.some((other) => isSame(each, other)) ||
       (ourGroup && each.pgid === root.pid) ||
-      (await wasStartedWith(each.pid, target.marker)) ||
+      (await hasEnvironment(each.pid, target.marker)) ||
       (await bearsMark(each.pid, target.marker));
     if (ours) found.set(each.pid, each);
   }

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { runBriefly } from '../process/spawn.ts';
+import { runQuery } from '../process/spawn.ts';
 
 const shellTimeoutMs = 3000;
 
@@ -13,7 +13,7 @@ export async function loginShellPath(env: Readonly<Record<string, string>>): Pro
   // Start-up files print things of their own, so ours stands between marks.
   const script = `printf '<vitrine-path>%s</vitrine-path>' "$PATH"`;
   try {
-    const { stdout } = await runBriefly(shell, ['-l', '-i', '-c', script], { env, timeoutMs: shellTimeoutMs });
+    const { stdout } = await runQuery(shell, ['-l', '-i', '-c', script], { env, timeoutMs: shellTimeoutMs });
     return /<vitrine-path>(.*)<\/vitrine-path>/s.exec(stdout)?.[1] ?? null;
   } catch {
     return null;

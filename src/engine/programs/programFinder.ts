@@ -5,7 +5,7 @@ import type { FoundProgram } from '../api.ts';
 import { EngineFailure, failures } from '../failures/failures.ts';
 import { loginShellPath } from './loginShell.ts';
 import { pathFolders, pathVariable, searchFolders, usualFolders, notExecutableReason } from './searchPath.ts';
-import { runBriefly } from '../process/spawn.ts';
+import { runQuery } from '../process/spawn.ts';
 
 const versionTimeoutMs = 10_000;
 /** Someone waits for a list. */
@@ -108,7 +108,7 @@ async function askVersion(
   env: Readonly<Record<string, string>>,
 ): Promise<string | null> {
   try {
-    const { stdout, stderr } = await runBriefly(file, adapter.versionArgs, { env, timeoutMs: versionTimeoutMs });
+    const { stdout, stderr } = await runQuery(file, adapter.versionArgs, { env, timeoutMs: versionTimeoutMs });
     return adapter.parseVersion(stdout) ?? adapter.parseVersion(stderr);
   } catch {
     return null;
@@ -123,7 +123,7 @@ async function isSignedIn(
 ): Promise<boolean | undefined> {
   if (login === undefined) return undefined;
   try {
-    const { stdout, stderr } = await runBriefly(file, login.args, { env, timeoutMs: loginTimeoutMs });
+    const { stdout, stderr } = await runQuery(file, login.args, { env, timeoutMs: loginTimeoutMs });
     return login.signedIn(`${stdout}\n${stderr}`);
   } catch {
     return undefined;

@@ -45,7 +45,7 @@ export class RecordedQueue {
   }
 }
 
-export function unsaidNote(text: string): Note {
+export function unsentNote(text: string): Note {
   return {
     subtype: 'unsaid',
     content: `The run ended before this was said to the agent:\n\n${text.replaceAll(/^/gm, '> ')}`,

@@ -2,12 +2,12 @@ import { isReadOnly } from '../../model/session/importedSession.ts';
 import { Redactor } from '../../formats/redaction/redactor.ts';
 import { passageOf } from '../../insight/recall/passage.ts';
 import { chooseQuery, isRealMessage, type ChosenQuery } from '../../insight/recall/querySource.ts';
-import { enough, tellingWords } from '../../insight/recall/words.ts';
+import { enough, keyWords } from '../../insight/recall/words.ts';
 import type { Log } from '../api.ts';
 import { tag } from '../archive/exportSession.ts';
 import { logEmptyThread, logFiltered, logFiltering, logQuerySource } from '../log/metadataLog.ts';
 import type { RecordReader } from '../record/contract.ts';
-import type { LikeAnswer, LikeEntry, SearchedSession } from '../search/types.ts';
+import type { SimilarPassages, SimilarEntry, SearchedSession } from '../search/types.ts';
 import type { SessionSearch } from '../search/sessionSearch.ts';
 import type { RecallRequest, Recalled, RecalledPassage } from './types.ts';
 import { Thread } from './thread.ts';
@@ -50,7 +50,7 @@ export class Recall {
     const { source, query } = chosen;
     const shown = masked(query).slice(0, longestQuery);
     logQuerySource(log, session, source, shown);
-    const words = tellingWords(query);
+    const words = keyWords(query);
     const found = await search.like({
       ...request,
       words,
@@ -105,9 +105,9 @@ export class Recall {
   }
 
   /** Without what no one said: a trigger's words lead only to other words of triggers. */
-  #said({ entries, leftOut }: Pick<LikeAnswer, 'entries' | 'leftOut'>): readonly LikeEntry[] {
+  #said({ entries, leftOut }: Pick<SimilarPassages, 'entries' | 'leftOut'>): readonly SimilarEntry[] {
     const { log } = this.#deps;
-    const isSaid = ({ entry }: LikeEntry): boolean => entry.type.kind !== 'user_message' || isRealMessage(entry);
+    const isSaid = ({ entry }: SimilarEntry): boolean => entry.type.kind !== 'user_message' || isRealMessage(entry);
     const inserted = entries.filter((each) => !isSaid(each));
     for (const { session, entry } of [...leftOut.entries, ...inserted])
       logFiltered(log, `${session.session_id}#${entry.index}`, entry.metadata);
@@ -125,7 +125,7 @@ export function inFolder(folder: string, without?: string): (session: SearchedSe
   };
 }
 
-function best(entries: readonly LikeEntry[]): readonly LikeEntry[] {
+function best(entries: readonly SimilarEntry[]): readonly SimilarEntry[] {
   const ranked = entries
     .map((each) => ({ ...each, score: each.score * (each.entry.type.kind === 'user_message' ? askedWeight : 1) }))
     .sort((a, b) => b.score - a.score);

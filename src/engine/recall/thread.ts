@@ -1,4 +1,4 @@
-import type { Conversation, Said } from '../../insight/recall/querySource.ts';
+import type { Conversation, MessageSource } from '../../insight/recall/querySource.ts';
 import type { NormalizedEntry } from '../../model/transcript/entry.ts';
 import type { Log } from '../api.ts';
 import { logDetection } from '../log/metadataLog.ts';
@@ -19,7 +19,7 @@ export class Thread {
   }
 
   /** `newest`: what the session was told last is what is said now. */
-  async conversation(message: Said | 'newest' | undefined): Promise<Conversation> {
+  async conversation(message: MessageSource | 'newest' | undefined): Promise<Conversation> {
     const earlier = this.#reported();
     const newest = message === 'newest' ? await earlier.next() : undefined;
     const entry = newest?.done === false ? newest.value : undefined;

@@ -1,11 +1,11 @@
-import type { QuerySource, Said } from '../../insight/recall/querySource.ts';
+import type { QuerySource, MessageSource } from '../../insight/recall/querySource.ts';
 import type { SearchedSession, SearchRequest } from '../search/types.ts';
 
 export interface RecallRequest extends Pick<SearchRequest, 'signal' | 'onProgress'> {
   /** The active session; absent: one that is about to begin. */
   readonly session?: string;
   /** What is said now; `newest`: what the session was told last. Absent: nothing yet. */
-  readonly message?: Said | 'newest';
+  readonly message?: MessageSource | 'newest';
   /** Sessions whose text may be used. */
   readonly within: (session: SearchedSession) => boolean;
 }

@@ -5,7 +5,7 @@ import { rawFile } from './layout.ts';
 import { rawSize } from './pack/packFile.ts';
 
 /** The folder of a session without a record, where files that only a record has beside it are left; else `null`. */
-export async function remainsOf(folder: string): Promise<string | null> {
+export async function findLeftoverFolder(folder: string): Promise<string | null> {
   const names = await readdir(folder).catch((): string[] => []);
   const outputs = await readdir(path.join(folder, 'runs')).catch((): string[] => []);
   return names.includes('record.head') || outputs.length > 0 ? folder : null;

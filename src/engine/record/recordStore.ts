@@ -11,12 +11,12 @@ import type { RecordReader, RecordWriter, WriteProblem } from './contract.ts';
 import { type LeaseHolder, RecordBusyError, RecordNotFoundError, RecordVersionError } from './errors.ts';
 import { newerVersionOf } from './read/header.ts';
 import { errorCode, recordFile, sessionFolder, sessionsFolder } from './layout.ts';
-import { remainsOf } from './outputs.ts';
+import { findLeftoverFolder } from './outputs.ts';
 import { arePacked, nothingPacked, openUnpacked, packRuns, unpackRuns, type Packed } from './pack/packFile.ts';
 import { FileRecordReader } from './read/recordReader.ts';
 import { readTail } from './read/tail.ts';
 import { FileRecordWriter, makeFolder } from './write/recordWriter.ts';
-import { isBeingMade, isBeingWritten, liveHolder, WriterLease } from './write/writerLease.ts';
+import { isCreating, hasWriter, liveHolder, WriterLease } from './write/writerLease.ts';
 
 /** Records whose ends are read at the same time while listing. */
 const listedAtOnce = 16;
@@ -35,7 +35,7 @@ export interface WriterOptions {
 }
 
 /** What is on disk: what can be listed, and what cannot with the reason. */
-export interface Survey {
+export interface StoreListing {
   /** Newest first. */
   readonly summaries: readonly SessionSummary[];
   /** The same sessions, in no order. */
@@ -68,8 +68,8 @@ export class RecordStore {
   readonly #dir: string;
   readonly #deps: StoreDeps;
   readonly #listed = new Map<string, Listed>();
-  #unreadable: Survey['unreadable'] = [];
-  #damaged: Survey['damaged'] = new Set();
+  #unreadable: StoreListing['unreadable'] = [];
+  #damaged: StoreListing['damaged'] = new Set();
 
   constructor(dir: string, deps: StoreDeps) {
     this.#dir = dir;
@@ -88,16 +88,16 @@ export class RecordStore {
   }
 
   /** Those that the last look at all of them could not read. */
-  get unreadable(): Survey['unreadable'] {
+  get unreadable(): StoreListing['unreadable'] {
     return this.#unreadable;
   }
 
   /** Of those that the last look at all of them listed. */
-  get damaged(): Survey['damaged'] {
+  get damaged(): StoreListing['damaged'] {
     return this.#damaged;
   }
 
-  async survey(): Promise<Survey> {
+  async survey(): Promise<StoreListing> {
     const ids = await this.#ids();
     const ledgers: Ledger[] = [];
     const interrupted: string[] = [];
@@ -150,7 +150,7 @@ export class RecordStore {
   async openWriter(id: string, options: WriterOptions = {}): Promise<RecordWriter> {
     const handle = await openUnpacked(this.path(id)).catch(async (error: unknown) => {
       throw errorCode(error) === 'ENOENT'
-        ? new RecordNotFoundError(id, await remainsOf(sessionFolder(this.#dir, id)))
+        ? new RecordNotFoundError(id, await findLeftoverFolder(sessionFolder(this.#dir, id)))
         : error;
     });
     try {
@@ -285,10 +285,10 @@ export class RecordStore {
     const folder = sessionFolder(this.#dir, id);
     const { clock } = this.#deps;
     const there = await statRecord(folder).catch(async (error: unknown) => {
-      if (errorCode(error) === 'ENOENT' && (await isBeingMade(folder, clock))) return null;
+      if (errorCode(error) === 'ENOENT' && (await isCreating(folder, clock))) return null;
       throw error;
     });
-    if (there === null || (there.size === 0 && (await isBeingWritten(folder, clock)))) return null;
+    if (there === null || (there.size === 0 && (await hasWriter(folder, clock)))) return null;
     const { size, mtimeMs } = there;
     const known = this.#listed.get(id);
     const listed =
@@ -296,7 +296,7 @@ export class RecordStore {
     this.#listed.set(id, listed);
     if (!listed.isOpen && !listed.isDamaged) return listed;
     // What a writer has half written is no damage.
-    if (await isBeingWritten(folder, clock)) return { ...listed, isOpen: false, isDamaged: false };
+    if (await hasWriter(folder, clock)) return { ...listed, isOpen: false, isDamaged: false };
     if (!listed.isOpen) return listed;
     const outcome = listed.isRunOpen ? 'interrupted' : listed.summary.outcome;
     return { ...listed, summary: { ...listed.summary, status: 'stopped', outcome } };

@@ -1,4 +1,4 @@
-import type { Reached } from '../../model/usage/budget.ts';
+import type { ReachedLimit } from '../../model/usage/budget.ts';
 import { reachedNote } from '../budget/liveBudget.ts';
 import type { Note } from './note.ts';
 
@@ -18,7 +18,7 @@ export function endNotes(label: string, end: { readonly late: boolean; readonly 
 }
 
 /** Why Vitrine ended a run: a limit, or `reason`. */
-export function closingNotes(reached: Reached | undefined, reason: string | undefined): Note[] {
+export function endReasonNotes(reached: ReachedLimit | undefined, reason: string | undefined): Note[] {
   return [
     ...(reached === undefined ? [] : [reachedNote(reached)]),
     ...(reason === undefined ? [] : [{ subtype: 'stopped', content: reason }]),

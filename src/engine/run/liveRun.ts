@@ -6,7 +6,7 @@ import type { SessionSummary } from '../../model/session/summary.ts';
 import type { Conversation } from '../api.ts';
 import { LiveBudget } from '../budget/liveBudget.ts';
 import { LiveConversation } from '../sessions/liveConversation.ts';
-import { closingNotes, endNotes } from './endNotes.ts';
+import { endReasonNotes, endNotes } from './endNotes.ts';
 import { toFailure } from '../failures/toFailure.ts';
 import { type EngineFailure, failures } from '../failures/failures.ts';
 import type { LadderStep } from '../process/stopProcessTree.ts';
@@ -320,7 +320,7 @@ export class LiveRun implements ActiveRun {
     const at = this.#now();
     const counted = { ...this.#feed.steps, ...this.#budget.counted(metadata) };
     this.#feed.measure(facts);
-    const notes = [...changes.notes, ...closingNotes(reached, why)];
+    const notes = [...changes.notes, ...endReasonNotes(reached, why)];
     const endIndex = session.total + notes.length;
     const stopReason = stopped ? 'stopped' : (metadata?.endReason ?? outcome);
     const change: Partial<SessionSummary> = {

@@ -10,7 +10,7 @@ import type { EntryUpdate, NormalizedEntry } from '../../model/transcript/entry.
 import type { AgentLauncher } from '../launch/agentLauncher.ts';
 import { failures } from '../failures/failures.ts';
 import type { RawStream, RecordReader, RecordWriter } from '../record/contract.ts';
-import { RecordedQueue, unsaidNote } from '../prompt/queuedMessages.ts';
+import { RecordedQueue, unsentNote } from '../prompt/queuedMessages.ts';
 import { RecentEntries } from '../sessions/recentEntries.ts';
 import { addSteps, noSteps, type RunSteps, knownOf, resultOf, summaryOf } from './runFigures.ts';
 import { withIds, type BatchLine } from './transitions.ts';
@@ -111,7 +111,7 @@ export async function recoverRun(
     }
     session = withIds(session, facts.sessionIds) ?? session;
   }
-  for (const text of found.unsaid) await recordNote(state, unsaidNote(text), at);
+  for (const text of found.unsaid) await recordNote(state, unsentNote(text), at);
   const ids = responses === 0 ? found.replacedIds : undefined;
   batch.push(
     { kind: 'run', run: { ...run, end_index: state.total } },

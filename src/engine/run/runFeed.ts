@@ -64,8 +64,8 @@ export class RunFeed {
   }
 
   /** The newest of them has called a tool. */
-  get asksForMore(): boolean {
-    return this.#turns.asksForMore;
+  get callsTool(): boolean {
+    return this.#turns.callsTool;
   }
 
   /** Where the output of the next process begins in the raw logs. */

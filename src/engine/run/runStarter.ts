@@ -8,7 +8,7 @@ import type { AgentLauncher, LaunchRequest, PreparedAgent } from '../launch/agen
 import type { ChildServer, SessionHandle } from '../api.ts';
 import type { EngineDeps } from '../engineDeps.ts';
 import type { Archive } from '../archive/archive.ts';
-import type { Budgets, HeldRun } from '../budget/budgets.ts';
+import type { Budgets, BudgetedRun } from '../budget/budgets.ts';
 import { withChildren } from '../children/childServer.ts';
 import type { EngineFailure } from '../failures/failures.ts';
 import { runId, runnerId, uuid } from '../ids.ts';
@@ -22,7 +22,7 @@ import { startedSummary } from './runFigures.ts';
 import type { RunDeps, RunPlan } from './runPlan.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { SessionState } from '../sessions/sessionState.ts';
-import { watchFor } from '../snapshot/watch.ts';
+import { createWatch } from '../snapshot/watch.ts';
 import { composePrompt } from '../prompt/promptComposition.ts';
 
 export interface RunStarterDeps extends EngineDeps {
@@ -69,7 +69,7 @@ export class RunStarter {
     const { session, summary } = state;
     const at = new Date(this.#deps.clock()).toISOString();
     const run = this.#newRun(state, begins, agent, at);
-    const held: HeldRun = { runId: run.run_id, session, limits: request.limits };
+    const held: BudgetedRun = { runId: run.run_id, session, limits: request.limits };
     const budget = await budgets.hold(held);
     const figures = await this.#figures(state, begins);
     const owner = { ...(await thisMachine()), at, owner: await ownIdentity() };
@@ -82,7 +82,7 @@ export class RunStarter {
       ...this.#launchOf(state, run, owner),
       ...reported,
       interactive,
-      limits: budget.passOn(interactive),
+      limits: budget.agentLimits(interactive),
     };
     const live = new LiveRun(
       state,
@@ -98,7 +98,7 @@ export class RunStarter {
         attempts: agent.canLaunch(launch) ? attempts : [],
         ...(begins.replacedIds !== undefined && { replacedIds: begins.replacedIds }),
         budget,
-        ...watchFor(session, this.#deps),
+        ...createWatch(session, this.#deps),
         createNormalizer: (context) => source.createNormalizer(context),
         launch: (resume) => agent.launch(launch, resume),
       },

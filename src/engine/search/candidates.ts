@@ -2,7 +2,7 @@ import type { Query } from '../../insight/search/query.ts';
 import { wordsIn, wordsOfQuery } from '../../insight/search/tokens.ts';
 import { queryKinds, queryStates, type QueryKind } from '../../model/transcript/query.ts';
 import type { Database } from '../catalogue/database.ts';
-import type { LikeRequest } from './types.ts';
+import type { SimilarRequest } from './types.ts';
 import { entriesPerSession } from '../catalogue/schema.ts';
 
 /** BM25's own. */
@@ -66,7 +66,7 @@ export function candidates(database: Database, query: Query, corpus: Corpus): Ca
 /** Entries of these kinds that hold some of the words, better where these are rarer. */
 export function candidatesLike(
   database: Database,
-  { words, kinds, atLeast }: Pick<LikeRequest, 'words' | 'kinds' | 'atLeast'>,
+  { words, kinds, atLeast }: Pick<SimilarRequest, 'words' | 'kinds' | 'atLeast'>,
   corpus: Corpus,
 ): { readonly found: Candidate[]; readonly rarity: ReadonlyMap<string, number> } {
   const found = new Map<number, { candidate: Candidate; words: number }>();

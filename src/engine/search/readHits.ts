@@ -1,6 +1,6 @@
 import { inflateRawSync } from 'node:zlib';
 import { excerptOf } from '../../insight/search/excerpt.ts';
-import { answers, holdsTexts } from '../../insight/search/facts.ts';
+import { answers, containsTexts } from '../../insight/search/facts.ts';
 import type { Query } from '../../insight/search/query.ts';
 import { originSchema, type EntryType, type NormalizedEntry } from '../../model/transcript/entry.ts';
 import { queryKinds } from '../../model/transcript/query.ts';
@@ -62,7 +62,7 @@ export function readHits(
   let right = 0;
   for (const [index, score] of wanted) {
     const all = texts.of(index);
-    if (all === undefined || !holdsTexts(all, query)) continue;
+    if (all === undefined || !containsTexts(all, query)) continue;
     right += 1;
     if (hits.length < most) hits.push(...hitOf(database, entryId(no, index), { session, index, score, all, query }));
   }

@@ -6,7 +6,7 @@ import type { Database } from '../catalogue/database.ts';
 import { recentEdits, sessionsTouching, type RecentEdit } from '../catalogue/edits.ts';
 import { indexedSessions, type IndexedSession } from '../catalogue/indexSession.ts';
 import type { ObservedSession } from '../catalogue/observedRows.ts';
-import { Refresh, type Known, type RefreshDeps } from '../catalogue/refresh.ts';
+import { Refresh, type CatalogueState, type RefreshDeps } from '../catalogue/refresh.ts';
 import { removeSession } from '../catalogue/sessionWriter.ts';
 import { logFiltering } from '../log/metadataLog.ts';
 import {
@@ -21,10 +21,10 @@ import {
 } from './candidates.ts';
 import {
   isObserved,
-  type LikeAnswer,
-  type LikeEntry,
-  type LikeRequest,
-  type Scanned,
+  type SimilarPassages,
+  type SimilarEntry,
+  type SimilarRequest,
+  type SearchCoverage,
   type SearchAnswer,
   type SearchedSession,
   type SearchRequest,
@@ -47,9 +47,9 @@ const hopefulPerEntry = 3;
 
 /** Sessions that are searched, and what of them is in the catalogue. */
 interface Scope {
-  readonly known: Known;
+  readonly known: CatalogueState;
   readonly chosen: readonly { readonly session: SearchedSession; readonly indexed: IndexedSession }[];
-  readonly scanned: Scanned;
+  readonly scanned: SearchCoverage;
   readonly corpus: Corpus;
 }
 
@@ -88,7 +88,7 @@ export class SessionSearch {
   }
 
   /** Entries that hold most of what the words are about, without messages that no person wrote. @throws as `search` */
-  like({ words, atLeast, kinds, most, ...request }: LikeRequest): Promise<LikeAnswer> {
+  like({ words, atLeast, kinds, most, ...request }: SimilarRequest): Promise<SimilarPassages> {
     return this.#alone(async (database) => {
       const { chosen, scanned, corpus } = await this.#scope(database, request);
       if (words.length === 0) return { entries: [], leftOut: { count: 0, entries: [] }, scanned };
@@ -105,13 +105,13 @@ export class SessionSearch {
   }
 
   /** Makes the whole catalogue again. */
-  async rebuild(request: Pick<SearchRequest, 'signal' | 'onProgress'> = {}): Promise<Scanned> {
+  async rebuild(request: Pick<SearchRequest, 'signal' | 'onProgress'> = {}): Promise<SearchCoverage> {
     await this.#catalogue.reset();
     return this.#alone(async (database) => (await this.#scope(database, request)).scanned);
   }
 
   /** Indexes what changed since. @throws as `search` */
-  update(request: Pick<SearchRequest, 'signal' | 'onProgress'>): Promise<Scanned> {
+  update(request: Pick<SearchRequest, 'signal' | 'onProgress'>): Promise<SearchCoverage> {
     return this.#alone(async (database) => (await this.#scope(database, request)).scanned);
   }
 
@@ -172,7 +172,7 @@ export class SessionSearch {
     const sum = (of: (indexed: IndexedSession) => number): number =>
       chosen.reduce((total, { indexed }) => total + of(indexed), 0);
     const corpus = { entries: sum(({ entries }) => entries), words: sum(({ words }) => words) };
-    const scanned: Scanned = {
+    const scanned: SearchCoverage = {
       sessions: wanted.filter(({ session_id: id }) => !failed.has(id)).length,
       entries: corpus.entries,
       cut: sum(({ cut }) => cut),
@@ -188,13 +188,13 @@ export class SessionSearch {
     database: Database,
     found: readonly Candidates[],
     { most, score }: { readonly most: number; readonly score: (text: string) => number },
-  ): Promise<LikeEntry[]> {
+  ): Promise<SimilarEntry[]> {
     const hopeful = most * hopefulPerEntry;
     const least = nth(
       found.flatMap(({ scores }) => [...scores.values()]),
       hopeful,
     );
-    const entries: LikeEntry[] = [];
+    const entries: SimilarEntry[] = [];
     for (const { session, no, scores } of found) {
       const best = [...scores].filter(([, value]) => value >= least).sort(([, a], [, b]) => b - a);
       if (best.length === 0) continue;

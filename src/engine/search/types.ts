@@ -55,7 +55,7 @@ export interface SessionHits {
 }
 
 /** What is about the same as a text. */
-export interface LikeRequest extends Pick<SearchRequest, 'within' | 'signal' | 'onProgress'> {
+export interface SimilarRequest extends Pick<SearchRequest, 'within' | 'signal' | 'onProgress'> {
   /** In small letters. */
   readonly words: readonly string[];
   /** How many of the words an entry has to hold. */
@@ -65,23 +65,23 @@ export interface LikeRequest extends Pick<SearchRequest, 'within' | 'signal' | '
   readonly most: number;
 }
 
-export interface LikeEntry {
+export interface SimilarEntry {
   readonly session: SearchedSession;
   readonly entry: NormalizedEntry;
   /** As in a hit. */
   readonly score: number;
 }
 
-export interface LikeAnswer {
+export interface SimilarPassages {
   /** Best first. */
-  readonly entries: readonly LikeEntry[];
+  readonly entries: readonly SimilarEntry[];
   /** Messages that no person wrote: how many, and the best of them. */
-  readonly leftOut: { readonly count: number; readonly entries: readonly LikeEntry[] };
-  readonly scanned: Scanned;
+  readonly leftOut: { readonly count: number; readonly entries: readonly SimilarEntry[] };
+  readonly scanned: SearchCoverage;
 }
 
 /** What an answer rests on. */
-export interface Scanned {
+export interface SearchCoverage {
   readonly sessions: number;
   readonly entries: number;
   /** Entries of which only the beginning can be found, because they are too long. */
@@ -101,5 +101,5 @@ export interface SearchAnswer {
   /** Messages that answer and are left out, because no person wrote them. */
   readonly leftOut: number;
   readonly problems: readonly QueryProblem[];
-  readonly scanned: Scanned;
+  readonly scanned: SearchCoverage;
 }

@@ -4,7 +4,7 @@ import type { AgentRequest, Answer, Decision } from '../../model/agent/request.t
 import type { AgentInput } from '../process/agentInput.ts';
 import type { Conversation, LiveOptions, QueuedMessage, SendMode } from '../api.ts';
 import { failures } from '../failures/failures.ts';
-import { type QueueChange, unsaidNote } from '../prompt/queuedMessages.ts';
+import { type QueueChange, unsentNote } from '../prompt/queuedMessages.ts';
 import { Requests, type RequestsDeps } from '../requests/requests.ts';
 
 const maxQueued = 100;
@@ -172,7 +172,7 @@ export class LiveConversation implements Conversation {
     const unsaid = this.#queue.splice(0);
     this.leftUnsaid ||= unsaid.length > 0;
     for (const { id, text } of unsaid) {
-      this.#deps.tell({ type: 'note', ...unsaidNote(text) });
+      this.#deps.tell({ type: 'note', ...unsentNote(text) });
       this.#deps.onQueue({ id, text: null });
     }
     this.#deps.onChange();

@@ -12,7 +12,7 @@ export interface Place {
 }
 
 /** What git says of the files below a folder: which are as its index has them, and what stands in the others. */
-export interface Look {
+export interface GitState {
   readonly head: string | null;
   /** As `git ls-files --stage` prints it: kept as it is, and read only where it changed. */
   readonly staged: string;
@@ -25,7 +25,11 @@ export interface Look {
 const submodule = '160000 ';
 
 /** @throws SnapshotProblem */
-export async function lookAt({ folder, git, limits }: Place, deadline: Deadline, budget: ReadBudget): Promise<Look> {
+export async function readGitState(
+  { folder, git, limits }: Place,
+  deadline: Deadline,
+  budget: ReadBudget,
+): Promise<GitState> {
   await git.withoutFilters(deadline);
   const list = ['ls-files', '-z', '--modified', '--others', '--exclude-standard'];
   const [staged, listed, head] = await Promise.all([
@@ -58,7 +62,7 @@ export async function lookAt({ folder, git, limits }: Place, deadline: Deadline,
  */
 export async function filteredFiles(
   { folder, git, limits }: Place,
-  { others }: Look,
+  { others }: GitState,
   deadline: Deadline,
   budget: ReadBudget,
 ): Promise<Map<string, FileState>> {

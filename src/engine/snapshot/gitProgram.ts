@@ -1,5 +1,5 @@
 import { findOnPath } from '../programs/searchPath.ts';
-import { runBriefly } from '../process/spawn.ts';
+import { runQuery } from '../process/spawn.ts';
 import { SnapshotProblem, type Deadline } from './snapshot.ts';
 
 const filterSetting = String.raw`^filter\..*\.(clean|smudge|process|required)$`;
@@ -104,7 +104,7 @@ export class Git {
 
   /** What it prints; `null` where it ends with a code other than 0. @throws SnapshotProblem */
   async ask(args: readonly string[], deadline: Deadline, maxBytes = mostOutput): Promise<string | null> {
-    const { exitCode, stdout, timedOut, cut } = await runBriefly(this.#program, [...this.#settings, ...args], {
+    const { exitCode, stdout, timedOut, cut } = await runQuery(this.#program, [...this.#settings, ...args], {
       cwd: this.#cwd,
       env: { ...this.#env, ...this.#variables },
       timeoutMs: deadline.leftMs,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { lstat } from 'node:fs/promises';
 import path from 'node:path';
 import { each, ReadBudget, sameState, stateOf, type FileState } from './fileState.ts';
-import { exists, filteredFiles, lfs, lookAt, stagedObjects, type Look, type Place } from './gitLook.ts';
+import { exists, filteredFiles, lfs, readGitState, stagedObjects, type GitState, type Place } from './gitLook.ts';
 import type { Git } from './gitProgram.ts';
 import { Deadline, longestCompared, type Changes, type Snapshot, type SnapshotLimits } from './snapshot.ts';
 
@@ -41,7 +41,7 @@ export async function gitSnapshot(folder: string, git: Git, limits: SnapshotLimi
 class Repository {
   readonly #place: Place;
   readonly #takenAt: number;
-  readonly #before: Look;
+  readonly #before: GitState;
   readonly #filtered: ReadonlyMap<string, FileState>;
   readonly #nested: ReadonlyMap<string, Repository>;
   #had: ReadonlyMap<string, string> | undefined;
@@ -49,7 +49,7 @@ class Repository {
   private constructor(
     place: Place,
     takenAt: number,
-    before: Look,
+    before: GitState,
     filtered: ReadonlyMap<string, FileState>,
     nested: ReadonlyMap<string, Repository>,
   ) {
@@ -63,7 +63,7 @@ class Repository {
   static async take(place: Place, means: Means): Promise<Repository> {
     const { deadline, budget } = means;
     const takenAt = Date.now();
-    const before = await lookAt(place, deadline, budget);
+    const before = await readGitState(place, deadline, budget);
     const filtered = await filteredFiles(place, before, deadline, budget);
     const nested = new Map<string, Repository>();
     await each([...before.nested], async (name) => {
@@ -80,7 +80,7 @@ class Repository {
 
   async changes(deadline: Deadline): Promise<Changes> {
     const { head } = this.#before;
-    const now = await lookAt(this.#place, deadline, new ReadBudget(0));
+    const now = await readGitState(this.#place, deadline, new ReadBudget(0));
     const has = this.#before.staged === now.staged ? this.#staged : stagedObjects(now.staged);
     const own = await this.#ownChanges(now, has, deadline);
     const inside = await each([...new Set([...this.#before.nested, ...now.nested])], (name) =>
@@ -107,7 +107,7 @@ class Repository {
     return (this.#had ??= stagedObjects(this.#before.staged));
   }
 
-  async #nestedChanges(name: string, now: Look, deadline: Deadline): Promise<Change[]> {
+  async #nestedChanges(name: string, now: GitState, deadline: Deadline): Promise<Change[]> {
     if (!this.#before.nested.has(name)) return [{ path: `${name}/`, kind: 'added' }];
     if (!now.nested.has(name)) {
       const left = await exists(path.join(this.#place.folder, name));
@@ -117,7 +117,7 @@ class Repository {
     return (inside?.changes ?? []).map((change) => ({ ...change, path: `${name}/${change.path}` }));
   }
 
-  async #ownChanges(now: Look, has: ReadonlyMap<string, string>, deadline: Deadline): Promise<Change[]> {
+  async #ownChanges(now: GitState, has: ReadonlyMap<string, string>, deadline: Deadline): Promise<Change[]> {
     const had = this.#staged;
     const candidates = new Set([...this.#before.others.keys(), ...now.others.keys()]);
     if (had !== has)
@@ -141,7 +141,7 @@ class Repository {
   async #changeOf(
     file: string,
     today: FileState | null,
-    { now, has }: { readonly now: Look; readonly has: ReadonlyMap<string, string> },
+    { now, has }: { readonly now: GitState; readonly has: ReadonlyMap<string, string> },
   ): Promise<Change['kind'] | 'moved' | null> {
     const { others } = this.#before;
     const known = others.has(file) ? others.get(file) : this.#filtered.get(file);
@@ -160,7 +160,7 @@ class Repository {
   }
 
   /** Those that still are what the index had. */
-  async #stayed(files: readonly string[], now: Look, deadline: Deadline): Promise<Set<string>> {
+  async #stayed(files: readonly string[], now: GitState, deadline: Deadline): Promise<Set<string>> {
     const linkedTo = (file: string): string | undefined => /^link (.*)$/s.exec(now.others.get(file)?.hash ?? '')?.[1];
     const plain = files.filter((file) => linkedTo(file) === undefined);
     const names = await this.#place.git.objectNames(plain, deadline);

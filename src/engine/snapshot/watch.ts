@@ -32,7 +32,7 @@ export interface WatchDeps {
 const atWork = new Set<FolderWatch>();
 
 /** For a run of a session, where it is wanted. What a recording or a server on the net does is no change of this folder. */
-export function watchFor(
+export function createWatch(
   { executor_type, project_dir = '' }: Session,
   { settings, environment, log }: Pick<EngineDeps, 'settings' | 'environment' | 'log'>,
 ): { watch?: FolderWatch } {

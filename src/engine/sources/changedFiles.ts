@@ -9,7 +9,7 @@ interface ChangedStore {
 }
 
 /** Looks at the changed paths of a store and at nothing else; `null`: it has to be read as a whole, as databases do. */
-export async function lookAgain(
+export async function rescanChanged(
   store: Store,
   paths: ReadonlySet<string>,
   memory: PartMemory,

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { StoreFormat, StorePlace } from '../../agents/stores/storeFormat.ts';
-import { countOnce, type OwnShare } from '../../insight/observed/countOnce.ts';
+import { deduplicate, type OwnShare } from '../../insight/observed/countOnce.ts';
 import { observedSummary, type ObservedFacts, type ObservedSummary } from '../../insight/observed/summary.ts';
 import type { PriceTable } from '../../insight/prices/prices.ts';
 import type { NormalizedEntry } from '../../model/transcript/entry.ts';
 import type { ObservedAgent, StoreFacts } from '../../model/session/observed.ts';
 import { Transcript } from '../../model/transcript/transcript.ts';
 import type { ObservedHistory } from '../import/importObserved.ts';
-import { lookAgain } from './changedFiles.ts';
+import { rescanChanged } from './changedFiles.ts';
 import { PartMemory, readStore, type SessionFiles, type Store } from './groups.ts';
 import { observedId } from './ids.ts';
 import { liveSource } from './live/agents.ts';
@@ -111,7 +111,7 @@ export class SessionSources {
         stores.push(store);
         continue;
       }
-      const looked = await lookAgain(store, own, this.#parts);
+      const looked = await rescanChanged(store, own, this.#parts);
       const { format } = store;
       const next = looked?.store ?? (await readStore(format, store.roots, this.#parts));
       stores.push(next);
@@ -166,7 +166,7 @@ export class SessionSources {
 
   /** The session as lists show it. */
   summaryOf(found: FoundSession, prices: PriceTable): ObservedSummary {
-    const [alone] = countOnce([{ agent: found.files.format.agent, facts: found.facts }]);
+    const [alone] = deduplicate([{ agent: found.files.format.agent, facts: found.facts }]);
     const share = this.#shares.get(found.id) ?? alone;
     if (share === undefined) throw new Error('Every session has a share.');
     const parentId = share.parent === null ? null : this.#parentId(found.files.format.agent, share.parent);
@@ -257,7 +257,7 @@ export class SessionSources {
   #share(agents: Iterable<ObservedAgent>): string[] {
     const counted = new Set(agents);
     const found = [...this.#found.values()].filter(({ files }) => counted.has(files.format.agent));
-    const shares = countOnce(found.map(({ files, facts }) => ({ agent: files.format.agent, facts })));
+    const shares = deduplicate(found.map(({ files, facts }) => ({ agent: files.format.agent, facts })));
     return found.flatMap(({ id }, at) => {
       const share = shares[at];
       if (share === undefined || sizeOf(share) === sizeOf(this.#shares.get(id))) return [];

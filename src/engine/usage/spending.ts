@@ -1,15 +1,15 @@
 import { csvHeader, csvRuns } from '../../formats/export/csv.ts';
 import type { RecordedTurn } from '../../formats/record.ts';
-import { spentBy, type Spent } from '../../insight/usage/spending.ts';
+import { spentBy, type RunSpending } from '../../insight/usage/spending.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 import type { RecordReader } from '../record/contract.ts';
-import type { Ledger, RecordStore, Survey } from '../record/recordStore.ts';
+import type { Ledger, RecordStore, StoreListing } from '../record/recordStore.ts';
 import type { SessionState } from '../sessions/sessionState.ts';
 import { isReadOnly } from '../../model/session/importedSession.ts';
 
 /** What all sessions used, run by run, and what is not in it. */
 export interface Spending {
-  readonly spent: readonly Spent[];
+  readonly spent: readonly RunSpending[];
   /** Runs beyond those that summaries list; their cost stands on the day on which their session was made. */
   readonly omitted: number;
   /** Records that could not be read. */
@@ -31,7 +31,7 @@ export async function spendingOf(store: RecordStore, live: readonly SessionState
 export async function ledgersOf(
   store: RecordStore,
   live: readonly SessionState[],
-): Promise<Pick<Survey, 'ledgers' | 'unreadable'>> {
+): Promise<Pick<StoreListing, 'ledgers' | 'unreadable'>> {
   const { ledgers, unreadable } = await store.survey();
   const here = new Map(live.map((state) => [state.id, liveLedger(state)]));
   const stored = ledgers.filter(({ summary }) => !here.has(summary.session_id));

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { bytesOf, utf8 } from '../../model/text/bytes.ts';
-import { citedAlone, citedWithin, MessageMap } from '../../model/transcript/citations.ts';
+import { citationWithoutText, citationInContent, MessageMap } from '../../model/transcript/citations.ts';
 import { codePoints } from '../../model/text/codePoints.ts';
 import type { EntryType, NormalizedEntry } from '../../model/transcript/entry.ts';
 import type { Citation, Trajectory } from '../../model/transcript/metadata.ts';
@@ -79,7 +79,9 @@ function partsOf(message: AcpMessage, otherwise: string): NewEntry[] {
       else {
         const { given } = metadata;
         citations.push(() =>
-          shown === '' ? (map.place(given, true)?.citation ?? citedAlone(given)) : citedWithin(given, at, length),
+          shown === ''
+            ? (map.place(given, true)?.citation ?? citationWithoutText(given))
+            : citationInContent(given, at, length),
         );
       }
     }

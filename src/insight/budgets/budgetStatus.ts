@@ -1,15 +1,15 @@
 import type { Bound, BudgetStatus } from '../../model/usage/budget.ts';
 import type { BudgetScope } from '../../model/usage/budgetNames.ts';
-import { noneUsed, type Used } from './usedBudget.ts';
+import { noUsage, type BudgetUsage } from './usedBudget.ts';
 
 /** From here on a limit is said to be near. */
 const nearShare = 0.8;
 const msPerMinute = 60_000;
 
 /** How far each limit is used up; one in US dollars of which nothing is known is left out: it holds nothing. */
-export function standings(
+export function budgetStatuses(
   bounds: readonly Bound[],
-  used: Readonly<Partial<Record<BudgetScope, Used>>>,
+  used: Readonly<Partial<Record<BudgetScope, BudgetUsage>>>,
 ): readonly BudgetStatus[] {
   return bounds.flatMap((bound): BudgetStatus[] => {
     const of = used[bound.scope];
@@ -18,7 +18,7 @@ export function standings(
   });
 }
 
-function spentOf(used: Used, unit: Bound['unit']): number | null {
+function spentOf(used: BudgetUsage, unit: Bound['unit']): number | null {
   return unit === 'minutes' ? used.ms / msPerMinute : used[unit];
 }
 
@@ -29,10 +29,10 @@ export function isUsedUp({ spent, limit }: BudgetStatus): boolean {
 
 /**
  * So much that what continues has to end. Of turns, the last one is not over when it has begun, but when it asks for another.
- * `asksForMore`: the newest response has called a tool, so that the next one needs its result.
+ * `callsTool`: the newest response has called a tool, so that the next one needs its result.
  */
-export function isOverrun(status: BudgetStatus, asksForMore: boolean): boolean {
-  if (status.unit !== 'turns' || asksForMore) return isUsedUp(status);
+export function isOverrun(status: BudgetStatus, callsTool: boolean): boolean {
+  if (status.unit !== 'turns' || callsTool) return isUsedUp(status);
   return status.spent > status.limit;
 }
 
@@ -41,7 +41,7 @@ export function isNear({ spent, limit }: BudgetStatus): boolean {
 }
 
 /** The one that is used up most. */
-export function tightest(all: readonly BudgetStatus[]): BudgetStatus | undefined {
+export function mostUsed(all: readonly BudgetStatus[]): BudgetStatus | undefined {
   let most: BudgetStatus | undefined;
   for (const each of all) if (most === undefined || each.spent / each.limit > most.spent / most.limit) most = each;
   return most;
@@ -60,11 +60,11 @@ export function msToNext(all: readonly BudgetStatus[]): number | null {
 /** What is left for a run that begins, under every limit; what no one knows of is not taken off. */
 export function remaining(
   bounds: readonly Bound[],
-  used: Readonly<Partial<Record<BudgetScope, Used>>>,
+  used: Readonly<Partial<Record<BudgetScope, BudgetUsage>>>,
   unit: Bound['unit'],
 ): number | undefined {
   const left = bounds
     .filter((each) => each.unit === unit)
-    .map(({ scope, limit }) => Math.max(0, limit - (spentOf(used[scope] ?? noneUsed, unit) ?? 0)));
+    .map(({ scope, limit }) => Math.max(0, limit - (spentOf(used[scope] ?? noUsage, unit) ?? 0)));
   return left.length === 0 ? undefined : Math.min(...left);
 }

@@ -51,7 +51,7 @@ export function tightenLimits(a: Limits = {}, b: Limits = {}): Limits {
   return limits;
 }
 
-export function tighten(a: Budgets, b: Budgets): Budgets {
+export function stricterBudgets(a: Budgets, b: Budgets): Budgets {
   const value: Partial<Record<BudgetScope, Limits>> = {};
   for (const scope of budgetScopes) {
     if (a[scope] !== undefined || b[scope] !== undefined) value[scope] = tightenLimits(a[scope], b[scope]);

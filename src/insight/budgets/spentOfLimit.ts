@@ -1,9 +1,9 @@
 import type { BudgetScope } from '../../model/usage/budgetNames.ts';
-import { addUsed, noneUsed, runsOf, type SessionRuns, type Used } from './usedBudget.ts';
+import { addBudgetUsage, noUsage, runsOf, type SessionRuns, type BudgetUsage } from './usedBudget.ts';
 import { isReadOnly } from '../../model/session/importedSession.ts';
 
 /** Whose budgets these are. */
-export interface Subject {
+export interface BudgetOwner {
   readonly sessionId: string;
   readonly parentId?: string | undefined;
   /** Executor and profile. */
@@ -18,14 +18,14 @@ export interface Subject {
 
 /** Scopes that more than the run itself counts in. */
 export type SharedScope = Exclude<BudgetScope, 'message' | 'run'>;
-export type SpentByOthers = Readonly<Record<SharedScope, Used>>;
+export type SharedSpending = Readonly<Record<SharedScope, BudgetUsage>>;
 
-export const nothingByOthers: SpentByOthers = {
-  session: noneUsed,
-  tree: noneUsed,
-  day: noneUsed,
-  agent: noneUsed,
-  workspace: noneUsed,
+export const noSharedSpending: SharedSpending = {
+  session: noUsage,
+  tree: noUsage,
+  day: noUsage,
+  agent: noUsage,
+  workspace: noUsage,
 };
 
 /** The first ancestor that is known. A parent that is its own descendant ends the search. */
@@ -47,20 +47,20 @@ export function agentKey(executor: string, profile: string | undefined): string 
  * What all runs but `exceptRun` have used, by scope. Recordings and imports count nowhere: they were spent elsewhere, if at
  * all. `now`: epoch milliseconds; `dayOf` gives the local day of an ISO time; `inside` says whether a folder is in another.
  */
-export function spentByOthers(
-  subject: Subject,
+export function sharedSpending(
+  subject: BudgetOwner,
   sessions: readonly SessionRuns[],
   now: number,
   {
     dayOf,
     inside,
   }: { readonly dayOf: (at: string) => string; readonly inside: (dir: string, folder: string) => boolean },
-): SpentByOthers {
+): SharedSpending {
   const parents = new Map(sessions.map(({ summary }) => [summary.session_id, summary.parent_session_id]));
   parents.set(subject.sessionId, subject.parentId);
   const parentOf = (id: string) => parents.get(id);
   const root = rootOf(subject.sessionId, parentOf);
-  const sums = { ...nothingByOthers } as Record<SharedScope, Used>;
+  const sums = { ...noSharedSpending } as Record<SharedScope, BudgetUsage>;
   for (const session of sessions) {
     const { summary } = session;
     if (summary.recording || isReadOnly(summary)) continue;
@@ -79,7 +79,7 @@ export function spentByOthers(
     for (const { runId, at, used } of runsOf(session, now)) {
       if (runId !== null && runId === subject.exceptRun) continue;
       const today = dayOf(at) === subject.day;
-      for (const scope of today ? [...whole, ...daily] : whole) sums[scope] = addUsed(sums[scope], used);
+      for (const scope of today ? [...whole, ...daily] : whole) sums[scope] = addBudgetUsage(sums[scope], used);
     }
   }
   return sums;

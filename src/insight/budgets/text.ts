@@ -42,7 +42,7 @@ function exceededText({ unit, spent, limit }: BudgetStatus): string {
 }
 
 /** Said before a run, or as soon as its model is known. `partly`: other models of the run have prices. */
-export function unheldText(model: string, bounds: readonly Bound[], partly = false): string {
+export function unenforceableText(model: string, bounds: readonly Bound[], partly = false): string {
   if (partly)
     return `No price is known for the model ${model}: what it uses is left out of limits in US dollars while it works.`;
   const others = new Set(bounds.map(({ unit }) => unit).filter((unit) => unit !== 'usd'));

@@ -15,7 +15,7 @@ export class TurnCount {
   #called = false;
 
   /** The newest response has called a tool, with all of its input. */
-  get asksForMore(): boolean {
+  get callsTool(): boolean {
     return this.#called;
   }
 

@@ -4,7 +4,7 @@ import { addUsd, subtractUsd, usdOf } from '../ledger/money.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 
 /** What was used, as budgets count it. `usd` is what is known of it; `null` where nothing is, never 0 for that. */
-export interface Used {
+export interface BudgetUsage {
   readonly usd: number | null;
   readonly tokens: number;
   readonly turns: number;
@@ -12,15 +12,15 @@ export interface Used {
   readonly ms: number;
 }
 
-export const noneUsed: Used = { usd: null, tokens: 0, turns: 0, ms: 0 };
+export const noUsage: BudgetUsage = { usd: null, tokens: 0, turns: 0, ms: 0 };
 
-export function addUsed(a: Used, b: Used): Used {
+export function addBudgetUsage(a: BudgetUsage, b: BudgetUsage): BudgetUsage {
   const usd = a.usd === null ? b.usd : b.usd === null ? a.usd : addUsd(a.usd, b.usd);
   return { usd, tokens: a.tokens + b.tokens, turns: a.turns + b.turns, ms: a.ms + b.ms };
 }
 
 /** What came on top of `before`. */
-export function usedSince(now: Used, before: Used): Used {
+export function usageSince(now: BudgetUsage, before: BudgetUsage): BudgetUsage {
   const usd = now.usd === null ? null : subtractUsd(now.usd, before.usd ?? 0);
   return {
     usd,
@@ -66,7 +66,7 @@ export interface RunUse {
   readonly runId: string | null;
   /** ISO 8601: when it ended, or began where it continues. */
   readonly at: string;
-  readonly used: Used;
+  readonly used: BudgetUsage;
 }
 
 /** `now`: epoch milliseconds, for an active run. */
@@ -77,17 +77,17 @@ export function runsOf({ summary, turns, omitted }: SessionRuns, now: number): R
     used: usedOfRun(run, now),
   }));
   if (omitted === 0 && turns.length > 0) return known;
-  const sum = known.reduce((all, { used }) => addUsed(all, used), noneUsed);
-  const total: Used = {
+  const sum = known.reduce((all, { used }) => addBudgetUsage(all, used), noUsage);
+  const total: BudgetUsage = {
     usd: usdOf(summary.total_cost),
     tokens: totalTokens(summary.total_usage),
     turns: summary.turns ?? 0,
     ms: 0,
   };
-  return [{ runId: null, at: summary.created_at, used: { ...usedSince(total, sum), ms: 0 } }, ...known];
+  return [{ runId: null, at: summary.created_at, used: { ...usageSince(total, sum), ms: 0 } }, ...known];
 }
 
-function usedOfRun(run: KnownRun, now: number): Used {
+function usedOfRun(run: KnownRun, now: number): BudgetUsage {
   const end = run.completed_at === undefined ? now : Date.parse(run.completed_at);
   return {
     usd: usdOf(run.cost),

@@ -101,7 +101,7 @@ export interface Mention {
 }
 
 /** How a step is evidence for a claim; `score` is 0 to 1. */
-export type Why =
+export type EvidenceReason =
   | 'read'
   | 'edited'
   | 'written'
@@ -123,7 +123,7 @@ export interface Candidate {
   /** Number in the gutter: `5`, `5.1`. */
   readonly step: string;
   readonly score: number;
-  readonly why: Why;
+  readonly why: EvidenceReason;
   readonly status: ToolStatus;
   /** Relative to the session's folder where it lies in it. */
   readonly path?: string;

@@ -1,10 +1,10 @@
 import type { FileHistory } from './history.ts';
 
 /** Whether a file is as a session left it; `unknown` where the record does not hold what it left. */
-export type SinceLeft = 'same' | 'changed' | 'gone' | 'unknown';
+export type FileComparison = 'same' | 'changed' | 'gone' | 'unknown';
 
 /** `now`: the file's text, `null` where there is none. */
-export function sinceLeft(history: FileHistory, now: string | null): SinceLeft {
+export function compareWithDisk(history: FileHistory, now: string | null): FileComparison {
   const { after } = history;
   if (now === null) return after === null ? 'same' : 'gone';
   if (after === null) return 'changed';

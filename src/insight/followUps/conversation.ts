@@ -6,7 +6,7 @@ import { endsWithQuestion } from './question.ts';
 import { isWholeList, TodoLedger, type TodoCount } from './todos.ts';
 
 /** What stands open at the end of a conversation, as recorded. */
-export interface OpenEnds {
+export interface UnfinishedWork {
   /** The last message of the agent ends with a question, and no one said anything since. */
   readonly question: boolean;
   /** Of the list that the agent made; `null` where it made none. */
@@ -21,7 +21,7 @@ export interface OpenEnds {
 const byNobody: ReadonlySet<Decision['by']> = new Set(['timeout', 'run_over', 'nobody']);
 
 /** For whoever asks whether anything could be due at all. */
-export const everythingOpen: OpenEnds = {
+export const everythingOpen: UnfinishedWork = {
   question: true,
   todos: { open: 1, all: 1 },
   undecided: 'plan',
@@ -29,7 +29,7 @@ export const everythingOpen: OpenEnds = {
 };
 
 /** Whether an entry says anything of what stands open. */
-export function tellsEnds({ type, metadata }: NormalizedEntry): boolean {
+export function affectsUnfinishedWork({ type, metadata }: NormalizedEntry): boolean {
   if (metadata?.parentCallId !== undefined) return false;
   if (type.kind === 'tool_use') return type.tool.action.kind === 'todo' && type.tool.parentCallId === undefined;
   if (type.kind === 'system_message') return type.subtype === 'request';
@@ -37,18 +37,18 @@ export function tellsEnds({ type, metadata }: NormalizedEntry): boolean {
 }
 
 /** Whether nothing before these entries says more: a person spoke since, and a whole list of todos was made. */
-export function tellsAllEnds(entries: readonly NormalizedEntry[]): boolean {
+export function isCompleteTail(entries: readonly NormalizedEntry[]): boolean {
   return entries.some(isRealMessage) && entries.some(({ type }) => type.kind === 'tool_use' && isWholeList(type.tool));
 }
 
 /** `entries` in order, and of the main conversation those that are looked at: its end. */
-export function openEnds(entries: Iterable<NormalizedEntry>): OpenEnds {
+export function findUnfinishedWork(entries: Iterable<NormalizedEntry>): UnfinishedWork {
   let last = '';
   let before: string | null = null;
-  let undecided: OpenEnds['undecided'] = null;
+  let undecided: UnfinishedWork['undecided'] = null;
   const todos = new TodoLedger();
   for (const entry of entries) {
-    if (!tellsEnds(entry)) continue;
+    if (!affectsUnfinishedWork(entry)) continue;
     const { type, metadata, content } = entry;
     if (type.kind === 'user_message') {
       const byPerson = isRealMessage(entry);

@@ -1,8 +1,8 @@
 import type { Trigger } from '../../model/agent/followUps.ts';
 import type { TriggerType } from '../../model/transcript/metadata.ts';
-import type { OpenEnds } from './conversation.ts';
+import type { UnfinishedWork } from './conversation.ts';
 import { triggerPrompts } from './prompts.ts';
-import { afterQuiet } from './quietHours.ts';
+import { afterQuietHours } from './quietHours.ts';
 import type { FollowUpRules } from './rules.ts';
 
 /** Of a session, all that decides. Times are epoch milliseconds. */
@@ -15,7 +15,7 @@ export interface FollowUpFacts {
   readonly total: number;
   /** What was due with so many entries was cancelled. */
   readonly cancelledAt?: number | undefined;
-  readonly ends: OpenEnds;
+  readonly ends: UnfinishedWork;
   readonly sent: SentFollowUps;
   /** On the day of `now`, of all agents and of this one. */
   readonly today: { readonly all: number; readonly agent: number };
@@ -37,7 +37,7 @@ export interface DecideWith {
   readonly paused: boolean;
 }
 
-export type WhyNot =
+export type NoFollowUpReason =
   | 'off'
   | 'paused'
   | 'not_idle'
@@ -67,7 +67,7 @@ export type FollowUpDecision =
       /** What is left of its budget in US dollars. */
       readonly usd?: number;
     }
-  | { readonly due: false; readonly why: WhyNot };
+  | { readonly due: false; readonly why: NoFollowUpReason };
 
 /** No one is spoken to again of what was left a day ago. */
 const oldest = 24 * 60 * 60_000;
@@ -78,7 +78,7 @@ export function decideFollowUp(
   rules: FollowUpRules | null,
   { now, minuteOfDay, paused }: DecideWith,
 ): FollowUpDecision {
-  const not = (why: WhyNot): FollowUpDecision => ({ due: false, why });
+  const not = (why: NoFollowUpReason): FollowUpDecision => ({ due: false, why });
   if (rules === null) return not('off');
   if (paused) return not('paused');
   if (!facts.idle) return not('not_idle');
@@ -96,8 +96,8 @@ export function decideFollowUp(
   const trigger = triggerOf(ends, rules);
   if (trigger === null) return not('nothing_open');
   if (isRepeated(trigger, sent.last, ends)) return not('nothing_new');
-  const quietUntil = afterQuiet(now, rules.quiet, minuteOfDay);
-  const at = afterQuiet(Math.max(since + rules.delayMs, now), rules.quiet, minuteOfDay);
+  const quietUntil = afterQuietHours(now, rules.quiet, minuteOfDay);
+  const at = afterQuietHours(Math.max(since + rules.delayMs, now), rules.quiet, minuteOfDay);
   if (at === null || quietUntil === null) return not('always_quiet');
   return {
     due: true,
@@ -111,7 +111,7 @@ export function decideFollowUp(
   };
 }
 
-function triggerOf({ undecided, question, todos }: OpenEnds, rules: FollowUpRules): Trigger | null {
+function triggerOf({ undecided, question, todos }: UnfinishedWork, rules: FollowUpRules): Trigger | null {
   const reasons: readonly (readonly [TriggerType, string | null])[] = [
     ['waiting_for_decision', undecided === null ? null : `${asked[undecided]} waits for a decision`],
     ['question_unanswered', question ? 'The last message ends with a question that nobody answered' : null],
@@ -125,7 +125,7 @@ function triggerOf({ undecided, question, todos }: OpenEnds, rules: FollowUpRule
 }
 
 /** A question is another one when the agent has said something else. Whoever wants check-ins wants them although nothing is new. */
-function isRepeated({ type, reason }: Trigger, last: Trigger | undefined, { repeats }: OpenEnds): boolean {
+function isRepeated({ type, reason }: Trigger, last: Trigger | undefined, { repeats }: UnfinishedWork): boolean {
   if (type === 'check_in' || last?.type !== type || last.reason !== reason) return false;
   return type !== 'question_unanswered' || repeats;
 }

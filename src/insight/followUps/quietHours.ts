@@ -20,7 +20,7 @@ function minutes(time: string): number {
  * The first moment from `at` on that is in none of them; `null` where they leave no moment of the day. Epoch milliseconds;
  * `minuteOfDay` gives the local minute of one.
  */
-export function afterQuiet(
+export function afterQuietHours(
   at: number,
   quiet: readonly QuietHours[],
   minuteOfDay: (at: number) => number,

@@ -1,7 +1,7 @@
 import type { RunReport } from '../../model/usage/facts.ts';
 import type { ResultMetadata } from '../../model/session/result.ts';
 import type { ModelUsage } from '../../model/usage/usage.ts';
-import { addModels, covers, sumUsage, sumUsd } from './modelUsage.ts';
+import { addModels, isAtLeast, sumUsage, sumUsd } from './modelUsage.ts';
 import { addUsd } from './money.ts';
 import { isEmptyUsage } from '../prices/prices.ts';
 
@@ -24,7 +24,7 @@ export function countersOf(reports: readonly RunReport[]): Counters | null {
   let models: readonly ModelUsage[] = [];
   let own: readonly ModelUsage[] | null = [];
   for (const report of priced) {
-    const again = (report.usd ?? 0) < usd || !covers(sumUsage(report.models), sumUsage(models));
+    const again = (report.usd ?? 0) < usd || !isAtLeast(sumUsage(report.models), sumUsage(models));
     usd = again ? addUsd(usd, report.usd ?? 0) : (report.usd ?? 0);
     models = again ? addModels(models, report.models) : report.models;
     own = own === null || report.runModels === null ? null : addModels(own, report.runModels);
@@ -57,7 +57,7 @@ export interface Totals {
 }
 
 /** The agent's counters before this run, as far as the earlier runs of the session tell. */
-export interface Before {
+export interface PreviousCounters {
   /** Last totals that the agent printed. */
   readonly counters: (Totals & { readonly usd: number }) | null;
   /** What the session had come to by our count when the agent printed them. */
@@ -68,7 +68,7 @@ export interface Before {
   readonly unreported: readonly ResultMetadata[];
 }
 
-export function beforeOf(previous: readonly ResultMetadata[]): Before {
+export function beforeOf(previous: readonly ResultMetadata[]): PreviousCounters {
   const ran = previous.filter((run) => !nothingRan(run));
   const at = ran.findLastIndex((run) => run.counters !== null && run.counters.usd !== null && !usedNothing(run));
   const run = ran[at];

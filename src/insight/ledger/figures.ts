@@ -2,7 +2,7 @@ import type { RunFacts } from '../../model/usage/facts.ts';
 import type { ResultMetadata } from '../../model/session/result.ts';
 import { addUsage, type Cost, type ModelUsage, type TokenUsage } from '../../model/usage/usage.ts';
 import { askedModelOf, type AskedModel } from '../session/askedModel.ts';
-import { beforeOf, countersOf, type Before, type Counters, type Totals } from './counters.ts';
+import { beforeOf, countersOf, type PreviousCounters, type Counters, type Totals } from './counters.ts';
 import { addModels, mainUsage, modelsOfMessages, sumUsage, unknownModel } from './modelUsage.ts';
 import { addCosts, addUsd, joinReasons, sameUsd, subtractUsd, unknownCost } from './money.ts';
 import {
@@ -15,7 +15,7 @@ import {
   unpricedOf,
   type PriceTable,
 } from '../prices/prices.ts';
-import { onTop, shareOf, type Share } from '../usage/share.ts';
+import { sinceTotals, shareOf, type Share } from '../usage/share.ts';
 import { apiTimeOf, tokenTotalsOf } from './tokenTotals.ts';
 
 export interface LedgerOptions {
@@ -98,7 +98,7 @@ function withMessages(outcome: Outcome, facts: RunFacts, pricing: Pricing, over:
 }
 
 /** Where the agent prints both, the run's cost and the session's are as printed. */
-function withRunCost(outcome: Outcome, { reports }: RunFacts, before: Before): Outcome {
+function withRunCost(outcome: Outcome, { reports }: RunFacts, before: PreviousCounters): Outcome {
   const last = reports.at(-1);
   if (last?.runUsd === undefined || last.usd === null) return outcome;
   const usd = reports.reduce((sum, { runUsd = 0 }) => addUsd(sum, runUsd), 0);
@@ -112,7 +112,7 @@ function withRunCost(outcome: Outcome, { reports }: RunFacts, before: Before): O
 function sessionCostOutcome(
   facts: RunFacts,
   previous: readonly ResultMetadata[],
-  before: Before,
+  before: PreviousCounters,
   { agentVersion = null }: LedgerOptions,
 ): Outcome {
   const usd = facts.sessionUsd ?? facts.reports.findLast((report) => report.usd !== null)?.usd ?? 0;
@@ -133,7 +133,12 @@ function sessionCostOutcome(
   };
 }
 
-function reportedOutcome(facts: RunFacts, counters: Counters, before: Before, options: LedgerOptions): Outcome {
+function reportedOutcome(
+  facts: RunFacts,
+  counters: Counters,
+  before: PreviousCounters,
+  options: LedgerOptions,
+): Outcome {
   const { prices, agentVersion = null } = options;
   const share = shareOf(facts, counters, before, { prices, agentVersion });
   const models = share.models.length > 0 ? share.models : unpricedModels(facts);
@@ -154,7 +159,7 @@ function reportedOutcome(facts: RunFacts, counters: Counters, before: Before, op
 }
 
 /** Time in the API is counted on over resumes where the totals are. */
-function apiDurationOf(counters: Counters, share: Share, before: Before): number | null {
+function apiDurationOf(counters: Counters, share: Share, before: PreviousCounters): number | null {
   if (counters.apiDuration === null || share.scope === 'run') return counters.apiDuration;
   if (share.began === 'ahead') return null;
   const last = share.began === 'known' ? (before.counters?.apiDuration ?? 0) : 0;
@@ -165,7 +170,7 @@ function apiDurationOf(counters: Counters, share: Share, before: Before): number
 function totalOf(
   share: Share,
   counters: Counters,
-  before: Before,
+  before: PreviousCounters,
   models: readonly ModelUsage[],
 ): { cost: Cost; models: readonly ModelUsage[] } {
   const { last, atCounters } = before;
@@ -174,7 +179,7 @@ function totalOf(
     return { cost: addCosts(last.totalCostProvenance, share.cost), models: addModels(last.totalModels, models) };
   }
   const printed: Cost = { provenance: 'reported', usd: counters.usd };
-  const came = onTop(counters, before);
+  const came = sinceTotals(counters, before);
   const known: Cost = atCounters?.totalCostProvenance ?? { provenance: 'reported', usd: 0 };
   const counted = known.provenance === 'reported' && sameUsd(known.usd, before.counters?.usd ?? 0);
   const parts = share.lost.map(({ costProvenance }) => costProvenance);
@@ -187,7 +192,7 @@ function totalOf(
 }
 
 /** An estimate of an earlier run can turn out too high; the session's total stays where it was until it is reached. */
-function neverLess(total: Cost, { last }: Before): Cost {
+function neverLess(total: Cost, { last }: PreviousCounters): Cost {
   const before = last?.totalCostProvenance;
   if (before === undefined || before.provenance === 'unknown' || total.provenance === 'unknown') return total;
   return total.usd < before.usd ? before : total;
@@ -201,7 +206,7 @@ function unpricedModels(facts: RunFacts): ModelUsage[] {
   return addModels(main1, modelsOfMessages(others, facts.model));
 }
 
-function estimatedFigures(facts: RunFacts, before: Before, pricing: Pricing, over: boolean): Figures {
+function estimatedFigures(facts: RunFacts, before: PreviousCounters, pricing: Pricing, over: boolean): Figures {
   const models = modelsOfMessages(facts.messages, facts.model);
   // A message that used nothing is none: where its tokens are all zero, they were not counted.
   if (facts.messages.some(({ usage }) => !isEmptyUsage(usage))) {
@@ -227,7 +232,7 @@ interface Pricing {
 }
 
 /** The session's figures are what they were and this run's on top. */
-function withSession(models: readonly ModelUsage[], cost: Cost, { last }: Before, facts: RunFacts): Figures {
+function withSession(models: readonly ModelUsage[], cost: Cost, { last }: PreviousCounters, facts: RunFacts): Figures {
   const usage = sumUsage(models);
   if (last === null) return { cost, totalCost: cost, usage, totalUsage: usage, models, totalModels: models };
   // A run that never began adds nothing to what the session has cost.

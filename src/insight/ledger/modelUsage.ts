@@ -53,12 +53,12 @@ export function sumUsd(models: readonly ModelUsage[]): number | null {
 }
 
 /** `a` has at least as much of every kind that is paid for. */
-export function covers(a: TokenUsage, b: TokenUsage): boolean {
+export function isAtLeast(a: TokenUsage, b: TokenUsage): boolean {
   return paidKinds.every((kind) => (a[kind] ?? 0) >= (b[kind] ?? 0));
 }
 
 export function sameTokens(a: TokenUsage, b: TokenUsage): boolean {
-  return covers(a, b) && covers(b, a);
+  return isAtLeast(a, b) && isAtLeast(b, a);
 }
 
 /** The name without what marks a variant of the same model (`[1m]`). */
@@ -78,9 +78,9 @@ export function modelsOfMessages(messages: readonly MessageUsage[], fallback: st
 }
 
 /** Whether `all` is the main conversation's usage and nothing more. */
-export function isAllMain(all: TokenUsage, { usage, whole }: MainUsage): boolean {
+export function isOnlyMainUsage(all: TokenUsage, { usage, whole }: MainUsage): boolean {
   if (whole) return sameTokens(all, usage);
-  return covers(all, usage) && sameTokens({ ...all, output: 0 }, { ...usage, output: 0 });
+  return isAtLeast(all, usage) && sameTokens({ ...all, output: 0 }, { ...usage, output: 0 });
 }
 
 /** The model that most tokens went through; `null` where the agent did not name it. */
@@ -91,7 +91,7 @@ export function mainModel(models: readonly ModelUsage[]): string | null {
 }
 
 /** Whether models were asked beside the main conversation, so that its totals can hold more than that used. */
-export function askedBeside(facts: RunFacts): boolean {
+export function hasSideRequests(facts: RunFacts): boolean {
   return facts.sideCalls > 0 || facts.reports.some(({ subagents }) => (subagents ?? 0) > 0);
 }
 

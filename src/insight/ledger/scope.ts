@@ -1,13 +1,21 @@
 import type { RunFacts } from '../../model/usage/facts.ts';
 import type { ModelUsage, TokenUsage } from '../../model/usage/usage.ts';
-import type { Before, Counters } from './counters.ts';
-import { askedBeside, covers, plainModel, sameTokens, subtractModels, sumUsage, type MainUsage } from './modelUsage.ts';
+import type { PreviousCounters, Counters } from './counters.ts';
+import {
+  hasSideRequests,
+  isAtLeast,
+  plainModel,
+  sameTokens,
+  subtractModels,
+  sumUsage,
+  type MainUsage,
+} from './modelUsage.ts';
 import { sameUsd } from './money.ts';
 import { isSince } from '../../model/text/versions.ts';
 
 interface Evidence {
   readonly counters: Counters;
-  readonly before: Before;
+  readonly before: PreviousCounters;
   readonly main: MainUsage;
   readonly facts: RunFacts;
   /** Of the installed program, for where the output does not say. */
@@ -21,11 +29,11 @@ const cumulativeSince = '2.1.277';
  * Whether the printed totals cover this run or the session. What the counters rule out is out, whatever the version; the
  * version decides only between readings that are both possible.
  */
-export function coverOf({ counters, before, main, facts, agentVersion }: Evidence): 'run' | 'session' {
+export function totalScope({ counters, before, main, facts, agentVersion }: Evidence): 'run' | 'session' {
   // Printed only by versions whose totals are the session's.
   if (counters.own !== null) return 'session';
   if (!canGoOn(counters, before, main)) return 'run';
-  const reported = !askedBeside(facts) && main.model !== null;
+  const reported = !hasSideRequests(facts) && main.model !== null;
   const exact = exactFit(counters, before, main);
   if (reported && exact !== null) return exact;
   const byVersion = isSince(facts.agentVersion ?? agentVersion, cumulativeSince);
@@ -36,19 +44,19 @@ export function coverOf({ counters, before, main, facts, agentVersion }: Evidenc
 }
 
 /** Nothing has become less since the last run, and this run's own usage fits into what came on top. */
-function canGoOn(counters: Counters, before: Before, main: MainUsage): boolean {
+function canGoOn(counters: Counters, before: PreviousCounters, main: MainUsage): boolean {
   const last = before.counters;
   if (last === null) return true;
   if (counters.usd < last.usd && !sameUsd(counters.usd, last.usd)) return false;
   const lost = last.models.some((model) => {
     const now = counters.models.find((each) => each.model === model.model);
-    return now === undefined ? !sameTokens(model, {}) : !covers(now, model);
+    return now === undefined ? !sameTokens(model, {}) : !isAtLeast(now, model);
   });
-  return !lost && covers(added(counters, before, main.model), main.usage);
+  return !lost && isAtLeast(added(counters, before, main.model), main.usage);
 }
 
 /** The one reading under which the totals are exactly what the main conversation used. */
-function exactFit(counters: Counters, before: Before, main: MainUsage): 'run' | 'session' | null {
+function exactFit(counters: Counters, before: PreviousCounters, main: MainUsage): 'run' | 'session' | null {
   if (before.counters === null) return null;
   const run = sameTokens(sumUsage(counters.models), main.usage);
   const session = sameTokens(sumUsage(subtractModels(counters.models, before.counters.models)), main.usage);
@@ -57,7 +65,7 @@ function exactFit(counters: Counters, before: Before, main: MainUsage): 'run' | 
 }
 
 /** Tokens on top of the last totals: of that model, where the totals name it as the messages do. */
-function added(counters: Counters, before: Before, model: string | null): TokenUsage {
+function added(counters: Counters, before: PreviousCounters, model: string | null): TokenUsage {
   const models = subtractModels(counters.models, before.counters?.models ?? []);
   const isOwn = (each: ModelUsage): boolean => plainModel(each.model) === model;
   return sumUsage(counters.models.some(isOwn) ? models.filter(isOwn) : models);

@@ -2,7 +2,7 @@ import type { RunFacts, RunReport } from '../../model/usage/facts.ts';
 import type { ResultMetadata } from '../../model/session/result.ts';
 import { type ModelUsage, subtractUsage } from '../../model/usage/usage.ts';
 import { countersOf, type Totals } from './counters.ts';
-import { covers, sameTokens, subtractModels, sumUsage, unknownModel } from './modelUsage.ts';
+import { isAtLeast, sameTokens, subtractModels, sumUsage, unknownModel } from './modelUsage.ts';
 import { isEmptyUsage } from '../prices/prices.ts';
 import { isSince } from '../../model/text/versions.ts';
 
@@ -81,7 +81,7 @@ function coverOf(
   const cover = reports.findLast((report) => report.cover !== undefined)?.cover;
   if (cover === undefined || cover.of === 'run') return 'run';
   if (cover.sure) return 'session';
-  if (!covers(sumUsage(models), sumUsage(before.models))) return 'run';
+  if (!isAtLeast(sumUsage(models), sumUsage(before.models))) return 'run';
   const holds = cover.since === undefined ? true : isSince(version, cover.since);
   if (holds !== null) return holds ? 'session' : 'run';
   return unchanged(models, before.models) ? 'run' : before.scope;

@@ -2,7 +2,7 @@ import type { Counted, StoreFacts, StoreRequest } from '../../model/session/obse
 import { totalTokens } from '../../model/usage/usage.ts';
 
 /** One session to be counted. Sessions of several agents are counted apart: keys are unique within one agent only. */
-export interface Countable {
+export interface SessionCounts {
   readonly agent: string;
   readonly facts: StoreFacts;
 }
@@ -22,7 +22,7 @@ export interface OwnShare {
  * Gives every request, prompt and call to one session: to the one that the record names, where that is listed, else to the
  * oldest one that has it.
  */
-export function countOnce(sessions: readonly Countable[]): OwnShare[] {
+export function deduplicate(sessions: readonly SessionCounts[]): OwnShare[] {
   const shares: OwnShare[] = [];
   for (const agent of new Set(sessions.map((session) => session.agent))) {
     const own = [...sessions.keys()].filter((at) => sessions[at]?.agent === agent);
@@ -35,7 +35,7 @@ export function countOnce(sessions: readonly Countable[]): OwnShare[] {
   return shares;
 }
 
-function countAgent(sessions: readonly Countable[]): OwnShare[] {
+function countAgent(sessions: readonly SessionCounts[]): OwnShare[] {
   const order = [...sessions.keys()].sort((a, b) => compare(sessions[a], sessions[b]));
   const known = new Set(sessions.flatMap(({ facts }) => facts.nativeIds));
   const requests = new Map<string, { readonly session: number; readonly request: StoreRequest }>();
@@ -74,7 +74,7 @@ function countAgent(sessions: readonly Countable[]): OwnShare[] {
 }
 
 /** The oldest first; a session comes before those that were forked from it. */
-function compare(a: Countable | undefined, b: Countable | undefined): number {
+function compare(a: SessionCounts | undefined, b: SessionCounts | undefined): number {
   if (a === undefined || b === undefined) return 0;
   return (
     time(a.facts.startedAt) - time(b.facts.startedAt) ||

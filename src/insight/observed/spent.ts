@@ -3,7 +3,7 @@ import { totalTokens, type Cost } from '../../model/usage/usage.ts';
 import { estimateRequests } from '../ledger/figures.ts';
 import { addUsd, subtractUsd } from '../ledger/money.ts';
 import type { PriceTable } from '../prices/prices.ts';
-import type { Spent } from '../usage/spending.ts';
+import type { RunSpending } from '../usage/spending.ts';
 import { modelsOf } from './cost.ts';
 import type { OwnShare } from './countOnce.ts';
 import type { ObservedSummary } from './summary.ts';
@@ -17,7 +17,7 @@ export function observedSpent(
   { requests }: Pick<OwnShare, 'requests'>,
   prices: PriceTable,
   dayOf: (at: string) => string,
-): Spent[] {
+): RunSpending[] {
   const days = new Map<string, { at: string; requests: StoreRequest[] }>();
   for (const request of requests) {
     const at = request.at ?? summary.updated_at;

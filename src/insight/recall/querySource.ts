@@ -6,13 +6,13 @@ export const querySources = ['current_message', 'last_real_user_message', 'conve
 export type QuerySource = (typeof querySources)[number];
 
 /** A message as far as it matters whose words it holds. */
-export interface Said extends Pick<NormalizedEntry, 'metadata' | 'origin'> {
+export interface MessageSource extends Pick<NormalizedEntry, 'metadata' | 'origin'> {
   readonly text: string;
 }
 
 export interface Conversation {
   /** What is said now; `undefined`: nothing yet. */
-  readonly current: Said | undefined;
+  readonly current: MessageSource | undefined;
   /** Messages to the agent before that, the newest first. */
   readonly earlier: Iterable<NormalizedEntry> | AsyncIterable<NormalizedEntry>;
   /** What the conversation came to; empty where no one knows. */

@@ -19,7 +19,7 @@ const common = new Set(
 );
 
 /** What a text is about, in small letters, in the order of the text, each once. */
-export function tellingWords(text: string): string[] {
+export function keyWords(text: string): string[] {
   const words = wordsOfQuery(text.slice(0, mostCharacters)).filter((word) => word.length > 1 && !common.has(word));
   return words.slice(0, mostWords);
 }

@@ -79,11 +79,11 @@ export function textsOf({ type, content }: NormalizedEntry): string[] {
 
 /** Whether an entry is one of those that are asked for. */
 export function answers(entry: NormalizedEntry, query: Query): boolean {
-  return fitsFacts(factsOf(entry), query) && (query.texts.length === 0 || holdsTexts(textsOf(entry), query));
+  return fitsFacts(factsOf(entry), query) && (query.texts.length === 0 || containsTexts(textsOf(entry), query));
 }
 
 /** Whether the texts of an entry hold the words that are asked for. */
-export function holdsTexts(all: readonly string[], { texts }: Pick<Query, 'texts'>): boolean {
+export function containsTexts(all: readonly string[], { texts }: Pick<Query, 'texts'>): boolean {
   const small = all.map((text) => text.toLowerCase());
   return texts.every((wanted) => small.some((text) => text.includes(wanted)));
 }

@@ -1,5 +1,5 @@
 import { type Phase, phases } from '../../model/session/phases.ts';
-import { type Span, unionOf, without } from './spans.ts';
+import { type Span, unionOf, subtractSpans } from './spans.ts';
 
 /** Times in epoch milliseconds. */
 interface RunTimes {
@@ -33,13 +33,13 @@ export const noTime: PhaseSums = { waiting: 0, thinking: 0, writing: 0, tools: 0
 export function phasesOf({ span, durationMs, tools, you, output }: RunTimes): RunPhases {
   const inside = (spans: readonly Span[]): Span[] => unionOf(spans.map((each) => clipped(each, span)));
   const waited = inside(you);
-  const worked = without(inside(tools), waited);
+  const worked = subtractSpans(inside(tools), waited);
   const taken = unionOf([...waited, ...worked]);
   const ofKind = (kind: 'thinking' | 'writing'): Span[] =>
     inside(output.filter((each) => each.kind === kind).map((each) => each.span));
-  const written = without(ofKind('writing'), taken);
-  const thought = without(ofKind('thinking'), unionOf([...taken, ...written]));
-  const rest = without([span], unionOf([...taken, ...written, ...thought]));
+  const written = subtractSpans(ofKind('writing'), taken);
+  const thought = subtractSpans(ofKind('thinking'), unionOf([...taken, ...written]));
+  const rest = subtractSpans([span], unionOf([...taken, ...written, ...thought]));
   const segments = { waiting: rest, thinking: thought, writing: written, tools: worked, you: waited };
   return { segments, sums: fitted(segments, durationMs ?? length(span)) };
 }

@@ -19,7 +19,7 @@ export interface SessionPhases {
 }
 
 /** Requests that a person was asked, by the index of their entry; the newest state counts. */
-export class Waits {
+export class RequestWaits {
   readonly #spans = new Map<number, { readonly turn: number; readonly from: number; readonly to: number | null }>();
 
   add({ index, type, metadata }: NormalizedEntry, turn: number): void {
@@ -46,7 +46,7 @@ export class Waits {
 export function sessionPhases(
   rows: readonly Row[],
   turns: readonly TimedTurn[],
-  waits: Waits,
+  waits: RequestWaits,
   now: number,
 ): SessionPhases {
   const segments: Record<Phase, Span[]> = { waiting: [], thinking: [], writing: [], tools: [], you: [] };

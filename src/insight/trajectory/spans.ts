@@ -14,7 +14,7 @@ export function unionOf(spans: readonly Span[]): Span[] {
 }
 
 /** What of `spans` is not in `taken`; both as `unionOf` gives them. */
-export function without(spans: readonly Span[], taken: readonly Span[]): Span[] {
+export function subtractSpans(spans: readonly Span[], taken: readonly Span[]): Span[] {
   const left: Span[] = [];
   let at = 0;
   for (const [from, to] of spans) {

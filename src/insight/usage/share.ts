@@ -1,12 +1,12 @@
 import type { RunFacts } from '../../model/usage/facts.ts';
 import type { ResultMetadata } from '../../model/session/result.ts';
 import { type Cost, type ModelUsage, type TokenUsage, addUsage, subtractUsage } from '../../model/usage/usage.ts';
-import type { Before, Counters } from '../ledger/counters.ts';
+import type { PreviousCounters, Counters } from '../ledger/counters.ts';
 import {
   addModels,
-  askedBeside,
-  covers,
-  isAllMain,
+  hasSideRequests,
+  isAtLeast,
+  isOnlyMainUsage,
   mainModel,
   mainUsage,
   modelsOfMessages,
@@ -20,7 +20,7 @@ import {
 } from '../ledger/modelUsage.ts';
 import { addCosts, joinReasons, sameUsd, scaleUsd, subtractUsd, unknownCost } from '../ledger/money.ts';
 import { findPrice, isEmptyUsage, priceOf, priceTableRef, type PriceTable } from '../prices/prices.ts';
-import { coverOf } from '../ledger/scope.ts';
+import { totalScope } from '../ledger/scope.ts';
 
 /** This run's part of the agent's totals. */
 export interface Share {
@@ -41,20 +41,20 @@ export interface Share {
 export function shareOf(
   facts: RunFacts,
   counters: Counters,
-  before: Before,
+  before: PreviousCounters,
   { prices, agentVersion }: { prices: PriceTable; agentVersion: string | null },
 ): Share {
   const main = mainUsage(facts);
-  const scope = coverOf({ counters, before, main, facts, agentVersion });
+  const scope = totalScope({ counters, before, main, facts, agentVersion });
   if (scope === 'run') {
     return { scope, cost: reported(counters.usd), models: counters.models, began: 'apart', lost: before.unreported };
   }
   if (counters.own !== null) return ownShare(counters, counters.own, before);
-  const used = onTop(counters, before);
+  const used = sinceTotals(counters, before);
   if (before.last === null) {
     // The first run, or the first that we know of: a fork starts with all that its parent has used.
     const all = sumUsage(counters.models);
-    const alone = askedBeside(facts) || isEmptyUsage(main.usage) || isEmptyUsage(all) || isAllMain(all, main);
+    const alone = hasSideRequests(facts) || isEmptyUsage(main.usage) || isEmptyUsage(all) || isOnlyMainUsage(all, main);
     // Totals that do not say what they are for show nothing of an earlier run.
     if (alone) {
       return { scope, cost: reported(used.usd), models: used.models, began: 'known', lost: [] };
@@ -68,11 +68,11 @@ export function shareOf(
   return { scope, cost: reported(used.usd), models: used.models, began: 'known', lost };
 }
 
-function ownShare(counters: Counters, own: NonNullable<Counters['own']>, before: Before): Share {
+function ownShare(counters: Counters, own: NonNullable<Counters['own']>, before: PreviousCounters): Share {
   const start = sameUsd(counters.usd, own.usd) ? 0 : subtractUsd(counters.usd, own.usd);
   const known = before.counters?.usd ?? 0;
   const began = sameUsd(start, known) ? 'known' : start > known ? 'ahead' : 'apart';
-  const beyond = sumUsage(subtractModels(onTop(counters, before).models, own.models));
+  const beyond = sumUsage(subtractModels(sinceTotals(counters, before).models, own.models));
   return {
     scope: 'session',
     // The total itself where it is all this run's: a sum of its parts could differ in the last digit.
@@ -84,7 +84,7 @@ function ownShare(counters: Counters, own: NonNullable<Counters['own']>, before:
 }
 
 /** What came on top of the totals that were printed last. */
-export function onTop(counters: Counters, before: Before): Used {
+export function sinceTotals(counters: Counters, before: PreviousCounters): RunShare {
   return {
     usd: subtractUsd(counters.usd, before.counters?.usd ?? 0),
     models: subtractModels(counters.models, before.counters?.models ?? []),
@@ -103,7 +103,7 @@ function notIn(beyond: TokenUsage, runs: readonly ResultMetadata[]): ResultMetad
   if (exact !== null) return runs.filter((run) => !exact.has(run));
   let left = beyond;
   return runs.toReversed().filter(({ usage }) => {
-    if (isEmptyUsage(usage) || !covers(left, usage)) return true;
+    if (isEmptyUsage(usage) || !isAtLeast(left, usage)) return true;
     left = subtractUsage(left, usage);
     return false;
   });
@@ -112,7 +112,7 @@ function notIn(beyond: TokenUsage, runs: readonly ResultMetadata[]): ResultMetad
 function addingUpTo(usage: TokenUsage, runs: readonly ResultMetadata[]): ReadonlySet<ResultMetadata> | null {
   const [first, ...others] = runs;
   if (first === undefined) return sameTokens(usage, {}) ? new Set() : null;
-  if (!isEmptyUsage(first.usage) && covers(usage, first.usage)) {
+  if (!isEmptyUsage(first.usage) && isAtLeast(usage, first.usage)) {
     const more = addingUpTo(subtractUsage(usage, first.usage), others);
     if (more !== null) return new Set([first, ...more]);
   }
@@ -125,7 +125,7 @@ function sideModels(facts: RunFacts): ModelUsage[] {
   return modelsOfMessages(side, facts.model);
 }
 
-export interface Used {
+export interface RunShare {
   readonly usd: number;
   readonly models: readonly ModelUsage[];
 }
@@ -139,12 +139,12 @@ interface Part {
  * This run's part of `used`: of the main conversation and of its subagents' messages. Exact where all kinds of tokens are the
  * same fraction of it; else by the price table, where that gives the agent's own figure for the whole; else unknown.
  */
-function part(used: Used, main: MainUsage, facts: RunFacts, prices: PriceTable): Part {
+function part(used: RunShare, main: MainUsage, facts: RunFacts, prices: PriceTable): Part {
   const name = main.model ?? (used.models.length === 1 ? mainModel(used.models) : null);
   const own = addModels([{ model: name ?? unknownModel, ...main.usage }], sideModels(facts)).filter(
     (each) => !isEmptyUsage(each),
   );
-  if (own.length === 0) return { cost: askedBeside(facts) ? unknownCost(notTold) : reported(0), models: [] };
+  if (own.length === 0) return { cost: hasSideRequests(facts) ? unknownCost(notTold) : reported(0), models: [] };
   const parts = own.map((each) => partOfModel(each, used, prices));
   const models = parts.map(({ models: [model] }, at) => model ?? own[at]).filter((each) => each !== undefined);
   const cost = parts.map((each) => each.cost).reduce(addCosts);
@@ -161,7 +161,7 @@ function asLeast(cost: Cost & { readonly provenance: 'estimated' }, { messages }
   return { ...cost, ...(reason !== undefined && { reason }) };
 }
 
-function partOfModel(own: ModelUsage, used: Used, prices: PriceTable): Part {
+function partOfModel(own: ModelUsage, used: RunShare, prices: PriceTable): Part {
   const named = used.models.find(({ model }) => plainModel(model) === plainModel(own.model));
   const whole = named ?? (used.models.length === 1 ? used.models[0] : undefined);
   if (whole?.usd === undefined) return { cost: unknownCost(notTold), models: [own] };

@@ -21,7 +21,7 @@ import {
 } from '../prices/prices.ts';
 
 /** What one run used, for sums over days, agents and models. */
-export interface Spent {
+export interface RunSpending {
   readonly sessionId: string;
   /** `null`: runs of the session that are known only by what is left of its total. */
   readonly runId: string | null;
@@ -45,10 +45,10 @@ interface KnownRun {
  * The runs of a session, each on the day on which it ended. What the session's total holds beyond them (`omitted` runs that
  * its summary leaves out, or all of it where it lists none) is on the day on which it was made.
  */
-export function spentBy(summary: SessionSummary, runs: readonly KnownRun[], omitted = 0): Spent[] {
+export function spentBy(summary: SessionSummary, runs: readonly KnownRun[], omitted = 0): RunSpending[] {
   const base = { sessionId: summary.session_id, agent: summary.agent_label };
   const [only] = runs;
-  const known = runs.map((run): Spent => ({
+  const known = runs.map((run): RunSpending => ({
     ...base,
     runId: run.run_id,
     at: run.completed_at ?? run.started_at,
@@ -85,7 +85,7 @@ export function emptyGroup(key: string): Group {
 }
 
 /** `dayOf` gives the reader's calendar day (`2026-11-21`) of a time. Days and months ascend; the others cost most first. */
-export function groupSpent(all: readonly Spent[], by: GroupBy, dayOf: (at: string) => string): Group[] {
+export function groupSpent(all: readonly RunSpending[], by: GroupBy, dayOf: (at: string) => string): Group[] {
   const groups = new Map<string, { group: Group; sessions: Set<string>; runs: Set<string> }>();
   for (const spent of all) {
     for (const { key, cost, usage } of partsOf(spent, by, dayOf)) {
@@ -118,7 +118,7 @@ interface Part {
   readonly usage: TokenUsage;
 }
 
-function partsOf(spent: Spent, by: GroupBy, dayOf: (at: string) => string): Part[] {
+function partsOf(spent: RunSpending, by: GroupBy, dayOf: (at: string) => string): Part[] {
   const { agent, at, cost, models } = spent;
   if (by === 'model') return modelParts(cost, models).map(({ model, ...part }) => ({ key: model, ...part }));
   const key = by === 'agent' ? agent : by === 'day' ? dayOf(at) : dayOf(at).slice(0, 7);

@@ -1,4 +1,4 @@
-import { emptyGroup, groupSpent, type Group, type Spent } from './spending.ts';
+import { emptyGroup, groupSpent, type Group, type RunSpending } from './spending.ts';
 
 /** What was spent in a month and on its last day of interest, for a view. */
 export interface UsageReport {
@@ -20,7 +20,7 @@ export interface UsageReport {
 
 /** `dayOf` gives the reader's calendar day of a time. */
 export function usageReport(
-  all: readonly Spent[],
+  all: readonly RunSpending[],
   month: string,
   today: string,
   dayOf: (at: string) => string,

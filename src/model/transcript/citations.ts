@@ -36,14 +36,14 @@ function indexOf(value: unknown): number | undefined {
 const nowhere = { start_index: 0, end_index: 0 } as const;
 
 /** The citation of a content of `length` code points that begins at `from` of its entry; of all of it where no range is given. */
-export function citedWithin({ source, start = 0, end }: GivenCitation, from: number, length: number): Citation {
+export function citationInContent({ source, start = 0, end }: GivenCitation, from: number, length: number): Citation {
   const to = Math.min(end ?? length, length);
   const isRange = start >= 0 && start < to;
   return { ...source, ...(isRange ? { start_index: from + start, end_index: from + to } : nowhere) };
 }
 
 /** For a citation without any text. */
-export function citedAlone({ source, start = -1, end = -1 }: GivenCitation): Citation {
+export function citationWithoutText({ source, start = -1, end = -1 }: GivenCitation): Citation {
   return { ...source, ...(start >= 0 && { start_index: start }), ...(end >= 0 && { end_index: end }) };
 }
 

@@ -32,7 +32,7 @@ export type BudgetStatus = z.infer<typeof budgetStatusSchema>;
 
 /** A limit that ended a run; `agent`: by its own flag, it ended on its own. */
 export const reachedSchema = budgetStatusSchema.extend({ by: z.enum(['vitrine', 'agent']), at: z.string() });
-export type Reached = z.infer<typeof reachedSchema>;
+export type ReachedLimit = z.infer<typeof reachedSchema>;
 
 /** What lists and headers show of budgets; the limit that is used up most. */
 export const budgetStateSchema = z.object({

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { CoordinatorError } from '../../coordinator/errors.ts';
 import type { Log } from '../../engine/api.ts';
-import { joinCoordinator, type Joined } from '../../engine/coordinator/join.ts';
+import { joinCoordinator, type JoinedCoordinator } from '../../engine/coordinator/join.ts';
 import { isRunOver } from '../../model/session/status.ts';
 
 /**
@@ -20,7 +20,7 @@ export async function stopQueued(storeDir: string, session: string, log: Log): P
   }
 }
 
-async function joinOther(storeDir: string, log: Log): Promise<Joined | undefined> {
+async function joinOther(storeDir: string, log: Log): Promise<JoinedCoordinator | undefined> {
   const randomHex = (digits: number): string => randomBytes(digits).toString('hex').slice(0, digits);
   const deps = { clock: Date.now, monotonic: () => performance.now(), randomHex, log };
   try {

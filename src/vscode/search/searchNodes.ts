@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import {
-  type Scanned,
+  type SearchCoverage,
   type SearchAnswer,
   type SearchHit,
   type SessionHits,
@@ -112,7 +112,7 @@ export function problemText({ code, part }: QueryProblem): string {
   }
 }
 
-function unreadLines({ unreadable, damaged }: Scanned): string[] {
+function unreadLines({ unreadable, damaged }: SearchCoverage): string[] {
   return [
     ...unreadable.map(({ id, reason }) => visibleText(t('{0}: {1}', id, reason))),
     ...damaged.map((id) => t('{0}: parts of the record are damaged; Vitrine searched the rest', id)),

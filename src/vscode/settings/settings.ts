@@ -7,7 +7,7 @@ import type {
   EngineSettings,
   ResumeFrom,
 } from '../../engine/api.ts';
-import { parseBudgets, tighten } from '../../insight/budgets/limits.ts';
+import { parseBudgets, stricterBudgets } from '../../insight/budgets/limits.ts';
 import path from 'node:path';
 import type { AgentOptions } from '../../agents/adapter.ts';
 import { agentChoices, isBypass } from '../../agents/choices.ts';
@@ -234,7 +234,7 @@ export function folderBudgets(cwd: string): FolderBudgets {
   const uri = vscode.Uri.file(cwd);
   const found = vscode.workspace.getConfiguration('vitrine', uri).inspect<unknown>('budgets');
   const levels = [found?.globalValue, found?.workspaceValue, found?.workspaceFolderValue];
-  const limits = levels.map((level) => parseBudgets(level).value).reduce(tighten, {});
+  const limits = levels.map((level) => parseBudgets(level).value).reduce(stricterBudgets, {});
   const folder = vscode.workspace.getWorkspaceFolder(uri)?.uri.fsPath;
   return { limits, ...(folder !== undefined && { folder }) };
 }

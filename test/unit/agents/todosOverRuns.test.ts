@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { findAdapter } from '../../../src/agents/registry.ts';
 import { TodoTable } from '../../../src/agents/copilot/tools/todos.ts';
 import { TaskList } from '../../../src/agents/claude-code/tools/tasks.ts';
-import { openEnds, type OpenEnds } from '../../../src/insight/followUps/conversation.ts';
+import { findUnfinishedWork, type UnfinishedWork } from '../../../src/insight/followUps/conversation.ts';
 import { TodoLedger } from '../../../src/insight/followUps/todos.ts';
 import type { NormalizedEntry } from '../../../src/model/transcript/entry.ts';
 import type { ToolAction } from '../../../src/model/transcript/tool.ts';
 import { capturesOf, readBy } from '../../support/agentCaptures.ts';
 
 /** What stands open after runs of which each is read on its own, as after a resume. */
-function after(type: string, ...runs: readonly (readonly string[])[]): OpenEnds['todos'] {
+function after(type: string, ...runs: readonly (readonly string[])[]): UnfinishedWork['todos'] {
   const adapter = findAdapter(type);
   assert.ok(adapter !== undefined);
   const entries: NormalizedEntry[] = [];
@@ -17,7 +17,7 @@ function after(type: string, ...runs: readonly (readonly string[])[]): OpenEnds[
     const lines = run.map((text) => ({ stream: 'stdout', text }) as const);
     entries.push(...readBy(adapter, lines, undefined, { firstIndex: entries.length }).entries);
   }
-  return openEnds(entries).todos;
+  return findUnfinishedWork(entries).todos;
 }
 
 function linesOf(type: string, name: string): readonly string[] {

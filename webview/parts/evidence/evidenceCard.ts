@@ -6,7 +6,7 @@ import { t } from '../../l10n.ts';
 import { linkTarget } from '../../markdown/targets.ts';
 import { dateTime, time } from '../../text/format.ts';
 import { splitPath } from '../../text/paths.ts';
-import { shown } from '../../text/shown.ts';
+import { visibleTemplate } from '../../text/shown.ts';
 import { firstWords, plain } from '../../text/visible.ts';
 import { verdictIcons, verdictSentence } from './claimVerdict.ts';
 import { evidenceText } from './evidenceText.ts';
@@ -66,7 +66,9 @@ function head({ projectDir }: CardState, known: EvidenceCard): TemplateResult {
       known.text === null || isOnlyNamed(source)
         ? html`${fileWords(known)}`
         : html`<span title=${dateTime(source?.at ?? '')}>${t('As of {0}', time(source?.at ?? ''))}</span>`,
-      html`<span class="mono">${shown(path)}${lines === null ? nothing : `:${rangeOf(known.lines ?? lines)}`}</span>`,
+      html`<span class="mono"
+        >${visibleTemplate(path)}${lines === null ? nothing : `:${rangeOf(known.lines ?? lines)}`}</span
+      >`,
     ]);
   }
   if (source?.command !== null && source?.command !== undefined) {
@@ -82,7 +84,7 @@ function head({ projectDir }: CardState, known: EvidenceCard): TemplateResult {
     const about = given?.description ?? '';
     return heading('globe', title, [
       ...(url === null ? [] : [address(url)]),
-      ...(about === '' ? [] : [html`${shown(about)}`]),
+      ...(about === '' ? [] : [html`${visibleTemplate(about)}`]),
     ]);
   }
   return heading(known.kind === 'command' || known.kind === 'test' ? 'terminal' : 'quote', claim, []);
@@ -101,7 +103,7 @@ function fileWords({ status, source }: EvidenceCard): string {
 
 function heading(icon: string, title: string, about: readonly TemplateResult[]): TemplateResult {
   return html`<div class="c-h">
-    ${codicon(icon)}<span class="c-t" title=${plain(title)}>${shown(title.slice(0, 300))}</span>
+    ${codicon(icon)}<span class="c-t" title=${plain(title)}>${visibleTemplate(title.slice(0, 300))}</span>
     ${about.map((line) => html`<span class="c-k">${line}</span>`)}
   </div>`;
 }
@@ -109,8 +111,8 @@ function heading(icon: string, title: string, about: readonly TemplateResult[]):
 /** The whole address, as it is: a title can say anything. */
 function address(url: string): TemplateResult {
   return linkTarget(url)?.kind === 'page'
-    ? html`<a role="link" tabindex="0" data-url=${url}>${shown(url)}</a>`
-    : html`<span>${shown(url)}</span>`;
+    ? html`<a role="link" tabindex="0" data-url=${url}>${visibleTemplate(url)}</a>`
+    : html`<span>${visibleTemplate(url)}</span>`;
 }
 
 function rangeOf([first, last]: readonly [number, number]): string {
@@ -121,7 +123,9 @@ function judged(known: EvidenceCard): TemplateResult | typeof nothing {
   const sentence = verdictSentence(known);
   if (known.judged === null || sentence === undefined) return nothing;
   const { verdict } = known.judged;
-  return html`<p class="c-e" data-v=${verdict}>${codicon(verdictIcons[verdict])}<span>${shown(sentence)}</span></p>`;
+  return html`<p class="c-e" data-v=${verdict}>
+    ${codicon(verdictIcons[verdict])}<span>${visibleTemplate(sentence)}</span>
+  </p>`;
 }
 
 function found({ status, reason, source, exists, path, others: near }: EvidenceCard): string {

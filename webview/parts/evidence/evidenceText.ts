@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import type { EvidenceCard } from '../../../src/protocol/panel/evidence.ts';
 import { t } from '../../l10n.ts';
-import { shown } from '../../text/shown.ts';
+import { visibleTemplate } from '../../text/shown.ts';
 import { settledLines, withoutTerminalCodes } from '../../text/visible.ts';
 
 /** Lines that a card shows; the step has the rest. */
@@ -29,12 +29,12 @@ ${
       command === ''
         ? nothing
         : html`<div class="ln cmd">
-            <span class="l" aria-hidden="true">$</span><span class="c">${shown(command.slice(0, 1000))}</span>
+            <span class="l" aria-hidden="true">$</span><span class="c">${visibleTemplate(command.slice(0, 1000))}</span>
           </div>`
     }${part.map(
       ({ text: line, number, claimed }) =>
         html`<div class="ln ${claimed ? 'hit' : ''}">
-          <span class="l">${number ?? nothing}</span><span class="c">${shown(line.slice(0, 500))}</span>
+          <span class="l">${number ?? nothing}</span><span class="c">${visibleTemplate(line.slice(0, 500))}</span>
         </div>`,
     )}${
       left > 0 || text?.cut === true

@@ -1,7 +1,7 @@
 import { html, type TemplateResult } from 'lit/html.js';
 import type { QueryKind, QueryProblem, QueryState } from '../../../src/model/transcript/query.ts';
 import { t } from '../../l10n.ts';
-import { shown } from '../../text/shown.ts';
+import { visibleTemplate } from '../../text/shown.ts';
 
 export const findHelpId = 'find-help';
 
@@ -46,12 +46,12 @@ export function findHelp(): TemplateResult {
 export function problemWords({ code, part }: QueryProblem): TemplateResult {
   switch (code) {
     case 'unknown_operator':
-      return html`${shown(part)}: ${t('unknown operator; searched as text')}`;
+      return html`${visibleTemplate(part)}: ${t('unknown operator; searched as text')}`;
     case 'unknown_kind':
-      return html`${shown(part)}: ${t('unknown kind; use one of {0}', kinds)}`;
+      return html`${visibleTemplate(part)}: ${t('unknown kind; use one of {0}', kinds)}`;
     case 'unknown_state':
-      return html`${shown(part)}: ${t('unknown state; use one of {0}', states)}`;
+      return html`${visibleTemplate(part)}: ${t('unknown state; use one of {0}', states)}`;
     case 'no_value':
-      return html`${shown(part)}: ${t('enter a value after it')}`;
+      return html`${visibleTemplate(part)}: ${t('enter a value after it')}`;
   }
 }

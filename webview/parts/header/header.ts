@@ -3,11 +3,11 @@ import type { SessionSummary } from '../../../src/model/session/summary.ts';
 import type { SessionView } from '../../../src/protocol/panel/messages.ts';
 import { badge, button, codicon } from '../../controls.ts';
 import { t } from '../../l10n.ts';
-import { needsAll } from '../../request/words.ts';
+import { attentionSummary } from '../../request/words.ts';
 import { budgetFigures } from '../../text/budget.ts';
 import { clock } from '../../text/format.ts';
 import { bypasses, modeWord } from '../../text/mode.ts';
-import { shown } from '../../text/shown.ts';
+import { visibleTemplate } from '../../text/shown.ts';
 import { plain } from '../../text/visible.ts';
 import type { Context } from '../context.ts';
 import { costBlock } from './costBlock.ts';
@@ -28,7 +28,7 @@ export function statusOf({ summary, conversation }: SessionView): Status {
   const { observed } = summary;
   if (observed !== undefined && observed.live.state !== 'ended') return observedStatus(observed.live.state);
   const requests = conversation?.requests ?? [];
-  if (requests.length > 0) return { id: 'approval', icon: 'shield', word: needsAll(requests) };
+  if (requests.length > 0) return { id: 'approval', icon: 'shield', word: attentionSummary(requests) };
   if (summary.status === 'running' || summary.status === 'pending') {
     return { id: 'running', icon: 'loading', word: summary.status === 'pending' ? t('Starting') : t('Running') };
   }
@@ -72,7 +72,7 @@ export interface HeaderState extends MenuState {
 
 /** Nothing is said of a model that may still be named. */
 function modelName({ model, status, runs }: SessionSummary): TemplateResult | typeof nothing {
-  if (model !== null) return html` · ${shown(model)}`;
+  if (model !== null) return html` · ${visibleTemplate(model)}`;
   const over = status === 'finished' || status === 'stopped';
   return runs > 0 && over ? html`<span class="ver"> · ${t('model not reported')}</span>` : nothing;
 }
@@ -82,10 +82,12 @@ export function header(context: Context, view: SessionView, state: HeaderState):
   const title = summary.title ?? summary.prompt;
   return html`<header class="hd">
     <div class="hd-a">
-      <h1 class="title" title=${plain(title)}>${shown(title.split('\n', 1)[0] ?? '')}</h1>
+      <h1 class="title" title=${plain(title)}>${visibleTemplate(title.split('\n', 1)[0] ?? '')}</h1>
       <span class="agent">
-        ${shown(summary.agent_label)}${
-          summary.agent_version === null ? nothing : html`<span class="ver"> ${shown(summary.agent_version)}</span>`
+        ${visibleTemplate(summary.agent_label)}${
+          summary.agent_version === null
+            ? nothing
+            : html`<span class="ver"> ${visibleTemplate(summary.agent_version)}</span>`
         }${modelName(summary)}
       </span>
       <span class="acts">${primary(context, view)}${menuButton(context, state)}</span>
@@ -156,7 +158,7 @@ function sessionId({ actions }: Context, { summary }: SessionView): TemplateResu
   const short = id.replace(/^ses_/, '').slice(0, 8);
   return html`<span class="sep o1">·</span>
     <span class="sid o1" title=${plain(id)}>
-      <span class="mono">${shown(short)}</span>
+      <span class="mono">${visibleTemplate(short)}</span>
       ${button({ label: t('Copy session id'), icon: 'copy', look: 'icon', onClick: () => actions.command('copySessionId') })}
     </span>`;
 }

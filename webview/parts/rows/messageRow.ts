@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { guard } from 'lit/directives/guard.js';
 import type { Token } from 'marked';
 import type { PageEntry } from '../../../src/protocol/panel/messages.ts';
-import { marked, restOf } from '../../cite/marks.ts';
+import { marked, unplacedMarks } from '../../cite/marks.ts';
 import { codicon, controlsReady } from '../../controls.ts';
 import { bodyOf } from '../../store/documents.ts';
 import { t } from '../../l10n.ts';
@@ -12,7 +12,7 @@ import { showAll } from '../../steps/detail.ts';
 import { ago } from '../../text/ago.ts';
 import { dateTime } from '../../text/format.ts';
 import { replayedAt } from '../../text/replay.ts';
-import { shown } from '../../text/shown.ts';
+import { visibleTemplate } from '../../text/shown.ts';
 import { firstWords, plain } from '../../text/visible.ts';
 import type { Context } from '../context.ts';
 import { figureDetails, figureText, spokenFigure } from './messageFigure.ts';
@@ -49,7 +49,7 @@ function originLine({ store }: Context, entry: PageEntry): TemplateResult | type
 function withCode(text: string): unknown {
   const spans = text.split(/(`[^`\n]+`)/, 400);
   const rest = text.slice(spans.join('').length);
-  return html`${spans.map((span, at) => (at % 2 === 1 ? html`<code>${shown(span.slice(1, -1))}</code>` : shown(span)))}${shown(rest)}`;
+  return html`${spans.map((span, at) => (at % 2 === 1 ? html`<code>${visibleTemplate(span.slice(1, -1))}</code>` : visibleTemplate(span)))}${visibleTemplate(rest)}`;
 }
 
 export function proseRow(context: Context, entry: PageEntry, part: number): TemplateResult {
@@ -90,7 +90,7 @@ function when({ now, store, figures }: Context, entry: PageEntry): TemplateResul
 function proseEnd({ store, actions, figures }: Context, entry: PageEntry): TemplateResult {
   const placed = store.placed(entry);
   const used = spokenFigure(figures.messages.of(entry.index));
-  return html`${cutOff(entry)}${placed === undefined ? nothing : restOf(entry.index, placed)}${stepsBehind(entry)}${showAll({ entry, actions })}${used === '' ? nothing : html`<span class="sr">${used}</span>`}`;
+  return html`${cutOff(entry)}${placed === undefined ? nothing : unplacedMarks(entry.index, placed)}${stepsBehind(entry)}${showAll({ entry, actions })}${used === '' ? nothing : html`<span class="sr">${used}</span>`}`;
 }
 
 /** The steps that the agent gave for this text, on hover. */
@@ -116,7 +116,7 @@ function stepsBehind({ metadata, content }: PageEntry): TemplateResult | typeof 
         output === null || output === undefined ? '' : `→ ${json(output)}`,
       ];
       return html`<li title=${plain(lines.filter((line) => line !== '').join('\n'))}>
-        ${codicon('tools', 'sm')} ${shown(name ?? firstWords(message ?? ''))}
+        ${codicon('tools', 'sm')} ${visibleTemplate(name ?? firstWords(message ?? ''))}
       </li>`;
     })}
   </ul>`;
@@ -152,7 +152,7 @@ export function thoughtRow(context: Context, entry: PageEntry, key: string): Tem
       <span class="sr">${[verb, words].join(', ')}</span>
       <span class="num"></span>${codicon('chevron-right', text === '' ? 'tw off' : 'tw')}${codicon('thinking', 'k')}
       <span class="tx" aria-hidden="true"
-        ><span class="verb">${verb}</span><span class="note">${shown(words)}</span></span
+        ><span class="verb">${verb}</span><span class="note">${visibleTemplate(words)}</span></span
       >
       <span class="mt" aria-hidden="true"></span><span class="dur"></span>
       ${running ? codicon('loading', 'st spin') : html`<span class="st"></span>`}

@@ -8,7 +8,7 @@ import { renderBlock } from '../../markdown/render.ts';
 import { answersOf } from '../../request/answers.ts';
 import { furtherInput, isLong, lengthWords } from '../../request/subject.ts';
 import { quoted } from '../../../src/protocol/panel/pageModel.ts';
-import { agentName, asks, shown } from '../../text/shown.ts';
+import { agentName, agentAsks, visibleTemplate } from '../../text/shown.ts';
 import type { Context } from '../context.ts';
 
 /** The buttons of a request that waits, and why they do not work where they do not. */
@@ -113,7 +113,9 @@ function hint({ session }: AgentRequest, state: string, agent: string): Template
   if (state === 'unread')
     return html`<span class="hint">${t('You can allow this after you view it from the beginning.')}</span>`;
   if (session === undefined) return nothing;
-  return html`<span class="hint">${t('{0} describes “for this session” as:', agent)} ${shown(quoted(session))}</span>`;
+  return html`<span class="hint"
+    >${t('{0} describes “for this session” as:', agent)} ${visibleTemplate(quoted(session))}</span
+  >`;
 }
 
 /** An id that any text can stand in. */
@@ -125,7 +127,7 @@ export function fieldId(id: string): string {
 export function planBody({ actions, store }: Context, request: AgentRequest): TemplateResult {
   const text = request.plan ?? request.title;
   return html`<div class="what" data-focus tabindex="0" role="group" aria-label=${t('Agent plan')}>
-    ${asks(store.view)}
+    ${agentAsks(store.view)}
     <div class="prose">
       ${guard([text, controlsReady()], () =>
         markdownParts(text).flatMap(({ blocks }) =>

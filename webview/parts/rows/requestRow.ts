@@ -3,12 +3,12 @@ import type { AgentRequest } from '../../../src/model/agent/request.ts';
 import type { Asked, PageEntry } from '../../../src/protocol/panel/messages.ts';
 import { codicon } from '../../controls.ts';
 import { t } from '../../l10n.ts';
-import { aboutWhat, needs, outcome, timeLeft, waited, wish } from '../../request/words.ts';
+import { requestSubject, attentionText, outcome, timeLeft, waited, requestTitle } from '../../request/words.ts';
 import { questions } from '../../request/questions.ts';
 import { subject } from '../../request/subject.ts';
 import { showAll } from '../../steps/detail.ts';
 import { clock, dateTime, time } from '../../text/format.ts';
-import { agentName, asks, shown, shownCode } from '../../text/shown.ts';
+import { agentName, agentAsks, visibleTemplate, shownCode } from '../../text/shown.ts';
 import { quoted } from '../../../src/protocol/panel/pageModel.ts';
 import { firstWords, plain } from '../../text/visible.ts';
 import { type Context, isLive } from '../context.ts';
@@ -29,14 +29,14 @@ export function requestRow(context: Context, row: RequestRow): TemplateResult {
 
 function waitingRow(context: Context, { entry, asked: { request } }: RequestRow): TemplateResult {
   const { requests, now } = context;
-  const name = [wish(request), stepWords(context, request)].filter((part) => part !== '').join(', ');
+  const name = [requestTitle(request), stepWords(context, request)].filter((part) => part !== '').join(', ');
   const here = requests.isWaiting(request.id);
   return html`<div class="row" data-s="approval" data-kind="request">
     ${followsItsCall(context, entry, request) ? nothing : headLine(request, name, here ? now : undefined)}
     <div
       class="ask"
       role="group"
-      aria-label=${`${needs(request)}: ${name}`}
+      aria-label=${`${attentionText(request)}: ${name}`}
       data-request=${request.id}
       data-sight="frame"
     >
@@ -71,8 +71,8 @@ function headLine(request: AgentRequest, name: string, now: number | undefined):
   const waited = now === undefined ? '' : clock(now - Date.parse(request.asked_at));
   return html`<div class="rb" data-toggle="none">
     <span class="num"></span><span class="tw"></span>${codicon(kindIcon(request), 'k')}
-    <span class="tx"><span class="obj">${shown(name, 'code')}</span></span>
-    <span class="mt"><span class="word">${needs(request)}</span></span>
+    <span class="tx"><span class="obj">${visibleTemplate(name, 'code')}</span></span>
+    <span class="mt"><span class="word">${attentionText(request)}</span></span>
     <span class="dur" role="timer" aria-live="off">${waited}</span>${codicon('shield', 'st')}
   </div>`;
 }
@@ -92,7 +92,7 @@ function what(context: Context, request: AgentRequest): TemplateResult {
     case 'permission': {
       const { whole } = context.requests.draft(request.id);
       return html`<div class="what" data-focus tabindex="0" role="group" aria-label=${spoken(request)}>
-        ${asks(context.store.view)} ${subject({ request, projectDir, whole })}
+        ${agentAsks(context.store.view)} ${subject({ request, projectDir, whole })}
       </div>`;
     }
   }
@@ -100,8 +100,8 @@ function what(context: Context, request: AgentRequest): TemplateResult {
 
 /** Said by a screen reader when Review leads here. */
 function spoken(request: AgentRequest): string {
-  const text = request.action?.kind === 'command_run' ? request.action.command : aboutWhat(request, undefined);
-  return `${wish(request)}: ${plain(text.slice(0, 1000))}`;
+  const text = request.action?.kind === 'command_run' ? request.action.command : requestSubject(request, undefined);
+  return `${requestTitle(request)}: ${plain(text.slice(0, 1000))}`;
 }
 
 function reasons({ store }: Context, { kind, cwd, description, reason: why }: AgentRequest): TemplateResult {
@@ -110,9 +110,9 @@ function reasons({ store }: Context, { kind, cwd, description, reason: why }: Ag
   ${
     description === undefined
       ? nothing
-      : reason('comment', html`${t('The agent’s description:')} ${shown(quoted(description))}`)
+      : reason('comment', html`${t('The agent’s description:')} ${visibleTemplate(quoted(description))}`)
   }
-  ${why === undefined ? nothing : reason('law', html`${t('{0} says:', agent)} ${shown(quoted(why))}`)}`;
+  ${why === undefined ? nothing : reason('law', html`${t('{0} says:', agent)} ${visibleTemplate(quoted(why))}`)}`;
 }
 
 function reason(icon: string, text: TemplateResult): TemplateResult {
@@ -129,10 +129,10 @@ function decidedRow(context: Context, { entry, asked, key }: RequestRow): Templa
   const { request, decision } = asked;
   const projectDir = store.view?.summary.project_dir;
   const { icon, state, words, said } = outcome(asked);
-  const about = aboutWhat(request, projectDir);
+  const about = requestSubject(request, projectDir);
   const open = store.expanded.has(key);
   const at = decision === undefined ? '' : time(decision.at);
-  const label = [words, plain(said), wish(request), plain(about), at].filter((part) => part !== '').join(', ');
+  const label = [words, plain(said), requestTitle(request), plain(about), at].filter((part) => part !== '').join(', ');
   return html`<div class="row" data-s=${state} data-kind="request">
     <button
       class="rb"
@@ -146,8 +146,10 @@ function decidedRow(context: Context, { entry, asked, key }: RequestRow): Templa
       <span class="sr">${label}</span>
       <span class="num"></span>${codicon('chevron-right', 'tw')}${codicon(icon, 'k')}
       <span class="tx" aria-hidden="true">
-        <span class="verb plain">${words}${said === '' ? nothing : html`: “${shown(firstWords(said))}”`}</span>
-        <span class="note ${request.action?.kind === 'command_run' ? 'mono' : ''}">${shown(about)}</span>
+        <span class="verb plain"
+          >${words}${said === '' ? nothing : html`: “${visibleTemplate(firstWords(said))}”`}</span
+        >
+        <span class="note ${request.action?.kind === 'command_run' ? 'mono' : ''}">${visibleTemplate(about)}</span>
       </span>
       <span class="mt" aria-hidden="true"></span>
       <span class="dur" aria-hidden="true" title=${decision === undefined ? nothing : dateTime(decision.at)}
@@ -174,14 +176,14 @@ function decidedDetail(context: Context, entry: PageEntry, { request, decision }
           : html`<dl>
               ${(request.questions ?? []).map(
                 ({ question }, at) =>
-                  html`<dt>${shown(question)}</dt>
-                    <dd>${shown(answers[at] ?? t('no answer'))}</dd>`,
+                  html`<dt>${visibleTemplate(question)}</dt>
+                    <dd>${visibleTemplate(answers[at] ?? t('no answer'))}</dd>`,
               )}
             </dl>`
     }
     <ul class="why">
       ${reasons(context, request)}
-      ${reply === '' ? nothing : reason('reply', html`${t('You said:')} “${shown(reply)}”`)}
+      ${reply === '' ? nothing : reason('reply', html`${t('You said:')} “${visibleTemplate(reply)}”`)}
     </ul>
     ${showAll({ entry, actions })}
   </div>`;

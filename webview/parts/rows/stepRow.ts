@@ -6,10 +6,10 @@ import { describeStep, type StepView } from '../../steps/describe.ts';
 import { stepDetail } from '../../steps/detail.ts';
 import { stateIcons } from '../../steps/state.ts';
 import { clock, duration } from '../../text/format.ts';
-import { shown } from '../../text/shown.ts';
+import { visibleTemplate } from '../../text/shown.ts';
 import { firstWords } from '../../text/visible.ts';
 import { t } from '../../l10n.ts';
-import { type Context, isBehind, isLive } from '../context.ts';
+import { type Context, waitsForEarlier, isLive } from '../context.ts';
 import { figureDetails, figureText, spokenFigure } from './messageFigure.ts';
 
 interface StepRow {
@@ -25,7 +25,7 @@ export function stepRow(context: Context, { entry, tool, key, turn }: StepRow): 
   const projectDir = store.view?.summary.project_dir;
   const waiting = context.requests.ofCall(tool.callId);
   const runLive = isLive(context, turn);
-  const behind = runLive && isBehind(context, entry.step);
+  const behind = runLive && waitsForEarlier(context, entry.step);
   const view = describeStep(entry, tool, { projectDir, runLive, waits: waiting, behind });
   const open = store.expanded.has(key);
   const branch = tool.action.kind === 'task';
@@ -48,9 +48,9 @@ export function stepRow(context: Context, { entry, tool, key, turn }: StepRow): 
       <span class="num" aria-hidden="true">${entry.step ?? ''}</span
       >${codicon('chevron-right', 'tw')}${codicon(view.icon, 'k')}
       <span class="tx" aria-hidden="true">
-        <span class="verb">${shown(view.verb)}</span>
-        <span class="obj ${view.mono ? 'mono' : ''}">${shown(view.object)}</span>
-        ${view.folder === '' ? nothing : html`<span class="dir">${shown(view.folder)}</span>`}
+        <span class="verb">${visibleTemplate(view.verb)}</span>
+        <span class="obj ${view.mono ? 'mono' : ''}">${visibleTemplate(view.object)}</span>
+        ${view.folder === '' ? nothing : html`<span class="dir">${visibleTemplate(view.folder)}</span>`}
         ${view.note === '' ? nothing : html`<span class="note">${view.note}</span>`}
       </span>
       <span class="mt" aria-hidden="true">
@@ -103,7 +103,7 @@ function agentLine({ actions }: Context, tool: ToolUse, key: string, open: boole
   if (tool.action.kind !== 'task' || (tool.action.prompt === undefined && tool.result === undefined)) return nothing;
   const words = firstWords(tool.result?.text ?? tool.action.prompt ?? '');
   return html`<div class="agentline">
-    <span>${shown(words)}</span>
+    <span>${visibleTemplate(words)}</span>
     <button class="link" aria-expanded=${String(open)} @click=${() => actions.toggle(key)}>
       ${open ? t('Hide') : t('Prompt and result')}
     </button>

@@ -6,7 +6,7 @@ import { t } from '../../l10n.ts';
 import { showAll } from '../../steps/detail.ts';
 import { terminal } from '../../steps/terminal.ts';
 import { isObject } from '../../text/objects.ts';
-import { shown } from '../../text/shown.ts';
+import { visibleTemplate } from '../../text/shown.ts';
 import { firstWords, plain } from '../../text/visible.ts';
 import type { Context } from '../context.ts';
 
@@ -40,10 +40,10 @@ export function systemRow(context: Context, entry: PageEntry, key: string): Temp
       <span class="num"></span>${codicon('chevron-right', openable ? 'tw' : 'tw off')}${codicon(icon, 'k')}
       <span class="tx" aria-hidden="true">
         <span class=${state === 'error' ? 'verb plain' : 'verb'}>${verb}</span>
-        ${words === '' ? nothing : html`<span class=${state === 'error' ? 'obj' : 'note'}>${shown(words)}</span>`}
+        ${words === '' ? nothing : html`<span class=${state === 'error' ? 'obj' : 'note'}>${visibleTemplate(words)}</span>`}
       </span>
       <span class="mt" aria-hidden="true"
-        >${word === '' ? nothing : html`<span class="word">${shown(word)}</span>`}</span
+        >${word === '' ? nothing : html`<span class="word">${visibleTemplate(word)}</span>`}</span
       >
       <span class="dur"></span>${state === 'error' ? codicon('error', 'st') : html`<span class="st"></span>`}
     </button>
@@ -173,7 +173,7 @@ function recalledLinks(entry: PageEntry, actions: Actions): TemplateResult | typ
       ({ at, title, entry: place }) =>
         html`<li>
           <button class="link" @click=${() => actions.openRecalled(index, at)}>
-            ${shown(title)} <span class="dim">${t('entry {0}', place)}</span>
+            ${visibleTemplate(title)} <span class="dim">${t('entry {0}', place)}</span>
           </button>
         </li>`,
     )}

@@ -72,7 +72,7 @@ function item(context: Context, { row, at, before }: Placed): unknown {
 }
 
 /** Says of all items how many there are now, also of those that are not drawn again for it. */
-export function countAgain(rows: HTMLElement, total: number): void {
+export function updateSetSize(rows: HTMLElement, total: number): void {
   for (const each of rows.querySelectorAll('[aria-setsize]')) each.setAttribute('aria-setsize', String(total));
 }
 

@@ -13,7 +13,7 @@ import { plural, t } from '../../l10n.ts';
 import type { Context } from '../../parts/context.ts';
 import { dateTime, number, time } from '../../text/format.ts';
 import { splitPath } from '../../text/paths.ts';
-import { shown } from '../../text/shown.ts';
+import { visibleTemplate } from '../../text/shown.ts';
 import { plain } from '../../text/visible.ts';
 import { isOther } from './filesSince.ts';
 
@@ -55,8 +55,8 @@ function name(
   const changed = line.type === 'file' && line.change !== 'read';
   const change = line.type === 'found' ? undefined : line.change;
   return html`<span class="fl" role="gridcell" title=${plain(line.path)}>
-    ${codicon(iconOf(line))}<span class="obj">${shown(isFolder ? `${base}/` : base)}</span>
-    ${folder === '' ? nothing : html`<span class="dir">${shown(folder)}</span>`}
+    ${codicon(iconOf(line))}<span class="obj">${visibleTemplate(isFolder ? `${base}/` : base)}</span>
+    ${folder === '' ? nothing : html`<span class="dir">${visibleTemplate(folder)}</span>`}
     ${change === 'added' || change === 'deleted' ? html`<span class="dir word">${changeWord(change)}</span>` : nothing}
     ${isOther(since) ? html`<span class="mk" title=${sinceWords(since)}>${codicon('diff-modified', 'sm')}</span>` : nothing}
     <span class="ha">

@@ -2,7 +2,7 @@ import { type FileSince, type FilesLine, mostSince } from '../../../src/protocol
 import type { ViewDeps } from '../view.ts';
 
 /** Which files on disk are not as the session left them; asked for as their lines arrive. */
-export class Since {
+export class FileComparisons {
   readonly #deps: ViewDeps;
   readonly #known = new Map<string, FileSince>();
   readonly #asked = new Set<string>();

@@ -10,7 +10,7 @@ import { cells, labelOf, lineCounts, openLine } from './fileRows.ts';
 import type { FilesWish } from '../savedViews.ts';
 import { lineHeight, Lines } from '../trajectory/lines.ts';
 import { placed, px } from '../placed.ts';
-import { Since } from './filesSince.ts';
+import { FileComparisons } from './filesSince.ts';
 import type { PageView, ViewDeps } from '../view.ts';
 
 /** Sessions up to this many entries are looked through for the number on the tab before anybody opens it. */
@@ -22,7 +22,7 @@ export class FilesView implements PageView {
   readonly id = 'files';
   readonly #deps: ViewDeps;
   readonly #lines: Lines<FilesLine>;
-  readonly #since: Since;
+  readonly #since: FileComparisons;
   #wish: FilesWish;
   #sums: FilesPage['sums'] | undefined;
   #failed = false;
@@ -35,7 +35,7 @@ export class FilesView implements PageView {
   constructor(deps: ViewDeps) {
     this.#deps = deps;
     this.#lines = new Lines({ ask: (from, count) => this.#ask(from, count), changed: () => this.#deps.changed() });
-    this.#since = new Since(deps);
+    this.#since = new FileComparisons(deps);
     this.#wish = deps.kept.files ?? { query: '', sort: 'first' };
   }
 

@@ -8,7 +8,7 @@ import { stepDetail } from '../../steps/detail.ts';
 import { stateIcons } from '../../steps/state.ts';
 import { terminal } from '../../steps/terminal.ts';
 import { duration, number, time } from '../../text/format.ts';
-import { shown } from '../../text/shown.ts';
+import { visibleTemplate } from '../../text/shown.ts';
 import { counts, laneName, lineState, momentWord, repeatWords, stateSentence, subject } from './stepWords.ts';
 
 type Fact = readonly [name: string, value: unknown] | undefined;
@@ -28,7 +28,7 @@ function about(context: Context, line: TrajectoryLine, go: (entryIndex: number) 
   if (line.type === 'lane') {
     return html`${head(laneName(line), false)}${facts([
       line.number === null ? undefined : [t('Started by'), t('step {0}', line.number)],
-      line.title === '' ? undefined : [t('Task'), shown(line.title)],
+      line.title === '' ? undefined : [t('Task'), visibleTemplate(line.title)],
       [t('Steps'), plural(line.steps, t('{0} step', 1), t('{0} steps'))],
       line.rows === line.steps ? undefined : [t('Messages'), number(line.rows - line.steps)],
       [t('Duration'), duration(line.duration)],
@@ -56,8 +56,8 @@ function about(context: Context, line: TrajectoryLine, go: (entryIndex: number) 
       html`<span class="ici" data-s=${state}>${codicon(stateIcons[state])}${stateSentence(state, line)}</span>`,
     ],
     [t('Step'), t('{0}, turn {1}', line.number, line.turn)],
-    [t('Tool'), shown(line.toolName)],
-    folder === '' ? undefined : [t('Folder'), shown(folder)],
+    [t('Tool'), visibleTemplate(line.toolName)],
+    folder === '' ? undefined : [t('Folder'), visibleTemplate(folder)],
     changed === '' ? undefined : [t('Lines'), changed],
     started,
     line.durationMs === null ? undefined : [t('Duration'), duration(line.durationMs)],
@@ -68,7 +68,7 @@ function about(context: Context, line: TrajectoryLine, go: (entryIndex: number) 
 }
 
 function head(title: string, mono: boolean): TemplateResult {
-  return html`<div class="ph"><h2 class="tt ${mono ? 'mono' : ''}">${shown(title)}</h2></div>`;
+  return html`<div class="ph"><h2 class="tt ${mono ? 'mono' : ''}">${visibleTemplate(title)}</h2></div>`;
 }
 
 function facts(all: readonly Fact[]): TemplateResult {

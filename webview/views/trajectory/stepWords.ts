@@ -7,7 +7,7 @@ import type {
   TrajectoryLine,
 } from '../../../src/protocol/panel/viewMessages.ts';
 import { plural, t } from '../../l10n.ts';
-import { type Context, isBehind, isLive } from '../../parts/context.ts';
+import { type Context, waitsForEarlier, isLive } from '../../parts/context.ts';
 import { openState, type StepState } from '../../steps/state.ts';
 import { duration } from '../../text/format.ts';
 import { splitPath } from '../../text/paths.ts';
@@ -53,7 +53,7 @@ export function lineState(context: Context, line: StepLine): StepState {
       if (!isLive(context, line.turn - 1)) return 'unanswered';
       return openState(line.status, {
         waits: context.requests.ofCall(line.callId),
-        behind: isBehind(context, line.number),
+        behind: waitsForEarlier(context, line.number),
       });
     case 'success':
       return failedExit(line) ? 'failed' : 'done';

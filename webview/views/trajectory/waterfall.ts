@@ -11,7 +11,7 @@ import { t } from '../../l10n.ts';
 import type { Context } from '../../parts/context.ts';
 import { stateIcons } from '../../steps/state.ts';
 import { clock, duration, time } from '../../text/format.ts';
-import { shown } from '../../text/shown.ts';
+import { visibleTemplate } from '../../text/shown.ts';
 import { firstWords, plain } from '../../text/visible.ts';
 import { lineHeight } from './lines.ts';
 import { placed, px, share } from '../placed.ts';
@@ -126,15 +126,15 @@ function label(line: TrajectoryLine, context: Context): TemplateResult {
     return html`<span class="num"></span>${codicon(momentIcons[line.type])}
       <span class="tx" title=${plain(line.title)}
         ><span class="obj">${momentWord(line.type)}</span
-        ><span class="dir">${shown(firstWords(line.title))}</span></span
+        ><span class="dir">${visibleTemplate(firstWords(line.title))}</span></span
       >`;
   }
   const { name, folder } = subject(line, context.store.view?.summary.project_dir);
   const mono = line.path === null && (line.kind === 'command' || line.kind === 'search');
   return html`<span class="num">${line.number}</span>${codicon(kindIcons[line.kind])}
     <span class="tx" title=${plain(line.title)}
-      ><span class="obj ${mono ? 'mono' : ''}">${shown(name)}</span>${
-        folder === '' ? nothing : html`<span class="dir">${shown(folder)}</span>`
+      ><span class="obj ${mono ? 'mono' : ''}">${visibleTemplate(name)}</span>${
+        folder === '' ? nothing : html`<span class="dir">${visibleTemplate(folder)}</span>`
       }</span
     >
     ${line.repeats === null ? nothing : html`<span class="rep" title=${repeatWords(line.repeats)}>${codicon('history', 'sm')}</span>`}`;
@@ -144,8 +144,10 @@ function laneLabel(line: LaneLine, context: Context): TemplateResult {
   const about = line.id === '' ? (context.store.view?.summary.model ?? '') : line.title;
   return html`${codicon(line.open ? 'chevron-down' : 'chevron-right')}${codicon('agent')}
     <span class="tx" title=${plain(line.title)}
-      ><span class="obj">${shown(laneName(line))}</span
-      ><span class="dir">${line.number === null ? nothing : t('step {0} · ', line.number)}${shown(about)}</span></span
+      ><span class="obj">${visibleTemplate(laneName(line))}</span
+      ><span class="dir"
+        >${line.number === null ? nothing : t('step {0} · ', line.number)}${visibleTemplate(about)}</span
+      ></span
     >`;
 }
 

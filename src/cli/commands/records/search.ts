@@ -1,4 +1,4 @@
-import type { Scanned, SearchHit, SessionHits } from '../../../engine/search/types.ts';
+import type { SearchCoverage, SearchHit, SessionHits } from '../../../engine/search/types.ts';
 import { visibleLine } from '../../../model/text/visibleText.ts';
 import { problemText } from '../../../insight/search/query.ts';
 import { numberOption, parseOptions } from '../../options/args.ts';
@@ -93,7 +93,7 @@ function line({ entry, kind, tool, origin, excerpt }: SearchHit): string {
 }
 
 /** On stderr, so that what was found can be piped on. */
-function tell({ stderr }: CliContext, scanned: Scanned, notes: readonly string[]): void {
+function tell({ stderr }: CliContext, scanned: SearchCoverage, notes: readonly string[]): void {
   const { sessions, entries, cut, damaged, unreadable } = scanned;
   const lines = [
     `Searched ${sessions} sessions, ${entries} entries.`,

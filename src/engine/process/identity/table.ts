@@ -82,7 +82,7 @@ export async function findProcess(pid: number): Promise<ProcessInfo | null | und
 }
 
 /** Whether the process was started with `NAME=value` in its environment. False where that cannot be seen. */
-export async function wasStartedWith(pid: number, assignment: string): Promise<boolean> {
+export async function hasEnvironment(pid: number, assignment: string): Promise<boolean> {
   if (!linux) return false;
   try {
     return (await readFile(`/proc/${pid}/environ`, 'latin1')).split('\0').includes(assignment);

@@ -5,13 +5,13 @@ import type { SessionSummary } from '../../../model/session/summary.ts';
 import { lastHash } from '../chain/hashChain.ts';
 import type { FindOptions, FindResult, RawStream, RecordedResult, RecordProblem, RecordReader } from '../contract.ts';
 import { RecordNotFoundError } from '../errors.ts';
-import { remainsOf } from '../outputs.ts';
+import { findLeftoverFolder } from '../outputs.ts';
 import { errorCode, rawFile, recordFile } from '../layout.ts';
 import { follow, openRecord, type OpenRecord } from './openRecord.ts';
 import { rawBytes, rawSize } from '../pack/packFile.ts';
 import { damageOf, readLine, type LineReading } from './readLine.ts';
 import { linesOf, windows } from './windows.ts';
-import { isBeingWritten } from '../write/writerLease.ts';
+import { hasWriter } from '../write/writerLease.ts';
 
 export class FileRecordReader implements RecordReader {
   readonly id: string;
@@ -35,9 +35,9 @@ export class FileRecordReader implements RecordReader {
   static async open(id: string, folder: string, clock: () => number): Promise<FileRecordReader> {
     try {
       const record = await openRecord(recordFile(folder), id);
-      return new FileRecordReader(id, folder, clock, record, await isBeingWritten(folder, clock));
+      return new FileRecordReader(id, folder, clock, record, await hasWriter(folder, clock));
     } catch (error) {
-      throw errorCode(error) === 'ENOENT' ? new RecordNotFoundError(id, await remainsOf(folder)) : error;
+      throw errorCode(error) === 'ENOENT' ? new RecordNotFoundError(id, await findLeftoverFolder(folder)) : error;
     }
   }
 
@@ -169,7 +169,7 @@ export class FileRecordReader implements RecordReader {
 
   async #follow(): Promise<boolean> {
     const wasLive = this.#live;
-    this.#live = await isBeingWritten(this.#folder, this.#clock);
+    this.#live = await hasWriter(this.#folder, this.#clock);
     const change = await follow(this.#record);
     if (change === 'replaced') {
       const next = await openRecord(this.#record.path, this.id);

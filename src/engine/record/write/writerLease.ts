@@ -86,7 +86,7 @@ export class WriterLease {
 }
 
 /** Whether someone is writing the record in this folder. */
-export async function isBeingWritten(folder: string, clock: () => number): Promise<boolean> {
+export async function hasWriter(folder: string, clock: () => number): Promise<boolean> {
   return (await liveHolder(folder, clock)) !== undefined;
 }
 
@@ -94,8 +94,8 @@ export async function isBeingWritten(folder: string, clock: () => number): Promi
  * Whether its first line is on its way: who begins a session makes the folder, takes the lease, and then writes.
  * @throws file system errors
  */
-export async function isBeingMade(folder: string, clock: () => number): Promise<boolean> {
-  if (await isBeingWritten(folder, clock)) return true;
+export async function isCreating(folder: string, clock: () => number): Promise<boolean> {
+  if (await hasWriter(folder, clock)) return true;
   const [made, inside] = await Promise.all([stat(folder), readdir(folder)]);
   return inside.every(isUnfinished) && clock() - made.mtimeMs < emptyLeaseMs;
 }

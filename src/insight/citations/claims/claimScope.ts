@@ -83,7 +83,7 @@ const pastSuccess = /(?<!\p{L})(?:passed|were|was|succeeded|liefen|lief|war|ware
 const now = /(?<!\p{L})(?:now|still|jetzt|nun|wieder|again|noch)(?!\p{L})/iu;
 
 /** Whether a claim is about a run before something else was done. */
-export function isPast({ flat, start, end, outcome }: ClaimWords): boolean {
+export function isEarlierRun({ flat, start, end, outcome }: ClaimWords): boolean {
   const words = flat.slice(start, end);
   if (outcome === 'failed') return pastFailure.test(words) && !now.test(words);
   return earlier.test(flat) && pastSuccess.test(words) && !now.test(words);

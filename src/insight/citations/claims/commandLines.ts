@@ -1,4 +1,4 @@
-import { Cues } from './cues.ts';
+import { SentenceCues } from './cues.ts';
 import { looksLikeCommand } from '../commands/programs.ts';
 import type { TextRange } from '../types.ts';
 
@@ -33,6 +33,6 @@ function isInvitation(before: string): boolean {
       .trimEnd()
       .split(/\n|[.!?]\s/)
       .at(-1) ?? '';
-  const cues = new Cues(words);
+  const cues = new SentenceCues(words);
   return cues.proposal || manual.test(words) || (invitation.test(words) && !cues.reportsRun(words.length, ''));
 }

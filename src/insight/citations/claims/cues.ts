@@ -80,7 +80,7 @@ const absent = new RegExp(
 );
 
 /** What the words of one sentence say about what it names; found once, however much it names. */
-export class Cues {
+export class SentenceCues {
   /** A proposal, a condition or a negation rather than a report. */
   readonly proposal: boolean;
   /** Something is missing, or could not be had. */
@@ -114,7 +114,7 @@ export class Cues {
 }
 
 /** Whether the agent says in so many words that it changed what stands between these words of a sentence. */
-export function saysOwnChange(before: string, after: string): boolean {
+export function claimsOwnChange(before: string, after: string): boolean {
   return (
     ownChange.test(before.slice(-160)) ||
     (/\b(?:ich|wir) (?:habe|haben)\b/i.test(before) || /^[\s\x60*]{0,4}(?:was|is now|has been|wurde)\s/.test(after)

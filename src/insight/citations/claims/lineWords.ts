@@ -19,7 +19,7 @@ const front = new RegExp(
 );
 
 /** The lines that these words begin with, and how long their words are. */
-export function linesBehind(text: string): { readonly lines: LineRange; readonly length: number } | undefined {
+export function leadingLines(text: string): { readonly lines: LineRange; readonly length: number } | undefined {
   const found = behind.exec(text);
   const { first, last, more: list, from, until, one, other } = found?.groups ?? {};
   const lines = rangeOf(first ?? from ?? one, last ?? until ?? other, list);
@@ -27,7 +27,7 @@ export function linesBehind(text: string): { readonly lines: LineRange; readonly
 }
 
 /** The lines that these words end with, and where their words begin. */
-export function linesInFront(text: string): { readonly lines: LineRange; readonly at: number } | undefined {
+export function trailingLines(text: string): { readonly lines: LineRange; readonly at: number } | undefined {
   const found = front.exec(text);
   const { first, last, next } = found?.groups ?? {};
   const lines = rangeOf(first, last, next);

@@ -1,7 +1,7 @@
 import { failed, noObject, passed, words } from './outcomePatterns.ts';
 import type { TextRange } from '../types.ts';
 
-export interface ToldAfter {
+export interface FollowingOutcome {
   /** Absent where a part is said to have passed. */
   readonly outcome?: 'passed' | 'failed';
   /** Tests that passed. */
@@ -41,7 +41,7 @@ const after = new RegExp(
 );
 
 /** The outcome in the words after a command. */
-export function outcomeAfter(text: string): ToldAfter | undefined {
+export function outcomeAfter(text: string): FollowingOutcome | undefined {
   const found = after.exec(text);
   if (found === null) return undefined;
   const { n, all, failures, fails, code, status, fail } = found.groups ?? {};
@@ -67,11 +67,11 @@ const ofAll = /^[\s)»”"'*:,–—-]{0,4}(?:both|all|each|are|were|pass|succee
  * The outcome that a text has for each of the commands in it, by their order; what is said of the last one of a list, as in
  * "`a`, `b` and `c` all pass", is said of them all.
  */
-export function toldTogether(
+export function sharedOutcome(
   commands: readonly { readonly range: TextRange }[],
   flat: string,
-): (ToldAfter | undefined)[] {
-  const reported: (ToldAfter | undefined)[] = commands.map(() => undefined);
+): (FollowingOutcome | undefined)[] {
+  const reported: (FollowingOutcome | undefined)[] = commands.map(() => undefined);
   let shared = false;
   for (let at = commands.length - 1; at >= 0; at -= 1) {
     const end = commands[at]?.range[1] ?? 0;

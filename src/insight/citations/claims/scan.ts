@@ -1,10 +1,10 @@
-import { claimScope, isPast } from './claimScope.ts';
+import { claimScope, isEarlierRun } from './claimScope.ts';
 import { commandLines } from './commandLines.ts';
-import { Cues, isConditional, saysOwnChange } from './cues.ts';
+import { SentenceCues, isConditional, claimsOwnChange } from './cues.ts';
 import { layoutOf, type CodeSpan, type Layout } from './layout.ts';
-import { toldTogether } from './outcomeAfter.ts';
+import { sharedOutcome } from './outcomeAfter.ts';
 import { outcomeClaims } from './outcomeClaims.ts';
-import { linesBehind, linesInFront } from './lineWords.ts';
+import { leadingLines, trailingLines } from './lineWords.ts';
 import { isMember, linkedPath, namedPath, pathWithSpaces, type NamedPath } from '../sources/pathNames.ts';
 import { looksLikeCommand, programKind } from '../commands/programs.ts';
 import { sentencesOf, type Sentence } from './sentences.ts';
@@ -31,7 +31,7 @@ interface Around {
   readonly before: string;
   readonly after: string;
   readonly sentence: string;
-  readonly cues: Cues;
+  readonly cues: SentenceCues;
 }
 
 class Scan {
@@ -40,7 +40,7 @@ class Scan {
   readonly #taken: Uint8Array;
   readonly #mentions: Mention[] = [];
   readonly #sentences: readonly Sentence[];
-  readonly #cues = new Map<number, Cues>();
+  readonly #cues = new Map<number, SentenceCues>();
   #sentence = 0;
 
   constructor(text: string) {
@@ -77,7 +77,7 @@ class Scan {
   /** `cargo test` passes; also where it is one of several of which that is said together. */
   #commandOutcomes(): void {
     const { spans, flat } = this.#layout;
-    const stated = toldTogether(spans, flat);
+    const stated = sharedOutcome(spans, flat);
     for (const [at, { range, inner }] of spans.entries()) {
       const command = this.#text.slice(...inner).trim();
       const said = stated[at];
@@ -116,7 +116,7 @@ class Scan {
     const scope = claimScope(claim);
     return {
       ...(Object.keys(scope).length > 0 && { scope }),
-      ...(isPast(claim) && { past: true as const }),
+      ...(isEarlierRun(claim) && { past: true as const }),
     };
   }
 
@@ -180,7 +180,7 @@ class Scan {
       path,
       ...(at !== undefined && { lines: at }),
       ...(did !== undefined && { did }),
-      ...(did === 'changed' && saysOwnChange(before, after) && { isOwnChange: true as const }),
+      ...(did === 'changed' && claimsOwnChange(before, after) && { isOwnChange: true as const }),
       ...(cues.absent && { absent: true as const }),
       hedged,
     });
@@ -188,10 +188,10 @@ class Scan {
 
   /** "`a.ts` (lines 3–5)", "line 3 of `a.ts`". */
   #linesBeside([start, end]: TextRange): { readonly range: TextRange; readonly lines: LineRange } | undefined {
-    const behind = linesBehind(this.#layout.prose.slice(end, end + 60));
+    const behind = leadingLines(this.#layout.prose.slice(end, end + 60));
     if (behind !== undefined) return { range: [start, end + behind.length], lines: behind.lines };
     const from = Math.max(0, start - 60);
-    const front = linesInFront(this.#layout.prose.slice(from, start));
+    const front = trailingLines(this.#layout.prose.slice(from, start));
     return front === undefined ? undefined : { range: [from + front.at, end], lines: front.lines };
   }
 
@@ -243,7 +243,7 @@ class Scan {
     const sentence = this.#sentences[this.#sentence] ?? { start, end };
     const from = Math.min(sentence.start, start);
     let cues = this.#cues.get(from);
-    if (cues === undefined) this.#cues.set(from, (cues = new Cues(flat.slice(from, sentence.end))));
+    if (cues === undefined) this.#cues.set(from, (cues = new SentenceCues(flat.slice(from, sentence.end))));
     return {
       before: flat.slice(from, start),
       after: flat.slice(end, Math.max(end, Math.min(sentence.end, end + 60))),

@@ -16,7 +16,7 @@ export function commandForms(line: string, parts: readonly ShellPart[]): string[
  * A line as what it runs: without variables, programs that run others, redirections, and what only shows the end of an
  * output. `CI=1 npx eslint src 2>&1 | tail -20` is `eslint src`.
  */
-export function bareForm(line: string): string {
+export function withoutWrappers(line: string): string {
   return bareLine(shellParts(line));
 }
 

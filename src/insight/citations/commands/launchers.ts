@@ -106,15 +106,11 @@ const tools =
 /** Where a runner of scripts has the name of the script: `pnpm --filter web run test`, `yarn workspace web test`. */
 export function scriptAt(words: readonly Word[], at: number): number | undefined {
   if (!/^(?:npm|pnpm|yarn|bun|deno|rushx?|lerna)$/.test(programName(words[at]?.text ?? ''))) return undefined;
-  let next = behindOptions(words, at + 1, inPackage);
+  let next = skipOptions(words, at + 1, inPackage);
   for (const skipped of [/^workspaces?$/, /^(?:run|run-script|task)$/]) {
     const text = words[next]?.text ?? '';
     if (!skipped.test(text)) continue;
-    next = behindOptions(
-      words,
-      next + (text === 'workspace' || words[next + 1]?.text === 'foreach' ? 2 : 1),
-      inPackage,
-    );
+    next = skipOptions(words, next + (text === 'workspace' || words[next + 1]?.text === 'foreach' ? 2 : 1), inPackage);
   }
   return next < words.length ? next : undefined;
 }
@@ -126,16 +122,16 @@ function behindLauncher(
 ): number | undefined {
   let next = at + 1;
   for (const name of names.slice(1)) {
-    next = behindOptions(words, next, valued);
+    next = skipOptions(words, next, valued);
     if (words[next]?.text !== name) return undefined;
     next += 1;
   }
-  next = behindOptions(words, next, valued) + own;
+  next = skipOptions(words, next, valued) + own;
   return words[next]?.text === '--' ? next + 1 : next;
 }
 
 /** Where the options from here end, with their values. */
-export function behindOptions(words: readonly Word[], at: number, valued: RegExp): number {
+export function skipOptions(words: readonly Word[], at: number, valued: RegExp): number {
   let next = at;
   for (let text = words[next]?.text ?? ''; /^-./.test(text) && text !== '--'; text = words[next]?.text ?? '')
     next += valued.test(text) ? 2 : 1;

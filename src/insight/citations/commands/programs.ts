@@ -1,6 +1,6 @@
 import { launched, programName, scriptAt, wordsOf, type Word } from './launchers.ts';
 import { baseName } from '../sources/pathNames.ts';
-import { squeezed } from './shell.ts';
+import { collapseSpaces } from './shell.ts';
 import { unwrapped } from './unwrapped.ts';
 
 /** What a command is for, as far as its words tell. */
@@ -8,7 +8,7 @@ export type ProgramKind = 'test' | 'build' | 'check';
 
 /** The command without the shell that runs it, on one line. */
 export function plainCommand(command: string): string {
-  return squeezed(unwrapped(command));
+  return collapseSpaces(unwrapped(command));
 }
 
 const kinds: readonly (readonly [ProgramKind, RegExp])[] = [
@@ -101,7 +101,7 @@ export function programKinds(parts: readonly { readonly command: string }[]): Re
 }
 
 /** Whether a command shows texts that someone else wrote: what they say of tests was not run by it. */
-export function showsText(command: string): boolean {
+export function printsForeignText(command: string): boolean {
   return viewers.test(programName(wordsOf(launched(command))[0]?.text ?? ''));
 }
 

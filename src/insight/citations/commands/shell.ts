@@ -7,7 +7,7 @@ export interface ShellPart {
   readonly background?: true;
 }
 
-export function squeezed(text: string): string {
+export function collapseSpaces(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }
 
@@ -19,7 +19,7 @@ export function shellParts(line: string): ShellPart[] {
   let joined: ShellPart['joined'] = '';
   const ends: string[] = [];
   const cut = (end: number, next: ShellPart['joined']): void => {
-    const command = withoutBrackets(squeezed(line.slice(start, end)));
+    const command = withoutBrackets(collapseSpaces(line.slice(start, end)));
     if (command === '') return;
     parts.push({ command, joined, ...(next === '&' && { background: true as const }) });
     joined = next;
@@ -103,7 +103,7 @@ export function isSilent(command: string): boolean {
  * What the exit code of a whole line tells of those of its commands that are `meant`: nothing, where another command after
  * them decides it.
  */
-export function exitTells(
+export function exitCodeApplies(
   parts: readonly ShellPart[],
   meant: (command: string) => boolean,
 ): { readonly success: boolean; readonly failure: boolean } {

@@ -1,6 +1,6 @@
 import type { Binding, Candidate, Mention, VerdictOfClaim } from '../types.ts';
-import { bareForm } from '../commands/commandForms.ts';
-import { exitTells, shellParts, squeezed } from '../commands/shell.ts';
+import { withoutWrappers } from '../commands/commandForms.ts';
+import { exitCodeApplies, shellParts, collapseSpaces } from '../commands/shell.ts';
 
 /** Compares how a command is said to have gone with its exit code: that of the newest of those that fit best. */
 export function bindCommandOutcome(binding: Binding, mention: Mention): Binding {
@@ -16,10 +16,11 @@ function judgedBy(
   if (unfinished === true || (exitCode !== undefined && [124, 129, 130, 137, 143].includes(exitCode)))
     return { verdict: 'unknown', reason: 'interrupted' };
   const parts = shellParts(command);
-  const bare = bareForm(claimed);
-  const isMeant = (part: string): boolean => squeezed(part) === squeezed(claimed) || bareForm(part).startsWith(bare);
-  const isWhole = squeezed(command) === squeezed(claimed);
-  const tells = isWhole ? { success: true, failure: true } : exitTells(parts, isMeant);
+  const bare = withoutWrappers(claimed);
+  const isMeant = (part: string): boolean =>
+    collapseSpaces(part) === collapseSpaces(claimed) || withoutWrappers(part).startsWith(bare);
+  const isWhole = collapseSpaces(command) === collapseSpaces(claimed);
+  const tells = isWhole ? { success: true, failure: true } : exitCodeApplies(parts, isMeant);
   const code = exitCode ?? (status === 'success' ? 0 : status === 'failed' ? 1 : undefined);
   const went =
     code === 0 ? (tells.success ? 'passed' : undefined) : code !== undefined && tells.failure ? 'failed' : undefined;

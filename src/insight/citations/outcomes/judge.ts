@@ -24,14 +24,14 @@ const judgement = (verdict: ClaimVerdict, reason: VerdictReason): Judgement => (
 export function judge(mention: Mention, run: RunOutcome, relation: Relation): Judgement {
   if (run.result === 'unknown') return judgement('unknown', run.reason ?? 'no_outcome');
   if (relation === 'uncertain' || relation === 'other') return judgement('unknown', 'other_scope');
-  const numbers = numbersFit(mention, run);
+  const numbers = numbersMatch(mention, run);
   if (relation === 'wider') return ofMore(mention, run, numbers);
   if (relation === 'narrower') return ofPart(mention, run, numbers);
   if (mention.outcome !== undefined && mention.outcome !== run.result) return judgement('disagrees', 'other_outcome');
   return byNumbers(mention, numbers);
 }
 
-function byNumbers({ outcome, ...mention }: Mention, numbers: Fit): Judgement {
+function byNumbers({ outcome, ...mention }: Mention, numbers: NumberMatch): Judgement {
   const isClaim =
     outcome !== undefined || [mention.count, mention.failures, mention.total].some((each) => each !== undefined);
   if (!isClaim) return judgement('unknown', 'no_outcome');
@@ -39,7 +39,7 @@ function byNumbers({ outcome, ...mention }: Mention, numbers: Fit): Judgement {
   return numbers === 'no' ? judgement('disagrees', 'other_count') : judgement('unknown', 'count_unknown');
 }
 
-function ofMore(mention: Mention, run: RunOutcome, numbers: Fit): Judgement {
+function ofMore(mention: Mention, run: RunOutcome, numbers: NumberMatch): Judgement {
   const { outcome } = mention;
   if (run.result === 'failed') {
     const isCounted = outcome === 'failed' && mention.failures !== undefined && numbers === 'yes';
@@ -49,7 +49,7 @@ function ofMore(mention: Mention, run: RunOutcome, numbers: Fit): Judgement {
   return numbers === 'yes' ? byNumbers(mention, numbers) : judgement('unknown', 'count_unknown');
 }
 
-function ofPart(mention: Mention, run: RunOutcome, numbers: Fit): Judgement {
+function ofPart(mention: Mention, run: RunOutcome, numbers: NumberMatch): Judgement {
   const { outcome, count, scope } = mention;
   if (run.result === 'failed') {
     if (outcome === 'passed') return judgement('disagrees', 'other_outcome');
@@ -59,10 +59,10 @@ function ofPart(mention: Mention, run: RunOutcome, numbers: Fit): Judgement {
   return isExact ? judgement('agrees', 'same_outcome') : judgement('partial', 'part_of_project');
 }
 
-export type Fit = 'yes' | 'no' | 'unknown';
+export type NumberMatch = 'yes' | 'no' | 'unknown';
 
 /** Whether the claimed numbers are those of the run; a claim without numbers fits. */
-export function numbersFit({ count, failures, total, scope, outcome }: Mention, run: RunOutcome): Fit {
+export function numbersMatch({ count, failures, total, scope, outcome }: Mention, run: RunOutcome): NumberMatch {
   const ofSuites = scope?.countsSuites === true;
   const main = ofSuites ? run.suites : run.counts;
   const all = [main, ...(ofSuites ? [] : [run.nested])].filter((each) => Object.keys(each).length > 0);
@@ -83,24 +83,28 @@ export function numbersFit({ count, failures, total, scope, outcome }: Mention, 
   return isOther || run.isCut ? 'unknown' : 'no';
 }
 
-function best(fits: readonly Fit[]): Fit {
+function best(fits: readonly NumberMatch[]): NumberMatch {
   return fits.includes('yes') ? 'yes' : fits.includes('unknown') || fits.length === 0 ? 'unknown' : 'no';
 }
 
 /** `ofAll`: the number may be that of all tests. */
-function passedFits(count: number, { passed, skipped = 0, total }: Counts, ofAll: boolean): Fit {
+function passedFits(count: number, { passed, skipped = 0, total }: Counts, ofAll: boolean): NumberMatch {
   if (passed === undefined) return 'unknown';
   if (count === passed || (ofAll && count === total)) return 'yes';
   return skipped > 0 && (count === total || count === passed + skipped) ? 'unknown' : 'no';
 }
 
-function failedFits(failures: number, { passed, failed, errors = 0 }: Counts, result: RunOutcome['result']): Fit {
+function failedFits(
+  failures: number,
+  { passed, failed, errors = 0 }: Counts,
+  result: RunOutcome['result'],
+): NumberMatch {
   if (failed === undefined) return result === 'passed' ? (failures === 0 ? 'yes' : 'no') : 'unknown';
   if (failures === failed || (errors > 0 && failures === failed - errors)) return 'yes';
   return passed === undefined && failed > 0 ? 'unknown' : 'no';
 }
 
-function totalFits(total: number, { passed, failed = 0, total: all }: Counts): Fit {
+function totalFits(total: number, { passed, failed = 0, total: all }: Counts): NumberMatch {
   if (all === undefined) return 'unknown';
   return total === all || total === (passed ?? 0) + failed ? 'yes' : 'no';
 }

@@ -1,5 +1,5 @@
 import type { ProgramKind } from '../commands/programs.ts';
-import { upToOmission } from '../sources/resultLines.ts';
+import { beforeOmission } from '../sources/resultLines.ts';
 import { summaryLines, type SummaryLine } from './runnerTable.ts';
 
 /** Absent: the program did not say. */
@@ -70,7 +70,7 @@ export function printedOutcome(
 
 /** Whether lines of an output were left out by who made the record. */
 export function isCut(output: string): boolean {
-  return output.includes('runcated') || output.includes('omitted') ? upToOmission(output).cut : false;
+  return output.includes('runcated') || output.includes('omitted') ? beforeOmission(output).cut : false;
 }
 
 type Field = 'passed' | 'failed' | 'errors' | 'skipped' | 'total';

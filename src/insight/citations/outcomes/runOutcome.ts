@@ -1,18 +1,18 @@
 import type { ToolUse } from '../../../model/transcript/tool.ts';
 import { isObject } from '../../../model/text/json.ts';
-import { programKind, showsText, type ProgramKind } from '../commands/programs.ts';
-import { exitTells, isSilent, type ShellPart } from '../commands/shell.ts';
+import { programKind, printsForeignText, type ProgramKind } from '../commands/programs.ts';
+import { exitCodeApplies, isSilent, type ShellPart } from '../commands/shell.ts';
 import { fileChangedByCommand } from './fileChanges.ts';
 import { isCut, printedOutcome, type Counts, type PrintedOutcome } from './printedOutcome.ts';
-import { foldersOf, mayRunNothing, runsNothing, scopeOf, type RunScope } from './runScope.ts';
+import { foldersOf, allowsNoTests, onlyLists, scopeOf, type RunScope } from './runScope.ts';
 
 /** Why a run has no outcome that could be compared with a claim. */
-export type NoOutcome = 'no_outcome' | 'interrupted' | 'background' | 'not_run' | 'no_tests';
+export type MissingOutcome = 'no_outcome' | 'interrupted' | 'background' | 'not_run' | 'no_tests';
 
 /** How the tests, a build or the checks of one step went. */
 export interface RunOutcome {
   readonly result: 'passed' | 'failed' | 'unknown';
-  readonly reason?: NoOutcome;
+  readonly reason?: MissingOutcome;
   readonly counts: Counts;
   readonly suites: Counts;
   readonly nested: Counts;
@@ -73,19 +73,19 @@ export function runOutcomes(step: RunStep): ReadonlyMap<ProgramKind, RunOutcome>
 
 function runsOwnProgram(parts: readonly ShellPart[]): boolean {
   const loud = parts.filter(({ command, joined }) => joined !== '|' && !isSilent(command));
-  return loud.length > 0 && !loud.some(({ command }) => showsText(command));
+  return loud.length > 0 && !loud.some(({ command }) => printsForeignText(command));
 }
 
 function outcomeOf(kind: ProgramKind, kinds: readonly (ProgramKind | undefined)[], step: RunStep): RunOutcome {
   const { parts, output, tool, workDir } = step;
   const meant = parts.flatMap((part, at) => (kinds[at] === kind ? [{ part, at }] : []));
-  const live = meant.filter(({ part }) => !runsNothing(part.command, kind));
+  const live = meant.filter(({ part }) => !onlyLists(part.command, kind));
   const folders = foldersOf(parts, tool.action.kind === 'command_run' ? tool.action.cwd : undefined, workDir);
   const scope = together(live.map(({ part, at }) => scopeOf(part.command, kind, folders[at] ?? '')));
   const printed = live.length === 0 ? undefined : printedOutcome(kind, output);
   const last = live.at(-1)?.at ?? parts.length;
   const { counts, suites, nested, parts: several, runners } = printed ?? nothingPrinted;
-  const reported = live.length === 0 ? unknown('not_run') : toldBy(kind, step, kinds, printed);
+  const reported = live.length === 0 ? unknown('not_run') : outcomeFromOutput(kind, step, kinds, printed);
   return {
     ...reported,
     counts,
@@ -107,11 +107,11 @@ const loop = /^(?:for|while|until|watch|seq|xargs|parallel)\b/;
 
 type Statement = Pick<RunOutcome, 'result' | 'reason'>;
 
-function unknown(reason: NoOutcome): Statement {
+function unknown(reason: MissingOutcome): Statement {
   return { result: 'unknown', reason };
 }
 
-function toldBy(
+function outcomeFromOutput(
   kind: ProgramKind,
   { tool, parts, exitCode, output }: RunStep,
   kinds: readonly (ProgramKind | undefined)[],
@@ -120,7 +120,7 @@ function toldBy(
   if (isInterrupted(tool, exitCode, output)) return unknown('interrupted');
   const isMeant = (command: string): boolean => kinds[parts.findIndex((part) => part.command === command)] === kind;
   const background = isBackground(tool) || parts.some((part) => part.background === true && isMeant(part.command));
-  const tells = exitTells(parts, isMeant);
+  const tells = exitCodeApplies(parts, isMeant);
   const code = exitCode ?? (tool.status === 'success' ? 0 : 1);
   if (printed === undefined && background) return unknown('background');
   if (printed === undefined && code !== 0 && didNotStart(code, output)) return unknown('not_run');
@@ -130,7 +130,7 @@ function toldBy(
   const exit =
     said ?? (background ? undefined : code === 0 && tells.success ? 0 : code !== 0 && tells.failure ? code : undefined);
   if (printed === undefined) {
-    if (exit === 0 && parts.some(({ command }) => isMeant(command) && mayRunNothing(command)))
+    if (exit === 0 && parts.some(({ command }) => isMeant(command) && allowsNoTests(command)))
       return unknown('no_tests');
     return exit === undefined ? unknown('no_outcome') : { result: exit === 0 ? 'passed' : 'failed' };
   }

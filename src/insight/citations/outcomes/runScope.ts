@@ -35,7 +35,7 @@ const idleWords: readonly (readonly [program: RegExp, words: RegExp])[] = [
 ];
 
 /** Whether a command only lists or explains what it would run. */
-export function runsNothing(command: string, kind: ProgramKind): boolean {
+export function onlyLists(command: string, kind: ProgramKind): boolean {
   if (/^(?:command -[vV]|which|type|where|hash) /.test(command.trim())) return true;
   const words = wordsOf(launched(command)).map(({ text }) => text.replace(/^(["'])(.*)\1$/, '$2'));
   const [program = '', ...others] = words;
@@ -48,7 +48,7 @@ export function runsNothing(command: string, kind: ProgramKind): boolean {
 }
 
 /** Options that let a run end well although there was nothing to run. */
-export function mayRunNothing(command: string): boolean {
+export function allowsNoTests(command: string): boolean {
   return /\s--(?:pass-?with-?no-?tests|if-present|allow-no-tests|no-tests[= ](?:pass|warn)|suppress-no-test-exit-code|permit-no-files|no-error-on-unmatched-pattern)\b/i.test(
     command,
   );

@@ -1,16 +1,16 @@
 import { candidate } from '../candidate.ts';
-import { bareForm } from '../commands/commandForms.ts';
+import { withoutWrappers } from '../commands/commandForms.ts';
 import { looksLikeCommand } from '../commands/programs.ts';
-import { squeezed } from '../commands/shell.ts';
+import { collapseSpaces } from '../commands/shell.ts';
 import type { Candidate } from '../types.ts';
 import type { Known, SessionEvidence } from './sessionEvidence.ts';
 
 /** A single word in prose may be the name of a program: it is a run of it only where it is `reported` as one. */
 export function commandsOf(shown: string, reported: boolean, session: SessionEvidence, before: number): Candidate[] {
-  const command = squeezed(shown.replace(/^[$>] /, ''));
+  const command = collapseSpaces(shown.replace(/^[$>] /, ''));
   const cut = /(?:…|\.\.\.)$/.test(command);
   const start = command.replace(/\s?(?:…|\.\.\.)$/, '');
-  const bare = bareForm(start);
+  const bare = withoutWrappers(start);
   const ran = (known: readonly Known<string>[], penalty: number): Candidate[] =>
     known.map((each) => ranCandidate(each, start, penalty));
   const exact = ran(session.ranExactly(start, before), 0);

@@ -1,5 +1,5 @@
 import { baseName, namedPath } from './pathNames.ts';
-import { linesOfResult, plainLines, upToOmission, type ResultLines } from './resultLines.ts';
+import { linesOfResult, plainLines, beforeOmission, type ResultLines } from './resultLines.ts';
 import { isSilent, shellParts, type ShellPart } from '../commands/shell.ts';
 import type { LineRange } from '../types.ts';
 
@@ -19,7 +19,7 @@ const stretch = /^sed -n (['"]?)(\d+)(?:,(\d+))?p\1(?: ([^\s'"]+))?$/;
  * The file that a line of a shell prints and nothing else: `cat a.ts`, `sed -n '3,9p' a.ts`, `cd src && nl -ba a.ts | head
  * -40`. `undefined` where it prints something else, or more.
  */
-export function readBy(line: string, output: string): CommandRead | undefined {
+export function readByCommand(line: string, output: string): CommandRead | undefined {
   const parts = shellParts(line);
   const loud = parts.filter(({ command }) => !isSilent(command));
   const [first, more, ...others] = loud;
@@ -29,7 +29,7 @@ export function readBy(line: string, output: string): CommandRead | undefined {
   const path = inFolder(source.path, parts);
   if (path === undefined) return undefined;
   const from = more === undefined ? source.from : then(source.from, more.command);
-  const { text, cut } = upToOmission(output);
+  const { text, cut } = beforeOmission(output);
   const isNumbered = loud.some(({ command }) => numbers.test(command));
   const shown = isNumbered ? linesOfResult(text, from?.[0] ?? 1) : plainLines(text, from?.[0] ?? 1);
   return { path, lines: from === null ? null : delivered(shown, from, cut), shown };

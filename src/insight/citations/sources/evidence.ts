@@ -1,9 +1,9 @@
 import type { NormalizedEntry } from '../../../model/transcript/entry.ts';
 import type { FileChange, ToolAction } from '../../../model/transcript/tool.ts';
-import { readBy } from './commandReads.ts';
+import { readByCommand } from './commandReads.ts';
 import { pathsIn } from './namedPaths.ts';
 import { linesShownBy, type ShownLines } from './shownLines.ts';
-import { linesOfResult, upToOmission } from './resultLines.ts';
+import { linesOfResult, beforeOmission } from './resultLines.ts';
 import type { Candidate, EvidenceLink, LineRange } from '../types.ts';
 import { unwrapped } from '../commands/unwrapped.ts';
 
@@ -124,11 +124,11 @@ interface FileLines {
 function fileLines(action: ToolAction, source: Candidate, output: string, wanted: LineRange | undefined): FileLines {
   switch (action.kind) {
     case 'file_read':
-      return linesOfResult(upToOmission(output).text, action.startLine ?? 1);
+      return linesOfResult(beforeOmission(output).text, action.startLine ?? 1);
     case 'file_write':
       return { first: 1, lines: (action.content ?? '').split('\n') };
     case 'command_run': {
-      const read = readBy(unwrapped(action.command), output);
+      const read = readByCommand(unwrapped(action.command), output);
       if (read === undefined) return shownAround(linesShownBy(unwrapped(action.command), output), source, wanted);
       const { first, lines } = read.shown;
       return { first: read.lines === null ? null : first, lines };

@@ -33,7 +33,7 @@ export function linesOfResult(text: string, startLine: number): ResultLines {
 }
 
 /** The text up to where lines of it were left out; `cut`: whether some were. */
-export function upToOmission(text: string): { readonly text: string; readonly cut: boolean } {
+export function beforeOmission(text: string): { readonly text: string; readonly cut: boolean } {
   const at = text.search(omission);
   return at === -1 ? { text, cut: false } : { text: text.slice(0, at), cut: true };
 }

@@ -2,7 +2,7 @@ import type { NormalizedEntry } from '../../../model/transcript/entry.ts';
 import { StepNumbers } from '../../../model/transcript/steps.ts';
 import { baseName } from './pathNames.ts';
 import { looksLikeCommand } from '../commands/programs.ts';
-import { toldBy, type StepFacts, type Touch, type UrlTouch } from './stepFacts.ts';
+import { factOfStep, type StepFacts, type Touch, type UrlTouch } from './stepFacts.ts';
 import type { LaterChange } from '../types.ts';
 import { normalUrl } from './urls.ts';
 
@@ -49,7 +49,7 @@ export class SessionEvidence {
     const before = this.#settled.get(entry.index);
     if (before === tool.status) return;
     this.#settled.set(entry.index, tool.status);
-    const { facts, touches, urls, commands, changed } = toldBy(entry, tool, step, this.workDir);
+    const { facts, touches, urls, commands, changed } = factOfStep(entry, tool, step, this.workDir);
     for (const touch of touches) {
       this.#paths.put(touch.path, { facts, what: touch });
       link(this.#names, baseName(touch.path).toLowerCase(), touch.path);

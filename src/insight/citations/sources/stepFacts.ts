@@ -6,12 +6,12 @@ import { fileChangedBy, fileChangedByCommand, type FileTouched } from '../outcom
 import { isUnfinished, runOutcomes, type RunOutcome, type RunStep } from '../outcomes/runOutcome.ts';
 import { pathsIn, pathsInCommand } from './namedPaths.ts';
 import { normalPath } from './pathNames.ts';
-import { readBy, type CommandRead } from './commandReads.ts';
+import { readByCommand, type CommandRead } from './commandReads.ts';
 import { mayWrite, plainCommand, type ProgramKind } from '../commands/programs.ts';
 import { linesShownBy } from './shownLines.ts';
-import { linesOfResult, upToOmission } from './resultLines.ts';
+import { linesOfResult, beforeOmission } from './resultLines.ts';
 import { shellParts, type ShellPart } from '../commands/shell.ts';
-import type { LineRange, Why } from '../types.ts';
+import type { LineRange, EvidenceReason } from '../types.ts';
 import { unwrapped } from '../commands/unwrapped.ts';
 import { urlsIn } from './urls.ts';
 
@@ -34,7 +34,10 @@ export interface StepFacts {
 /** That a step had to do with a file. */
 export interface Touch {
   readonly path: string;
-  readonly why: Extract<Why, 'read' | 'edited' | 'written' | 'deleted' | 'named_in_command' | 'named_in_output'>;
+  readonly why: Extract<
+    EvidenceReason,
+    'read' | 'edited' | 'written' | 'deleted' | 'named_in_command' | 'named_in_output'
+  >;
   /** The lines it had, or `null` where that is not recorded. */
   readonly ranges: readonly LineRange[] | null;
   /** Lines of the file, where the step had them all. */
@@ -49,7 +52,7 @@ export interface Touch {
 
 export interface UrlTouch {
   readonly url: string;
-  readonly why: Extract<Why, 'fetched' | 'search_result' | 'named_in_command' | 'named_in_output'>;
+  readonly why: Extract<EvidenceReason, 'fetched' | 'search_result' | 'named_in_command' | 'named_in_output'>;
   readonly title?: string;
   /** It did not answer, or nothing was found where it was looked for. */
   readonly failed?: true;
@@ -64,7 +67,7 @@ export interface StatedFact {
 }
 
 /** What a settled tool call tells. */
-export function toldBy(entry: NormalizedEntry, tool: ToolUse, step: string, workDir: string): StatedFact {
+export function factOfStep(entry: NormalizedEntry, tool: ToolUse, step: string, workDir: string): StatedFact {
   const { action, status } = tool;
   const exitCode = action.kind === 'command_run' ? (action.exitCode ?? undefined) : undefined;
   const command = action.kind === 'command_run' ? plainCommand(action.command) : undefined;
@@ -122,7 +125,7 @@ function touchesOf({ action, status, result }: ToolUse, output: string, line: st
         added: addedLines(change),
       }));
     case 'command_run': {
-      const shown = status === 'success' ? readBy(line, output) : undefined;
+      const shown = status === 'success' ? readByCommand(line, output) : undefined;
       const lines = status === 'failed' ? [] : linesShownBy(line, output);
       const named = pathsInCommand(line).filter(
         (path) => shown?.path !== path && shown?.path.endsWith(`/${path}`) !== true,
@@ -200,7 +203,7 @@ function readRange(
   text: string | undefined,
 ): LineRange[] | null {
   const asked = endLine ?? totalLines;
-  const { text: shown, cut } = upToOmission(text ?? '');
+  const { text: shown, cut } = beforeOmission(text ?? '');
   const { first, lines } = linesOfResult(shown, startLine);
   // One line for many is a remark of the agent.
   if ((cut || lines.length < 2) && asked !== undefined) return [[startLine, asked]];

@@ -1,6 +1,6 @@
 import type { SessionFile } from '../../../insight/files/files.ts';
 import { FileHistory } from '../../../insight/files/history.ts';
-import { sinceLeft } from '../../../insight/files/sinceThen.ts';
+import { compareWithDisk } from '../../../insight/files/sinceThen.ts';
 import type { FileSince } from '../../../protocol/panel/viewMessages.ts';
 import type { ViewIndex, ViewSource } from './viewIndex.ts';
 
@@ -30,7 +30,7 @@ export class FilesSince {
     const file = this.#index.files.get(path);
     const now = await this.#source.fileNow?.(path);
     if (file === undefined || now === undefined || file.steps.length > mostSteps) return { state: 'unknown', at: null };
-    return { state: sinceLeft(await this.#history(file), now.text), at: now.changedAt };
+    return { state: compareWithDisk(await this.#history(file), now.text), at: now.changedAt };
   }
 
   async #history(file: SessionFile): Promise<FileHistory> {

@@ -1,6 +1,6 @@
 import { SessionFiles } from '../../../insight/files/files.ts';
 import { Findings } from '../../../insight/trajectory/findings.ts';
-import { type TimedTurn, Waits } from '../../../insight/trajectory/runTimes.ts';
+import { type TimedTurn, RequestWaits } from '../../../insight/trajectory/runTimes.ts';
 import { Trajectory, turnAt } from '../../../insight/trajectory/steps.ts';
 import type { EntryUpdate, NormalizedEntry } from '../../../model/transcript/entry.ts';
 import type { FileNow } from '../../window/projectFiles.ts';
@@ -38,7 +38,7 @@ export interface Unreported extends UnreportedChange {
  */
 export class ViewIndex {
   readonly trajectory = new Trajectory();
-  readonly waits = new Waits();
+  readonly waits = new RequestWaits();
   readonly findings = new Findings();
   readonly files: SessionFiles;
   /** By path; the newest note counts. */

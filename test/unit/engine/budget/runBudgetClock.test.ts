@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { noneUsed } from '../../../../src/insight/budgets/usedBudget.ts';
+import { noUsage } from '../../../../src/insight/budgets/usedBudget.ts';
 import { RunBudget } from '../../../../src/engine/budget/runBudget.ts';
 
-const others = { session: noneUsed, tree: noneUsed, day: noneUsed, agent: noneUsed, workspace: noneUsed };
+const others = { session: noUsage, tree: noUsage, day: noUsage, agent: noUsage, workspace: noUsage };
 const hour = 3_600_000;
 
 describe('the budget of a run', function () {
@@ -28,7 +28,7 @@ describe('the budget of a run', function () {
       near: () => undefined,
       reached: (status) => reached.push(status.unit),
       changed: () => undefined,
-      isLeftToEnd: () => false,
+      isWaitingForEnd: () => false,
     });
     return { budget, reached };
   }
@@ -37,7 +37,7 @@ describe('the budget of a run', function () {
     const { budget, reached } = started('minutes', 30);
     passed += 5 * 60_000;
     wall += 5 * 60_000 + 8 * hour;
-    budget.look(() => ({ ...noneUsed, asksForMore: false }));
+    budget.look(() => ({ ...noUsage, callsTool: false }));
     assert.equal(budget.ms, 5 * 60_000);
     assert.deepEqual(reached, []);
     budget.end();
@@ -49,10 +49,10 @@ describe('the budget of a run', function () {
   ] as const) {
     it(`holds when the clock is set ${name} by a day`, () => {
       const { budget, reached } = started('usd', 1);
-      budget.look(() => ({ ...noneUsed, usd: 0.1, asksForMore: false }));
+      budget.look(() => ({ ...noUsage, usd: 0.1, callsTool: false }));
       wall += jump;
       passed += 1000;
-      budget.look(() => ({ ...noneUsed, usd: 50, asksForMore: false }));
+      budget.look(() => ({ ...noUsage, usd: 50, callsTool: false }));
       assert.deepEqual(reached, ['usd']);
       budget.end();
     });

@@ -7,7 +7,7 @@ import path from 'node:path';
 import type { CoordinatorLink } from '../../../../src/coordinator/api.ts';
 import { CoordinatorError, type CoordinatorErrorCode } from '../../../../src/coordinator/errors.ts';
 import { CoordinatorClient } from '../../../../src/engine/coordinator/client.ts';
-import { joinCoordinator, type Joined } from '../../../../src/engine/coordinator/join.ts';
+import { joinCoordinator, type JoinedCoordinator } from '../../../../src/engine/coordinator/join.ts';
 import { Journal } from '../../../../src/engine/coordinator/journal.ts';
 import type { LocalDeps } from '../../../../src/engine/coordinator/local.ts';
 import { coordinatorPlace } from '../../../../src/engine/coordinator/place.ts';
@@ -32,8 +32,8 @@ describe('the coordinator of a store', () => {
   });
   afterEach(() => shared.close());
 
-  const join = (host = true): Promise<Joined> => joinIn(store, host);
-  async function joinIn(folder: string, host = true): Promise<Joined> {
+  const join = (host = true): Promise<JoinedCoordinator> => joinIn(store, host);
+  async function joinIn(folder: string, host = true): Promise<JoinedCoordinator> {
     const joined = await joinCoordinator(folder, deps, { host });
     shared.atEnd(() => joined.close());
     return joined;

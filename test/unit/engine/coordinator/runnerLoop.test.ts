@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { maxErrorLength, type CoordinatorLink } from '../../../../src/coordinator/api.ts';
 import { CoordinatorError, type CoordinatorErrorCode } from '../../../../src/coordinator/errors.ts';
-import type { Joined } from '../../../../src/engine/coordinator/join.ts';
+import type { JoinedCoordinator } from '../../../../src/engine/coordinator/join.ts';
 import { RunnerLoop, type Outcome, type RunnerDeps } from '../../../../src/engine/coordinator/runner.ts';
 import { RunnerGroup } from '../../../../src/engine/coordinator/runnerGroup.ts';
 import { changedLink, CoordinatorStore } from '../../../support/coordinatorStore.ts';
@@ -73,13 +73,14 @@ describe('a runner', () => {
     return loop;
   }
   /** A coordinator of which some calls do something else. */
-  const joinChanged = (change: (link: CoordinatorLink) => Partial<CoordinatorLink>) => async (): Promise<Joined> => {
-    const joined = await store.join();
-    return { ...joined, link: changedLink(joined.link, change(joined.link)) };
-  };
-  const statusOf = async ({ link }: Joined, id: string) =>
+  const joinChanged =
+    (change: (link: CoordinatorLink) => Partial<CoordinatorLink>) => async (): Promise<JoinedCoordinator> => {
+      const joined = await store.join();
+      return { ...joined, link: changedLink(joined.link, change(joined.link)) };
+    };
+  const statusOf = async ({ link }: JoinedCoordinator, id: string) =>
     (await link.runs()).find(({ run_id }) => run_id === id)?.status;
-  const ends = (host: Joined, id: string, status: string) =>
+  const ends = (host: JoinedCoordinator, id: string, status: string) =>
     until(`${id} ${status}`, async () => (await statusOf(host, id)) === status);
 
   it('does not start a run that is to stop before it has come', async () => {

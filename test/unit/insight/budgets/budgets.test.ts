@@ -1,22 +1,27 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { boundsOf, parseBudgets, tighten } from '../../../../src/insight/budgets/limits.ts';
-import { rootOf, spentByOthers, type Subject } from '../../../../src/insight/budgets/spentOfLimit.ts';
+import { boundsOf, parseBudgets, stricterBudgets } from '../../../../src/insight/budgets/limits.ts';
+import { rootOf, sharedSpending, type BudgetOwner } from '../../../../src/insight/budgets/spentOfLimit.ts';
 import {
   isNear,
   isOverrun,
   isUsedUp,
   msToNext,
-  standings,
-  tightest,
+  budgetStatuses,
+  mostUsed,
 } from '../../../../src/insight/budgets/budgetStatus.ts';
 import { TurnCount } from '../../../../src/insight/budgets/turnCount.ts';
-import { addUsed, noneUsed, type SessionRuns, type Used } from '../../../../src/insight/budgets/usedBudget.ts';
+import {
+  addBudgetUsage,
+  noUsage,
+  type SessionRuns,
+  type BudgetUsage,
+} from '../../../../src/insight/budgets/usedBudget.ts';
 import type { Bound, Budgets } from '../../../../src/model/usage/budget.ts';
 import { budgetScopes, budgetUnits } from '../../../../src/model/usage/budgetNames.ts';
 import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
 
-const used = (change: Partial<Used>): Used => ({ ...noneUsed, ...change });
+const used = (change: Partial<BudgetUsage>): BudgetUsage => ({ ...noUsage, ...change });
 const bound = (change: Partial<Bound>): Bound => ({ scope: 'run', unit: 'tokens', key: 'x', limit: 100, ...change });
 
 describe('limits in settings', () => {
@@ -48,12 +53,12 @@ describe('limits in settings', () => {
     const keys = Object.fromEntries(budgetScopes.map((scope) => [scope, 'key']));
     fc.assert(
       fc.property(budgets, budgets, (user, workspace) => {
-        const both = boundsOf(tighten(user, workspace), 'codex', keys, []);
+        const both = boundsOf(stricterBudgets(user, workspace), 'codex', keys, []);
         for (const { scope, unit, limit } of boundsOf(user, 'codex', keys, [])) {
           const held = both.find((each) => each.scope === scope && each.unit === unit);
           assert.ok(held !== undefined && held.limit <= limit);
         }
-        assert.deepEqual(tighten(user, workspace), tighten(workspace, user));
+        assert.deepEqual(stricterBudgets(user, workspace), stricterBudgets(workspace, user));
       }),
     );
   });
@@ -69,7 +74,8 @@ describe('limits in settings', () => {
 
 describe('how far a limit is used up', () => {
   it('is near from 80 %, and over when nothing is left; the last turn may end, and asks for no other', () => {
-    const at = (unit: Bound['unit'], spent: Used) => standings([bound({ unit, limit: 10 })], { run: spent })[0]!;
+    const at = (unit: Bound['unit'], spent: BudgetUsage) =>
+      budgetStatuses([bound({ unit, limit: 10 })], { run: spent })[0]!;
     assert.equal(isNear(at('tokens', used({ tokens: 7 }))), false);
     assert.equal(isNear(at('tokens', used({ tokens: 8 }))), true);
     assert.equal(isOverrun(at('tokens', used({ tokens: 10 })), false), true);
@@ -82,21 +88,21 @@ describe('how far a limit is used up', () => {
   });
 
   it('is not told in US dollars where nothing is known of them', () => {
-    assert.deepEqual(standings([bound({ unit: 'usd' })], { run: used({ tokens: 1e9 }) }), []);
+    assert.deepEqual(budgetStatuses([bound({ unit: 'usd' })], { run: used({ tokens: 1e9 }) }), []);
   });
 
   it('says which limit is the tightest, and when one of minutes is next', () => {
-    const all = standings([bound({ limit: 100 }), bound({ unit: 'minutes', limit: 10 })], {
+    const all = budgetStatuses([bound({ limit: 100 }), bound({ unit: 'minutes', limit: 10 })], {
       run: used({ tokens: 50, ms: 420_000 }),
     });
-    assert.equal(tightest(all)?.unit, 'minutes');
+    assert.equal(mostUsed(all)?.unit, 'minutes');
     assert.equal(msToNext(all), 60_000);
-    assert.equal(msToNext(standings([bound({})], { run: noneUsed })), null);
+    assert.equal(msToNext(budgetStatuses([bound({})], { run: noUsage })), null);
   });
 
   it('never counts an unknown cost as 0', () => {
-    assert.equal(addUsed(noneUsed, used({ usd: null })).usd, null);
-    assert.equal(addUsed(used({ usd: 0.25 }), used({ usd: null })).usd, 0.25);
+    assert.equal(addBudgetUsage(noUsage, used({ usd: null })).usd, null);
+    assert.equal(addBudgetUsage(used({ usd: 0.25 }), used({ usd: null })).usd, 0.25);
   });
 });
 
@@ -133,7 +139,7 @@ function session(
 describe('what others have used', () => {
   const today = '2026-11-21T08:00:00Z';
   const before = '2026-11-20T08:00:00Z';
-  const subject: Subject = {
+  const subject: BudgetOwner = {
     sessionId: 'ses_b',
     parentId: 'ses_a',
     agent: 'codex',
@@ -144,8 +150,8 @@ describe('what others have used', () => {
     dayOf: (at: string) => at.slice(0, 10),
     inside: (dir: string, folder: string) => dir.startsWith(folder),
   };
-  const sums = (sessions: readonly SessionRuns[], change: Partial<Subject> = {}) =>
-    spentByOthers({ ...subject, ...change }, sessions, Date.parse(today), how);
+  const sums = (sessions: readonly SessionRuns[], change: Partial<BudgetOwner> = {}) =>
+    sharedSpending({ ...subject, ...change }, sessions, Date.parse(today), how);
 
   it('is counted by session, tree, day, agent and folder', () => {
     const found = sums([

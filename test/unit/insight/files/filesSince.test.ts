@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { foundFiles } from '../../../../src/insight/files/foundFiles.ts';
 import { FileHistory } from '../../../../src/insight/files/history.ts';
-import { sinceLeft } from '../../../../src/insight/files/sinceThen.ts';
+import { compareWithDisk } from '../../../../src/insight/files/sinceThen.ts';
 import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
 import { call, edits, reads, writes } from '../../../support/madeEntries.ts';
 
 function since(entries: readonly NormalizedEntry[], now: string | null): string {
   const file = new FileHistory('a.ts', '/w');
   for (const entry of entries) file.add(entry);
-  return sinceLeft(file, now);
+  return compareWithDisk(file, now);
 }
 
 describe('a file since a session left it', () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { openEnds } from '../../../../src/insight/followUps/conversation.ts';
-import { decideFollowUp, type FollowUpFacts, type WhyNot } from '../../../../src/insight/followUps/decide.ts';
+import { findUnfinishedWork } from '../../../../src/insight/followUps/conversation.ts';
+import { decideFollowUp, type FollowUpFacts, type NoFollowUpReason } from '../../../../src/insight/followUps/decide.ts';
 import { triggerPrompts } from '../../../../src/insight/followUps/prompts.ts';
-import { afterQuiet, quietHours } from '../../../../src/insight/followUps/quietHours.ts';
+import { afterQuietHours, quietHours } from '../../../../src/insight/followUps/quietHours.ts';
 import { parseFollowUps, rulesOf, type FollowUpRules } from '../../../../src/insight/followUps/rules.ts';
 import type { EntryType, NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
 import { type NormalizedEntryMetadata, triggerTypes } from '../../../../src/model/transcript/metadata.ts';
@@ -59,36 +59,49 @@ describe('what stands open at the end of a conversation', () => {
   const nothing = { question: false, todos: null, undecided: null, repeats: false };
 
   it('is nothing where nothing was asked or planned', () => {
-    assert.deepEqual(openEnds([]), nothing);
-    assert.deepEqual(openEnds(entries([user, 'Why?'], [agent, 'Because.'])), nothing);
+    assert.deepEqual(findUnfinishedWork([]), nothing);
+    assert.deepEqual(findUnfinishedWork(entries([user, 'Why?'], [agent, 'Because.'])), nothing);
   });
 
   it('is a question of the agent until someone says something', () => {
     const question = entries([user, 'Go.'], [agent, 'Tea?']);
-    assert.equal(openEnds(question).question, true);
-    assert.equal(openEnds(entries([user, 'Go.'], [agent, 'Tea?'], [user, 'Yes.'])).question, false);
-    assert.equal(openEnds(entries([agent, 'Tea?'], [agent, 'I took tea.'])).question, false);
-    assert.equal(openEnds(entries([agent, 'Done.'], [agent, 'Tea?', { parentCallId: 'sub' }])).question, false);
+    assert.equal(findUnfinishedWork(question).question, true);
+    assert.equal(findUnfinishedWork(entries([user, 'Go.'], [agent, 'Tea?'], [user, 'Yes.'])).question, false);
+    assert.equal(findUnfinishedWork(entries([agent, 'Tea?'], [agent, 'I took tea.'])).question, false);
+    assert.equal(
+      findUnfinishedWork(entries([agent, 'Done.'], [agent, 'Tea?', { parentCallId: 'sub' }])).question,
+      false,
+    );
   });
 
   it('is what is left of the last list of todos', () => {
-    const list = openEnds(entries([todos('pending'), ''], [todos('completed', 'in_progress', 'pending'), '']));
+    const list = findUnfinishedWork(
+      entries([todos('pending'), ''], [todos('completed', 'in_progress', 'pending'), '']),
+    );
     assert.deepEqual(list.todos, { open: 2, all: 3 });
-    assert.deepEqual(openEnds(entries([todos('completed', 'cancelled'), ''])).todos, { open: 0, all: 2 });
+    assert.deepEqual(findUnfinishedWork(entries([todos('completed', 'cancelled'), ''])).todos, { open: 0, all: 2 });
   });
 
   it('counts no call that did not succeed', () => {
     const list = [todos('pending', 'pending'), ''] as const;
     for (const status of ['failed', 'denied', 'cancelled', 'running'] as const) {
-      assert.deepEqual(openEnds(entries(list, [listed([], { status }), ''])).todos, { open: 2, all: 2 }, status);
+      assert.deepEqual(
+        findUnfinishedWork(entries(list, [listed([], { status }), ''])).todos,
+        { open: 2, all: 2 },
+        status,
+      );
     }
-    assert.deepEqual(openEnds(entries(list, [listed([]), ''])).todos, { open: 0, all: 0 }, 'a list that was emptied');
+    assert.deepEqual(
+      findUnfinishedWork(entries(list, [listed([]), ''])).todos,
+      { open: 0, all: 0 },
+      'a list that was emptied',
+    );
   });
 
   it('is what is left of a list of which each run names a part', () => {
     const made = listed([one('1'), one('2'), one('3')]);
     const left = (...more: readonly EntryType[]) =>
-      openEnds(entries(...[made, ...more].map((each) => [each, ''] as const))).todos;
+      findUnfinishedWork(entries(...[made, ...more].map((each) => [each, ''] as const))).todos;
     assert.deepEqual(left(listed([one('1', 'completed')])), { open: 2, all: 3 });
     assert.deepEqual(left(listed([one('1', 'completed')]), listed([one('4')])), { open: 3, all: 4 });
     assert.deepEqual(left(listed([], { others: 'completed' })), { open: 0, all: 3 });
@@ -99,19 +112,19 @@ describe('what stands open at the end of a conversation', () => {
 
   it('is no list of another conversation of the agent', () => {
     const of = (sessionId: string, ...todos: ReturnType<typeof one>[]) => [listed(todos), '', { sessionId }] as const;
-    const isNewConversation = openEnds(entries(of('a', one('1'), one('2')), of('b', one('1', 'completed'))));
+    const isNewConversation = findUnfinishedWork(entries(of('a', one('1'), one('2')), of('b', one('1', 'completed'))));
     assert.deepEqual(isNewConversation.todos, { open: 0, all: 1 });
-    const resumed = openEnds(entries(of('a', one('1'), one('2')), of('a', one('1', 'completed'))));
+    const resumed = findUnfinishedWork(entries(of('a', one('1'), one('2')), of('a', one('1', 'completed'))));
     assert.deepEqual(resumed.todos, { open: 1, all: 2 });
   });
 
   it('stays open where a program said something, or a rule decided something else', () => {
     for (const by of ['policy', 'withdrawn'] as const) {
-      assert.equal(openEnds(entries(asked('timeout'), asked(by))).undecided, 'plan', by);
+      assert.equal(findUnfinishedWork(entries(asked('timeout'), asked(by))).undecided, 'plan', by);
     }
-    assert.equal(openEnds(entries(asked('timeout'), asked('user'))).undecided, null);
+    assert.equal(findUnfinishedWork(entries(asked('timeout'), asked('user'))).undecided, null);
     const put = (origin: NormalizedEntry['origin'], metadata: NormalizedEntryMetadata = {}) =>
-      openEnds([
+      findUnfinishedWork([
         ...entries(asked('timeout'), [agent, 'Tea?']),
         { index: 2, timestamp: '', type: user, content: 'Base directory.', origin, metadata },
       ]);
@@ -129,14 +142,14 @@ describe('what stands open at the end of a conversation', () => {
 
   it('is what was asked and not decided by anybody', () => {
     for (const by of [undefined, 'timeout', 'run_over', 'nobody'] as const) {
-      assert.equal(openEnds(entries(asked(by), [agent, 'I go without.'])).undecided, 'plan', by);
+      assert.equal(findUnfinishedWork(entries(asked(by), [agent, 'I go without.'])).undecided, 'plan', by);
     }
     for (const by of ['user', 'policy', 'withdrawn'] as const) {
-      assert.equal(openEnds(entries(asked(by))).undecided, null, by);
+      assert.equal(findUnfinishedWork(entries(asked(by))).undecided, null, by);
     }
-    assert.equal(openEnds(entries(asked('timeout'), [user, 'Leave it.'])).undecided, null);
+    assert.equal(findUnfinishedWork(entries(asked('timeout'), [user, 'Leave it.'])).undecided, null);
     const followed = entries(asked('timeout'), [user, 'Follow up.', { synthetic: true }]);
-    assert.equal(openEnds(followed).undecided, 'plan', 'a trigger decides nothing');
+    assert.equal(findUnfinishedWork(followed).undecided, 'plan', 'a trigger decides nothing');
   });
 });
 
@@ -210,9 +223,9 @@ describe('a follow-up', () => {
     assert.ok(decision.due);
     assert.deepEqual([decision.at, decision.quietUntil], [14 * hour, noon]);
     const night = [quietHours({ from: '22:00', to: '07:00' })];
-    assert.equal(afterQuiet(23 * hour + 1234, night, minuteOfDay), 31 * hour);
-    assert.equal(afterQuiet(7 * hour, night, minuteOfDay), 7 * hour);
-    assert.equal(afterQuiet(6 * hour, [quietHours({ from: '06:00', to: '06:00' })], minuteOfDay), 6 * hour);
+    assert.equal(afterQuietHours(23 * hour + 1234, night, minuteOfDay), 31 * hour);
+    assert.equal(afterQuietHours(7 * hour, night, minuteOfDay), 7 * hour);
+    assert.equal(afterQuietHours(6 * hour, [quietHours({ from: '06:00', to: '06:00' })], minuteOfDay), 6 * hour);
     const always = [quietHours({ from: '00:00', to: '12:00' }), quietHours({ from: '12:00', to: '00:00' })];
     const never = decide({}, { quiet: always });
     assert.deepEqual(never, { due: false, why: 'always_quiet' });
@@ -234,18 +247,18 @@ describe('a follow-up', () => {
       ['set forward over the end', '22:00', '02:30', '2026-03-29T01:00:00+01:00', '2026-03-29T03:30:00+02:00'],
     ] as const) {
       it(`${what}, until ${to}`, () => {
-        assert.equal(afterQuiet(Date.parse(at), [quietHours({ from, to })], inBerlin), Date.parse(end));
+        assert.equal(afterQuietHours(Date.parse(at), [quietHours({ from, to })], inBerlin), Date.parse(end));
       });
     }
 
     it('set back, with two that follow one another', () => {
       const quiet = [quietHours({ from: '22:00', to: '02:30' }), quietHours({ from: '02:15', to: '07:00' })];
-      const end = afterQuiet(Date.parse('2026-10-24T23:00:00+02:00'), quiet, inBerlin);
+      const end = afterQuietHours(Date.parse('2026-10-24T23:00:00+02:00'), quiet, inBerlin);
       assert.equal(end, Date.parse('2026-10-25T07:00:00+01:00'));
     });
   });
 
-  const refusals: readonly [WhyNot, Partial<FollowUpFacts>, Partial<FollowUpRules>][] = [
+  const refusals: readonly [NoFollowUpReason, Partial<FollowUpFacts>, Partial<FollowUpRules>][] = [
     ['not_idle', { idle: false }, {}],
     ['cancelled', { cancelledAt: 7 }, {}],
     ['session_limit', { sent: { count: 3, usd: 0 } }, {}],

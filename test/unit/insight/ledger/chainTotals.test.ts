@@ -5,7 +5,7 @@ import { descendantsOf } from '../../../../src/insight/session/descendants.ts';
 import { runResult } from '../../../../src/insight/ledger/ledger.ts';
 import { addModels } from '../../../../src/insight/ledger/modelUsage.ts';
 import type { PriceTable } from '../../../../src/insight/prices/prices.ts';
-import { groupSpent, type Spent } from '../../../../src/insight/usage/spending.ts';
+import { groupSpent, type RunSpending } from '../../../../src/insight/usage/spending.ts';
 import type { MessageUsage } from '../../../../src/model/usage/facts.ts';
 import { resultMetadataSchema, type ResultMetadata } from '../../../../src/model/session/result.ts';
 import { tokenKinds, type ModelUsage, type TokenUsage } from '../../../../src/model/usage/usage.ts';
@@ -138,7 +138,7 @@ describe('totals over generated sessions with kills and subagents', () => {
     let runs = 0;
     fc.assert(
       fc.property(fc.array(chain, { minLength: 1, maxLength: 4 }), (chains) => {
-        const spent: Spent[] = [];
+        const spent: RunSpending[] = [];
         const days = new Map<string, bigint>();
         const sessions: {
           session_id: string;

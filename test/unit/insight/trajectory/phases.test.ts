@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { phasesOf, type PhaseSums } from '../../../../src/insight/trajectory/phases.ts';
-import { sessionPhases, Waits } from '../../../../src/insight/trajectory/runTimes.ts';
-import { type Span, unionOf, without } from '../../../../src/insight/trajectory/spans.ts';
+import { sessionPhases, RequestWaits } from '../../../../src/insight/trajectory/runTimes.ts';
+import { type Span, unionOf, subtractSpans } from '../../../../src/insight/trajectory/spans.ts';
 import { Trajectory } from '../../../../src/insight/trajectory/steps.ts';
 import { phases } from '../../../../src/model/session/phases.ts';
 import { recordedSessions } from '../../../support/recordedSession.ts';
@@ -73,7 +73,7 @@ describe('time of a run', () => {
   it('of spans is neither lost nor doubled', () => {
     fc.assert(
       fc.property(spans, spans, (a, b) => {
-        const left = without(unionOf(a), unionOf(b));
+        const left = subtractSpans(unionOf(a), unionOf(b));
         for (let at = -60; at < 220; at += 1) assert.equal(has(left, at), has(a, at) && !has(b, at));
       }),
     );
@@ -83,7 +83,7 @@ describe('time of a run', () => {
     let checked = 0;
     for (const { name, entries, turn } of await recordedSessions()) {
       const trajectory = new Trajectory();
-      const waits = new Waits();
+      const waits = new RequestWaits();
       for (const entry of entries) {
         trajectory.add(entry, 1);
         waits.add(entry, 1);

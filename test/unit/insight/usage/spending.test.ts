@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import type { PriceTable } from '../../../../src/insight/prices/prices.ts';
-import { groupSpent, messageCosts, modelParts, spentBy, type Spent } from '../../../../src/insight/usage/spending.ts';
+import {
+  groupSpent,
+  messageCosts,
+  modelParts,
+  spentBy,
+  type RunSpending,
+} from '../../../../src/insight/usage/spending.ts';
 import { sessionSummarySchema } from '../../../../src/model/session/summary.ts';
 import type { Cost } from '../../../../src/model/usage/usage.ts';
 
@@ -13,7 +19,7 @@ const estimated = (usd: number): Cost => ({
 const unknown: Cost = { provenance: 'unknown', reason: 'no price' };
 const day = (at: string): string => at.slice(0, 10);
 
-const spent = (runId: string, at: string, cost: Cost, more: Partial<Spent> = {}): Spent => ({
+const spent = (runId: string, at: string, cost: Cost, more: Partial<RunSpending> = {}): RunSpending => ({
   sessionId: 'ses_0123456789ab',
   runId,
   at,

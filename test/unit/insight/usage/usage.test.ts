@@ -3,7 +3,7 @@ import { coldStart } from '../../../../src/insight/session/coldStart.ts';
 import { contextTokens } from '../../../../src/insight/session/contextTokens.ts';
 import { descendantsOf } from '../../../../src/insight/session/descendants.ts';
 import type { PriceTable } from '../../../../src/insight/prices/prices.ts';
-import { spentBy, type Spent } from '../../../../src/insight/usage/spending.ts';
+import { spentBy, type RunSpending } from '../../../../src/insight/usage/spending.ts';
 import { usageReport } from '../../../../src/insight/usage/usageReport.ts';
 import type { Cost } from '../../../../src/model/usage/usage.ts';
 import { message } from '../../../support/facts.ts';
@@ -13,7 +13,7 @@ const reported = (usd: number): Cost => ({ provenance: 'reported', usd });
 const unknown: Cost = { provenance: 'unknown', reason: 'no price' };
 const day = (at: string): string => at.slice(0, 10);
 
-const spent = (at: string, cost: Cost, more: Partial<Spent> = {}): Spent => ({
+const spent = (at: string, cost: Cost, more: Partial<RunSpending> = {}): RunSpending => ({
   sessionId: 'ses_0123456789ab',
   runId: at,
   at,

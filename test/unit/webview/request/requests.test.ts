@@ -3,7 +3,7 @@ import type { AgentRequest } from '../../../../src/model/agent/request.ts';
 import { answersOf, pick, type } from '../../../../webview/request/answers.ts';
 import type { AnswerDraft } from '../../../../webview/request/requests.ts';
 import { restOfInput } from '../../../../webview/request/restOfInput.ts';
-import { aboutWhat, outcome, wish } from '../../../../webview/request/words.ts';
+import { requestSubject, outcome, requestTitle } from '../../../../webview/request/words.ts';
 import { bypasses } from '../../../../webview/text/mode.ts';
 
 const request = (over: Partial<AgentRequest>): AgentRequest => ({
@@ -173,9 +173,9 @@ describe('words about a request', () => {
         ],
       },
     });
-    assert.deepEqual([wish(edit), aboutWhat(edit, '/p')], ['Wants to edit', 'a.ts and 1 more']);
-    assert.equal(aboutWhat(request({ action: { kind: 'command_run', command: 'a\nb' } }), undefined), 'a …');
-    assert.equal(wish(request({ toolName: 'Nuke' })), 'Wants to use “Nuke”');
+    assert.deepEqual([requestTitle(edit), requestSubject(edit, '/p')], ['Wants to edit', 'a.ts and 1 more']);
+    assert.equal(requestSubject(request({ action: { kind: 'command_run', command: 'a\nb' } }), undefined), 'a …');
+    assert.equal(requestTitle(request({ toolName: 'Nuke' })), 'Wants to use “Nuke”');
   });
 
   it('say how it ended, in whole minutes, and that there was no end', () => {

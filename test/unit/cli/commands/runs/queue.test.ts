@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { UsageError, type CliContext } from '../../../../../src/cli/command.ts';
 import { coordinatorDeps } from '../../../../../src/cli/run/coordinator.ts';
 import { queue } from '../../../../../src/cli/commands/runs/queue.ts';
-import { joinCoordinator, type Joined } from '../../../../../src/engine/coordinator/join.ts';
+import { joinCoordinator, type JoinedCoordinator } from '../../../../../src/engine/coordinator/join.ts';
 import { RecordStore } from '../../../../../src/engine/record/recordStore.ts';
 import type { Run } from '../../../../../src/model/session/session.ts';
 import { appendAll, aSession, wholeSession } from '../../../../support/records.ts';
@@ -24,7 +24,7 @@ describe('vitrine queue', () => {
   let dir: string;
   let cwd: string;
   let store: string;
-  let joined: Joined;
+  let joined: JoinedCoordinator;
   beforeEach(async () => {
     dir = mkdtempSync(path.join(tmpdir(), 'vitrine-queue-'));
     cwd = path.join(dir, 'work');

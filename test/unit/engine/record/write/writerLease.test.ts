@@ -5,7 +5,7 @@ import path from 'node:path';
 import { isAlive, ownIdentity, startTimeOf } from '../../../../../src/engine/process/identity/identity.ts';
 import { thisMachine } from '../../../../../src/engine/process/identity/holder.ts';
 import {
-  isBeingWritten,
+  hasWriter,
   liveHolder,
   settledLease,
   WriterLease,
@@ -36,12 +36,12 @@ describe('writer lease', () => {
   }
 
   it('is held by one, until it is given back', async () => {
-    assert.equal(await isBeingWritten(folder, clock), false);
+    assert.equal(await hasWriter(folder, clock), false);
     const lease = await acquire();
-    assert.equal(await isBeingWritten(folder, clock), true);
+    assert.equal(await hasWriter(folder, clock), true);
     await assert.rejects(acquire(), { name: 'RecordBusyError' });
     await lease.release();
-    assert.equal(await isBeingWritten(folder, clock), false);
+    assert.equal(await hasWriter(folder, clock), false);
     const next = await acquire();
     assert.deepEqual(await readdir(folder), ['writer.2.json']);
     await next.release();
@@ -126,7 +126,7 @@ describe('writer lease', () => {
       if ('startTime' in change() && (await ownIdentity()).startTime === null)
         skip(this, 'this system tells no start times');
       await leave(change(), age);
-      assert.equal(await isBeingWritten(folder, clock), live);
+      assert.equal(await hasWriter(folder, clock), live);
       if (live) await assert.rejects(acquire(), { name: 'RecordBusyError' });
       else await (await acquire()).release();
     });
@@ -135,7 +135,7 @@ describe('writer lease', () => {
   it('of another machine lives while it is touched', async () => {
     await leave({ machine: 'another' });
     now += 20 * hour;
-    assert.equal(await isBeingWritten(folder, clock), true);
+    assert.equal(await hasWriter(folder, clock), true);
     const lease = await WriterLease.acquire(await mkdtemp(path.join(folder, 'x-')), sessionId, clock);
     await lease.touch(now);
     await lease.release();

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { readBy } from '../../../../../src/insight/citations/sources/commandReads.ts';
+import { readByCommand } from '../../../../../src/insight/citations/sources/commandReads.ts';
 import { evidenceOf, type Evidence } from '../../../../../src/insight/citations/sources/evidence.ts';
 import { linksOf } from '../../../../../src/insight/citations/links.ts';
 import { SessionEvidence } from '../../../../../src/insight/citations/sources/sessionEvidence.ts';
-import { exitTells, shellParts } from '../../../../../src/insight/citations/commands/shell.ts';
+import { exitCodeApplies, shellParts } from '../../../../../src/insight/citations/commands/shell.ts';
 import type { EvidenceLink } from '../../../../../src/insight/citations/types.ts';
 import { agreement } from '../../../../support/agreement.ts';
 import type { NormalizedEntry } from '../../../../../src/model/transcript/entry.ts';
@@ -111,7 +111,7 @@ describe('a file that a command prints', () => {
   ];
   for (const [command, output, path, lines] of cases) {
     it(command, () => {
-      const read = readBy(command, output);
+      const read = readByCommand(command, output);
       assert.deepEqual([read?.path, read?.lines], [path, lines]);
     });
   }
@@ -124,12 +124,12 @@ describe('a file that a command prints', () => {
     assert.notEqual(evidenceFor(sed, '`a.ts:90`').textThen?.includes('line 387'), true);
     const read = step(1, { kind: 'file_read', path: 'a.ts', startLine: 1, endLine: 400 }, { result: { text: cut } });
     assert.equal(firstLink([read], '`a.ts:400`')?.status, 'found');
-    const again = readBy("sed -n '30,60p' a.ts | cat -n", numberedLines(1, 31));
+    const again = readByCommand("sed -n '30,60p' a.ts | cat -n", numberedLines(1, 31));
     assert.deepEqual([again?.path, again?.lines], ['a.ts', null]);
-    assert.equal(readBy('nl a.ts', numberedLines(1, 9))?.lines, null);
+    assert.equal(readByCommand('nl a.ts', numberedLines(1, 9))?.lines, null);
     const table = step(1, { kind: 'file_read', path: 'ids.csv' }, { result: { text: '1001|foo\n1002|bar' } });
     assert.equal(firstLink([table], '`ids.csv:2`')?.status, 'found');
-    assert.deepEqual(readBy('cat ids.csv', '1001|foo\n1002|bar')?.lines, [1, 2]);
+    assert.deepEqual(readByCommand('cat ids.csv', '1001|foo\n1002|bar')?.lines, [1, 2]);
   });
 
   it('is evidence, at its lines', () => {
@@ -200,7 +200,7 @@ describe('how tests went', () => {
       { command: 'pwd', joined: '&' },
     ]);
     assert.deepEqual(
-      exitTells([], () => true),
+      exitCodeApplies([], () => true),
       { success: true, failure: true },
     );
     assert.equal(firstLink([run('set -e\ntimeout 60 npm test')], 'Tests pass.')?.status, 'found');
