@@ -1,5 +1,5 @@
-import type { OpenEnds } from './conversation.ts';
-import { decideFollowUp, type SentFollowUps, type WhyNot } from './decide.ts';
+import type { UnfinishedWork } from './conversation.ts';
+import { decideFollowUp, type SentFollowUps, type NoFollowUpReason } from './decide.ts';
 import type { FollowUpRules } from './rules.ts';
 import type { Trigger } from '../../model/agent/followUps.ts';
 
@@ -15,7 +15,7 @@ export interface EndedRun {
   readonly isCompleted: boolean;
   /** Entries of the session by then. */
   readonly total: number;
-  readonly ends: OpenEnds;
+  readonly ends: UnfinishedWork;
   /** By then, as recorded. */
   readonly sent: SentFollowUps;
 }
@@ -23,7 +23,7 @@ export interface EndedRun {
 /** What a dry run says of one run. `resumed`: the session was resumed before a follow-up was due. */
 export type DryRunOutcome =
   | { readonly sent: true; readonly at: number; readonly trigger: Trigger; readonly prompt: string }
-  | { readonly sent: false; readonly why: WhyNot | 'resumed' };
+  | { readonly sent: false; readonly why: NoFollowUpReason | 'resumed' };
 
 export interface DryRunRow {
   readonly run: EndedRun;

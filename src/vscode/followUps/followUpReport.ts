@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { minuteOfDay } from '../../engine/followUps/followUpReader.ts';
 import { localDay } from '../../engine/usage/localDay.ts';
-import type { WhyNot } from '../../insight/followUps/decide.ts';
+import type { NoFollowUpReason } from '../../insight/followUps/decide.ts';
 import { dryRun, type DryRunRow, type DryRunSession } from '../../insight/followUps/dryRun.ts';
 import type { FollowUpRules } from '../../insight/followUps/rules.ts';
 import type { ReportCell, ReportFact, ReportSection } from '../../model/pages/report.ts';
@@ -89,7 +89,7 @@ function followUpCell({ decision, isTrusted, rules }: Outlook & { readonly isTru
 }
 
 /** A sentence, for people. */
-function reasonText(why: WhyNot | 'resumed', rules: FollowUpRules | null): string {
+function reasonText(why: NoFollowUpReason | 'resumed', rules: FollowUpRules | null): string {
   switch (why) {
     case 'off':
       return t('Follow-ups are off for this session.');

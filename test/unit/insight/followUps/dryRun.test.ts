@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { OpenEnds } from '../../../../src/insight/followUps/conversation.ts';
+import type { UnfinishedWork } from '../../../../src/insight/followUps/conversation.ts';
 import { dryRun, type EndedRun } from '../../../../src/insight/followUps/dryRun.ts';
 import { rulesOf } from '../../../../src/insight/followUps/rules.ts';
 
@@ -10,8 +10,8 @@ const clock = {
   minuteOfDay: (at: number) => Math.floor(at / minute) % (24 * 60),
   dayOf: (at: number) => String(Math.floor(at / day)),
 };
-const nothing: OpenEnds = { question: false, todos: null, undecided: null, repeats: false };
-const question: OpenEnds = { ...nothing, question: true };
+const nothing: UnfinishedWork = { question: false, todos: null, undecided: null, repeats: false };
+const question: UnfinishedWork = { ...nothing, question: true };
 
 function run(over: Partial<EndedRun> = {}): EndedRun {
   return {
