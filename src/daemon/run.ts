@@ -4,6 +4,7 @@ import { WriterLease } from '../engine/record/write/writerLease.ts';
 import { daemonProtocol } from '../protocol/daemon/version.ts';
 import { daemonFolder } from '../transport/daemonFolder.ts';
 import { preparePrivateFolder, readEndpoint } from '../transport/endpoint.ts';
+import { keepCompiledCode } from './compiledCode.ts';
 import type { DaemonOptions } from './options.ts';
 
 /** Another daemon that holds the lease publishes its endpoint within this time, in ms. */
@@ -21,8 +22,10 @@ export async function runDaemon({ storeDir, demoDir, version, onReady }: DaemonO
     return;
   }
   try {
+    const cleaned = keepCompiledCode(folder, version);
     // The engine takes most of the start; a daemon that lost the race for the lease does without.
     const { serve } = await import('./serve.ts');
+    await cleaned;
     await serve(folder, { storeDir, demoDir, version, onReady });
   } finally {
     await lease.release();

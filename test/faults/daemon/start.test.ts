@@ -4,10 +4,12 @@ import { createServer, type Server, type Socket } from 'node:net';
 import path from 'node:path';
 import { DaemonError } from '../../../src/client/errors.ts';
 import { thisMachine } from '../../../src/engine/process/identity/holder.ts';
+import { isAlive } from '../../../src/engine/process/identity/identity.ts';
 import { publishEndpoint, readEndpoint } from '../../../src/transport/endpoint.ts';
 import { DaemonBench } from '../../support/daemon/bench.ts';
 import { fakeAgent, prompt } from '../../support/fakeAgent/engine.ts';
 import { skip } from '../../support/skip.ts';
+import { until } from '../../support/until.ts';
 
 /** What a background run prints where its daemon cannot be started. */
 const notStarted = /could not be started|cannot be created|does not respond/;
@@ -52,6 +54,19 @@ describe('starting a daemon', function () {
     assert.equal(leases.length, 1, leases.join(', '));
     const listed = await place.vitrine('sessions', '--json').ended;
     assert.equal(listed.stdout.trimEnd().split('\n').length, 2);
+  });
+
+  it('keeps the compiled code of this build, and drops that of others', async () => {
+    const compiled = path.join(place.folder, 'compiled');
+    await mkdir(path.join(compiled, '0.0.1'), { recursive: true, mode: 0o700 });
+    const connection = await place.connect();
+    const { daemon } = connection;
+    await connection.call('retire', { when: 'idle' });
+    await until('it to exit', async () => !(await isAlive({ pid: daemon.pid, startTime: null })));
+    assert.deepEqual(await readdir(compiled), [daemon.version]);
+    const files = await readdir(path.join(compiled, daemon.version), { recursive: true });
+    assert.ok(files.length > 10, files.join(', '));
+    assert.equal((await place.connect()).daemon.version, daemon.version);
   });
 
   it('does not take the pid of a daemon that is gone for a daemon', async () => {
