@@ -14,6 +14,8 @@ import type { RecordReader } from './record/contract.ts';
 import { RecordNotFoundError } from './record/errors.ts';
 import { RecordStore } from './record/recordStore.ts';
 import { recogniseOutput } from './replay/outputFile.ts';
+import type { ResumePlace } from '../insight/session/resumeCheck.ts';
+import { resumePlace } from './sessions/resumePlace.ts';
 import type { Sessions } from './sessions/sessions.ts';
 
 /** Writes records, in another process. */
@@ -72,6 +74,16 @@ export class ReadOnlyEngine {
   agents(options: ReportOptions & { readonly fresh?: boolean } = {}): Promise<readonly AgentReport[]> {
     if (options.fresh === true) this.#sources.refresh();
     return this.#sources.reports(options);
+  }
+
+  /** What tells whether the session would resume on this machine. Starts nothing. */
+  async resumePlace(summary: SessionSummary): Promise<Omit<ResumePlace, 'isSupported' | 'isRemote'>> {
+    const { sources, environment } = this.#deps;
+    const [isInstalled, place] = await Promise.all([
+      this.#sources.isInstalled(summary),
+      resumePlace(summary, { sources, environment, recordPath: this.recordPath(summary.session_id) }),
+    ]);
+    return { ...place, program: isInstalled === undefined ? 'unknown' : isInstalled ? 'found' : 'missing' };
   }
 
   /** Whose output the file may hold, best first; several or none where it does not tell. @throws EngineFailure */

@@ -28,6 +28,7 @@ const resume: ResumeFacts = {
   cutOff: 2,
   allowed: 1,
   known: true,
+  here: { verdict: 'yes', reasons: ['The conversation is here.'] },
   elsewhere: null,
 };
 
@@ -319,6 +320,21 @@ describe('figures of a session', () => {
     assert.equal(await list.getAttribute('aria-description'), 'Tokens and cost: not reported per message');
     assert.doesNotMatch((await list.textContent()) ?? '', /not reported per message/);
     await untold.close();
+  });
+
+  it('say whether a resume finds the conversation here, and why not', async () => {
+    const here = { verdict: 'uncertain', reasons: ['It was not found.', 'This is a CI job.'] } as const;
+    const page = await open(load({ resume: { ...resume, here } }));
+    const answer = page.locator('.rcard dt', { hasText: 'Will this resume here?' }).locator('+ dd');
+    assert.equal(
+      (await answer.innerText()).replaceAll(/\s+/g, ' ').trim(),
+      'Not certain It was not found. This is a CI job.',
+    );
+    await page.locator('.rcard').getByRole('button', { name: 'Show Details' }).click();
+    await page.waitForFunction(() =>
+      window.host.received.some((each) => each.type === 'command' && each.command === 'checkResume'),
+    );
+    await page.close();
   });
 
   for (const theme of ['dark', 'light', 'contrast', 'contrastLight'] as const) {

@@ -16,6 +16,7 @@ const resume: ResumeFacts = {
   cutOff: 0,
   allowed: 0,
   known: true,
+  here: { verdict: 'yes', reasons: ['The conversation is here.'] },
   elsewhere: null,
 };
 

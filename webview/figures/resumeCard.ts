@@ -31,6 +31,7 @@ export function resumeCard({ view, resume, actions, now }: ResumeCard): Template
       ${part(t('Last activity'), lastActivity(view, resume, now))} ${part(t('Context'), context(view, resume))}
       ${running ? nothing : part(t('Cost to resume (cache expired)'), cold(resume))}
       ${running ? nothing : part(t('Not restored'), notRestored(view, resume))}
+      ${running ? nothing : part(t('Will this resume here?'), hereText(resume))}
       ${part(t('Open in another process'), otherProcess(resume, now))}
     </dl>
     <div class="bt">
@@ -49,6 +50,15 @@ export function resumeCard({ view, resume, actions, now }: ResumeCard): Template
               label: commandWord('cancelFollowUp'),
               icon: 'sync-ignored',
               onClick: () => actions.command('cancelFollowUp'),
+            })
+      }
+      ${
+        running
+          ? nothing
+          : button({
+              label: commandWord('checkResume'),
+              icon: 'question',
+              onClick: () => actions.command('checkResume'),
             })
       }
       ${can.resume || why === null ? nothing : html`<span class="dim">${why}</span>`}
@@ -144,6 +154,23 @@ function notRestored({ summary }: SessionView, { background, cutOff, allowed, kn
       summary.hostname ?? t('this machine'),
     ),
   };
+}
+
+function hereText({ here: { verdict, reasons } }: ResumeFacts): Said {
+  const more = reasons.map((reason) => plain(reason)).join(' ');
+  const icon = verdict === 'yes' ? codicon('pass', 'ok') : codicon('warning', 'warn');
+  return { said: html`${icon} ${verdictWord(verdict)}`, ...(more !== '' && { more }) };
+}
+
+function verdictWord(verdict: ResumeFacts['here']['verdict']): string {
+  switch (verdict) {
+    case 'yes':
+      return t('Yes');
+    case 'uncertain':
+      return t('Not certain');
+    case 'no':
+      return t('No');
+  }
 }
 
 function otherProcess({ elsewhere: holder }: ResumeFacts, now: number): Said {

@@ -14,6 +14,8 @@ export function commandWord(command: PageCommand): string {
       return t('Verify Session Record');
     case 'showCapabilities':
       return t('Session Capabilities');
+    case 'checkResume':
+      return t('Show Details');
     case 'showCost':
       return t('Open cost report');
     case 'showUsage':

@@ -13,6 +13,7 @@ import {
 import type { AgentReport, EngineSettings } from '../api.ts';
 import type { EngineDeps } from '../engineDeps.ts';
 import { failures } from '../failures/failures.ts';
+import { agentEnvironment } from '../process/agentEnvironment.ts';
 import type { ProcessLeases } from '../process/leases.ts';
 import type { LadderStep } from '../process/stopProcessTree.ts';
 import { ProgramFinder } from '../programs/programFinder.ts';
@@ -60,6 +61,17 @@ export class AgentLaunchers {
     } catch {
       return null;
     }
+  }
+
+  /** Whether the program of the session's agent is here; `undefined` for agents that are no single program. */
+  async isInstalled({ executor_type: type, project_dir: folder }: AgentOfSession): Promise<boolean | undefined> {
+    const { adapters, environment: own, settings: settingsOf } = this.#deps;
+    const adapter = adapters.find((each) => each.type === type);
+    if (adapter === undefined || adapter.protocol !== undefined) return undefined;
+    const settings = settingsOf(folder);
+    const { program, environment } = settings.agents?.[adapter.type] ?? {};
+    const { variables: env } = agentEnvironment(settings.environment ?? own, [], environment);
+    return this.#programs.isInstalled(adapter, { explicitPath: program, env });
   }
 
   async reports(options: ReportOptions): Promise<readonly AgentReport[]> {

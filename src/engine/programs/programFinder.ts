@@ -48,6 +48,11 @@ export class ProgramFinder {
     return found;
   }
 
+  /** Starts no program but the login shell, whose PATH is asked once. */
+  async isInstalled(adapter: AgentAdapter, request: ProgramRequest): Promise<boolean> {
+    return !EngineFailure.is(await this.#locate(adapter, request));
+  }
+
   async #locate(
     adapter: AgentAdapter,
     { explicitPath, env }: ProgramRequest,

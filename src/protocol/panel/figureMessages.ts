@@ -35,6 +35,8 @@ export interface ResumeFacts {
   readonly allowed: number;
   /** The agent knows the conversation by an id; without one, its next run begins anew. */
   readonly known: boolean;
+  /** Whether a resume finds the conversation in this window, with sentences that say why. */
+  readonly here: { readonly verdict: 'yes' | 'uncertain' | 'no'; readonly reasons: readonly string[] };
   /** Another process that has the session open for writing. */
   readonly elsewhere: { readonly pid: number; readonly hostname: string; readonly at: string } | 'unknown' | null;
 }

@@ -182,6 +182,7 @@ export const pageCommands = [
   'showRawOutput',
   'verify',
   'showCapabilities',
+  'checkResume',
   'showCost',
   'showUsage',
   'export',

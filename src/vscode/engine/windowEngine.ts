@@ -183,6 +183,10 @@ export class WindowEngine {
     return this.#reader.agents(options);
   }
 
+  resumePlace(summary: SessionSummary): ReturnType<ReadOnlyEngine['resumePlace']> {
+    return this.#reader.resumePlace(summary);
+  }
+
   recogniseOutput(file: string): ReturnType<ReadOnlyEngine['recogniseOutput']> {
     return this.#reader.recogniseOutput(file);
   }

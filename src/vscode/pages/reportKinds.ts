@@ -20,6 +20,8 @@ export type ReportName =
   /** (session) */
   | 'followUps'
   /** (session) */
+  | 'resume'
+  /** (session) */
   | 'verification';
 
 interface Deps {
@@ -93,6 +95,13 @@ export function reportKinds({
           import('../followUps/followUpReport.ts'),
         ]);
         return followUpReport({ engine, sessionId, now: Date.now() }, work);
+      },
+    },
+    resume: {
+      title: t('Will This Resume Here?'),
+      async build(id, work) {
+        const { resumeReport } = await import('../resume/resumeReport.ts');
+        return withSession(id, (handle, engine) => resumeReport(engine, handle.summary(), work));
       },
     },
     verification: {

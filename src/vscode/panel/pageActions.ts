@@ -20,6 +20,7 @@ const commands: Readonly<Record<PageCommand, string>> = {
   showRawOutput: 'vitrine.showRawOutput',
   verify: 'vitrine.verifyRecord',
   showCapabilities: 'vitrine.showCapabilities',
+  checkResume: 'vitrine.checkResume',
   showCost: 'vitrine.showCost',
   showUsage: 'vitrine.usage.focus',
   export: 'vitrine.exportSession',

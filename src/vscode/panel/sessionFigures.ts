@@ -10,10 +10,12 @@ import type { FigureAnswer, FigureRequest, LedgerCard, ResumeFacts } from '../..
 import type { SessionRow } from '../sessions/sessionRow.ts';
 import { ownPrices } from '../settings/settings.ts';
 
-interface FiguresDeps {
+export interface FiguresDeps {
   readonly handle: SessionHandle;
   /** Every session that is known. */
   readonly sessions: () => Iterable<SessionRow>;
+  /** Whether a resume would find the conversation here. */
+  readonly checkResume: () => Promise<ResumeFacts['here']>;
   /** Resolves when `add` was given every entry. */
   readonly read: () => Promise<unknown>;
 }
@@ -75,14 +77,15 @@ export class SessionFigures {
   }
 
   async #resume(): Promise<ResumeFacts> {
-    const { handle, read } = this.#deps;
-    const [prices, others] = await Promise.all([loadPrices(ownPrices()), handle.writer(), read()]);
+    const { handle, read, checkResume } = this.#deps;
+    const [prices, others, here] = await Promise.all([loadPrices(ownPrices()), handle.writer(), checkResume(), read()]);
     const summary = handle.summary();
     return {
       ...this.#unrestored.all(),
       lastActivity: summary.updated_at,
       cold: coldStart(summary, prices),
       known: summary.executor_session_id !== undefined || summary.executor_session_ids.length > 0,
+      here,
       elsewhere: others,
     };
   }

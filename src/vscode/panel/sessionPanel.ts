@@ -16,8 +16,7 @@ import type { PageActions } from './pageActions.ts';
 import { ProjectFiles } from '../window/projectFiles.ts';
 import { pickPrompt } from './pickPrompt.ts';
 import { PromptIndex } from './promptIndex.ts';
-import { SessionFigures } from './sessionFigures.ts';
-import type { SessionRow } from '../sessions/sessionRow.ts';
+import { type FiguresDeps, SessionFigures } from './sessionFigures.ts';
 import { sessionView } from './sessionView.ts';
 import { StepIndex } from './stepIndex.ts';
 import { isForObserved } from '../observed/observedView.ts';
@@ -66,13 +65,12 @@ export class SessionPanel implements vscode.Disposable {
   #missing: readonly string[] = [];
   #viewTimer: NodeJS.Timeout | undefined;
 
-  /** `sessions`: every session that is known. */
   constructor(
     panel: vscode.WebviewPanel,
     handle: SessionHandle,
     actions: PageActions,
     log: vscode.LogOutputChannel,
-    sessions: () => Iterable<SessionRow>,
+    about: Pick<FiguresDeps, 'sessions' | 'checkResume'>,
   ) {
     this.#panel = panel;
     this.#handle = handle;
@@ -80,7 +78,7 @@ export class SessionPanel implements vscode.Disposable {
     this.#log = log;
     const files = new ProjectFiles(() => handle.summary().project_dir);
     this.#citations = new Citations(handle, files);
-    this.#figures = new SessionFigures({ handle, sessions, read: () => this.#steps.count() });
+    this.#figures = new SessionFigures({ handle, ...about, read: () => this.#steps.count() });
     this.#steps = new StepIndex(handle, (entry) => {
       this.#citations.add(entry);
       this.#figures.add(entry);

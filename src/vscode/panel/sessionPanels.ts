@@ -134,7 +134,13 @@ export class SessionPanels implements vscode.Disposable {
         handle.dispose();
         return;
       }
-      const session = new SessionPanel(panel, handle, actions, log, () => list.all());
+      const session = new SessionPanel(panel, handle, actions, log, {
+        sessions: () => list.all(),
+        checkResume: async () => {
+          const { checkResume } = await import('../resume/checkResume.ts');
+          return checkResume(engine, handle.summary());
+        },
+      });
       panel.onDidDispose(() => session.dispose());
       this.#sessions.set(id, session);
       if (handle.summary().observed !== undefined) this.#observed.add(id);

@@ -17,6 +17,11 @@ export function capabilityCommands(shell: CommandContext): Commands {
       return id === undefined ? undefined : markdownOf(await shell.reports.show('capabilities', id));
     },
 
+    async checkResume(argument) {
+      const id = await pickSession(shell, argument, { title: t('Will This Resume Here?') });
+      return id === undefined ? undefined : markdownOf(await shell.reports.show('resume', id));
+    },
+
     async setServerToken(argument) {
       const servers = acpHttpProfiles();
       const server = servers.find(({ id }) => id === argument) ?? (await pickServer(servers));

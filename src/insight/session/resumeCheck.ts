@@ -1,0 +1,81 @@
+/** What decides whether an agent finds a session's conversation here. */
+export interface ResumePlace {
+  /** The agent supports it in this version. */
+  readonly isSupported: boolean;
+  /** The agent gave the conversation an id. */
+  readonly isNamed: boolean;
+  /** `unknown`: its program was not looked for, or it has none. */
+  readonly program: 'found' | 'missing' | 'unknown';
+  /** The folder of the session exists. */
+  readonly folderExists: boolean;
+  /** The agent's own file of the conversation; `unknown` where Vitrine does not read this agent's files. */
+  readonly conversation: 'found' | 'missing' | 'unknown';
+  /** The session was recorded on another machine. */
+  readonly isOtherMachine: boolean;
+  /** The record belongs to another user of this machine. */
+  readonly isOtherUser: boolean;
+  /** The folder is a linked git worktree. */
+  readonly isWorktree: boolean;
+  readonly isContainer: boolean;
+  readonly isCi: boolean;
+  /** The window works on another machine than the one it is shown on. */
+  readonly isRemote: boolean;
+}
+
+/** Why a resume works here, may not, or does not. */
+export type ResumeReason =
+  | 'not_supported'
+  | 'no_conversation_id'
+  | 'program_missing'
+  | 'folder_missing'
+  | 'conversation_missing'
+  | 'other_machine'
+  | 'other_user'
+  | 'conversation_found'
+  | 'not_checked'
+  /** Works here, and nowhere else. */
+  | 'worktree'
+  | 'container'
+  | 'ci'
+  | 'remote';
+
+export type ResumeVerdict = 'yes' | 'uncertain' | 'no';
+
+export interface ResumeCheck {
+  readonly verdict: ResumeVerdict;
+  /** The most important first. */
+  readonly reasons: readonly ResumeReason[];
+}
+
+/** Whether a session will resume in this place. Best effort: only the agent knows whether it reads its own file. */
+export function resumeCheck(place: ResumePlace): ResumeCheck {
+  const { isSupported, isNamed, program, folderExists, conversation } = place;
+  const blocking = reasonsOf([
+    ['not_supported', !isSupported],
+    ['no_conversation_id', isSupported && !isNamed],
+    ['program_missing', program === 'missing'],
+    ['folder_missing', !folderExists],
+  ]);
+  const isFound = conversation === 'found';
+  const doubtful = reasonsOf([
+    ['other_machine', place.isOtherMachine && !isFound],
+    ['other_user', place.isOtherUser && !isFound],
+    ['conversation_missing', isNamed && conversation === 'missing'],
+    ['not_checked', isNamed && conversation === 'unknown'],
+  ]);
+  const limits = reasonsOf([
+    ['worktree', place.isWorktree],
+    ['container', place.isContainer],
+    ['ci', place.isCi],
+    ['remote', place.isRemote],
+  ]);
+  const found = reasonsOf([['conversation_found', isFound]]);
+  return {
+    verdict: blocking.length > 0 ? 'no' : doubtful.length > 0 ? 'uncertain' : 'yes',
+    reasons: [...blocking, ...doubtful, ...found, ...limits],
+  };
+}
+
+function reasonsOf(all: readonly (readonly [ResumeReason, boolean])[]): ResumeReason[] {
+  return all.flatMap(([reason, holds]) => (holds ? [reason] : []));
+}

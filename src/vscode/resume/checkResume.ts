@@ -1,0 +1,30 @@
+import * as vscode from 'vscode';
+import { capabilitiesOf } from '../../agents/adapter.ts';
+import { adapters } from '../../agents/registry.ts';
+import { resumeCheck, type ResumeCheck } from '../../insight/session/resumeCheck.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
+import type { ResumeFacts } from '../../protocol/panel/figureMessages.ts';
+import type { WindowEngine } from '../engine/windowEngine.ts';
+import { notResumableReason } from '../panel/sessionView.ts';
+import { reasonText } from './resumeWords.ts';
+
+/** Whether a session will resume in this window, with sentences that say why. Starts no agent. */
+export async function checkResume(engine: WindowEngine, summary: SessionSummary): Promise<ResumeFacts['here']> {
+  const refused = notResumableReason(summary, false);
+  // A recording starts no agent, and has what it plays.
+  const found: ResumeCheck = summary.recording ? { verdict: 'yes', reasons: [] } : await checkPlace(engine, summary);
+  return {
+    verdict: refused === undefined ? found.verdict : 'no',
+    reasons: [...(refused === undefined ? [] : [refused]), ...found.reasons.map(reasonText)],
+  };
+}
+
+async function checkPlace(engine: WindowEngine, summary: SessionSummary): Promise<ResumeCheck> {
+  const { executor_type: type, agent_version: version } = summary;
+  const adapter = adapters.find((each) => each.type === type);
+  return resumeCheck({
+    ...(await engine.resumePlace(summary)),
+    isSupported: adapter === undefined || capabilitiesOf(adapter, version).resume.supported,
+    isRemote: vscode.env.remoteName !== undefined,
+  });
+}

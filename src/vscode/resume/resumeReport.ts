@@ -1,0 +1,87 @@
+import * as vscode from 'vscode';
+import type { ReportTable } from '../../model/pages/report.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
+import type { WindowEngine } from '../engine/windowEngine.ts';
+import { command, fact, text } from '../pages/parts.ts';
+import type { BuiltReport, ReportWork } from '../pages/reportKind.ts';
+import { sessionFacts } from '../pages/sessionFacts.ts';
+import { checkResume } from './checkResume.ts';
+import { verdictText } from './resumeWords.ts';
+
+const { t } = vscode.l10n;
+
+const tones = { yes: 'good', uncertain: 'warning', no: 'error' } as const;
+
+/** Whether a session will resume here, why not, and where a resume does not work. */
+export async function resumeReport(
+  engine: WindowEngine,
+  summary: SessionSummary,
+  { actions, progress }: ReportWork,
+): Promise<BuiltReport> {
+  progress(t('Checking…'));
+  const { verdict, reasons } = await checkResume(engine, summary);
+  return {
+    verdict,
+    report: {
+      title: t('Will This Resume Here?'),
+      refreshLabel: t('Check Again'),
+      facts: [
+        ...sessionFacts(summary),
+        fact(t('Resume here'), text(verdictText(verdict), tones[verdict])),
+        ...(reasons.length === 0 ? [] : [fact(t('Reason'), reasons.join(' '))]),
+      ],
+      actions: [
+        actions.add(t('Open Session'), 'comment-discussion', command('vitrine.openSession', summary.session_id)),
+        ...(verdict === 'no'
+          ? []
+          : [actions.add(t('Resume…'), 'play', command('vitrine.resumeSession', summary.session_id))]),
+      ],
+      sections: [
+        {
+          title: t('Where a Resume Works'),
+          text: [
+            t(
+              'An agent stores its conversation for one user, one folder and one machine. Vitrine keeps its record in every case.',
+            ),
+          ],
+          tables: [places()],
+        },
+      ],
+    },
+  };
+}
+
+function places(): ReportTable {
+  const rows = [
+    [
+      t('Git worktrees'),
+      t('Each worktree is another folder. A conversation of one is not known in another.'),
+      t('Resume in the worktree that it began in.'),
+    ],
+    [
+      t('Containers'),
+      t('Each container has its own files, and they are deleted with it.'),
+      t('Mount the agent’s folder, or start a new conversation.'),
+    ],
+    [
+      t('Several developers'),
+      t('Each user has their own home folder. No one can resume what another user began.'),
+      t('Export the session and start a new conversation with its summary.'),
+    ],
+    [
+      t('CI'),
+      t('Every job is a fresh machine without earlier conversations.'),
+      t('Start a new conversation each time and keep the record as an artifact.'),
+    ],
+    [
+      t('Remote (SSH, Codespaces, WSL)'),
+      t('The agent’s files are on the remote machine or on yours, never on both.'),
+      t('Resume where the session ran.'),
+    ],
+  ];
+  return {
+    label: t('Places where a resume does not find the conversation'),
+    columns: [{ label: t('Where') }, { label: t('What happens') }, { label: t('What to do') }],
+    rows: rows.map((cells) => cells.map((cell) => text(cell))),
+  };
+}

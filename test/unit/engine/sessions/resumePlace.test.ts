@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { resumePlace } from '../../../../src/engine/sessions/resumePlace.ts';
+import { observedId } from '../../../../src/engine/sources/ids.ts';
+import type { FoundSession, SessionSources } from '../../../../src/engine/sources/sources.ts';
+import { aSummary } from '../../../support/records.ts';
+
+describe('the place in which a session would resume', () => {
+  let root: string;
+  beforeEach(() => (root = mkdtempSync(path.join(tmpdir(), 'vitrine-resume-'))));
+  afterEach(() => rmSync(root, { recursive: true }));
+
+  const look = (over: Parameters<typeof aSummary>[0], environment = {}, known: readonly string[] = []) => {
+    const find: SessionSources['find'] = (id) =>
+      Promise.resolve(known.includes(id) ? ({ id } as unknown as FoundSession) : undefined);
+    const summary = aSummary({ project_dir: root, executor_type: 'claude-code', ...over });
+    return resumePlace(summary, { sources: { find }, environment, recordPath: path.join(root, 'record.jsonl') });
+  };
+
+  it('has the conversation where the agent’s file of any of its ids is', async () => {
+    const over = { executor_session_ids: ['first', 'second'] };
+    assert.equal((await look(over, {}, [observedId('claude-code', 'first')])).conversation, 'found');
+    assert.equal((await look(over)).conversation, 'missing');
+    assert.equal((await look({ ...over, executor_type: 'acp' })).conversation, 'unknown');
+    assert.deepEqual([(await look(over)).isNamed, (await look({ executor_session_ids: [] })).isNamed], [true, false]);
+  });
+
+  it('knows a linked worktree from a repository, and a folder that is gone', async () => {
+    assert.equal((await look({})).isWorktree, false);
+    writeFileSync(path.join(root, '.git'), 'gitdir: /elsewhere/.git/worktrees/one\n');
+    mkdirSync(path.join(root, 'inside'));
+    assert.equal((await look({ project_dir: path.join(root, 'inside') })).isWorktree, true);
+    const gone = await look({ project_dir: path.join(root, 'gone') });
+    assert.equal(gone.folderExists, false);
+  });
+
+  it('knows CI by its variable, and another machine by its name', async () => {
+    assert.deepEqual(
+      [(await look({}, { CI: 'true' })).isCi, (await look({}, { CI: 'false' })).isCi, (await look({})).isCi],
+      [true, false, false],
+    );
+    assert.equal((await look({ hostname: 'another-machine' })).isOtherMachine, true);
+    assert.equal((await look({ hostname: undefined })).isOtherMachine, false);
+  });
+});

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { resumeCheck, type ResumePlace } from '../../../../src/insight/session/resumeCheck.ts';
+
+const fine: ResumePlace = {
+  isSupported: true,
+  isNamed: true,
+  program: 'found',
+  folderExists: true,
+  conversation: 'found',
+  isOtherMachine: false,
+  isOtherUser: false,
+  isWorktree: false,
+  isContainer: false,
+  isCi: false,
+  isRemote: false,
+};
+
+describe('whether a session will resume here', () => {
+  const check = (over: Partial<ResumePlace>) => resumeCheck({ ...fine, ...over });
+
+  it('is yes where the agent’s own file of the conversation is', () => {
+    assert.deepEqual(check({}), { verdict: 'yes', reasons: ['conversation_found'] });
+    assert.equal(check({ isOtherMachine: true, isOtherUser: true }).verdict, 'yes', 'its files came along');
+  });
+
+  it('is no where something is missing that no resume can do without', () => {
+    const cases: readonly (readonly [Partial<ResumePlace>, string])[] = [
+      [{ isSupported: false, isNamed: false }, 'not_supported'],
+      [{ isNamed: false }, 'no_conversation_id'],
+      [{ program: 'missing' }, 'program_missing'],
+      [{ folderExists: false }, 'folder_missing'],
+    ];
+    for (const [over, reason] of cases) {
+      const { verdict, reasons } = check(over);
+      assert.deepEqual([verdict, reasons[0]], ['no', reason]);
+    }
+  });
+
+  it('is not certain where the conversation was not found or not looked for', () => {
+    const missing = check({ conversation: 'missing', isOtherMachine: true });
+    assert.deepEqual(missing, { verdict: 'uncertain', reasons: ['other_machine', 'conversation_missing'] });
+    assert.deepEqual(check({ conversation: 'unknown' }), { verdict: 'uncertain', reasons: ['not_checked'] });
+  });
+
+  it('names each place that the conversation does not leave', () => {
+    const { verdict, reasons } = check({ isWorktree: true, isContainer: true, isCi: true, isRemote: true });
+    assert.equal(verdict, 'yes');
+    assert.deepEqual(reasons, ['conversation_found', 'worktree', 'container', 'ci', 'remote']);
+  });
+});
