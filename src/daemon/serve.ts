@@ -51,6 +51,7 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
   const engine = new Engine({
     storeDir,
     catalogue,
+    observedUse: () => sources.used(),
     demoDir,
     version,
     clock: Date.now,
@@ -68,7 +69,7 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
   });
   const running = new RunningSessions(engine, log, (count) => lifetime.setRuns(count));
   const news = new NewsSource(engine);
-  const sources = new ObservedSources({
+  const sources: ObservedSources = new ObservedSources({
     cache: new StoredFacts(catalogue, log),
     own: recordedSessions(engine),
     prices: () => loadPrices(contexts.settings(undefined).prices),

@@ -67,6 +67,8 @@ export interface AcpHttpProfile {
 export interface FolderBudgets {
   readonly limits: Budgets;
   readonly folder?: string;
+  /** Whether daily budgets count sessions of other programs. Default: they do. */
+  readonly observed?: boolean;
 }
 
 export interface EngineSettings {

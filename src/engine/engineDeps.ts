@@ -1,4 +1,5 @@
 import type { AgentAdapter } from '../agents/adapter.ts';
+import type { ObservedUse } from '../insight/budgets/spentOfLimit.ts';
 import type { BlueprintAccess } from './blueprints/access.ts';
 import type { Presence } from './requests/countdown.ts';
 import type { Log, EngineSettings, Timing } from './api.ts';
@@ -35,6 +36,8 @@ export interface EngineDeps {
   readonly blueprints?: BlueprintAccess;
   /** Sessions of other programs, to be searched with Vitrine's own. Absent: none are. */
   readonly sources?: SessionSources;
+  /** Of each session of another program, as it is now, what daily budgets count. Absent: they count none. */
+  readonly observedUse?: () => Promise<readonly ObservedUse[]>;
   /** That of the store. Default: a connection of the engine's own. */
   readonly catalogue?: Catalogue;
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { observedAgents } from './session/observed.ts';
+import { costSchema, tokenUsageSchema } from './usage/usage.ts';
 
 /** How an agent stands, how that is known, and since when (ISO 8601; `null` where nothing tells). */
 export const liveStateSchema = z.object({
@@ -10,6 +11,10 @@ export const liveStateSchema = z.object({
   pid: z.int().exactOptional(),
 });
 export type LiveState = z.infer<typeof liveStateSchema>;
+
+/** What a session used on the last calendar day (`2026-11-21`) on which it asked a model; absent where it asked none. */
+const lastDaySchema = z.object({ date: z.string(), cost: costSchema, usage: tokenUsageSchema });
+export type LastDay = z.infer<typeof lastDaySchema>;
 
 /** What only a session has that another program started. */
 export const observedStateSchema = z.object({
@@ -23,6 +28,7 @@ export const observedStateSchema = z.object({
   tool_calls: z.int().nonnegative(),
   /** Why more tokens were billed than the store knows of; `null` where nothing is known to be missing. */
   usage_reason: z.string().nullable(),
+  last_day: lastDaySchema.exactOptional(),
   /** Why it cannot be read, or not all of it. */
   problem: z.string().nullable(),
 });

@@ -103,8 +103,8 @@ export class ClientContexts {
       followUps: parseFollowUps(followUps).value,
       budgets: (where) => {
         const budgets = this.#of(where)?.settings.budgets;
-        const place = budgets?.folder === undefined ? {} : { folder: budgets.folder };
-        return { limits: parseBudgets(budgets?.limits).value, ...place };
+        const { limits, ...others } = budgets ?? {};
+        return { limits: parseBudgets(limits).value, ...others };
       },
     };
   }

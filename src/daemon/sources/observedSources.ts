@@ -5,6 +5,7 @@ import { systemProcesses } from '../../engine/sources/live/processes.ts';
 import { ObservedSessions } from '../../engine/sources/following/observedSessions.ts';
 import type { FactsCache } from '../../engine/sources/reading/factsCache.ts';
 import { SessionSources } from '../../engine/sources/sources.ts';
+import type { ObservedUse } from '../../insight/budgets/spentOfLimit.ts';
 import type { PriceTable } from '../../insight/prices/prices.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 import type { ParamsOf, ResultOf } from '../../protocol/daemon/calls.ts';
@@ -74,6 +75,16 @@ export class ObservedSources {
       if (history !== undefined) return history;
     }
     return undefined;
+  }
+
+  /** What sessions used, as far as clients have said where they are. */
+  async used(): Promise<ObservedUse[]> {
+    const all = await Promise.all([...this.#places.values()].map((sessions) => sessions.list()));
+    return all.flat().map(({ executor_session_ids: nativeIds, executor_type: executor, last_day: lastDay }) => ({
+      nativeIds,
+      executor,
+      lastDay,
+    }));
   }
 
   dispose(): void {

@@ -307,13 +307,13 @@ export class Archive {
     return observed.filter(({ summary }) => within(summary)).flatMap(({ spent }) => spent);
   }
 
-  /** The ledger of the runs of a period, of these sessions or all. All of it or nothing. @throws EngineFailure */
-  async usageToFile(period: UsagePeriod, file: string, only?: ReadonlySet<string>): Promise<void> {
-    const all = await this.#deps.store.list();
-    const wanted = only === undefined ? all : all.filter(({ session_id: id }) => only.has(id));
+  /** The ledger of a period, with sessions of other programs where asked. All of it or nothing. @throws EngineFailure */
+  async usageToFile(period: UsagePeriod, file: string, { observed }: { readonly observed: boolean }): Promise<void> {
+    const own = await this.#deps.store.list();
+    const others = observed ? await this.observedSpending() : [];
     await writeWhole(
       file,
-      usageCsv(wanted, period, (id) => this.#sessions.openReader(id)),
+      usageCsv(own, others, period, (id) => this.#sessions.openReader(id)),
     );
   }
 

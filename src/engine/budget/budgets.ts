@@ -6,6 +6,7 @@ import {
   noSharedSpending,
   rootOf,
   sharedSpending,
+  type ObservedUse,
   type SharedSpending,
 } from '../../insight/budgets/spentOfLimit.ts';
 import { isUsedUp, budgetStatuses } from '../../insight/budgets/budgetStatus.ts';
@@ -33,6 +34,8 @@ export interface BudgetsDeps {
   readonly settings: () => Pick<EngineSettings, 'budgets'>;
   /** Every session with its runs; those running here as they are now. */
   readonly ledgers: () => Promise<readonly SessionRuns[]>;
+  /** Absent: none are counted. */
+  readonly observedUse?: (() => Promise<readonly ObservedUse[]>) | undefined;
   /** Something was used by a run. */
   readonly onUsed: (listener: () => void) => Disposable;
   /** Into the record of a session. */
@@ -138,7 +141,7 @@ export class Budgets {
     const until = now + msToMidnight(now);
     const found = this.#limiting(session, limits);
     if (found === undefined) return { bounds: [], elsewhere: noSharedSpending, until };
-    const { budgets, folder } = found;
+    const { budgets, folder, countsObserved } = found;
     const day = localDay(now);
     const { session_id: id, executor_type: type = '', executor_profile: profile, parent_session_id: parent } = session;
     const agent = agentKey(type, profile);
@@ -146,6 +149,8 @@ export class Budgets {
     const shared =
       budgets.session ?? budgets.tree ?? budgets.day ?? budgets.agent ?? budgets.agents ?? budgets.workspace;
     const sessions = shared === undefined ? [] : await this.#deps.ledgers();
+    const isDaily = (budgets.day ?? budgets.agent ?? budgets.agents) !== undefined;
+    const observed = isDaily && countsObserved ? ((await this.#deps.observedUse?.()) ?? []) : [];
     const parents = new Map(sessions.map(({ summary }) => [summary.session_id, summary.parent_session_id]));
     const keys: Record<BudgetScope, string> = {
       message: id,
@@ -165,7 +170,7 @@ export class Budgets {
       ...(runId !== undefined && { exceptRun: runId }),
     };
     const bounds = boundsOf(budgets, type, keys, await this.#raises.all());
-    const others = sharedSpending(subject, sessions, now, { dayOf: (at) => localDay(Date.parse(at)), inside });
+    const others = sharedSpending(subject, sessions, now, { dayOf: localDay, inside, observed });
     return { bounds, elsewhere: others, until };
   }
 
@@ -173,11 +178,11 @@ export class Budgets {
   #limiting(
     { executor_type: type, project_dir: dir = '' }: Session,
     limits: Limits | undefined,
-  ): { readonly budgets: Limiting; readonly folder: string } | undefined {
+  ): { readonly budgets: Limiting; readonly folder: string; readonly countsObserved: boolean } | undefined {
     if (type === 'replay') return undefined;
-    const { limits: set = {}, folder = dir } = this.#deps.settings().budgets?.(dir) ?? {};
+    const { limits: set = {}, folder = dir, observed = true } = this.#deps.settings().budgets?.(dir) ?? {};
     const budgets = limits === undefined ? set : stricterBudgets(set, { run: limits });
-    return Object.keys(budgets).length === 0 ? undefined : { budgets, folder };
+    return Object.keys(budgets).length === 0 ? undefined : { budgets, folder, countsObserved: observed };
   }
 }
 

@@ -7,6 +7,7 @@ import type { NormalizedEntry } from '../../model/transcript/entry.ts';
 import type { ObservedAgent, StoreFacts } from '../../model/session/observed.ts';
 import { Transcript } from '../../model/transcript/transcript.ts';
 import type { ObservedHistory } from '../import/importObserved.ts';
+import { localDay } from '../usage/localDay.ts';
 import { rescanChanged } from './changedFiles.ts';
 import { PartMemory, readStore, type SessionFiles, type Store } from './groups.ts';
 import { observedId } from './ids.ts';
@@ -170,7 +171,7 @@ export class SessionSources {
     const share = this.#shares.get(found.id) ?? alone;
     if (share === undefined) throw new Error('Every session has a share.');
     const parentId = share.parent === null ? null : this.#parentId(found.files.format.agent, share.parent);
-    return observedSummary({ ...this.observed(found), share, parentId }, prices);
+    return observedSummary({ ...this.observed(found), share, parentId }, prices, localDay);
   }
 
   /** What belongs to a session that was listed last, and to no copy of it. */
@@ -307,7 +308,7 @@ export class SessionSources {
     return problems.map(({ path, reason }) => {
       const id = observedId(format.agent, path);
       const about = { id, agent: format.agent, label: format.label, facts, share, live, path, changedAt };
-      return observedSummary({ ...about, problem: reason, parentId: null }, prices);
+      return observedSummary({ ...about, problem: reason, parentId: null }, prices, localDay);
     });
   }
 }

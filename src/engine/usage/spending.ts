@@ -1,4 +1,4 @@
-import { csvHeader, csvRuns } from '../../formats/export/csv.ts';
+import { csvDay, csvHeader, csvRuns } from '../../formats/export/csv.ts';
 import type { RecordedTurn } from '../../formats/record.ts';
 import { spentBy, type RunSpending } from '../../insight/usage/spending.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
@@ -60,9 +60,13 @@ export interface UsagePeriod {
   readonly to: number | null;
 }
 
-/** The ledger of every run that ended in the period (or began in it, and continues), whole records being read one by one. */
+/**
+ * The ledger of every run that ended in the period (or began in it, and continues), whole records being read one by one; then
+ * what sessions of other programs used in it, by day.
+ */
 export async function* usageCsv(
   summaries: readonly SessionSummary[],
+  observed: readonly RunSpending[],
   { from, to }: UsagePeriod,
   open: (id: string) => Promise<RecordReader>,
 ): AsyncGenerator<string> {
@@ -81,4 +85,5 @@ export async function* usageCsv(
       await reader.close();
     }
   }
+  for (const day of observed) if (within(Date.parse(day.at))) yield csvDay(day);
 }

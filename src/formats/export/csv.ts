@@ -1,4 +1,4 @@
-import type { Cost, ModelUsage, TokenUsage } from '../../model/usage/usage.ts';
+import { addUsage, type Cost, type ModelUsage, type TokenUsage } from '../../model/usage/usage.ts';
 import type { ResultMetadata } from '../../model/session/result.ts';
 import type { RecordedRun } from '../record.ts';
 import type { Exporter, ExportSource } from './shared/source.ts';
@@ -52,10 +52,47 @@ export const csvHeader = `${columns.join(',')}\r\n`;
 export function* csvRuns({ summary, runs, results }: Ledger): Generator<string> {
   for (const run of runs) {
     const metadata = results.findLast(({ runId }) => runId === run.run_id)?.metadata;
-    yield rowsOf(summary, run, metadata)
-      .map((row) => `${columns.map((column) => cell(row[column])).join(',')}\r\n`)
-      .join('');
+    yield lines(rowsOf(summary, run, metadata));
   }
+}
+
+/** What a session used on one day, where its runs are not known. */
+interface DayUsage {
+  readonly sessionId: string;
+  readonly agent: string;
+  /** ISO 8601. */
+  readonly at: string;
+  readonly cost: Cost;
+  readonly models: readonly ModelUsage[];
+}
+
+/** The lines of one day of a session: a row, then one per model. */
+export function csvDay({ sessionId, agent, at, cost, models }: DayUsage): string {
+  const ids = { session_id: sessionId, agent };
+  const [only, ...others] = models;
+  const isOne = only !== undefined && others.length === 0;
+  const whole: Row = {
+    ...ids,
+    row: 'day',
+    completed_at: at,
+    model: isOne ? only.model : undefined,
+    ...tokens(models.reduce<TokenUsage>(addUsage, {})),
+    ...money(cost),
+  };
+  const rows = models.map((each): Row => ({
+    ...ids,
+    row: 'model',
+    model: each.model,
+    ...tokens(each),
+    ...(isOne ? money(cost) : { provenance: 'unknown', reason: notDivided }),
+  }));
+  return lines([whole, ...rows]);
+}
+
+const notDivided = 'What this model cost is not told apart.';
+
+function lines(rows: readonly Row[]): string {
+  return rows.map((row) => `${columns.map((column) => cell(row[column])).join(',')}\r\n`).join('');
 }
 
 function rowsOf(summary: Ledger['summary'], run: RecordedRun, result: ResultMetadata | undefined): Row[] {
@@ -92,7 +129,7 @@ function rowsOf(summary: Ledger['summary'], run: RecordedRun, result: ResultMeta
 function moneyOfModel({ usd }: ModelUsage, result: ResultMetadata | undefined): Row {
   if (usd !== undefined) return { usd, provenance: result?.costProvenance.provenance };
   if (result?.models.length === 1) return money(result.costProvenance);
-  return { provenance: 'unknown', reason: 'What this model cost is not told apart.' };
+  return { provenance: 'unknown', reason: notDivided };
 }
 
 function tokens(usage: TokenUsage): Row {

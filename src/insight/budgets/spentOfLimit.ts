@@ -1,5 +1,8 @@
 import type { BudgetScope } from '../../model/usage/budgetNames.ts';
 import { addBudgetUsage, noUsage, runsOf, type SessionRuns, type BudgetUsage } from './usedBudget.ts';
+import type { LastDay } from '../../model/observedState.ts';
+import { totalTokens } from '../../model/usage/usage.ts';
+import { usdOf } from '../ledger/money.ts';
 import { isReadOnly } from '../../model/session/importedSession.ts';
 
 /** Whose budgets these are. */
@@ -14,6 +17,14 @@ export interface BudgetOwner {
   readonly day: string;
   /** Counted by its own figures. */
   readonly exceptRun?: string;
+}
+
+/** What a session of another program used on the last day on which it used something. */
+export interface ObservedUse {
+  /** The agent's own ids of the session. */
+  readonly nativeIds: readonly string[];
+  readonly executor: string;
+  readonly lastDay: LastDay | undefined;
 }
 
 /** Scopes that more than the run itself counts in. */
@@ -45,7 +56,8 @@ export function agentKey(executor: string, profile: string | undefined): string 
 
 /**
  * What all runs but `exceptRun` have used, by scope. Recordings and imports count nowhere: they were spent elsewhere, if at
- * all. `now`: epoch milliseconds; `dayOf` gives the local day of an ISO time; `inside` says whether a folder is in another.
+ * all. Sessions of other programs count by day, without those that Vitrine has recorded itself; their turns and times are not
+ * known. `now`: epoch milliseconds; `dayOf` gives the local day of an ISO time; `inside` says whether a folder is in another.
  */
 export function sharedSpending(
   subject: BudgetOwner,
@@ -54,7 +66,12 @@ export function sharedSpending(
   {
     dayOf,
     inside,
-  }: { readonly dayOf: (at: string) => string; readonly inside: (dir: string, folder: string) => boolean },
+    observed = [],
+  }: {
+    readonly dayOf: (at: string) => string;
+    readonly inside: (dir: string, folder: string) => boolean;
+    readonly observed?: readonly ObservedUse[];
+  },
 ): SharedSpending {
   const parents = new Map(sessions.map(({ summary }) => [summary.session_id, summary.parent_session_id]));
   parents.set(subject.sessionId, subject.parentId);
@@ -81,6 +98,13 @@ export function sharedSpending(
       const today = dayOf(at) === subject.day;
       for (const scope of today ? [...whole, ...daily] : whole) sums[scope] = addBudgetUsage(sums[scope], used);
     }
+  }
+  const recorded = new Set(sessions.flatMap(({ summary }) => summary.executor_session_ids));
+  for (const { nativeIds, executor, lastDay } of observed) {
+    if (lastDay?.date !== subject.day || nativeIds.some((id) => recorded.has(id))) continue;
+    const used: BudgetUsage = { ...noUsage, usd: usdOf(lastDay.cost), tokens: totalTokens(lastDay.usage) };
+    sums.day = addBudgetUsage(sums.day, used);
+    if (executor === subject.agent) sums.agent = addBudgetUsage(sums.agent, used);
   }
   return sums;
 }

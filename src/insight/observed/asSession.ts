@@ -16,6 +16,7 @@ export function asSession(observed: ObservedSummary): SessionSummary {
     entry_point,
     tool_calls,
     usage_reason,
+    last_day,
     problem,
     source: { path },
     live,
@@ -27,6 +28,16 @@ export function asSession(observed: ObservedSummary): SessionSummary {
     ...summary,
     ...(executor !== undefined && { executor_type: executor }),
     ...(waits && { needs_you: { count: 1, since: live.since ?? summary.updated_at, title: '' } }),
-    observed: { agent, path, live, entry_point, branch, tool_calls, usage_reason, problem },
+    observed: {
+      agent,
+      path,
+      live,
+      entry_point,
+      branch,
+      tool_calls,
+      usage_reason,
+      problem,
+      ...(last_day !== undefined && { last_day }),
+    },
   };
 }

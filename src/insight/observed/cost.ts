@@ -71,7 +71,6 @@ function noTokens({ missing, prompts }: StoreFacts, share: OwnShare): string {
   return prompts.length === 0 ? 'Nothing was asked yet.' : 'The store has no tokens of this session.';
 }
 
-/** Tokens that the session itself has used. */
-export function ownUsage(share: OwnShare): ReturnType<typeof sumUsage> {
-  return sumUsage(share.requests.map(({ usage }) => usage));
+export function usageOf(requests: readonly StoreRequest[]): ReturnType<typeof sumUsage> {
+  return sumUsage(requests.map(({ usage }) => usage));
 }

@@ -1,9 +1,10 @@
 import type { EntryPoint, ObservedAgent, StoreFacts } from '../../model/session/observed.ts';
-import type { LiveState } from '../../model/observedState.ts';
+import type { LastDay, LiveState } from '../../model/observedState.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 import type { PriceTable } from '../prices/prices.ts';
-import { observedCost, ownUsage } from './cost.ts';
+import { observedCost, usageOf } from './cost.ts';
 import type { OwnShare } from './countOnce.ts';
+import { spentByDay } from './spentByDay.ts';
 
 /** A session that another program started, as lists show it: the fields of Vitrine's own, and what only such a one has. */
 export interface ObservedSummary extends Omit<SessionSummary, 'executor_type'> {
@@ -20,6 +21,7 @@ export interface ObservedSummary extends Omit<SessionSummary, 'executor_type'> {
   readonly usage_reason: string | null;
   readonly source: { readonly kind: 'observed'; readonly path: string };
   readonly live: LiveState;
+  readonly last_day?: LastDay;
   /** Why it cannot be read, or not all of it. */
   readonly problem: string | null;
 }
@@ -45,7 +47,12 @@ const promptLength = 200;
 
 const cutOff = 'The last answer was interrupted before it was stored; its tokens are not known.';
 
-export function observedSummary(observed: ObservedFacts, prices: PriceTable): ObservedSummary {
+/** `dayOf` gives the reader's calendar day of a time. */
+export function observedSummary(
+  observed: ObservedFacts,
+  prices: PriceTable,
+  dayOf: (at: string) => string,
+): ObservedSummary {
   const { share, live } = observed;
   const isCutOff = live.state === 'ended' && observed.facts.last.state === 'answering';
   const facts = isCutOff ? { ...observed.facts, missing: [...observed.facts.missing, cutOff] } : observed.facts;
@@ -54,8 +61,9 @@ export function observedSummary(observed: ObservedFacts, prices: PriceTable): Ob
   const prompt = facts.firstPrompt ?? '';
   const title = facts.title ?? firstLine(prompt);
   const folder = facts.folders.at(-1);
-  const usage = ownUsage(share);
+  const usage = usageOf(share.requests);
   const cost = observedCost(facts, share, prices);
+  const [day] = spentByDay({ total: cost, requests: share.requests, updatedAt: updated }, prices, dayOf).slice(-1);
   const isLive = live.state !== 'ended' && live.state !== 'idle';
   return {
     session_id: observed.id,
@@ -97,6 +105,7 @@ export function observedSummary(observed: ObservedFacts, prices: PriceTable): Ob
     usage_reason: facts.missing.length === 0 ? null : `At least this. ${facts.missing.join(' ')}`,
     source: { kind: 'observed', path: observed.path },
     live,
+    ...(day !== undefined && { last_day: { date: day.date, cost: day.cost, usage: usageOf(day.requests) } }),
     problem: observed.problem,
   };
 }

@@ -61,8 +61,10 @@ export const clientContextSchema = z.object({
     replaySpeed: z.number().nonnegative().exactOptional(),
     /** The user's price table, as written. */
     prices: z.unknown().optional(),
-    /** Limits of what agents may use in the folder, and the workspace folder whose own budget counts all below it. */
-    budgets: z.object({ limits: z.unknown(), folder: z.string().exactOptional() }).exactOptional(),
+    /** Limits of what agents may use in the folder, and the workspace folder whose own budget counts all below it; whether daily ones count sessions of other programs. */
+    budgets: z
+      .object({ limits: z.unknown(), folder: z.string().exactOptional(), observed: z.boolean().exactOptional() })
+      .exactOptional(),
     /** The user's settings of follow-ups, as written. */
     followUps: z.unknown().optional(),
     unreportedChanges: z.boolean().exactOptional(),

@@ -162,8 +162,9 @@ export function placeText(entryPoint: 'terminal' | 'sdk' | 'chat' | null): strin
 }
 
 /** Where nothing is known of what was spent there is no amount, and no zero either. */
-export function todayText({ usd, estimated, unknown }: CostToday): string {
+export function todayText({ usd, estimated, unknown, atLeast }: CostToday): string {
   if (unknown && usd === 0) return t('cost unknown today');
   const amount = `${estimated ? '≈ ' : ''}${figures.money(usd)}`;
-  return unknown ? t('{0} + unknown today', amount) : t('{0} today', amount);
+  if (unknown) return t('{0} + unknown today', amount);
+  return atLeast ? t('at least {0} today', amount) : t('{0} today', amount);
 }

@@ -4,6 +4,7 @@ import { isSessionLive } from '../../model/session/status.ts';
 import { costToday, dayStart, type CostToday } from '../usage/costToday.ts';
 import { noFilter, passes, type SessionFilter } from '../observed/filter.ts';
 import { needsYou, rowOf, type SessionRow } from './sessionRow.ts';
+import { countsObserved } from '../settings/settings.ts';
 import type { WorkspaceIndex } from '../window/workspaceIndex.ts';
 
 /** Milliseconds in which changes are gathered. */
@@ -173,8 +174,10 @@ export class SessionList implements vscode.Disposable {
     if (changed) this.#announce();
   }
 
+  /** Of sessions of this workspace, and of those of other programs where the user counts them. */
   costToday(): CostToday {
-    return costToday(this.here(), this.#now());
+    const observed = countsObserved() ? this.observed().filter(isHere) : [];
+    return costToday([...this.here(), ...observed], this.#now());
   }
 
   dispose(): void {

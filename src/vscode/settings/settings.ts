@@ -165,12 +165,12 @@ export function stopGraceSeconds(): number {
   return between(value('stopGraceSeconds', 'trusted'), 0, 60, 5);
 }
 
-/** Whether editors mark the lines that recorded sessions wrote and read. */
-/** Whether what sessions of other programs used is in the Usage view. */
+/** Whether usage, daily budgets and today's cost include sessions of other programs. */
 export function countsObserved(): boolean {
-  return value('usage.observedSessions', 'trusted') !== false;
+  return value('usage.observedSessions', 'user') !== false;
 }
 
+/** Whether editors mark the lines that recorded sessions wrote and read. */
 export function marksLines(): boolean {
   return value('lineHistory.enabled', 'trusted') === true;
 }
@@ -236,5 +236,5 @@ export function folderBudgets(cwd: string): FolderBudgets {
   const levels = [found?.globalValue, found?.workspaceValue, found?.workspaceFolderValue];
   const limits = levels.map((level) => parseBudgets(level).value).reduce(stricterBudgets, {});
   const folder = vscode.workspace.getWorkspaceFolder(uri)?.uri.fsPath;
-  return { limits, ...(folder !== undefined && { folder }) };
+  return { limits, observed: countsObserved(), ...(folder !== undefined && { folder }) };
 }

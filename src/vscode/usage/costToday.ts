@@ -2,11 +2,12 @@ import { localDay } from '../../engine/usage/localDay.ts';
 import type { Cost } from '../../model/usage/usage.ts';
 import type { SessionRow } from '../sessions/sessionRow.ts';
 
-/** Money spent since midnight. `estimated` and `unknown` say that some of it is, or that some is not in the sum. */
+/** Money spent since midnight. `estimated`: some of it is. `unknown`, `atLeast`: of some sessions it is not known, or not all. */
 export interface CostToday {
   readonly usd: number;
   readonly estimated: boolean;
   readonly unknown: boolean;
+  readonly atLeast: boolean;
   readonly any: boolean;
 }
 
@@ -29,11 +30,23 @@ export function dayStart(
 /** A session's cost is its own: what it started is counted on its own. A recording spends nothing. */
 export function costToday(rows: readonly SessionRow[], now: number): CostToday {
   const date = localDay(now);
-  const spent = rows.filter((row) => row.day?.date === date && !row.recording);
+  const spent = rows.flatMap((row) => spentOn(date, row) ?? []);
   return {
-    usd: spent.reduce((sum, row) => sum + Math.max(0, usd(row.total_cost) - (row.day?.usd ?? 0)), 0),
-    estimated: spent.some((row) => row.total_cost.provenance === 'estimated'),
-    unknown: spent.some((row) => row.total_cost.provenance === 'unknown'),
+    usd: spent.reduce((sum, { cost, before }) => sum + Math.max(0, usd(cost) - before), 0),
+    estimated: spent.some(({ cost }) => cost.provenance === 'estimated'),
+    unknown: spent.some(({ cost }) => cost.provenance === 'unknown'),
+    atLeast: spent.some(({ atLeast }) => atLeast),
     any: spent.length > 0,
   };
+}
+
+function spentOn(
+  date: string,
+  { observed, day, recording, total_cost: cost }: SessionRow,
+): { readonly cost: Cost; readonly before: number; readonly atLeast: boolean } | undefined {
+  if (observed !== undefined) {
+    const { last_day: last, usage_reason: reason } = observed;
+    return last?.date === date ? { cost: last.cost, before: 0, atLeast: reason !== null } : undefined;
+  }
+  return day?.date === date && !recording ? { cost, before: day.usd, atLeast: false } : undefined;
 }

@@ -58,8 +58,9 @@ export class StatusBar implements vscode.Disposable {
     this.#item.tooltip = [
       t('Vitrine: {0}', parts.join(' · ')),
       ...folders.map(folderText),
-      ...(cost.estimated ? [t('≈: includes estimates while agents run.')] : []),
+      ...(cost.estimated ? [t('≈: includes estimates at list prices.')] : []),
       ...near.map(nearText),
+      ...(cost.atLeast ? [t('at least: some agents do not store every request that was billed.')] : []),
       ...(cost.unknown ? [t('unknown: some runs did not report their cost.')] : []),
     ].join('\n');
     this.#item.accessibilityInformation = { label: t('Vitrine: {0}', parts.join(', ')), role: 'button' };

@@ -5,6 +5,7 @@ import { localDay } from '../../../engine/usage/localDay.ts';
 import { inertText } from '../../text/inertText.ts';
 import { markdownOf } from '../../pages/markdownOf.ts';
 import type { Commands, CommandContext } from '../commandContext.ts';
+import { countsObserved } from '../../settings/settings.ts';
 import { pickSession } from '../pick.ts';
 
 const { t } = vscode.l10n;
@@ -33,7 +34,9 @@ export function usageCommands(shell: CommandContext): Commands {
       if (file === undefined) return;
       const title = t('Vitrine: exporting usage…');
       await vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, async () =>
-        (await shell.engines.get()).archive.usageToFile(periodOf(name, new Date()), file.fsPath),
+        (await shell.engines.get()).archive.usageToFile(periodOf(name, new Date()), file.fsPath, {
+          observed: countsObserved(),
+        }),
       );
       void tell(file);
     },
@@ -55,7 +58,9 @@ function nameText(name: PeriodName): string {
 
 async function askForPeriod(): Promise<PeriodName | undefined> {
   const items = periodNames.map((name): Item => ({ label: nameText(name), name }));
-  const placeHolder = t('Runs of all sessions that ended in this period');
+  const placeHolder = countsObserved()
+    ? t('Runs of all sessions that ended in this period, and what sessions of other programs used in it')
+    : t('Runs of all sessions that ended in this period');
   return (await vscode.window.showQuickPick(items, { title: t('Export Usage as CSV'), placeHolder }))?.name;
 }
 

@@ -3,6 +3,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { spendingOf, usageCsv } from '../../../../src/engine/usage/spending.ts';
+import type { RunSpending } from '../../../../src/insight/usage/spending.ts';
 import type { RecordLine } from '../../../../src/formats/record.ts';
 import { aResult, aRun, aSession, aSummary, appendAll, temporaryStore, time } from '../../../support/records.ts';
 
@@ -81,9 +82,10 @@ describe('spending', () => {
       opened.push(id);
       return temporary.store.openReader(id);
     };
+    const observed: RunSpending[] = [];
     const text = async (from: number | null, to: number | null): Promise<string[]> => {
       const chunks: string[] = [];
-      for await (const chunk of usageCsv(summaries, { from, to }, open)) chunks.push(chunk);
+      for await (const chunk of usageCsv(summaries, observed, { from, to }, open)) chunks.push(chunk);
       return chunks.join('').trimEnd().split('\r\n').slice(1);
     };
     const day = Date.parse(time(86_400));
@@ -102,6 +104,27 @@ describe('spending', () => {
     );
     assert.equal((await text(null, day)).length, 2);
     assert.equal((await text(null, null)).length, 6);
+    observed.push({
+      sessionId: ids[2],
+      runId: null,
+      at: time(86_400),
+      agent: 'Codex',
+      cost: { provenance: 'reported', usd: 3 },
+      models: [
+        { model: 'a', input: 1 },
+        { model: 'b', input: 2 },
+      ],
+    });
+    const others = (await text(day, null)).filter((row) => row.startsWith(ids[2])).map((row) => row.split(','));
+    assert.deepEqual(
+      others.map((row) => [row[2], row[3], row[9], row[10], row[17], row[18]]),
+      [
+        ['Codex', 'day', '', '3', '3', 'reported'],
+        ['Codex', 'model', 'a', '1', '', 'unknown'],
+        ['Codex', 'model', 'b', '2', '', 'unknown'],
+      ],
+    );
+    observed.length = 0;
     opened.length = 0;
     assert.deepEqual(await text(Date.parse(time(10 * 86_400)), null), []);
     assert.deepEqual(opened, [], 'records that cannot have one are not read');

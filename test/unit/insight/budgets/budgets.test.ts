@@ -131,6 +131,7 @@ function session(
     total_usage: { input: 1000 },
     turns: 10,
     recording: false,
+    executor_session_ids: [],
     ...change,
   };
   return { summary, turns, omitted };
@@ -165,6 +166,36 @@ describe('what others have used', () => {
     assert.deepEqual(tokens, { session: 1, tree: 1111, day: 11_011, agent: 1011, workspace: 111 });
     assert.deepEqual([found.session.usd, found.tree.usd, found.day.usd], [null, 1.75, 3.5]);
     assert.deepEqual([found.session.turns, found.session.ms], [2, 1000]);
+  });
+
+  it('holds what other programs used today by day and agent, and counts what Vitrine recorded itself once', () => {
+    const lastDay = {
+      date: '2026-11-21',
+      cost: { provenance: 'reported' as const, usd: 0.5 },
+      usage: { input: 7, output: 3 },
+    };
+    const use = (nativeIds: string[], executor: string, change: Partial<typeof lastDay> = {}) => ({
+      nativeIds,
+      executor,
+      lastDay: { ...lastDay, ...change },
+    });
+    const observed = [
+      use(['n1'], 'codex'),
+      use(['n2'], 'gemini'),
+      use(['n3'], 'codex', { date: '2026-11-20' }),
+      use(['own'], 'codex'),
+      { nativeIds: ['n5'], executor: 'codex', lastDay: undefined },
+    ];
+    const own = [session('a', { executor_session_ids: ['own'] }, [run('1', today, 0.25, 100)])];
+    const found = sharedSpending(subject, own, Date.parse(today), { ...how, observed });
+    const parts = Object.fromEntries(Object.entries(found).map(([scope, { usd, tokens }]) => [scope, [usd, tokens]]));
+    assert.deepEqual(parts, {
+      session: [null, 0],
+      tree: [0.25, 100],
+      day: [1.25, 120],
+      agent: [0.75, 110],
+      workspace: [0.25, 100],
+    });
   });
 
   it('leaves out the run that counts on its own, and holds what a summary lists no runs of', () => {

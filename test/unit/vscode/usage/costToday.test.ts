@@ -40,6 +40,7 @@ describe('the cost of today', () => {
       usd: 0,
       estimated: false,
       unknown: false,
+      atLeast: false,
       any: false,
     });
   });
@@ -51,7 +52,7 @@ describe('the cost of today', () => {
       row('c', { day, total_cost: estimated }),
       row('d', { day, total_cost: unknown }),
     ];
-    assert.deepEqual(costToday(rows, now), { usd: 1.75, estimated: true, unknown: true, any: true });
+    assert.deepEqual(costToday(rows, now), { usd: 1.75, estimated: true, unknown: true, atLeast: false, any: true });
   });
 
   it('counts what a session started on its own: no session holds the cost of another', () => {
@@ -60,6 +61,25 @@ describe('the cost of today', () => {
       row('b', { day, total_cost: usd(0.5), parent_session_id: row('a').session_id }),
     ];
     assert.equal(costToday(rows, now).usd, 1.5);
+  });
+
+  it('takes from sessions of other programs what they used today', () => {
+    const observed = (date: string, reason: string | null) => ({
+      agent: 'codex' as const,
+      path: '/x',
+      live: { state: 'ended' as const, since: null, source: 'record' as const },
+      entry_point: null,
+      branch: null,
+      tool_calls: 0,
+      usage_reason: reason,
+      problem: null,
+      last_day: { date, cost: estimated, usage: { input: 1 } },
+    });
+    const rows = [
+      row('a', { total_cost: usd(9), observed: observed('2026-11-21', 'At least this.') }),
+      row('b', { total_cost: usd(9), day, observed: observed('2026-11-20', null) }),
+    ];
+    assert.deepEqual(costToday(rows, now), { usd: 0.25, estimated: true, unknown: false, atLeast: true, any: true });
   });
 
   it('counts no recording', () => {
