@@ -95,7 +95,7 @@ async function tests() {
   const bench = suites.length === 0 || suites.includes('bench') ? await filesUnder('bench', 'main.ts') : [];
   return {
     ...common,
-    entryPoints: [...files, ...bench, 'test/extension/index.ts', 'test/sample-extension/extension.ts'],
+    entryPoints: [...files, ...bench, 'test/extension/index.ts', 'docs/examples/sample-extension/extension.ts'],
     outbase: '.',
     outdir: 'dist',
     chunkNames: 'test/chunks/[name]-[hash]',

@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import type { RunResult, Session, SessionEvent, VitrineApi } from '../../src/vscode/api/vitrine.d.ts';
+import type { AgentInfo, RunResult, Session, SessionEvent, VitrineApi } from '../../src/vscode/api/vitrine.d.ts';
 
 interface AskedTwice {
   readonly one: RunResult;
   readonly two: RunResult;
   readonly session: Session | undefined;
   readonly heard: readonly SessionEvent[];
+}
+
+interface AgentsRun {
+  readonly agents: readonly AgentInfo[];
+  readonly spoken: readonly string[];
 }
 
 interface OutputRead {
@@ -89,6 +94,42 @@ describe('the public API', function () {
     assert.equal(read.success, true);
     const session = await api.sessions.get(read.session);
     assert.deepEqual(session?.executor_session_ids, [read.sessionId]);
+  });
+
+  it('runs agents from files and of the Agent Client Protocol for the sample extension', async () => {
+    const [folder] = vscode.workspace.workspaceFolders ?? [];
+    assert.ok(folder);
+    const file = vscode.Uri.joinPath(folder.uri, '.vitrine/agents/sampler.yaml');
+    await vscode.workspace.fs.writeFile(file, new TextEncoder().encode('executor_type: claude-code\n'));
+    const command = path.join(
+      vscode.extensions.getExtension('vitrine.vitrine')?.extensionPath ?? '',
+      'test/support/acpAgent/agent.mjs',
+    );
+    await settings().update('acp.agents', [{ id: 'made-up', label: 'Made Up', command }], Global);
+    try {
+      const prompts = [script(...says('from a file', 0.1)), JSON.stringify([{ say: 'over ACP' }])];
+      const ran = await vscode.commands.executeCommand<AgentsRun>(
+        'vitrineSample.runAgents',
+        'sampler',
+        'made-up',
+        prompts,
+      );
+      assert.deepEqual(ran.spoken, ['from a file', 'over ACP']);
+      const found = ran.agents.filter(({ profile, agentFile }) => profile === 'made-up' || agentFile === 'sampler');
+      assert.deepEqual(found, [
+        { label: 'Made Up', agent: 'acp', profile: 'made-up', available: true },
+        { label: 'sampler', agent: 'claude-code', agentFile: 'sampler', available: true },
+      ]);
+      const [newest] = (await api.sessions.list()).filter(({ agent_name: name }) => name === 'sampler');
+      assert.equal(newest?.outcome, 'completed');
+      await refused('request_invalid', api.run('x', { agentFile: 'sampler', agent: 'codex' }));
+      await refused('blueprint_unknown', api.run('x', { agentFile: 'nobody' }));
+      await refused('folder_outside', api.run('x', { agentFile: 'sampler', cwd: path.dirname(folder.uri.fsPath) }));
+      await refused('mode_refused', api.run('x', { agentFile: 'sampler', permissionMode: 'bypassPermissions' }));
+    } finally {
+      await settings().update('acp.agents', undefined, Global);
+      await vscode.workspace.fs.delete(vscode.Uri.joinPath(folder.uri, '.vitrine'), { recursive: true });
+    }
   });
 
   it('lets no one past what the user allows', async () => {

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { AgentOptions } from '../../agents/adapter.ts';
 import type { ResumeRequest, StartRequest } from '../../engine/api.ts';
 import type { BlueprintAccess } from '../../engine/blueprints/access.ts';
+import type { Blueprint } from '../../engine/blueprints/load.ts';
 import type { BlueprintUse } from '../../engine/blueprints/request.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 import { agentOptions, resumeFrom } from '../settings/settings.ts';
@@ -21,8 +22,10 @@ type Used = Pick<BlueprintUse, 'prompt' | 'cwd' | 'options'>;
 /** Makes runs of agents that are files: with what the settings say, and what a person gives for their servers. */
 export class BlueprintRuns {
   readonly access: BlueprintAccess;
+  readonly #catalogue: AgentCatalogue;
 
   constructor(catalogue: AgentCatalogue, inputs: AgentInputs) {
+    this.#catalogue = catalogue;
     this.access = {
       load: (folder) => catalogue.load(folder),
       use: {
@@ -31,6 +34,11 @@ export class BlueprintRuns {
         input: (name, agent) => inputs.value(agent, name),
       },
     };
+  }
+
+  /** Those of the workspace and of the user. */
+  all(): Promise<readonly Blueprint[]> {
+    return this.#catalogue.load();
   }
 
   /** @throws EngineFailure where the agent cannot be started */

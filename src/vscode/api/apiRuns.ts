@@ -17,7 +17,7 @@ import type { RunMemory } from '../run/runMemory.ts';
 import { agentOptions } from '../settings/settings.ts';
 import { ApiError } from './apiError.ts';
 import { checked, type CheckedOptions } from './runOptions.ts';
-import type { Chunk, NormalizedEntry, NormalizeOptions, RunResult, SpawnedTask } from './vitrine.d.ts';
+import type { AgentInfo, Chunk, NormalizedEntry, NormalizeOptions, RunResult, SpawnedTask } from './vitrine.d.ts';
 
 export interface ApiRunsDeps {
   readonly engines: EngineHost;
@@ -32,8 +32,8 @@ interface Started {
   readonly includeEvents: boolean;
 }
 
-/** Of what a task prints: the agent's id of the conversation, as soon as its session knows it. */
-const identified = new WeakMap<object, () => string | null>();
+/** Of what a task prints: who prints it, and the agent's id of the conversation as soon as its session knows it. */
+const identified = new WeakMap<object, { readonly type: ExecutorType; readonly sessionId: () => string | null }>();
 
 /** Runs of other extensions: as a person's, but that no one is asked, and nothing is let loose or raised. */
 export class ApiRuns {
@@ -59,7 +59,8 @@ export class ApiRuns {
       process: {
         get output() {
           const chunks = rawChunks(handle, runId);
-          identified.set(chunks, () => handle.summary().executor_session_id ?? null);
+          const { executor_type: type = 'claude-code' } = handle.summary();
+          identified.set(chunks, { type, sessionId: () => handle.summary().executor_session_id ?? null });
           return chunks;
         },
         done: this.#result(started),
@@ -68,18 +69,45 @@ export class ApiRuns {
     };
   }
 
+  /** `given`: absent where only the chunks tell. */
   async *read(
-    type: ExecutorType,
+    given: ExecutorType | undefined,
     chunks: AsyncIterable<Chunk>,
     workDir: string,
     options: NormalizeOptions = {},
   ): AsyncGenerator<NormalizedEntry, void, undefined> {
+    const known = identified.get(chunks);
+    const type = given ?? known?.type;
+    if (type === undefined) throw new ApiError('request_invalid', 'These chunks are not from a task of this executor.');
     const adapter = findAdapter(type);
     if (adapter === undefined) throw new ApiError('request_invalid', `There is no executor "${type}".`);
-    const sessionId = identified.get(chunks);
     const settledOnly = options.settledOnly === true;
-    const known = { settledOnly, ...(sessionId !== undefined && { sessionId }) };
-    yield* new Reader(adapter).normalizeOutput(withTimes(chunks), workDir, known);
+    const reading = { settledOnly, ...(known !== undefined && { sessionId: known.sessionId }) };
+    yield* new Reader(adapter).normalizeOutput(withTimes(chunks), workDir, reading);
+  }
+
+  async agents(): Promise<AgentInfo[]> {
+    const [{ executorOf }, engine, files] = await Promise.all([
+      import('../../engine/blueprints/request.ts'),
+      this.#deps.engines.get(),
+      this.#deps.blueprints.all(),
+    ]);
+    const programs = (await engine.agents()).filter(({ recording }) => !recording);
+    return [
+      ...programs.map(({ label, type, profile, program }) => ({
+        label,
+        agent: type,
+        ...(profile !== undefined && { profile }),
+        available: program === null || !('message' in program),
+      })),
+      ...files.map(({ name, agent }) => ({
+        label: name,
+        agent: agent === null ? ('claude-code' as const) : executorOf(agent),
+        ...(agent?.executor_profile !== undefined && { profile: agent.executor_profile }),
+        agentFile: name,
+        available: agent?.status === 'active',
+      })),
+    ];
   }
 
   /** @throws ApiError, EngineFailure */
@@ -104,16 +132,37 @@ export class ApiRuns {
     };
   }
 
-  #start(engine: WindowEngine, prompt: string, options: CheckedOptions): Promise<SessionHandle> {
+  async #start(engine: WindowEngine, prompt: string, options: CheckedOptions): Promise<SessionHandle> {
+    if (options.agentFile !== undefined) return this.#startFile(engine, options.agentFile, prompt, options);
     const { agent = 'claude-code', profile, title, limits } = options;
-    const cwd = options.cwd ?? vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
-    const folder = allowed(agent, cwd, options.permissionMode);
+    const folder = allowed(agent, options.cwd ?? firstFolder(), options.permissionMode);
     return engine.start({
       agent,
       prompt,
       cwd: folder.fsPath,
       options: withOwn(agentOptions(agent, folder), options),
       ...(profile !== undefined && { profile }),
+      ...(title !== undefined && { title }),
+      ...limited(limits),
+    });
+  }
+
+  async #startFile(
+    engine: WindowEngine,
+    name: string,
+    prompt: string,
+    options: CheckedOptions,
+  ): Promise<SessionHandle> {
+    const { agent, profile, title, limits, permissionMode: mode } = options;
+    const folder = allowed('claude-code', options.cwd ?? firstFolder(), undefined);
+    const used = { prompt, cwd: folder.fsPath, options: (type: ExecutorType) => agentOptions(type, folder) };
+    const request = await this.#deps.blueprints.start(name, used);
+    if ((agent ?? request.agent) !== request.agent || (profile ?? request.profile) !== request.profile)
+      throw new ApiError('request_invalid', `The agent "${name}" decides on its executor and profile.`);
+    if (isBypass(request.agent, mode)) throw modeRefused(mode);
+    return engine.start({
+      ...request,
+      options: withOwn(request.options ?? {}, options),
       ...(title !== undefined && { title }),
       ...limited(limits),
     });
@@ -151,6 +200,8 @@ export class ApiRuns {
   }
 }
 
+const firstFolder = (): string | undefined => vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
+
 /** The folder to run in, where an agent may run there at all. A recording starts no program, and may play anywhere. */
 function allowed(agent: ExecutorType, cwd: string | undefined, mode: string | undefined): vscode.Uri {
   if (agent === 'replay') return vscode.Uri.file(path.resolve(cwd ?? homedir()));
@@ -161,9 +212,12 @@ function allowed(agent: ExecutorType, cwd: string | undefined, mode: string | un
     throw new ApiError('workspace_untrusted', 'Vitrine does not start agents in Restricted Mode.');
   if (vscode.workspace.getWorkspaceFolder(folder) === undefined)
     throw new ApiError('folder_outside', `${cwd} is no folder of this workspace.`);
-  if (isBypass(agent, mode))
-    throw new ApiError('mode_refused', `The mode "${mode ?? ''}" asks nobody. A person alone can choose it.`);
+  if (isBypass(agent, mode)) throw modeRefused(mode);
   return folder;
+}
+
+function modeRefused(mode: string | undefined): ApiError {
+  return new ApiError('mode_refused', `The mode "${mode ?? ''}" asks nobody. A person alone can choose it.`);
 }
 
 function withOwn(settings: AgentOptions, { model, permissionMode }: CheckedOptions): AgentOptions {

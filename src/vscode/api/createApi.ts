@@ -6,12 +6,16 @@ import { ApiError } from './apiError.ts';
 import type { ApiRuns, ApiRunsDeps } from './apiRuns.ts';
 import type {
   AgentExecutor,
+  AgentFileConfig,
+  AgentFileExecutor,
+  AgentFileExecutorClass,
   Chunk,
-  ExecutorClass,
   ExecutorConfig,
   HistoryOptions,
   NormalizedEntry,
   NormalizeOptions,
+  ProfileConfig,
+  RunOptions,
   Session,
   SessionEvent,
   SpawnedTask,
@@ -45,8 +49,12 @@ export class PublicApi implements vscode.Disposable {
         CopilotExecutor: executorClass('copilot', runs),
         GeminiExecutor: executorClass('gemini', runs),
         CursorExecutor: executorClass('cursor', runs),
+        AcpExecutor: executorClass('acp', runs),
+        AcpHttpExecutor: executorClass('acp-http', runs),
+        AgentFileExecutor: agentFileExecutorClass(runs),
       }),
       createOutputChunks: ({ output }: TaskProcess) => output,
+      agents: async () => (await runs()).agents(),
       run: async (prompt, options) => (await runs()).run(prompt, options),
       sessions: Object.freeze({
         list: async () => (await this.#list()).map((summary) => ({ ...summary })),
@@ -95,39 +103,65 @@ function isSaid({ type, metadata }: NormalizedEntry, includeSynthetic: boolean):
   return metadata?.parentCallId === undefined && (includeSynthetic || !isMarkedSynthetic(metadata));
 }
 
-function executorClass(type: ExecutorType, runs: () => Promise<ApiRuns>): ExecutorClass {
-  return class implements AgentExecutor {
+function executorClass(
+  type: ExecutorType,
+  runs: () => Promise<ApiRuns>,
+): new (config?: ExecutorConfig | ProfileConfig) => AgentExecutor {
+  return class extends Tasks implements AgentExecutor {
     readonly type = type;
-    readonly #config: ExecutorConfig;
 
-    constructor(config: ExecutorConfig = {}) {
-      this.#config = config;
-    }
-
-    executeTask(task: Task): Promise<SpawnedTask> {
-      return this.#spawn(task, {});
-    }
-
-    resumeTask(task: Task, sessionId: string): Promise<SpawnedTask> {
-      return this.#spawn(task, { resume: sessionId });
-    }
-
-    async *normalizeOutput(
-      chunks: AsyncIterable<Chunk>,
-      workDir: string,
-      options?: NormalizeOptions,
-    ): AsyncGenerator<NormalizedEntry, void, undefined> {
-      yield* (await runs()).read(type, chunks, workDir, options);
-    }
-
-    async #spawn(task: Task, more: { readonly resume?: string }): Promise<SpawnedTask> {
-      const {
-        prompt,
-        workDir: cwd,
-        ...options
-      } = { ...this.#config, ...(typeof task === 'string' ? { prompt: task } : task) };
-      const where = cwd === undefined || more.resume !== undefined ? {} : { cwd };
-      return (await runs()).spawn(prompt, { ...options, ...where, ...more, agent: type });
+    constructor(config: ExecutorConfig | ProfileConfig = {}) {
+      super(runs, { ...config, agent: type }, type);
     }
   };
+}
+
+function agentFileExecutorClass(runs: () => Promise<ApiRuns>): AgentFileExecutorClass {
+  return class extends Tasks {
+    constructor(config: AgentFileConfig) {
+      super(runs, config, undefined);
+    }
+  };
+}
+
+type TaskConfig = ExecutorConfig & Pick<RunOptions, 'agent' | 'profile' | 'agentFile'>;
+
+/** What all executors do. */
+class Tasks implements AgentFileExecutor {
+  readonly #runs: () => Promise<ApiRuns>;
+  readonly #config: TaskConfig;
+  readonly #reads: ExecutorType | undefined;
+
+  /** `reads`: whose output it reads; absent: that of its own tasks. */
+  constructor(runs: () => Promise<ApiRuns>, config: TaskConfig, reads: ExecutorType | undefined) {
+    this.#runs = runs;
+    this.#config = config;
+    this.#reads = reads;
+  }
+
+  executeTask(task: Task): Promise<SpawnedTask> {
+    return this.#spawn(task, {});
+  }
+
+  resumeTask(task: Task, sessionId: string): Promise<SpawnedTask> {
+    return this.#spawn(task, { resume: sessionId });
+  }
+
+  async *normalizeOutput(
+    chunks: AsyncIterable<Chunk>,
+    workDir: string,
+    options?: NormalizeOptions,
+  ): AsyncGenerator<NormalizedEntry, void, undefined> {
+    yield* (await this.#runs()).read(this.#reads, chunks, workDir, options);
+  }
+
+  async #spawn(task: Task, more: { readonly resume?: string }): Promise<SpawnedTask> {
+    const {
+      prompt,
+      workDir: cwd,
+      ...options
+    } = { ...this.#config, ...(typeof task === 'string' ? { prompt: task } : task) };
+    const where = cwd === undefined || more.resume !== undefined ? {} : { cwd };
+    return (await this.#runs()).spawn(prompt, { ...options, ...where, ...more });
+  }
 }

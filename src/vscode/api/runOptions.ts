@@ -12,6 +12,7 @@ const amount = z.number().positive();
 const runOptionsSchema = z.object({
   agent: z.enum(executorTypes).optional(),
   profile: name.optional(),
+  agentFile: name.optional(),
   cwd: z
     .string()
     .refine((found) => path.isAbsolute(found), 'Give an absolute path.')

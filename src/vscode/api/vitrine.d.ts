@@ -19,6 +19,8 @@ export interface VitrineApi {
    * started; a run that failed, was stopped or paused resolves, and says so.
    */
   run(prompt: string, options?: RunOptions): Promise<RunResult>;
+  /** Agents that can be run here, installed or not: programs, agents of the Agent Client Protocol, servers, and agents from files. */
+  agents(): Promise<readonly AgentInfo[]>;
   readonly sessions: Sessions;
   /** Everything that happens in sessions that run in this window. */
   readonly onEvent: Event<SessionEvent>;
@@ -68,6 +70,8 @@ export interface RunOptions extends TaskOptions {
   readonly agent?: ExecutorType;
   /** Which one, where the executor has several (`acp`, `acp-http`): its id in the settings. */
   readonly profile?: string;
+  /** Name of an agent from a file (`.vitrine/agents`), which then decides on executor and profile. Not for a resume. */
+  readonly agentFile?: string;
   /** Absolute path of a folder of this workspace; default: the first one. Not for a resume. */
   readonly cwd?: string;
   /** Resumes a session: its `ses_…`, or any id that the agent gave the conversation. */
@@ -76,6 +80,17 @@ export interface RunOptions extends TaskOptions {
   readonly includeEvents?: boolean;
   /** Stops the run; the result then says so. */
   readonly token?: CancellationToken;
+}
+
+/** An agent, with what `run` needs to start it. */
+export interface AgentInfo {
+  readonly label: string;
+  readonly agent: ExecutorType;
+  readonly profile?: string | undefined;
+  /** Set where the agent is from a file. */
+  readonly agentFile?: string | undefined;
+  /** `false`: its program was not found, or its file is inactive or has errors. */
+  readonly available: boolean;
 }
 
 /** What one run came to. */
@@ -392,7 +407,30 @@ export interface Executors {
   readonly CopilotExecutor: ExecutorClass;
   readonly GeminiExecutor: ExecutorClass;
   readonly CursorExecutor: ExecutorClass;
+  /** Agents of the Agent Client Protocol over stdio, as the user set them up (`vitrine.acp.agents`). */
+  readonly AcpExecutor: ProfileExecutorClass;
+  /** Servers of the Agent Communication Protocol over HTTP, as the user set them up (`vitrine.acpHttp.servers`). */
+  readonly AcpHttpExecutor: ProfileExecutorClass;
+  /** Agents from files (`.vitrine/agents`) of the workspace and of the user. */
+  readonly AgentFileExecutor: AgentFileExecutorClass;
 }
+
+export type ProfileExecutorClass = new (config: ProfileConfig) => AgentExecutor;
+
+export interface ProfileConfig extends ExecutorConfig {
+  /** Id of the agent or server in the user's settings. */
+  readonly profile: string;
+}
+
+export type AgentFileExecutorClass = new (config: AgentFileConfig) => AgentFileExecutor;
+
+export interface AgentFileConfig extends ExecutorConfig {
+  /** Name of the agent. */
+  readonly agentFile: string;
+}
+
+/** `normalizeOutput` reads chunks of its own tasks; rejects with a `VitrineError` for any others. */
+export type AgentFileExecutor = Omit<AgentExecutor, 'type'>;
 
 export type ExecutorClass = new (config?: ExecutorConfig) => AgentExecutor;
 

@@ -1,6 +1,6 @@
 /** A whole extension that uses Vitrine. Of your own, the types are a copy of `vitrine.d.ts` beside this file. */
 import * as vscode from 'vscode';
-import type { SessionEvent, VitrineApi } from '../../src/vscode/api/vitrine.d.ts';
+import type { SessionEvent, VitrineApi } from '../../../src/vscode/api/vitrine.d.ts';
 
 async function vitrine(): Promise<VitrineApi> {
   const extension = vscode.extensions.getExtension<VitrineApi>('vitrine.vitrine');
@@ -27,6 +27,29 @@ export function activate(context: vscode.ExtensionContext): void {
         listening.dispose();
         const session = await api.sessions.get(one.session);
         return { one, two, session, heard: heard.filter(({ session_id: id }) => id === one.session) };
+      },
+    ),
+
+    /** Runs an agent from a file, and one of the Agent Client Protocol; tells which agents there are. */
+    vscode.commands.registerCommand(
+      'vitrineSample.runAgents',
+      async (agentFile: string, profile: string, prompts: readonly [string, string] = ['Say hello.', 'Say hello.']) => {
+        const api = await vitrine();
+        const { AcpExecutor, AgentFileExecutor } = api.executors;
+        const workDir = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '';
+        const spoken: string[] = [];
+        for (const [executor, prompt] of [
+          [new AgentFileExecutor({ agentFile }), prompts[0]],
+          [new AcpExecutor({ profile }), prompts[1]],
+        ] as const) {
+          const spawned = await executor.executeTask(prompt);
+          const texts = new Map<number, string>();
+          for await (const entry of executor.normalizeOutput(api.createOutputChunks(spawned.process), workDir)) {
+            if (entry.type.kind === 'assistant_message') texts.set(entry.index, entry.content);
+          }
+          spoken.push([...texts.values()].join(' '));
+        }
+        return { agents: await api.agents(), spoken };
       },
     ),
 
