@@ -26,6 +26,8 @@ export interface DatabaseDriver {
 const busyMs = 5000;
 /** A transaction takes milliseconds. A lock this old, in ms, was left by a process that was killed. */
 const abandonedLockMs = 30_000;
+/** Of every connection: what is deleted is overwritten. */
+const settings = 'PRAGMA secure_delete=ON';
 /** Prepared statements that are kept. */
 const maxStatements = 64;
 
@@ -45,7 +47,7 @@ async function nativeDriver(): Promise<DatabaseDriver | undefined> {
         const statements = new StatementCache((sql) => database.prepare(sql));
         const exec = (sql: string): void => database.exec(sql);
         // What is lost in a power failure is read again from the records.
-        exec(`PRAGMA busy_timeout=${busyMs}; PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL`);
+        exec(`PRAGMA busy_timeout=${busyMs}; PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; ${settings}`);
         return {
           exec,
           run: (sql, ...parameters) => void statements.get(sql).run(...parameters),
@@ -80,7 +82,7 @@ export async function wasmDriver(): Promise<DatabaseDriver> {
         (statement) => statement.finalize(),
       );
       const exec = (sql: string): void => database.exec(sql);
-      exec(`PRAGMA busy_timeout=${busyMs}; PRAGMA journal_mode=TRUNCATE; PRAGMA synchronous=OFF`);
+      exec(`PRAGMA busy_timeout=${busyMs}; PRAGMA journal_mode=TRUNCATE; PRAGMA synchronous=OFF; ${settings}`);
       return {
         exec,
         run: (sql, ...parameters) => void statements.get(sql).run([...parameters]),

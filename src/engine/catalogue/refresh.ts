@@ -28,6 +28,8 @@ export interface CatalogueState {
   /** Newest first; Vitrine's own, then those of other programs. */
   readonly summaries: readonly SearchedSession[];
   readonly unreadable: readonly { readonly id: string; readonly reason: string }[];
+  /** Sessions that were there before, and are not any more. */
+  readonly removed: number;
 }
 
 interface Stale {
@@ -58,7 +60,8 @@ export class Refresh {
     for (const { session_id: id, problem } of observed) if (problem !== null) failed.push({ id, reason: problem });
     const indexed = indexedSessions(database);
     const present = new Set(summaries.map(({ session_id }) => session_id));
-    for (const [id, { no }] of indexed) if (!present.has(id)) removeSession(database, no);
+    const gone = [...indexed].filter(([id]) => !present.has(id));
+    for (const [, { no }] of gone) removeSession(database, no);
     const wanted = summaries.filter((each) => within?.(each) ?? true);
     const stale = [...(await this.#staleRecords(wanted, indexed)), ...this.#staleObserved(wanted, indexed)];
     for (const [at, { id, index }] of stale.entries()) {
@@ -74,7 +77,7 @@ export class Refresh {
         this.#deps.log.warn(`Session ${id} cannot be searched: ${reason}`);
       }
     }
-    return { summaries, unreadable: failed };
+    return { summaries, unreadable: failed, removed: gone.length };
   }
 
   /** Without those that Vitrine has recorded itself. Where no one looks for them here, as another process saw them last. */

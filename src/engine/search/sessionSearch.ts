@@ -4,9 +4,10 @@ import type { SessionSummary } from '../../model/session/summary.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Database } from '../catalogue/database.ts';
 import { recentEdits, sessionsTouching, type RecentEdit } from '../catalogue/edits.ts';
-import { indexedSessions, type IndexedSession } from '../catalogue/indexSession.ts';
+import { indexedSession, indexedSessions, type IndexedSession } from '../catalogue/indexSession.ts';
 import type { ObservedSession } from '../catalogue/observedRows.ts';
 import { Refresh, type CatalogueState, type RefreshDeps } from '../catalogue/refresh.ts';
+import { expungeDeleted } from '../catalogue/expunge.ts';
 import { removeSession } from '../catalogue/sessionWriter.ts';
 import { logFiltering } from '../log/metadataLog.ts';
 import {
@@ -53,6 +54,9 @@ interface Scope {
   readonly corpus: Corpus;
 }
 
+/** After the last session was deleted, in ms. */
+const expungeAfterMs = 500;
+
 /**
  * Full-text search over all sessions, tool output included. What changed since it was indexed is read first, so that an
  * answer lacks nothing that is in the records.
@@ -63,6 +67,7 @@ export class SessionSearch {
   readonly #refresh: Refresh;
   /** One search or change at a time: two would index the same sessions. */
   #last: Promise<unknown> = Promise.resolve();
+  #expunging: NodeJS.Timeout | undefined;
 
   constructor(catalogue: Catalogue, deps: RefreshDeps) {
     this.#catalogue = catalogue;
@@ -146,12 +151,25 @@ export class SessionSearch {
     });
   }
 
-  /** Forgets what it knows of a session that is deleted. */
+  /** Forgets what it knows of a session that is deleted. A moment later nothing of its text is in the file. */
   forget(id: string): Promise<void> {
     return this.#alone((database) => {
-      const no = indexedSessions(database).get(id)?.no;
-      if (no !== undefined) removeSession(database, no);
+      const no = indexedSession(database, id)?.no;
+      if (no === undefined) return;
+      removeSession(database, no);
+      this.#expungeSoon();
     });
+  }
+
+  /** Once for sessions that are deleted one after the other: each time, the whole index is written. */
+  #expungeSoon(): void {
+    clearTimeout(this.#expunging);
+    this.#expunging = setTimeout(() => {
+      this.#alone(expungeDeleted).catch((error: unknown) => {
+        this.#deps.log.warn(`Words of deleted sessions are still in the catalogue: ${String(error)}`);
+      });
+    }, expungeAfterMs);
+    this.#expunging.unref();
   }
 
   #alone<T>(work: (database: Database) => T | Promise<T>): Promise<T> {
@@ -162,6 +180,7 @@ export class SessionSearch {
 
   async #scope(database: Database, request: Pick<SearchRequest, 'within' | 'signal' | 'onProgress'>): Promise<Scope> {
     const known = await this.#refresh.run(database, request);
+    if (known.removed > 0) this.#expungeSoon();
     const wanted = known.summaries.filter((session) => request.within?.(session) ?? true);
     const all = indexedSessions(database);
     const failed = new Set(known.unreadable.map(({ id }) => id));

@@ -8,6 +8,8 @@ interface ChangedStore {
   readonly sessions: ReadonlySet<string>;
 }
 
+const walEnding = '-wal';
+
 /** Looks at the changed paths of a store and at nothing else; `null`: it has to be read as a whole, as databases do. */
 export async function rescanChanged(
   store: Store,
@@ -20,7 +22,9 @@ export async function rescanChanged(
   const changed = new Set<string>();
   const folders = new Set(store.folders);
   const problems: StoreProblem[] = store.problems.filter((each) => !paths.has(each.path));
-  for (const changedPath of paths) {
+  for (const each of paths) {
+    // What a database writes stands in its write-ahead log first.
+    const changedPath = each.endsWith(walEnding) ? each.slice(0, -walEnding.length) : each;
     const root = roots.find((each) => changedPath === each.path || changedPath.startsWith(each.path + path.sep));
     if (root === undefined) continue;
     const relative = path.relative(root.path, changedPath).split(path.sep).join('/');

@@ -94,6 +94,22 @@ describe('observed sessions that someone looks at', () => {
     });
   }
 
+  it('sees at once what OpenCode writes to the log of its database', async () => {
+    const { DatabaseSync } = await import('node:sqlite');
+    look('opencode-1.18.33/run-tools');
+    worked.copy();
+    const [name = ''] = worked.files('opencode.db');
+    const database = new DatabaseSync(worked.path(name));
+    try {
+      database.exec('PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0');
+      await begin();
+      database.exec("UPDATE session SET title = 'Renamed', time_updated = time_updated + 1");
+      await until('the new title', () => [...rows.values()].some(({ title }) => title === 'Renamed'), 10_000);
+    } finally {
+      database.close();
+    }
+  });
+
   it('lists a session that begins, and forgets one that the agent deletes', async () => {
     look('claude-code-2.1.330/tty-tools');
     await begin();

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { Catalogue } from '../../../../src/engine/catalogue/catalogue.ts';
+import { indexTranscript } from '../../../../src/engine/catalogue/indexSession.ts';
+import { said } from '../../../support/madeEntries.ts';
+import { temporaryStore } from '../../../support/records.ts';
+import { searchOf } from '../../../support/searching.ts';
+import { until } from '../../../support/until.ts';
+
+const quiet = () => undefined;
+const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
+
+describe('the file of the catalogue', () => {
+  it('has nothing left in it of a session that was deleted', async () => {
+    const temporary = await temporaryStore();
+    const catalogue = new Catalogue(temporary.dir);
+    const search = searchOf(temporary.dir, temporary.store, log, { catalogue });
+    try {
+      const secret = 'zebrafinch';
+      const id = (n: number): string => `ses_${n.toString(16).padStart(12, '0')}`;
+      await catalogue.use(async (database) => {
+        for (let n = 0; n < 8; n += 1) {
+          const entries = [said(0, `Fix the flaky retry test ${n}`), said(1, n === 3 ? `It says ${secret}.` : 'No.')];
+          await indexTranscript(database, id(n), { entries, stamp: '1', damaged: false }, undefined);
+        }
+      });
+      const holding = async (): Promise<string[]> => {
+        const names = (await readdir(temporary.dir)).filter((name) => name.startsWith('catalogue'));
+        const files = await Promise.all(names.map((name) => readFile(path.join(temporary.dir, name))));
+        // The index stores in what a word differs from the one before.
+        return names.filter((_, at) => files[at]?.includes(secret.slice(1)));
+      };
+      assert.notDeepEqual(await holding(), []);
+      await search.forget(id(3));
+      await until('no trace of the word', async () => (await holding()).length === 0);
+      const left = await catalogue.use((database) =>
+        database.all(`SELECT rowid FROM word_index WHERE word_index MATCH 'retry'`),
+      );
+      assert.equal(left.length, 7);
+    } finally {
+      catalogue.close();
+      await temporary.remove();
+    }
+  });
+});
