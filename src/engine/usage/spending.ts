@@ -1,5 +1,6 @@
 import { csvDay, csvHeader, csvRuns } from '../../formats/export/csv.ts';
 import type { RecordedTurn } from '../../formats/record.ts';
+import { sumUsage } from '../../insight/ledger/modelUsage.ts';
 import { spentBy, type RunSpending } from '../../insight/usage/spending.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 import type { RecordReader } from '../record/contract.ts';
@@ -85,5 +86,5 @@ export async function* usageCsv(
       await reader.close();
     }
   }
-  for (const day of observed) if (within(Date.parse(day.at))) yield csvDay(day);
+  for (const day of observed) if (within(Date.parse(day.at))) yield csvDay({ ...day, usage: sumUsage(day.models) });
 }

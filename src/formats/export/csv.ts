@@ -1,4 +1,4 @@
-import { addUsage, type Cost, type ModelUsage, type TokenUsage } from '../../model/usage/usage.ts';
+import type { Cost, ModelUsage, TokenUsage } from '../../model/usage/usage.ts';
 import type { ResultMetadata } from '../../model/session/result.ts';
 import type { RecordedRun } from '../record.ts';
 import type { Exporter, ExportSource } from './shared/source.ts';
@@ -64,10 +64,12 @@ interface DayUsage {
   readonly at: string;
   readonly cost: Cost;
   readonly models: readonly ModelUsage[];
+  /** Of all models. */
+  readonly usage: TokenUsage;
 }
 
 /** The lines of one day of a session: a row, then one per model. */
-export function csvDay({ sessionId, agent, at, cost, models }: DayUsage): string {
+export function csvDay({ sessionId, agent, at, cost, models, usage }: DayUsage): string {
   const ids = { session_id: sessionId, agent };
   const [only, ...others] = models;
   const isOne = only !== undefined && others.length === 0;
@@ -76,7 +78,7 @@ export function csvDay({ sessionId, agent, at, cost, models }: DayUsage): string
     row: 'day',
     completed_at: at,
     model: isOne ? only.model : undefined,
-    ...tokens(models.reduce<TokenUsage>(addUsage, {})),
+    ...tokens(usage),
     ...money(cost),
   };
   const rows = models.map((each): Row => ({
