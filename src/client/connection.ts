@@ -72,7 +72,7 @@ export class DaemonConnection {
       if (!(await joinServer(socket, reader, token)))
         throw socket.destroyed
           ? new DaemonError('unreachable', 'The daemon closed the connection.')
-          : new DaemonError('refused', 'What listens there is not the daemon of this store.');
+          : new DaemonError('refused', 'Another program is listening at the address of the daemon.');
     } catch (error) {
       clearTimeout(timer);
       socket.destroy();
@@ -162,7 +162,7 @@ async function call(rpc: MessageConnection, name: CallName, params: unknown, sig
   }
   const parsed = calls[name].result.safeParse(result);
   if (parsed.success) return parsed.data;
-  throw new DaemonError('incompatible', `The daemon's answer to "${name}" has an unknown form.`);
+  throw new DaemonError('incompatible', `The daemon's answer to "${name}" has an unknown format.`);
 }
 
 function connected(address: string): Promise<Socket> {

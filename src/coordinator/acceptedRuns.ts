@@ -7,5 +7,5 @@ export function accepted<S extends z.ZodType>(schema: S, given: unknown): z.outp
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const where = issue === undefined || issue.path.length === 0 ? 'The request' : issue.path.map(String).join('.');
-  throw new CoordinatorError('invalid', `${where}: ${issue?.message ?? 'is none'}`);
+  throw new CoordinatorError('invalid', `${where}: ${issue?.message ?? 'invalid value'}`);
 }

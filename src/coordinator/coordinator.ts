@@ -78,7 +78,7 @@ export class Coordinator {
     const { type, session_id, agent_name, prompt, project_dir, parent_session_id, execution_mode, ...rest } = request;
     const { demands: ofBlueprint, additional_demands, ...choice } = rest;
     if (type === 'resume_session' && session_id === undefined) {
-      throw new CoordinatorError('invalid', 'A resume_session names the session that goes on.');
+      throw new CoordinatorError('invalid', 'A resume_session run needs a session_id.');
     }
     const demands = mergeDemands(ofBlueprint, additional_demands);
     const demanding = hasDemands(demands);
@@ -179,7 +179,7 @@ export class Coordinator {
     const job = this.#job(run_id);
     const { run } = job;
     if (run.runner_id !== runner.runner_id || isRunOver(run.status)) {
-      throw new CoordinatorError('over', `${run_id} is ${run.status}, and not with ${runner.runner_id}.`);
+      throw new CoordinatorError('over', `Run ${run_id} is ${run.status} and not claimed by ${runner.runner_id}.`);
     }
     // Told to stop before it had begun: it continues being so.
     if (status === 'running' && run.status !== 'claimed') return run;
@@ -233,7 +233,7 @@ export class Coordinator {
 
   #assertRoom(job: Job): void {
     if (this.#waiting.size >= maxWaiting) {
-      throw new CoordinatorError('full', `${maxWaiting} runs wait: no more are taken until some are done.`);
+      throw new CoordinatorError('full', `The queue is full: ${maxWaiting} runs are waiting.`);
     }
     if (this.#waitingSize + sizeOf(job) > maxWaitingSize) {
       const limit = `${maxWaitingSize >> 20} MB`;

@@ -47,7 +47,7 @@ export class RunnerRegistry {
       );
     }
     if (before === undefined && this.#runners.size >= maxRunners) {
-      throw new CoordinatorError('full', `There are ${maxRunners} runners: no more are taken.`);
+      throw new CoordinatorError('full', `Too many runners: at most ${maxRunners} are allowed.`);
     }
     const registered_at = same ? before.runner.registered_at : at;
     const runner = {
@@ -72,7 +72,7 @@ export class RunnerRegistry {
   heard({ runner_id, instance }: Seat, { now, at }: { readonly now: number; readonly at: string }): TakenRun {
     const seated = this.#runners.get(runner_id);
     if (seated === undefined || seated.instance !== instance || seated.gone) {
-      throw new CoordinatorError('unknown_runner', `Runner ${runner_id} is not registered, or not as this process.`);
+      throw new CoordinatorError('unknown_runner', `Runner ${runner_id} is not registered by this process.`);
     }
     const heard = { ...seated, runner: { ...seated.runner, last_heartbeat: at }, heardAt: now };
     this.#runners.set(runner_id, heard);

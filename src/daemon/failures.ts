@@ -4,14 +4,14 @@ import type { FailureData } from '../protocol/daemon/failure.ts';
 
 export function folderUntrusted(folder: string): EngineFailure {
   return new EngineFailure('folder_untrusted', {
-    message: say`Agents are not started in a folder that you have not trusted: ${folder}`,
+    message: say`Agents cannot start in an untrusted folder: ${folder}`,
     detail: say`Trust the folder in VS Code, or start the agent from a terminal there.`,
   });
 }
 
 export function daemonRetiring(): EngineFailure {
   return new EngineFailure('engine_closed', {
-    message: say`The Vitrine daemon is stopping and starts no more agents.`,
+    message: say`The Vitrine daemon is stopping and cannot start agents.`,
     detail: say`Try again when its running agents have finished, or stop it now: vitrine daemon stop --now`,
   });
 }

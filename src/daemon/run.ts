@@ -47,5 +47,5 @@ async function otherDaemon(folder: string): Promise<void> {
     if ((await readEndpoint(folder)) !== null) return;
     await delay(retryMs);
   }
-  throw new Error(`Another daemon holds ${folder} but does not answer. End it and try again.`);
+  throw new Error(`Another daemon is using ${folder} but does not respond. Stop it and try again.`);
 }

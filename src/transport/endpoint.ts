@@ -24,7 +24,7 @@ export async function preparePrivateFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
   const found = await lstat(folder);
   if (!found.isDirectory() || found.uid !== userInfo().uid)
-    throw new Error(`${folder} is not a folder of yours. Remove it and try again.`);
+    throw new Error(`You do not own the folder ${folder}. Remove it and try again.`);
   if ((found.mode & 0o077) !== 0) await chmod(folder, 0o700);
 }
 

@@ -319,7 +319,7 @@ describe('an agent of the Agent Client Protocol', function () {
     const said = await texts(handle);
     assert.match(said, /wait_for_exit: \{"exitCode":3,"signal":null\}/);
     assert.match(said, /output: \{"output":"hi\\n","truncated":false,"exitStatus":\{"exitCode":3,"signal":null\}\}/);
-    assert.match(said, /There is no terminal/);
+    assert.match(said, /Terminal not found/);
     const [tool] = (await entries(handle)).flatMap(({ type }) => (type.kind === 'tool_use' ? [type.tool] : []));
     assert.ok(tool?.action.kind === 'command_run');
     assert.deepEqual([tool.action.command, tool.action.stdout, tool.action.exitCode], ['echo hi; exit 3', 'hi\n', 3]);

@@ -43,7 +43,7 @@ export function rpcError(error: JsonObject): RpcError {
   const code = error['code'];
   return {
     code: typeof code === 'number' && Number.isSafeInteger(code) ? code : undefined,
-    message: nonEmpty(error['message']) ?? 'The agent answered with an error that has no text.',
+    message: nonEmpty(error['message']) ?? 'The agent reported an error without a message.',
     details: nonEmpty(data) ?? nonEmpty(field(data, 'details')) ?? nonEmpty(field(data, 'message')),
     errorKind: nonEmpty(field(data, 'errorKind')),
     sessionId: nonEmpty(field(data, 'sessionId')),

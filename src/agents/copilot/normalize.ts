@@ -267,7 +267,7 @@ export class CopilotReader implements AgentReader {
       this.#run.unfinished = true;
       this.#run.echoedPrompt(shown, timestamp);
     } else if (shown === '') {
-      this.#notices.add('continuation', `The agent goes on by itself (${source ?? 'subagent'})`, {}, speaker);
+      this.#notices.add('continuation', `The agent continues automatically (${source ?? 'subagent'})`, {}, speaker);
     } else {
       const type = { kind: 'user_message' } as const;
       const origin = speaker.agent === '' ? 'system' : 'subagent';

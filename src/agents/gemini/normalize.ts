@@ -72,7 +72,7 @@ export class GeminiReader implements AgentReader {
     const printed = this.#errors.at(-1);
     // Without a closing line the exit code and the object on stderr of `-o json` are all there is.
     if (this.#reports.length > 0 || (printed === undefined && meaning !== 'max_turns')) return;
-    const message = printed ?? 'The limit of turns was reached.';
+    const message = printed ?? 'The turn limit was reached.';
     const shown = meaning ?? errorCode(undefined, message);
     this.#run.error(message, shown, timestamp);
     this.#close({ text: null, stats: streamStats(undefined), error: { code: shown, message } });
@@ -160,7 +160,8 @@ export class GeminiReader implements AgentReader {
     const type = nonEmpty(reported['type']);
     let error: Outcome['error'];
     if (message['status'] === 'error' || message['error'] !== undefined) {
-      const shown = nonEmpty(reported['message']) ?? this.#errors.at(-1) ?? 'The run failed; the agent gave no reason.';
+      const shown =
+        nonEmpty(reported['message']) ?? this.#errors.at(-1) ?? 'The run failed without a reason from the agent.';
       error = { code: errorCode(type, shown), message: shown };
       this.#run.error(shown, error.code, timestamp);
     }

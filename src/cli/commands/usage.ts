@@ -42,7 +42,7 @@ export const usage: Command = {
     const { values } = parseOptions('usage', { args: [...args], options });
     const by = groupings.find((each) => each === (values.by ?? 'day'));
     if (by === undefined)
-      throw new UsageError(`Unknown grouping: ${values.by}`, `Give one of ${groupings.join(', ')}.`);
+      throw new UsageError(`Unknown grouping: ${values.by}`, `Choose one of: ${groupings.join(', ')}.`);
     const days = values.line === true ? 1 : daysOption(values.days);
     const ownOnly = values.own === true;
     const prices = await pricesOption(values.prices, context);
@@ -68,7 +68,7 @@ export const usage: Command = {
 function daysOption(given: string | undefined): number {
   const days = Number(given ?? '30');
   if (!Number.isInteger(days) || days < 0)
-    throw new UsageError(`Not a number of days: ${given}`, 'Give 0 or more (--days).');
+    throw new UsageError(`Not a number of days: ${given}`, 'Use 0 or more (--days).');
   return days;
 }
 

@@ -66,7 +66,7 @@ export async function readRecordedRun(
   if (values.stdout !== undefined || values.stderr === undefined) sources.stdout = values.stdout ?? '-';
   if (values.stderr !== undefined) sources.stderr = values.stderr;
   if (sources.stdout === '-' && sources.stderr === '-') {
-    throw new UsageError('--stdout and --stderr both read from standard input.', 'Give a file for one of them.');
+    throw new UsageError('--stdout and --stderr both read from standard input.', 'Specify a file for one of them.');
   }
   const workDir = path.resolve(cwd, values.workdir ?? '.');
   const normalizer = adapter.createNormalizer({ workDir, firstIndex: 0 });

@@ -183,7 +183,7 @@ export class ClientMethods {
   }
 
   async #ask(request: Omit<NewRequest, 'id'>, signal: AbortSignal) {
-    if (this.#asked >= maxAsked) throw new Refusal('failed', 'Too many permissions are asked for at once.');
+    if (this.#asked >= maxAsked) throw new Refusal('failed', 'Too many permission requests at once.');
     this.#requests += 1;
     this.#asked += 1;
     const withdrawn = AbortSignal.any([this.#deps.withdrawn(), signal]);

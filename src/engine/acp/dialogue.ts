@@ -180,7 +180,7 @@ export class AcpDialogue implements Dialogue {
     this.#opened = isObject(answer) ? answer : {};
     this.#openingMode = openingMode(this.#opened);
     const id = nonEmpty(this.#opened['sessionId']) ?? resume;
-    if (id === null) throw new ImpossibleError('it began a conversation without giving it an id.');
+    if (id === null) throw new ImpossibleError('it started a conversation without an ID.');
     this.#sessionId = id;
   }
 
@@ -233,7 +233,7 @@ export class AcpDialogue implements Dialogue {
     // Whatever the agent does: Vitrine does nothing unasked for it any more.
     this.#grants.mode('default', this.#greeting?.preset);
     const mode = this.#offersMode('default') ? 'default' : this.#openingMode;
-    if (mode === undefined) throw new ImpossibleError('it does not say which permission mode it began in.');
+    if (mode === undefined) throw new ImpossibleError('it does not report its initial permission mode.');
     await this.#setMode(mode, 'default');
   }
 

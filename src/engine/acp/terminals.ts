@@ -71,7 +71,7 @@ export class Terminals {
   async create(request: TerminalRequest): Promise<string> {
     if (this.#closed) throw new Refusal('failed', 'The agent has ended.');
     if (this.#terminals.size + this.#starting.size >= maxTerminals) {
-      throw new Refusal('failed', `There are ${maxTerminals} terminals already. Release some.`);
+      throw new Refusal('failed', `Too many terminals: at most ${maxTerminals} are allowed. Release some.`);
     }
     const starting = this.#start(request);
     this.#starting.add(starting);
@@ -151,7 +151,7 @@ export class Terminals {
 
   #get(id: string): Terminal {
     const terminal = this.#terminals.get(id);
-    if (terminal === undefined) throw new Refusal('missing', `There is no terminal ${id}.`, id);
+    if (terminal === undefined) throw new Refusal('missing', `Terminal not found: ${id}.`, id);
     return terminal;
   }
 }

@@ -41,7 +41,7 @@ export class WorkspaceFiles {
       throw new Refusal('invalid', `The path has to be absolute: ${file}`);
     }
     const root = await this.#root.catch(() => {
-      throw new Refusal('failed', `The folder is gone: ${this.#folder}`);
+      throw new Refusal('failed', `The folder no longer exists: ${this.#folder}`);
     });
     const named = path.resolve(file);
     const real = await realPlace(named);
@@ -55,7 +55,7 @@ export class WorkspaceFiles {
   async folder(folder: string): Promise<string> {
     const real = await this.locate(folder);
     const found = await stat(real).catch(() => null);
-    if (found?.isDirectory() !== true) throw new Refusal('invalid', `There is no folder ${folder}.`);
+    if (found?.isDirectory() !== true) throw new Refusal('invalid', `Folder not found: ${folder}.`);
     return real;
   }
 
@@ -88,7 +88,7 @@ export class WorkspaceFiles {
       text === seen.text &&
       (stamp === null) === (seen.stamp === null) &&
       (unreadable === undefined || stamp === seen.stamp);
-    if (place !== seen.place || !same) throw new Refusal('failed', 'The file was changed since it was asked about.');
+    if (place !== seen.place || !same) throw new Refusal('failed', 'The file changed after the request.');
   }
 
   /** Makes the file, and the folders it lies in, where they are not there. @throws Refusal, with the file as it was */
@@ -97,7 +97,7 @@ export class WorkspaceFiles {
     assertSize(bytes.length, file);
     const place = await this.locate(file);
     const found = await lstat(place).catch(() => null);
-    if (found !== null && !found.isFile()) throw new Refusal('invalid', `${file} is no file.`);
+    if (found !== null && !found.isFile()) throw new Refusal('invalid', `${file} is not a file.`);
     try {
       await mkdir(path.dirname(place), { recursive: true });
       await replaceFile(place, found, bytes);
@@ -119,7 +119,7 @@ async function readText(place: string, shown: string): Promise<string> {
   const found = await stat(place).catch(() => null);
   if (found === null) throw new Refusal('missing', `Resource not found: ${shown}`, shown);
   // What is no file, a pipe say, may never come to an end.
-  if (!found.isFile()) throw new Refusal('invalid', `${shown} is no file.`);
+  if (!found.isFile()) throw new Refusal('invalid', `${shown} is not a file.`);
   assertSize(found.size, shown);
   let bytes: Buffer;
   try {
@@ -135,7 +135,7 @@ async function readText(place: string, shown: string): Promise<string> {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw new Refusal('failed', `${shown} is no text in UTF-8.`);
+    throw new Refusal('failed', `${shown} is not UTF-8 text.`);
   }
 }
 

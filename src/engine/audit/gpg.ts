@@ -8,7 +8,7 @@ export async function gpgSign(data: Buffer, key: string, environment: Environmen
   const args = [...quiet, '--pinentry-mode', 'error', '--local-user', key, '--armor', '--detach-sign'];
   const { code, stdout, stderr } = await runSigner('gpg', args, data, environment);
   if (code !== 0 || stdout.length === 0)
-    throw new Error(stderr.trim() === '' ? `gpg ended with ${code}` : stderr.trim());
+    throw new Error(stderr.trim() === '' ? `gpg exited with code ${code}` : stderr.trim());
   return stdout;
 }
 

@@ -28,7 +28,7 @@ export function keyKind(key: string): Kind | null {
 /** Signs the head of a record. Asks for nothing. @throws Error with what stands in the way */
 export async function signHead(folder: string, key: string, environment: Environment): Promise<void> {
   const kind = keyKind(key);
-  if (kind === null) throw new Error('It is neither an absolute path of an SSH key nor the fingerprint of a GPG key.');
+  if (kind === null) throw new Error('Not an absolute path of an SSH key or a fingerprint of a GPG key.');
   const head = await readFile(headFile(folder));
   const signature = await makers[kind].sign(head, key.replaceAll(kind === 'gpg' ? ' ' : '\0', ''), environment);
   // The signature last: one that is older than what is signed is bad, and is made again with the next run.

@@ -37,7 +37,7 @@ export async function runSigner(
   // A bare name would be searched in the current folder first on Windows, which may be a workspace.
   const file = await findOnPath(program, env);
   if (file === undefined) {
-    throw new Error(`${program} is not on the PATH. Install it to sign and check with such a key.`);
+    throw new Error(`${program} is not on the PATH. Install it to sign and verify with this type of key.`);
   }
   return new Promise((resolve, reject) => {
     const child = spawn(file, args, { env, detached: true, stdio: 'pipe', timeout: timeoutMs });

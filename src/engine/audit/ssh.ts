@@ -10,7 +10,7 @@ const namespace = 'vitrine-record';
 export async function sshSign(data: Buffer, key: string, environment: Environment): Promise<Buffer> {
   const args = ['-Y', 'sign', '-q', '-f', key, '-n', namespace];
   const { code, stdout, stderr } = await runSigner('ssh-keygen', args, data, environment);
-  if (code !== 0) throw new Error(stderr.trim() === '' ? `ssh-keygen ended with ${code}` : stderr.trim());
+  if (code !== 0) throw new Error(stderr.trim() === '' ? `ssh-keygen exited with code ${code}` : stderr.trim());
   return stdout;
 }
 

@@ -9,7 +9,7 @@ const prompt = z.string().min(1).describe('What it is to do. It knows nothing of
 const execution_mode = executionModeSchema
   .default('sync')
   .describe(
-    'sync: the result is the answer. async_poll: goes on by itself; ask session_status and session_result. async_callback: goes on by itself; you are told the result when you are idle.',
+    'sync: the call returns the result. async_poll: the session runs in the background; ask session_status and session_result. async_callback: goes on by itself; you are told the result when you are idle.',
   );
 
 /** The tools by which one session starts others and hears of them. */
@@ -50,7 +50,7 @@ export function childTools(children: Children, caller: Caller): McpServer {
   server.registerTool(
     'session_result',
     {
-      description: 'What a session came to that you started; how it stands while it goes on.',
+      description: 'The result of a session that you started, or its state while it runs.',
       inputSchema: { session_id },
     },
     ({ session_id: id }) => ask(() => children.result(caller, id)),

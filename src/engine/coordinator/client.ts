@@ -50,7 +50,10 @@ export class CoordinatorClient implements CoordinatorLink, Disposable {
     let challenged = false;
     const refuse = (): void => {
       ready(
-        new CoordinatorError('forbidden', `What listens at ${place.address} is not the coordinator of this store.`),
+        new CoordinatorError(
+          'forbidden',
+          `Another program is listening at ${place.address}, the coordinator's address.`,
+        ),
       );
       this.#lines.destroy();
     };
@@ -77,8 +80,8 @@ export class CoordinatorClient implements CoordinatorLink, Disposable {
       closed: () => {
         ready(
           challenged && !welcome
-            ? new CoordinatorError('forbidden', 'The coordinator did not accept the token.')
-            : new CoordinatorError('unreachable', 'The coordinator does not answer.'),
+            ? new CoordinatorError('forbidden', 'The coordinator rejected the token.')
+            : new CoordinatorError('unreachable', 'The coordinator does not respond.'),
         );
         this.#end();
         closed();
@@ -97,7 +100,7 @@ export class CoordinatorClient implements CoordinatorLink, Disposable {
     } finally {
       clearTimeout(timer);
     }
-    if (client === undefined) throw new CoordinatorError('unreachable', 'The coordinator does not answer.');
+    if (client === undefined) throw new CoordinatorError('unreachable', 'The coordinator does not respond.');
     return client;
   }
 
@@ -148,19 +151,19 @@ export class CoordinatorClient implements CoordinatorLink, Disposable {
 
   async #call<N extends CallName>(call: N, ...params: readonly unknown[]): Promise<ResultOf<N>>;
   async #call(call: CallName, ...params: readonly unknown[]): Promise<unknown> {
-    if (this.#over) throw new CoordinatorError('unreachable', 'The coordinator is not there any more.');
+    if (this.#over) throw new CoordinatorError('unreachable', 'The connection to the coordinator was closed.');
     this.#ids += 1;
     const id = this.#ids;
     const result = await new Promise<unknown>((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#waiting.delete(id);
-        reject(new CoordinatorError('unreachable', `The coordinator did not answer within ${callMs / 1000} seconds.`));
+        reject(new CoordinatorError('unreachable', `The coordinator did not respond within ${callMs / 1000} seconds.`));
       }, callMs);
       this.#waiting.set(id, { parts: [], resolve, reject, timer });
       this.#lines.send({ id, call, params });
     });
     const parsed = calls[call].result.safeParse(result);
-    if (!parsed.success) throw new CoordinatorError('invalid', 'The coordinator gave an answer that is none.');
+    if (!parsed.success) throw new CoordinatorError('invalid', 'The coordinator sent an invalid response.');
     return parsed.data;
   }
 
@@ -191,7 +194,7 @@ export class CoordinatorClient implements CoordinatorLink, Disposable {
     this.#over = true;
     for (const { reject, timer } of this.#waiting.values()) {
       clearTimeout(timer);
-      reject(new CoordinatorError('unreachable', 'The coordinator ended before it answered.'));
+      reject(new CoordinatorError('unreachable', 'The coordinator exited before it responded.'));
     }
     this.#waiting.clear();
   }

@@ -48,10 +48,7 @@ export async function joinCoordinator(
     const hosted = await begin(place, deps);
     if (hosted !== undefined) return hosted;
     if (deps.monotonic() >= until) {
-      throw new CoordinatorError(
-        'unreachable',
-        `The process that holds the coordinator does not answer: ${place.address}`,
-      );
+      throw new CoordinatorError('unreachable', `The coordinator process does not respond: ${place.address}`);
     }
     await delay(againMs);
   }
@@ -92,7 +89,7 @@ async function begin(place: CoordinatorPlace, deps: LocalDeps): Promise<JoinedCo
     }
   } catch (error) {
     await lease.release();
-    throw new CoordinatorError('unreachable', `The coordinator cannot begin at ${place.address}: ${String(error)}`);
+    throw new CoordinatorError('unreachable', `The coordinator cannot listen at ${place.address}: ${String(error)}`);
   }
 }
 

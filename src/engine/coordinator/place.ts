@@ -35,7 +35,8 @@ async function tokenIn(folder: string): Promise<string> {
   await link(mine, file).catch(() => undefined);
   await rm(mine);
   const token = await readToken(file);
-  if (token === undefined) throw new CoordinatorError('forbidden', `${file} holds no token. Remove it, and try again.`);
+  if (token === undefined)
+    throw new CoordinatorError('forbidden', `${file} contains no token. Delete it and try again.`);
   return token;
 }
 
@@ -64,7 +65,7 @@ async function addressOf(folder: string): Promise<string> {
   const address = await keptAddress(file, name);
   if (address !== mine) await rmdir(short).catch(() => undefined);
   if (address === undefined)
-    throw new CoordinatorError('forbidden', `${file} cannot be kept. Remove it, and try again.`);
+    throw new CoordinatorError('forbidden', `${file} cannot be secured. Delete it and try again.`);
   return address;
 }
 

@@ -116,7 +116,7 @@ export class RunnerLoop {
   }
 
   #assertOpen(): void {
-    if (this.#closed) throw new CoordinatorError('unreachable', 'The runner was closed before it had begun.');
+    if (this.#closed) throw new CoordinatorError('unreachable', 'The runner was closed before it started.');
   }
 
   async #rejoin(): Promise<void> {

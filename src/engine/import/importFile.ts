@@ -67,7 +67,7 @@ async function importSource(source: Source, { file, agent }: ImportRequest, deps
     },
   };
   const started = (): RecordWriter => {
-    if (writer === null) throw new Error('An import begins a record.');
+    if (writer === null) throw new Error('An import must start a new record.');
     return writer;
   };
   try {

@@ -216,7 +216,7 @@ export function demoLauncher(
     resumesById: false,
     createNormalizer: (context) => {
       played ??= deps.adapters[0];
-      if (played === undefined) throw new Error('No adapter reads the recording.');
+      if (played === undefined) throw new Error('No adapter can read the recording.');
       return played.createNormalizer(context);
     },
     report: async () => {
@@ -239,7 +239,7 @@ export function demoLauncher(
           const turn = turns[earlierRuns];
           const note = (content: string): Note[] => [{ subtype: 'recording', content }];
           if (turn === undefined) {
-            return note(`The recording is over: it has ${turns.length} turns, and all were played. Nothing was run.`);
+            return note(`The recording has ended: all ${turns.length} turns were played. No agent ran.`);
           }
           const day = recordedAt.slice(0, 10);
           const who = `${played?.label ?? agent}${agentVersion === null ? '' : ` ${agentVersion}`}`;

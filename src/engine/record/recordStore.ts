@@ -133,7 +133,7 @@ export class RecordStore {
   async create(session: Session, options: WriterOptions = {}): Promise<RecordWriter> {
     const id = session.session_id;
     const there = await statRecord(sessionFolder(this.#dir, id)).catch(() => null);
-    if (there !== null && there.size > 0) throw new Error(`Session ${id} has a record already.`);
+    if (there !== null && there.size > 0) throw new Error(`Session ${id} already has a record.`);
     const writer = await this.#writer(id, options);
     await writer.append({
       kind: 'header',

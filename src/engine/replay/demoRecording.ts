@@ -65,7 +65,7 @@ function parseRecording(bytes: Uint8Array): Recording {
     const line = lineSchema.parse(JSON.parse(text));
     const turn = turns.at(-1);
     if ('turn' in line) turns.push({ prompt: line.prompt, lines: [], end: { at: 0, exit: 0 } });
-    else if (turn === undefined) throw new Error('The recording does not begin with a turn.');
+    else if (turn === undefined) throw new Error('The recording does not start with a turn.');
     else if ('exit' in line) turn.end = line;
     else turn.lines.push(line);
   }

@@ -60,7 +60,7 @@ export function outputFileLauncher(
         promptOrigin: 'replay',
         canLaunch: ({ earlierRuns }) => earlierRuns === 0,
         notes: ({ earlierRuns }) => {
-          const over = 'The recording is over: all of it was played. Nothing was run.';
+          const over = 'The recording has ended. No agent ran.';
           const what = `Output of ${adapter.label} from the file ${name}, line by line; when its lines came is not known. Nothing is run, and no file is touched.`;
           return [{ subtype: 'recording', content: earlierRuns === 0 ? what : over }];
         },

@@ -211,7 +211,7 @@ export class RunFeed {
     const { state, plan } = this.#deps;
     const known = this.#logs.get(stream);
     if (known !== undefined) return known;
-    if (state.writer === null) throw new Error('A run needs the writer of its record.');
+    if (state.writer === null) throw new Error('A run needs a record writer.');
     const log = state.writer.rawStream(plan.run.run_id, stream);
     this.#logs.set(stream, log);
     return log;

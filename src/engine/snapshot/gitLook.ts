@@ -42,7 +42,7 @@ export async function readGitState(
   const submodules = new Set(submodulesOf(staged));
   const folders = [...submodules, ...names.flatMap((name) => (name.endsWith('/') ? [name.slice(0, -1)] : []))];
   const paths = names.filter((name) => !name.endsWith('/') && !submodules.has(name));
-  if (paths.length > limits.files) throw new SnapshotProblem('Too many files differ from what git has.');
+  if (paths.length > limits.files) throw new SnapshotProblem('Too many files differ from the git index.');
   const nested = await each(folders, (name) => exists(path.join(folder, name, '.git')));
   const states = await each(paths, (file) => {
     deadline.check();

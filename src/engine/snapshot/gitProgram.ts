@@ -51,7 +51,8 @@ export class Git {
     if (found.length === 0) return;
     this.#filters = [...this.#filters, ...found];
     // Versions before 2.31 can be told of no name with a `=`.
-    if ((await this.#activeFilters(deadline)).length > 0) throw new SnapshotProblem('Git is too old for its filters.');
+    if ((await this.#activeFilters(deadline)).length > 0)
+      throw new SnapshotProblem('This version of git cannot disable its filters.');
   }
 
   /** What the names of configured filters begin with: `filter.lfs`. */

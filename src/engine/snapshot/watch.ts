@@ -76,7 +76,7 @@ export class FolderWatch {
   /** When the agent is gone. A text says why it could not be checked. */
   async end(): Promise<UnreportedChanges | string> {
     this.leave();
-    const snapshot = await (this.#snapshot ?? Promise.resolve(new SnapshotProblem('The run did not begin.')));
+    const snapshot = await (this.#snapshot ?? Promise.resolve(new SnapshotProblem('The run did not start.')));
     if (SnapshotProblem.is(snapshot)) return snapshot.message;
     try {
       const { changes, ...rest } = await snapshot.changes();

@@ -138,7 +138,7 @@ export async function* chunksOf(file: string, from = 0): AsyncGenerator<Uint8Arr
 
 /** @throws Error where the runtime cannot unpack it. */
 async function* unpacked(file: string): AsyncGenerator<Uint8Array> {
-  if (!('createZstdDecompress' in zlib)) throw new Error('This runtime cannot unpack Zstandard files.');
+  if (!('createZstdDecompress' in zlib)) throw new Error('This runtime cannot decompress Zstandard files.');
   const unpacking = zlib.createZstdDecompress();
   const feeding = (async () => {
     try {

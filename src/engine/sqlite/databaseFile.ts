@@ -144,7 +144,7 @@ export class DatabaseFile {
     if (known !== undefined && isSame(known, version) && known.walEnd === version.walEnd) return true;
     const max = this.#options.maxCopyBytes ?? defaultMaxCopyBytes;
     if (version.bytes > max) {
-      throw new Error(`The database has ${version.bytes} bytes; of one in use, at most ${max} are copied to read it.`);
+      throw new Error(`The database is in use and too large to copy: ${version.bytes} bytes, at most ${max}.`);
     }
     this.#folder ??= await copyFolder(this.#options.temporaryFolder ?? tmpdir());
     this.#copy = undefined;

@@ -91,7 +91,7 @@ export class SpanReports {
 /** A base address as `OTEL_EXPORTER_OTLP_ENDPOINT` has it, or the one of traces itself. @throws where it is none */
 export function tracesUrl(endpoint: string): URL {
   const url = new URL(endpoint);
-  if (!/^https?:$/.test(url.protocol)) throw new Error('the address does not begin with http:// or https://');
+  if (!/^https?:$/.test(url.protocol)) throw new Error('the URL does not start with http:// or https://');
   if (!url.pathname.endsWith('/v1/traces')) url.pathname = `${url.pathname.replace(/\/+$/, '')}/v1/traces`;
   return url;
 }

@@ -28,7 +28,7 @@ export function placeholderProblems(
       .filter(([whole]) => !known.test(whole.slice(2, -1)))
       .map(([whole]) => ({
         path,
-        message: `Nothing is put for ${whole}. There are \${env:NAME}, \${workspaceFolder} and \${input:name}.`,
+        message: `Unknown variable: ${whole}. Use \${env:NAME}, \${workspaceFolder} or \${input:name}.`,
       })),
   );
 }

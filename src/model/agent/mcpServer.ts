@@ -2,7 +2,7 @@ import * as z from 'zod';
 
 const values = z.record(z.string(), z.string());
 const resolved =
-  'May hold ${env:NAME}, ${workspaceFolder} and ${input:name}, which are filled in when the agent starts.';
+  'May contain ${env:NAME}, ${workspaceFolder} and ${input:name}, which Vitrine replaces when the agent starts.';
 
 /** A program that the agent starts and speaks with over stdin and stdout. */
 const stdioServerSchema = z.strictObject({
@@ -17,7 +17,7 @@ const httpServerSchema = z.strictObject({
   url: z
     .string()
     .regex(/^(?:https?:\/\/|\$\{)/i, 'Write an address that begins with http:// or https://.')
-    .describe(`Address of the server. ${resolved}`),
+    .describe(`Server URL. ${resolved}`),
   headers: values.default({}).describe(`Sent with every request. ${resolved}`),
 });
 

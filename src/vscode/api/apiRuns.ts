@@ -80,7 +80,7 @@ export class ApiRuns {
     const type = given ?? known?.type;
     if (type === undefined) throw new ApiError('request_invalid', 'These chunks are not from a task of this executor.');
     const adapter = findAdapter(type);
-    if (adapter === undefined) throw new ApiError('request_invalid', `There is no executor "${type}".`);
+    if (adapter === undefined) throw new ApiError('request_invalid', `Unknown executor: "${type}".`);
     const settledOnly = options.settledOnly === true;
     const reading = { settledOnly, ...(known !== undefined && { sessionId: known.sessionId }) };
     yield* new Reader(adapter).normalizeOutput(withTimes(chunks), workDir, reading);
@@ -211,7 +211,7 @@ function allowed(agent: ExecutorType, cwd: string | undefined, mode: string | un
   if (!vscode.workspace.isTrusted)
     throw new ApiError('workspace_untrusted', 'Vitrine does not start agents in Restricted Mode.');
   if (vscode.workspace.getWorkspaceFolder(folder) === undefined)
-    throw new ApiError('folder_outside', `${cwd} is no folder of this workspace.`);
+    throw new ApiError('folder_outside', `${cwd} is not a folder of this workspace.`);
   if (isBypass(agent, mode)) throw modeRefused(mode);
   return folder;
 }

@@ -82,7 +82,7 @@ export class PublicApi implements vscode.Disposable {
   }
 
   async #entries(id: string, from = 0, to = Infinity): Promise<readonly NormalizedEntry[]> {
-    if (typeof id !== 'string') throw new ApiError('session_unknown', 'That is no id of a session.');
+    if (typeof id !== 'string') throw new ApiError('session_unknown', 'Not a session ID.');
     const handle = await (await this.#deps.engines.get()).open(id);
     try {
       return structuredClone(await handle.read(from, Math.min(to, handle.total())));

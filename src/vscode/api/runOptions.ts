@@ -41,5 +41,5 @@ export function checked(prompt: unknown, options: unknown): { prompt: string; op
   const parsed = runOptionsSchema.safeParse(options ?? {});
   if (parsed.success) return { prompt, options: parsed.data };
   const [issue] = parsed.error.issues;
-  throw new ApiError('request_invalid', `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'not understood'}`);
+  throw new ApiError('request_invalid', `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'invalid'}`);
 }

@@ -230,7 +230,7 @@ function missingSection(
     .slice(-mostDeleted)
     .map((id) => [
       code(id),
-      text(t('deleted for good. The audit says when, and why')),
+      text(t('permanently deleted. See the audit for the time and reason')),
       { text: '', actions: add(t('Export Audit…'), 'export', 'vitrine.exportAudit') },
     ]);
   const rows = [...hidden, ...others, ...broken, ...gone];

@@ -135,7 +135,7 @@ describe('starting a daemon', function () {
     if (process.getuid?.() !== 0) skip(this, 'only root can make a folder of another user');
     await mkdir(place.folder, { recursive: true });
     await chown(place.folder, 65_534, 65_534);
-    assert.match((await rejection()).message, /is not a folder of yours/);
+    assert.match((await rejection()).message, /You do not own the folder/);
   });
 
   it('in a store that cannot be written says so', async function () {

@@ -55,7 +55,7 @@ describe('a daemon that is asked to stop', function () {
     );
     await place.stateOf(session_id, ({ requests }) => requests.length === 1);
     assert.deepEqual(await connection.call('retire', { when: 'idle' }), { runs: 1 });
-    await assert.rejects(connection.call('start', place.startParams([{ init: true }])), /starts no more agents/);
+    await assert.rejects(connection.call('start', place.startParams([{ init: true }])), /cannot start agents/);
     const answer = { kind: 'allow', scope: 'once' } as const;
     assert.deepEqual(await connection.call('answer', { session_id, request_id: 'req-1', answer }), { accepted: true });
     await connection.closed;

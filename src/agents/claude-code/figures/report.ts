@@ -83,11 +83,11 @@ export function reportedError(result: ResultLine): ReportedError | undefined {
   const shown = [result.result, ...result.errors].filter((part) => part !== undefined && part !== '').join('\n');
   switch (result.subtype) {
     case 'error_max_turns':
-      return { code: 'max_turns', message: shown || 'The limit of turns was reached.' };
+      return { code: 'max_turns', message: shown || 'The turn limit was reached.' };
     case 'error_max_budget_usd':
-      return { code: 'max_budget', message: shown || 'The budget was used up.' };
+      return { code: 'max_budget', message: shown || 'The budget is used up.' };
     default:
       if (!result.isError && result.subtype?.startsWith('error') !== true) return undefined;
-      return { code: undefined, message: shown || 'The run failed; the agent gave no reason.' };
+      return { code: undefined, message: shown || 'The run failed without a reason from the agent.' };
   }
 }

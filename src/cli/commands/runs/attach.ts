@@ -83,7 +83,7 @@ async function findSession(daemons: readonly DaemonConnection[], given: string |
   // It may have ended a moment ago.
   if (given !== undefined) return first ?? { connection: daemon, session: given };
   const list = running.map(({ session, title }) => `\n  ${session}  ${visibleLine(title)}`).join('');
-  throw new UsageError('Several sessions are running. Give one:', list);
+  throw new UsageError('Several sessions are running. Specify one:', list);
 }
 
 class Attachment {

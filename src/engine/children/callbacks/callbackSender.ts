@@ -189,7 +189,7 @@ export class CallbackSender {
   async #keep(taken: readonly Callback[]): Promise<undefined> {
     const { clock, log, decide } = this.#deps;
     for (const { child, parent } of taken) {
-      log.warn(`${parent} is not there any more: it is not told of ${child}.`);
+      log.warn(`${parent} no longer exists: the results of ${child} are not sent.`);
       const at = new Date(clock()).toISOString();
       const decision = { type: 'callback_undelivered', at, parent_session_id: parent, reason: 'parent_deleted' };
       await decide(child, decision).catch((error: unknown) => log.warn(`${child}: ${String(error)}`));

@@ -55,7 +55,7 @@ export async function packFile(file: string): Promise<Packed> {
     await pipeline(createReadStream(file), createGzip(), createWriteStream(part, { mode: 0o600 }));
     await settle(part, atime, mtime);
     if ((await hashOf(bytesOfPacked(part))) !== (await hashOf(createReadStream(file)))) {
-      throw new Error(`${file} did not come back as it was.`);
+      throw new Error(`The compressed copy of ${file} does not match.`);
     }
     const { size: packed } = await stat(part);
     await rename(part, packedForm(file));
@@ -245,7 +245,7 @@ async function headerSize(file: string): Promise<number> {
 }
 
 function damaged(file: string, why: string): Error {
-  return new Error(`${file} is damaged: ${why}. \`gzip -dc\` gives what can be read of it.`);
+  return new Error(`${file} is damaged: ${why}. \`gzip -dc\` prints the readable part.`);
 }
 
 async function hashOf(bytes: AsyncIterable<unknown>): Promise<string> {

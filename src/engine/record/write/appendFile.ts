@@ -43,7 +43,7 @@ export class AppendFile {
       if (whole > 0) return whole;
       // The second attempt either fits or says why not.
     }
-    throw new Error(`${this.#path} takes only parts of what is written to it.`);
+    throw new Error(`${this.#path} accepts only partial writes.`);
   }
 
   /** Makes it durable. A file that was deleted meanwhile is written anew from what the open handle still holds. */

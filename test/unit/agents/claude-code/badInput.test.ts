@@ -10,7 +10,11 @@ describe('bad output of Claude Code', () => {
     ['malformed JSON', ['{"type":"assistant"'], ['error malformed_line']],
     ['half a line', [JSON.stringify(init).slice(0, 40)], ['error malformed_line']],
     ['no JSON at all', ['Hello from the model.'], ['error malformed_line']],
-    ['JSON that is no object', ['7', '"text"', 'null', '[]', '[1,2]'], Array<string>(5).fill('error malformed_line')],
+    [
+      'JSON that is not an object',
+      ['7', '"text"', 'null', '[]', '[1,2]'],
+      Array<string>(5).fill('error malformed_line'),
+    ],
     ['a list with strangers in it', [[init, 7]], ['system_message init', 'error malformed_line']],
     ['a byte order mark', [`\uFEFF${JSON.stringify(init)}`], ['system_message init']],
     ['a carriage return', [`${JSON.stringify(init)}\r`], ['system_message init']],

@@ -87,7 +87,7 @@ describe('what Vitrine writes for an agent', () => {
       change();
       const after = existsSync(at('a')) ? readFileSync(at('a')) : null;
       asked.decide(once);
-      assert.match((await answer).error?.message ?? '', /was changed since it was asked about/);
+      assert.match((await answer).error?.message ?? '', /changed after the request/);
       assert.deepEqual(existsSync(at('a')) ? readFileSync(at('a')) : null, after);
     }
     put('a', 'old\n');
@@ -129,7 +129,7 @@ describe('what Vitrine writes for an agent', () => {
     for (const [before, description, shown] of [
       ['', undefined, { oldText: '' }],
       ['old\n', undefined, { oldText: 'old\n' }],
-      [Buffer.from([0xff]), /cannot be shown: .* is no text in UTF-8/, {}],
+      [Buffer.from([0xff]), /cannot be shown: .* is not UTF-8 text/, {}],
       [Buffer.alloc(11 * 1024 * 1024), /cannot be shown: .* is larger than 10 MB/, {}],
     ] as const) {
       put('a', before);

@@ -165,7 +165,7 @@ describe('agents that start others', function () {
     gone.dispose();
     await engine.remove(gone.id);
     writeFileSync(go, '');
-    await until('the log', () => bench.log.find((line) => line.startsWith(`${gone.id} is not there any more`)));
+    await until('the log', () => bench.log.find((line) => line.startsWith(`${gone.id} no longer exists`)));
     const orphan = (await helpers()).find(({ parent_session_id: id }) => id === gone.id);
     const record = engine.recordPath(orphan?.session_id ?? '');
     await until('the note', () => readFileSync(record, 'utf8').includes('"callback_undelivered"'));

@@ -142,7 +142,7 @@ describe('store of records', () => {
       assert.equal(error.holder?.pid, process.pid);
       return true;
     });
-    await assert.rejects(temporary.store.create(aSession()), /has a record already/);
+    await assert.rejects(temporary.store.create(aSession()), /already has a record/);
     await writer.close();
     await (await temporary.store.openWriter(sessionId)).close();
   });

@@ -31,7 +31,7 @@ describe('replay', () => {
     assert.deepEqual(handle.summary().total_cost, { provenance: 'reported', usd: 0.03 });
 
     const last = await engine.resume(handle.id, { prompt: 'More' });
-    assert.match((await contents(last)).at(-1) ?? '', /The recording is over/);
+    assert.match((await contents(last)).at(-1) ?? '', /The recording has ended/);
     assert.equal(last.summary().outcome, 'completed');
     assert.deepEqual(last.summary().total_cost, { provenance: 'reported', usd: 0.03 });
     assert.deepEqual(await readdir(bench.cwd), []);

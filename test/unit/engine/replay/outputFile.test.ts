@@ -58,7 +58,7 @@ describe('output of an agent in a file', () => {
       assert.deepEqual(await readdir(bench.cwd), [], 'no file is touched');
 
       const over = await engine.resume(handle.id, { prompt: 'More' });
-      assert.match((await entries(over)).at(-1)?.content ?? '', /The recording is over/);
+      assert.match((await entries(over)).at(-1)?.content ?? '', /The recording has ended/);
       assert.equal(over.summary().outcome, 'completed');
     });
   }

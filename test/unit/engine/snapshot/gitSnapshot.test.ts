@@ -152,7 +152,7 @@ describe('what no tool call reported in a git repository', () => {
     const git = execFileSync('which', ['git'], { encoding: 'utf8' }).trim();
     writeFileSync(path.join(old, 'git'), `#!/bin/sh\nunset GIT_CONFIG_COUNT\nexec '${git}' "$@"\n`, { mode: 0o755 });
     const environment = { ...place.environment, PATH: `${old}:${place.environment.PATH ?? ''}` };
-    assert.deepEqual(await place.run([], touch, { environment }), ['Git is too old for its filters.']);
+    assert.deepEqual(await place.run([], touch, { environment }), ['This version of git cannot disable its filters.']);
     assert.equal(statSync(mark, { throwIfNoEntry: false }), undefined);
   });
 

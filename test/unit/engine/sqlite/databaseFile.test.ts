@@ -169,7 +169,7 @@ describe('a database of another program', () => {
     assert.equal(reasons[1], 'This file is not an SQLite database.');
     assert.equal(reasons[2], 'This is not a file.');
     assert.equal(reasons[3], 'This runtime has no SQLite (node:sqlite).');
-    assert.equal(reasons[4], 'The database has 1296248 bytes; of one in use, at most 1000 are copied to read it.');
+    assert.equal(reasons[4], 'The database is in use and too large to copy: 1296248 bytes, at most 1000.');
     assert.match(reasons[5]!, /ENOENT.*missing/);
   });
 

@@ -124,7 +124,7 @@ describe('blueprints', () => {
     [
       'a placeholder that is none',
       'mcp_servers:\n  s: { type: stdio, command: x, args: ["${secret:a}"] }\n',
-      '2:40 warning: Nothing is put for ${secret:a}. There are ${env:NAME}, ${workspaceFolder} and ${input:name}.',
+      '2:40 warning: Unknown variable: ${secret:a}. Use ${env:NAME}, ${workspaceFolder} or ${input:name}.',
     ],
     ['a list', '- a\n', '1:1 error: An agent is an object with fields such as "description" and "system_prompt".'],
     ['nothing', '', '1:1 error: An agent is an object with fields such as "description" and "system_prompt".'],
