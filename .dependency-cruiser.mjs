@@ -17,11 +17,11 @@ const layers = {
   insight: { layers: ['model', 'text'], packages: ['zod'] },
   formats: { layers: ['model', 'text'], packages: ['zod', 'marked', 'yaml'] },
   coordinator: { layers: ['model'], packages: ['zod'] },
-  protocol: { layers: ['model'], packages: ['zod'] },
+  protocol: { layers: ['model', 'coordinator'], packages: ['zod'] },
   engine: { layers: pure, packages: '*', node: '*', except: ['vscode'] },
   transport: { packages: ['zod', 'vscode-jsonrpc'], node: '*' },
   daemon: { layers: ['engine', 'transport', 'protocol', ...pure], packages: ['zod', 'vscode-jsonrpc'], node: '*' },
-  client: { layers: ['transport', 'protocol', 'model'], packages: ['zod', 'vscode-jsonrpc'], node: '*' },
+  client: { layers: ['transport', 'protocol', 'coordinator', 'model'], packages: ['zod', 'vscode-jsonrpc'], node: '*' },
   cli: { layers: ['client', 'engine', 'protocol', ...pure], packages: '*', node: '*', except: ['vscode'] },
   vscode: {
     layers: ['client', 'engine', 'protocol', ...pure],

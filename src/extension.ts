@@ -88,7 +88,7 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
   const store = globalStorageUri;
   const machine = new MachineRuns({ store: paths.store, version, list, log });
   const others = new OtherProcesses(store, list, loader);
-  const queue = new WindowRunners({ store, engines: host, blueprints, agents, elsewhere: others, log });
+  const queue = new WindowRunners({ store, version, engines: host, agents, log });
   runners = queue;
   const runs = new RunControl({ engines: host, memory, blueprints, queue, failures, log });
   const followUps = new FollowUpWatch({ engines: host, agents, state: workspaceState, log });

@@ -28,7 +28,8 @@ export interface CoordinatorDeps {
   readonly clock: () => number;
   /** Milliseconds that never jump, for how long something takes. */
   readonly monotonic: () => number;
-  readonly runnerId: (hostname: string, projectDir: string, executorType: string) => string;
+  /** `place` counts runners of the same identity, from 0. */
+  readonly runnerId: (hostname: string, projectDir: string, executorType: string, place: number) => string;
   readonly newRunId: () => string;
   readonly newSessionId: () => string;
   readonly onChange: (change: Change) => void;
@@ -68,7 +69,7 @@ export class Coordinator {
         const left = Math.max(staleMs, Date.parse(timeout_at) - deps.clock());
         this.#deadlines.set(run_id, now + Math.min(demandsTimeoutMs, left));
       } else if (!isRunOver(status) && !this.#registry.has(runner_id)) {
-        this.#abandon(job, 'Nothing is known any more of the runner that had this run.');
+        this.#abandon(job, 'The Vitrine daemon ended while it had this run.');
       }
     }
   }
@@ -132,12 +133,13 @@ export class Coordinator {
     return [...[...this.#jobs.values()].map((job) => ({ kind: 'job', job }) as const), ...runners];
   }
 
-  /** @throws CoordinatorError `conflict` */
+  /** @throws CoordinatorError `full` */
   register(registration: z.infer<typeof registrationSchema>): Runner {
     const { hostname, project_dir, executor_type } = registration;
-    const id = this.#deps.runnerId(hostname, comparable(project_dir), executor_type);
-    const { taken, replaced } = this.#registry.take(id, registration, this.#moment());
-    if (replaced) this.#giveUp(id, 'The runner was started again while it had this run.');
+    const idOf = (place: number): string =>
+      this.#deps.runnerId(hostname, comparable(project_dir), executor_type, place);
+    const { taken, replaced } = this.#registry.take(idOf, registration, this.#moment());
+    if (replaced) this.#giveUp(taken.runner.runner_id, 'The runner was started again while it had this run.');
     const { runner, instance, limit, within } = taken;
     this.#deps.onChange({ kind: 'runner', runner, instance, limit, within });
     return runner;

@@ -1,14 +1,11 @@
 import * as z from 'zod';
 
 /**
- * `conflict`: another runner has this identity and is there (409 in HTTP). `unknown_runner`: it has to register first, or
- * another has taken its place. `over`: the run has ended, or is not this runner's. `forbidden`: the token is not that of
- * this coordinator. `unreachable`: no one answers.
+ * `unknown_runner`: it has to register first, or another has taken its place. `over`: the run has ended, or is not this
+ * runner's. `unreachable`: another process has the queue, or its journal cannot be used.
  */
 export const errorCodeSchema = z.enum([
-  'conflict',
   'contradiction',
-  'forbidden',
   'full',
   'invalid',
   'over',

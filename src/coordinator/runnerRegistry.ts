@@ -30,22 +30,17 @@ export class RunnerRegistry {
   readonly #runners = new Map<string, Seated>();
 
   /**
-   * `replaced`: another process had this identity, and is no longer there.
-   * @throws CoordinatorError `conflict` while another process has it and is there
+   * `idOf` gives the id of the first, second, … runner with this identity. `replaced`: another one had the id, and is no
+   * longer there. @throws CoordinatorError `full`
    */
   take(
-    runnerId: string,
+    idOf: (place: number) => string,
     { hostname, project_dir, executor_type, tags, limit, within, instance }: z.infer<typeof registrationSchema>,
     { now, at }: { readonly now: number; readonly at: string },
   ): { readonly taken: TakenRun; readonly replaced: boolean } {
+    const runnerId = this.#idFor(instance, idOf, now);
     const before = this.#runners.get(runnerId);
     const same = before?.instance === instance;
-    if (before !== undefined && !same && this.#isOnline(before, now)) {
-      throw new CoordinatorError(
-        'conflict',
-        `There is a runner ${runnerId} for ${executor_type} in ${project_dir} on ${hostname}. Stop it first, or wait until it is stale.`,
-      );
-    }
     if (before === undefined && this.#runners.size >= maxRunners) {
       throw new CoordinatorError('full', `Too many runners: at most ${maxRunners} are allowed.`);
     }
@@ -118,6 +113,16 @@ export class RunnerRegistry {
 
   all(): readonly TakenRun[] {
     return [...this.#runners.values()];
+  }
+
+  /** Its own where it registers again, else the first that no runner has that is there. */
+  #idFor(instance: string, idOf: (place: number) => string, now: number): string {
+    const ids = Array.from({ length: this.#runners.size + 1 }, (_, place) => idOf(place));
+    const isFree = (id: string): boolean => {
+      const known = this.#runners.get(id);
+      return known === undefined || !this.#isOnline(known, now);
+    };
+    return ids.find((id) => this.#runners.get(id)?.instance === instance) ?? ids.find(isFree) ?? idOf(ids.length);
   }
 
   #isOnline({ heardAt, gone }: Seated, now: number): boolean {

@@ -1,3 +1,4 @@
+import { CoordinatorError } from '../coordinator/errors.ts';
 import { EngineFailure } from '../engine/failures/failures.ts';
 import { say } from '../engine/failures/wording.ts';
 import type { FailureData } from '../protocol/daemon/failure.ts';
@@ -18,6 +19,7 @@ export function daemonRetiring(): EngineFailure {
 
 /** As clients get it. `null` for what is no failure that a person sees. */
 export function failureData(error: unknown): FailureData | null {
+  if (CoordinatorError.is(error)) return { code: error.code, message: error.message, detail: '' };
   if (!EngineFailure.is(error)) return null;
   const { code, message, detail, words, action, tried, budget } = error;
   return {

@@ -16,6 +16,7 @@ import { Lifetime } from './lifetime.ts';
 import { openLog } from './logFile.ts';
 import { NewsSource } from './clients/news.ts';
 import type { DaemonOptions } from './options.ts';
+import { RunQueue } from './queue/runQueue.ts';
 import { RunningSessions } from './runningSessions.ts';
 import { DaemonServer } from './server.ts';
 import { DaemonService } from './service.ts';
@@ -84,6 +85,15 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     onChange: (state) => news.followUps(state),
     onRefused: (id, failure) => news.undelivered(id, failure),
   });
+  const queue = new RunQueue({
+    storeDir,
+    engine,
+    blueprints,
+    contexts,
+    log,
+    isConnected: (client) => clients.describe(client) !== undefined,
+    onRun: (run) => news.run(run),
+  });
   const since = new Date().toISOString();
   const service = new DaemonService({
     engine,
@@ -93,6 +103,7 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     running,
     sources,
     news,
+    queue,
     lifetime,
     log,
     version,
@@ -117,7 +128,10 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     await removeEndpoint(folder, endpoint);
     sources.dispose();
     followUps.dispose();
+    // It takes no more, and hears how the runs end that the engine stops now.
+    const queueClosed = queue.close();
     await engine.dispose("Vitrine's background process was asked to stop.");
+    await queueClosed;
     await server.close();
     for (const signal of signals) process.off(signal, stop);
     log.info('The daemon has stopped.');

@@ -10,6 +10,7 @@ import { daemonRetiring, folderUntrusted } from './failures.ts';
 import type { FollowUpPlanner } from './followUps/planner.ts';
 import type { Lifetime } from './lifetime.ts';
 import type { NewsFeed, NewsSource } from './clients/news.ts';
+import type { RunQueue } from './queue/runQueue.ts';
 import { Records } from './records.ts';
 import type { RunningSessions } from './runningSessions.ts';
 import type { ObservedSources } from './sources/observedSources.ts';
@@ -22,6 +23,7 @@ export interface ServiceDeps {
   readonly running: RunningSessions;
   readonly sources: ObservedSources;
   readonly news: NewsSource;
+  readonly queue: RunQueue;
   readonly lifetime: Lifetime;
   readonly log: Log;
   readonly version: string;
@@ -34,12 +36,14 @@ export class DaemonService {
   readonly log: Log;
   readonly news: NewsSource;
   readonly records: Records;
+  readonly queue: RunQueue;
   readonly #deps: ServiceDeps;
 
   constructor(deps: ServiceDeps) {
     this.#deps = deps;
     this.log = deps.log;
     this.news = deps.news;
+    this.queue = deps.queue;
     this.records = new Records({ ...deps, open: (id) => this.open(id) });
   }
 
@@ -50,6 +54,7 @@ export class DaemonService {
 
   leave(connection: ConnectedClient): void {
     this.#deps.clients.remove(connection);
+    void this.queue.remove(connection, { finish: true });
   }
 
   status(): DaemonStatus {
@@ -68,6 +73,8 @@ export class DaemonService {
   retire(when: 'idle' | 'now'): { runs: number } {
     const { lifetime, running } = this.#deps;
     lifetime.retire(when);
+    // The daemon that comes next has the queue as soon as the runs of this one have ended.
+    void this.queue.close();
     return { runs: running.count };
   }
 

@@ -10,9 +10,10 @@ export function runId(randomHex: RandomHex): string {
   return `run_${randomHex(12)}`;
 }
 
-/** The same three always give the same runner, so that it is known again after a crash. */
-export function runnerId(hostname: string, projectDir: string, executorType: string): string {
-  const hash = createHash('sha256').update([hostname, projectDir, executorType].join('\n'));
+/** The same three always give the same runner, so that it is known again after a crash. `place` counts those at once. */
+export function runnerId(hostname: string, projectDir: string, executorType: string, place = 0): string {
+  const identity = [hostname, projectDir, executorType, ...(place === 0 ? [] : [String(place)])];
+  const hash = createHash('sha256').update(identity.join('\n'));
   return `lnch_${hash.digest('hex').slice(0, 12)}`;
 }
 

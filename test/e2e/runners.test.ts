@@ -112,7 +112,7 @@ describe('a window and a terminal as runners of one queue', function () {
     await until('its run', async () => /, (Running|Finished), /.test(await label('Played for a terminal')));
   });
 
-  it('leaves to a terminal what that alone can do, follows it, and says how it ended', async () => {
+  it('leaves to a terminal what that alone can do, runs it on without the terminal, and says how it ended', async () => {
     await queueRemote('Played elsewhere');
     assert.equal((await queue()).runs.at(-1)?.status, 'pending');
     const victim = await gpu(0.05);
@@ -121,12 +121,17 @@ describe('a window and a terminal as runners of one queue', function () {
     assert.equal((await queue()).runs.at(-1)?.runner_id, victim.id);
     await picture(workbench, 'runner-elsewhere');
     victim.child.kill('SIGKILL');
+    await victim.ended;
+    assert.match(await label('Played elsewhere'), /, Running, remote,/);
+    const { stdout } = await terminal('daemon', 'status', '--json').ended;
+    const { pid } = JSON.parse(stdout) as { readonly pid: number };
+    process.kill(pid, 'SIGKILL');
     await workbench
-      .notification('The queued run of “remote” failed: The runner ended')
+      .notification('The queued run of “remote” failed: The Vitrine daemon ended')
       .first()
       .waitFor({ timeout: 60_000 });
     await until('its end', async () => /, Interrupted, remote,/.test(await label('Played elsewhere')), 60_000);
-    await picture(workbench, 'runner-killed');
+    await picture(workbench, 'runner-daemon-killed');
 
     const back = await gpu(1);
     assert.equal(back.id, victim.id);

@@ -5,13 +5,15 @@ import { hostname } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { CreateRun } from '../../src/coordinator/api.ts';
-import { joinCoordinator, type JoinedCoordinator } from '../../src/engine/coordinator/join.ts';
 import { Journal } from '../../src/engine/coordinator/journal.ts';
-import { coordinatorPlace } from '../../src/engine/coordinator/place.ts';
+import { journalFile } from '../../src/engine/coordinator/openQueue.ts';
 import { isAlive, startTimeOf } from '../../src/engine/process/identity/identity.ts';
 import { isRunOver } from '../../src/model/session/status.ts';
 import type { Run } from '../../src/model/session/session.ts';
+import type { ChangedRun } from '../../src/protocol/daemon/queue.ts';
 import { Bench, fakeAgent, prompt } from '../support/fakeAgent/engine.ts';
+import { openQueueClient, type QueueClient } from '../support/daemon/queue.ts';
+import { stopDaemon } from '../support/daemon/stop.ts';
 import { until } from '../support/until.ts';
 
 interface Ended {
@@ -24,16 +26,14 @@ describe('vitrine runner, queue, agents', function () {
   this.timeout(120_000);
   let bench: Bench;
   let runners: ChildProcess[];
-  let joined: JoinedCoordinator | undefined;
   beforeEach(() => {
     bench = new Bench();
     runners = [];
     mkdirSync(bench.cwd, { recursive: true });
   });
   afterEach(async () => {
-    await joined?.close();
-    joined = undefined;
     for (const runner of runners) runner.kill('SIGKILL');
+    await stopDaemon(bench.store);
     await bench.close();
   });
 
@@ -68,13 +68,7 @@ describe('vitrine runner, queue, agents', function () {
     const line = await until('the registration', () => started.lines.find((each) => each.includes('registered')));
     return { ...started, cwd, id: /lnch_[0-9a-f]{12}/.exec(line)?.[0] ?? '' };
   }
-  async function coordinator(): Promise<JoinedCoordinator> {
-    const none = (): void => undefined;
-    const log = { debug: none, info: none, warn: none, error: none };
-    const deps = { clock: Date.now, monotonic: () => performance.now(), randomHex: () => '', log };
-    joined = await joinCoordinator(bench.store, deps, { host: false });
-    return joined;
-  }
+  const queueClient = (): Promise<QueueClient> => openQueueClient(bench.store, bench.dir);
   const claude = (steps: Parameters<typeof prompt>[0]): CreateRun => ({
     executor_type: 'claude-code',
     prompt: prompt(steps),
@@ -87,9 +81,9 @@ describe('vitrine runner, queue, agents', function () {
     const replay = (name: string) => runner(name, '--executor', 'replay', '--speed', '0', '--limit', '2');
     const runnerIds = (await Promise.all(names.map(replay))).map(({ id }) => id);
     assert.equal(new Set(runnerIds).size, 4);
-    const { link } = await coordinator();
-    const over = new Map<string, Run>();
-    link.onRun((run) => {
+    const { link, onRun } = await queueClient();
+    const over = new Map<string, ChangedRun>();
+    onRun((run) => {
       if (isRunOver(run.status)) over.set(run.run_id, run);
     });
     const created: Run[] = [];
@@ -103,7 +97,7 @@ describe('vitrine runner, queue, agents', function () {
 
     const none = (): void => undefined;
     const quiet = { debug: none, info: none, warn: none, error: none };
-    const changes = await new Journal((await coordinatorPlace(bench.store)).journal, quiet).read();
+    const changes = await new Journal(journalFile(bench.store), quiet).read();
     const claims = changes.flatMap((each) =>
       each.kind === 'job' && each.job.run.status === 'claimed' ? [each.job.run] : [],
     );
@@ -167,14 +161,8 @@ describe('vitrine runner, queue, agents', function () {
     assert.match((await start(['queue', 'stop', id]).ended).stdout, /stopped/);
   });
 
-  it('end a killed runner’s run with why, leave its session to be resumed, and take it back under its id', async () => {
-    const host = await runner('host', '--executor', 'replay');
-    const victim = await claudeRunner();
-    const { link } = await coordinator();
-    const run = await link.createRun(
-      claude([{ init: true }, { note: bench.note }, { say: 'begun' }, { forever: true }]),
-    );
-    await until('the run', async () => (await link.runs()).find(({ status }) => status === 'running'));
+  /** The agent of the only run, once it is there. */
+  async function agentOf() {
     const pid = await until('the agent', () => {
       try {
         return bench.pids()[0];
@@ -182,21 +170,56 @@ describe('vitrine runner, queue, agents', function () {
         return undefined;
       }
     });
-    const agent = { pid, startTime: await startTimeOf(pid) };
+    return { pid, startTime: await startTimeOf(pid) };
+  }
+
+  it('finish the run of a runner that is killed, and take no other for it', async () => {
+    const victim = await claudeRunner();
+    const { link } = await queueClient();
+    const go = path.join(bench.dir, 'go');
+    const run = await link.createRun(claude([{ init: true }, { until: go }, { say: 'done' }, { result: {} }]));
+    await until('the run', async () => (await link.runs()).find(({ status }) => status === 'running'));
+    const waiting = await link.createRun(claude([{ init: true }, { say: 'later' }, { result: {} }]));
     victim.process.kill('SIGKILL');
-    const failed = await until('its end', async () =>
-      (await link.runs()).find(({ run_id, status }) => run_id === run.run_id && status === 'failed'),
+    await victim.ended;
+    writeFileSync(go, '');
+    await until('its end', async () =>
+      (await link.runs()).find(({ run_id, status }) => run_id === run.run_id && status === 'completed'),
     );
-    assert.equal(failed.error, 'The runner ended while it had this run.');
+    await until('the runner to leave', async () => (await link.runners()).every(({ status }) => status === 'stale'));
+    assert.equal((await link.runs()).find(({ run_id }) => run_id === waiting.run_id)?.status, 'pending');
+    const back = await claudeRunner();
+    assert.equal(back.id, victim.id);
+    await until('the other', async () => (await link.runs()).every(({ status }) => status === 'completed'));
+  });
+
+  it('end the run of a daemon that is killed with why, leave its session to be resumed, and lose no run', async () => {
+    const survivor = await claudeRunner();
+    const first = await queueClient();
+    const run = await first.link.createRun(
+      claude([{ init: true }, { note: bench.note }, { say: 'begun' }, { forever: true }]),
+    );
+    await until('the run', async () => (await first.link.runs()).find(({ status }) => status === 'running'));
+    const waiting = await first.link.createRun({ executor_type: 'codex', prompt: 'Later' });
+    const agent = await agentOf();
+    process.kill(first.connection.daemon.pid, 'SIGKILL');
+    await first.connection.closed;
+    await until('the runner to register again', () => survivor.lines.filter((each) => each.includes('registered'))[1]);
+    const { link } = await queueClient();
+    const found = await link.runs();
+    assert.deepEqual(
+      found.map(({ run_id, status, error }) => [run_id, status, error]),
+      [
+        [run.run_id, 'failed', 'The Vitrine daemon ended while it had this run.'],
+        [waiting.run_id, 'pending', undefined],
+      ],
+    );
     await until('the agent’s end', async () => !(await isAlive(agent)));
     const engine = await bench.engine();
     const session = await until('the session', async () =>
       (await engine.list()).find(({ outcome }) => outcome === 'interrupted'),
     );
     assert.equal(session.session_id, run.session_id);
-
-    const back = await claudeRunner();
-    assert.equal(back.id, victim.id);
     const again = await link.createRun({
       ...claude([{ init: true }, { say: 'back' }, { result: {} }]),
       type: 'resume_session',
@@ -214,48 +237,28 @@ describe('vitrine runner, queue, agents', function () {
       ],
     );
     handle.dispose();
-    assert.ok(host.lines[0]?.includes('as coordinator'));
   });
 
-  it('take over from a coordinator that was killed, and lose no run', async () => {
-    const host = await runner('host', '--executor', 'replay', '--speed', '0');
-    await claudeRunner();
-    const { link, gone } = await coordinator();
-    const go = path.join(bench.dir, 'go');
-    const running = await link.createRun(claude([{ init: true }, { until: go }, { say: 'done' }, { result: {} }]));
-    await until('the run', async () => (await link.runs()).find(({ status }) => status === 'running'));
-    const waiting = await link.createRun({ executor_type: 'codex', prompt: 'Later' });
-    host.process.kill('SIGKILL');
-    await gone;
-    await joined?.close();
-    const next = await until('the next coordinator', () => coordinator().catch(() => undefined));
-    writeFileSync(go, '');
-    await until('its end', async () =>
-      (await next.link.runs()).find(({ run_id, status }) => run_id === running.run_id && status === 'completed'),
-    );
-    const saved = (await next.link.runs()).find(({ run_id }) => run_id === waiting.run_id);
-    assert.equal(saved?.status, 'pending');
-  });
-
-  it('refuse a second runner with one identity, and leave in order', async () => {
+  it('may be several with one identity, and leave in order', async () => {
     const first = await claudeRunner();
-    const second = await start(['runner', '--executor', 'claude-code'], first.cwd).ended;
-    assert.equal(second.code, 2);
-    assert.match(second.stderr, new RegExp(`There is a runner ${first.id} for claude-code`));
-    const { link } = await coordinator();
+    const second = await claudeRunner();
+    assert.notEqual(second.id, first.id);
+    const { link } = await queueClient();
     const waits = claude([{ init: true }, { forever: true }]);
-    const { run_id } = await link.createRun(waits);
-    await until('the run', async () => (await link.runs()).find(({ status }) => status === 'running'));
-    const other = await runner('other', '--executor', 'replay');
+    const runs = [await link.createRun(waits), await link.createRun(waits)];
+    const both = await until('both runs', async () => {
+      const running = (await link.runs()).filter(({ status }) => status === 'running');
+      return running.length === 2 ? running : undefined;
+    });
+    assert.deepEqual(new Set(both.map(({ runner_id }) => runner_id)), new Set([first.id, second.id]));
     first.process.kill('SIGINT');
     assert.equal((await first.ended).code, 0);
-    await joined?.close();
-    const next = await until('the next coordinator', () => coordinator().catch(() => undefined));
-    const over = await until('its end', async () =>
-      (await next.link.runs()).find((each) => each.run_id === run_id && isRunOver(each.status)),
-    );
-    assert.equal(over.status, 'stopped');
-    assert.ok(other.id !== first.id);
+    const own = both.find(({ runner_id }) => runner_id === first.id);
+    assert.ok(first.lines.includes(`${own?.run_id ?? ''} ${own?.session_id ?? ''} stopped`));
+    const left = await link.runs();
+    assert.deepEqual(left.map(({ status }) => status).sort(), ['running', 'stopped']);
+    for (const { run_id } of runs) await link.stopRun(run_id);
+    await until('their end', async () => (await link.runs()).every(({ status }) => isRunOver(status)));
   });
 
   it('say what is wrong with the call', async () => {
@@ -263,7 +266,6 @@ describe('vitrine runner, queue, agents', function () {
       [['runner'], /--executor is missing/],
       [['runner', '--executor', 'gpt'], /There is no executor "gpt"/],
       [['runner', '--executor', 'codex', '--limit', '0'], /not a valid number of concurrent runs/],
-      [['queue'], /No coordinator runs for this store/],
       [['queue', 'add'], /not a complete command/],
       [['queue', 'add', '--blueprint', 'none', 'Do it'], /Agent not found: "none"/],
       [['queue', 'add', '--executor', 'codex', '--demand', 'speed=9', 'Do it'], /is not a valid demand/],

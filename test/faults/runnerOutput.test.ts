@@ -3,33 +3,25 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { joinCoordinator, type JoinedCoordinator } from '../../src/engine/coordinator/join.ts';
 import { isRunOver } from '../../src/model/session/status.ts';
 import { Bench, fakeAgent, prompt } from '../support/fakeAgent/engine.ts';
+import { openQueueClient, type QueueClient } from '../support/daemon/queue.ts';
 import { until } from '../support/until.ts';
 
 describe('what vitrine runner prints', function () {
   this.timeout(120_000);
   let bench: Bench;
-  let joined: JoinedCoordinator;
+  let joined: QueueClient;
   let started: ChildProcess[];
   beforeEach(async () => {
     bench = new Bench();
     started = [];
     mkdirSync(bench.cwd, { recursive: true });
-    const none = (): void => undefined;
-    const log = { debug: none, info: none, warn: none, error: none };
-    let ids = 0;
-    const randomHex = (digits: number): string => {
-      ids += 1;
-      return ids.toString(16).padStart(digits, '0');
-    };
-    const deps = { clock: Date.now, monotonic: () => performance.now(), randomHex, log };
-    joined = await joinCoordinator(bench.store, deps, { host: true });
+    joined = await openQueueClient(bench.store, bench.dir);
   });
   afterEach(async () => {
     for (const each of started) each.kill('SIGKILL');
-    await joined.close();
+    await joined.stop();
     await bench.close();
   });
 

@@ -3,10 +3,10 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { CoordinatorLink } from '../../src/coordinator/api.ts';
-import { joinCoordinator, type JoinedCoordinator } from '../../src/engine/coordinator/join.ts';
-import type { LocalDeps } from '../../src/engine/coordinator/local.ts';
+import type { LocalCoordinator, LocalDeps } from '../../src/engine/coordinator/local.ts';
+import { openQueue, type OpenQueue } from '../../src/engine/coordinator/openQueue.ts';
 
-/** A folder with a coordinator, which those join who want to; and what they logged as a warning or an error. */
+/** A folder with a queue, and what it logged as a warning or an error. */
 export class CoordinatorStore {
   readonly folder = mkdtempSync(path.join(tmpdir(), 'vitrine-coordinator-'));
   readonly log: string[] = [];
@@ -28,11 +28,17 @@ export class CoordinatorStore {
     };
   }
 
-  /** Left when the store is closed, if not before. */
-  async join(host = true): Promise<JoinedCoordinator> {
-    const joined = await joinCoordinator(this.folder, this.deps, { host });
-    this.atEnd(() => joined.close());
-    return joined;
+  /** Closed when the store is closed, if not before. */
+  async open(): Promise<OpenQueue> {
+    const opened = await openQueue(this.folder, this.deps);
+    let closed: Promise<void> | undefined;
+    const close = (): Promise<void> => (closed ??= opened.close());
+    this.atEnd(close);
+    return { ...opened, close };
+  }
+
+  async coordinator(): Promise<LocalCoordinator> {
+    return (await this.open()).coordinator;
   }
 
   atEnd(close: () => Promise<void>): void {

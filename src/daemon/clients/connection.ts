@@ -67,6 +67,7 @@ export class ClientConnection implements ConnectedClient {
     this.#rpc.onError(() => socket.destroy());
     this.#handleConnection();
     this.#handleRuns();
+    this.#handleQueue();
     this.#handleReading();
     this.#handleRecords();
     this.#rpc.listen();
@@ -92,8 +93,9 @@ export class ClientConnection implements ConnectedClient {
     this.#handle('status', calls.status, () => service.status());
     this.#handle('retire', calls.retire, ({ when }) => service.retire(when));
     this.#handle('announce', calls.announce, (params) => service.announce(this, params));
-    this.#handle('watch', calls.watch, ({ events }) => {
+    this.#handle('watch', calls.watch, ({ events, runs }) => {
       this.#feed.wantsEvents ||= events;
+      this.#feed.wantsRuns ||= runs;
       this.#watching ??= service.news.add(this.#feed);
       return service.watch();
     });
@@ -124,6 +126,19 @@ export class ClientConnection implements ConnectedClient {
       this.#started(service.resume(this, params, signal), params),
     );
     this.#handle('restart', calls.restart, (params) => this.#started(service.restart(this, params), params));
+  }
+
+  #handleQueue(): void {
+    const { queue } = this.#service;
+    this.#handle('queueRun', calls.queueRun, (params) => queue.create(params));
+    this.#handle('stopQueued', calls.stopQueued, (params) => queue.stop(params));
+    this.#handle('queuedRuns', calls.queuedRuns, (params) => queue.runs(params));
+    this.#handle('runners', calls.runners, () => queue.runners());
+    this.#handle('addRunner', calls.addRunner, (params) => queue.add(this, params));
+    this.#handle('removeRunners', calls.removeRunners, async (params) => {
+      await queue.remove(this, params);
+      return {};
+    });
   }
 
   #handleReading(): void {

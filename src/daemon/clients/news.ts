@@ -2,14 +2,19 @@ import type { Disposable } from '../../engine/api.ts';
 import type { EngineFailure } from '../../engine/failures/failures.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { CoordinatorEvent } from '../../model/transcript/event.ts';
+import type { Run } from '../../model/session/session.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 import type { News } from '../../protocol/daemon/calls.ts';
 import type { FollowUpsState } from '../../protocol/daemon/followUps.ts';
+import { changedRunSchema, type ChangedRun } from '../../protocol/daemon/queue.ts';
 import { failureData } from '../failures.ts';
 
 /** Events that wait for a client; older ones are dropped. */
 const maxEvents = 2000;
 const maxUndelivered = 100;
+/** Changes of queued runs that wait for a client, and of one batch. More than the queue's bounds make at once. */
+const maxRunChanges = 20_000;
+const maxRunsOfBatch = 100;
 
 /** What the daemon itself learns of sessions, for all clients that watch. */
 export class NewsSource {
@@ -42,6 +47,11 @@ export class NewsSource {
     this.#tell((feed) => feed.followUps(state));
   }
 
+  run(run: Run): void {
+    const changed = changedRunSchema.parse(run);
+    this.#tell((feed) => feed.run(changed));
+  }
+
   #tell(about: (feed: NewsFeed) => void): void {
     for (const feed of this.#feeds) about(feed);
   }
@@ -51,11 +61,14 @@ export class NewsSource {
 export class NewsFeed {
   /** Coordinator events are wanted too. */
   wantsEvents = false;
+  /** Changes of queued runs are wanted too. */
+  wantsRuns = false;
   readonly #send: (news: News) => Promise<void>;
   #summaries = new Map<string, SessionSummary>();
   #removed = new Set<string>();
   #events: CoordinatorEvent[] = [];
   #failedDeliveries: News['undelivered'] = [];
+  #runs: ChangedRun[] = [];
   #followUps: FollowUpsState | undefined;
   #isSending = false;
 
@@ -94,8 +107,16 @@ export class NewsFeed {
     this.#pump();
   }
 
+  run(run: ChangedRun): void {
+    if (!this.wantsRuns) return;
+    this.#runs.push(run);
+    if (this.#runs.length > maxRunChanges) this.#runs.shift();
+    this.#pump();
+  }
+
   #pump(): void {
-    const count = this.#summaries.size + this.#removed.size + this.#events.length + this.#failedDeliveries.length;
+    const lists = [this.#events, this.#failedDeliveries, this.#runs];
+    const count = this.#summaries.size + this.#removed.size + lists.reduce((sum, { length }) => sum + length, 0);
     if (this.#isSending || (count === 0 && this.#followUps === undefined)) return;
     this.#isSending = true;
     const news: News = {
@@ -103,6 +124,7 @@ export class NewsFeed {
       removed: [...this.#removed],
       events: this.#events,
       undelivered: this.#failedDeliveries,
+      runs: this.#runs.splice(0, maxRunsOfBatch),
       ...(this.#followUps !== undefined && { follow_ups: this.#followUps }),
     };
     this.#summaries = new Map();

@@ -62,7 +62,9 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
   /** @throws file system errors, where the journal cannot be read or written */
   static async open(file: string, deps: LocalDeps): Promise<LocalCoordinator> {
     const journal = new Journal(file, deps.log);
-    const local = new LocalCoordinator(journal, await journal.read(), deps);
+    // Runners end with the process that had the queue: what they had is failed.
+    const saved = (await journal.read()).filter(({ kind }) => kind === 'job');
+    const local = new LocalCoordinator(journal, saved, deps);
     try {
       await journal.rewrite(local.#core.kept());
     } catch (error) {

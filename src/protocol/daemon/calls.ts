@@ -8,6 +8,7 @@ import { sessionSummarySchema } from '../../model/session/summary.ts';
 import { clientContextSchema } from './context.ts';
 import { failureSchema } from './failure.ts';
 import { followUpsStateSchema } from './followUps.ts';
+import { changedRunSchema, queueCalls } from './queue.ts';
 import { resumeParamsSchema, startParamsSchema } from './runRequests.ts';
 import { watchSourcesCall } from './sources.ts';
 import { transcriptCall } from './transcript.ts';
@@ -85,9 +86,13 @@ export const calls = {
     }),
     result: nothing,
   },
-  /** Sends `news` of all sessions until the connection ends, with `events` where they are wanted; now of those that run. */
+  ...queueCalls,
+  /**
+   * Sends `news` of all sessions until the connection ends, with `events` and the `runs` of the queue where they are wanted;
+   * now of those that run.
+   */
   watch: {
-    params: z.object({ events: z.boolean() }),
+    params: z.object({ events: z.boolean(), runs: z.boolean().default(false) }),
     result: z.object({ live: z.array(sessionSummarySchema), follow_ups: followUpsStateSchema }),
   },
   watchSources: watchSourcesCall,
@@ -216,6 +221,8 @@ export const newsSchema = z.object({
   events: z.array(eventSchema),
   /** Sessions that could not be told what came of those that they started. */
   undelivered: z.array(z.object({ session_id: sessionIdSchema, failure: failureSchema })),
+  /** Each change of a run of the queue, in order. */
+  runs: z.array(changedRunSchema),
   /** Absent where they have not changed. */
   follow_ups: followUpsStateSchema.optional(),
 });

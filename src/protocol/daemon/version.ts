@@ -7,4 +7,4 @@ declare const VITRINE_PROTOCOL: number | undefined;
  * not understand. The calls in `coreCalls` keep their form in every version, so that a client can always list, answer
  * and stop the runs of a daemon of another version.
  */
-export const daemonProtocol = typeof VITRINE_PROTOCOL === 'number' ? VITRINE_PROTOCOL : 3;
+export const daemonProtocol = typeof VITRINE_PROTOCOL === 'number' ? VITRINE_PROTOCOL : 4;

@@ -14,6 +14,7 @@ import { isSessionLive } from '../../model/session/status.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 import type { DaemonStatus, GivenParams, News, ResultOf } from '../../protocol/daemon/calls.ts';
 import type { ClientContext } from '../../protocol/daemon/context.ts';
+import { WindowQueue } from '../runner/windowQueue.ts';
 import { PlannedFollowUps } from '../followUps/plannedFollowUps.ts';
 import { toFailure, unreachable } from '../failures/toFailure.ts';
 
@@ -43,6 +44,7 @@ export class WindowEngine {
   readonly followUps: PlannedFollowUps;
   /** Why a session has a follow-up or none. */
   readonly followUpReader: FollowUpReader;
+  readonly queue: WindowQueue;
   readonly #deps: WindowEngineDeps;
   readonly #reader: ReadOnlyEngine;
   readonly #link: DaemonLink<EngineFailure>;
@@ -66,7 +68,8 @@ export class WindowEngine {
       connect: () => connect({ ...deps, storeDir, onNews: (news) => this.#take(news) }),
       prepare: async (connection) => {
         await connection.call('announce', await this.#announcement());
-        const { live, follow_ups } = await connection.call('watch', { events: this.#wantsEvents });
+        const { live, follow_ups } = await connection.call('watch', { events: this.#wantsEvents, runs: true });
+        this.queue.reconnected();
         this.#planned.take(follow_ups);
         this.#live.clear();
         for (const summary of live) this.#learn(summary);
@@ -74,6 +77,7 @@ export class WindowEngine {
       },
     });
     const call = this.#call;
+    this.queue = new WindowQueue({ call }, log);
     this.#reader = new ReadOnlyEngine(deps.engine, {
       decide: async (session_id, decision) => {
         await this.#call('noteExport', { session_id, decision: { ...decision, type: 'export' } });
@@ -227,6 +231,7 @@ export class WindowEngine {
 
   /** Leaves the daemon, which runs on. */
   dispose(): void {
+    this.queue.dispose();
     this.#link.close();
   }
 
@@ -264,13 +269,15 @@ export class WindowEngine {
     return { contexts, when_windows_close: this.#deps.whenWindowsClose() };
   }
 
-  #take({ summaries, removed, events, undelivered: failedDeliveries, follow_ups }: News): Promise<void> {
+  #take(news: News): Promise<void> {
+    const { summaries, removed, events, undelivered: failedDeliveries, follow_ups } = news;
     for (const summary of summaries) this.#learn(summary);
     for (const id of removed) {
       this.#live.delete(id);
       this.#removals.fire(id);
     }
     for (const event of events) this.#events.fire(event);
+    this.queue.take(news);
     if (follow_ups !== undefined) this.#planned.take(follow_ups);
     for (const { session_id, failure } of failedDeliveries) this.#deps.onUndelivered(session_id, toFailure(failure));
     if (this.#live.size === 0) void this.#link.replaceOlder(this.#deps.build);

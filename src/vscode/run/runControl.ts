@@ -114,7 +114,7 @@ export class RunControl {
       const here = handle.live();
       handle.dispose();
       if (!here) {
-        await this.#queue.stopElsewhere(session);
+        await this.#queue.stop(session);
         return;
       }
       await engine.stop(session);

@@ -1,32 +1,44 @@
+import { hostname } from 'node:os';
 import * as vscode from 'vscode';
 import type { CreateRun } from '../../coordinator/api.ts';
-import type { RunnerGroup } from '../../engine/coordinator/runnerGroup.ts';
-import type { Run } from '../../model/session/session.ts';
-import { isRunOver, isSessionLive } from '../../model/session/status.ts';
-import { inertText } from '../text/inertText.ts';
+import type { AgentReport } from '../../engine/api.ts';
 import { logLine } from '../../engine/log/logLine.ts';
+import type { Run } from '../../model/session/session.ts';
+import { isRunOver } from '../../model/session/status.ts';
+import type { ChangedRun } from '../../protocol/daemon/queue.ts';
+import type { AgentCatalogue } from '../agents/agentCatalogue.ts';
+import type { EngineHost } from '../engine/engineHost.ts';
+import type { WindowEngine } from '../engine/windowEngine.ts';
 import { runnerSettings } from '../settings/settings.ts';
-import type { WindowRunnersDeps } from './startRunners.ts';
+import { inertText } from '../text/inertText.ts';
 
 const { t } = vscode.l10n;
 
 /** After activation, in milliseconds: the window comes first. */
 const patience = 3000;
 
+export interface WindowRunnersDeps {
+  readonly store: vscode.Uri;
+  readonly version: string;
+  readonly engines: EngineHost;
+  readonly agents: AgentCatalogue;
+  readonly log: vscode.LogOutputChannel;
+}
+
 /**
- * Makes this window a runner of each agent found here, as soon as the queue of its store is used or there is an agent that is
- * a file; never in Restricted Mode, and not where the setting says no. What runs there is loaded only then.
+ * Declares to the daemon that it may run each agent found here in the folders of this window, as soon as the queue of its
+ * store is used or there is an agent that is a file; never in Restricted Mode, and not where the setting says no.
  */
 export class WindowRunners {
   readonly #deps: WindowRunnersDeps;
   readonly #disposables: readonly vscode.Disposable[];
   readonly #timer: NodeJS.Timeout;
-  #wanted = false;
-  #settled = false;
-  #group: Promise<RunnerGroup> | undefined;
+  #isWanted = false;
+  #isSettled = false;
+  #isDeclared = false;
   /** Runs that were queued here and are not over. */
   readonly #created = new Set<string>();
-  #closed = false;
+  #isListening = false;
 
   constructor(deps: WindowRunnersDeps) {
     this.#deps = deps;
@@ -47,42 +59,46 @@ export class WindowRunners {
     this.#timer = setTimeout(() => void this.#lookForQueue(), patience);
   }
 
-  /** Queues a run in `folder`. How it goes is told by its session; that it failed, by a message. @throws CoordinatorError */
+  /** Queues a run in `folder`. How it goes is told by its session; that it failed, by a message. @throws EngineFailure */
   async create(folder: string, request: Omit<CreateRun, 'project_dir'>): Promise<Run> {
-    this.#wanted = true;
-    this.#group ??= this.#begin(folder);
-    const run = await (await this.#group).create({ ...request, project_dir: folder });
+    const { queue } = await this.#deps.engines.get();
+    if (!this.#isListening) queue.onRun((run) => this.#tell(run));
+    this.#isListening = true;
+    const run = await queue.createRun({ ...request, project_dir: folder });
     this.#created.add(run.run_id);
+    this.#want();
     return run;
   }
 
-  /** Has a session stopped that another window or a terminal runs for the queue; tells a person where only that one can. */
-  async stopElsewhere(session: string): Promise<void> {
-    const { stopQueued } = await import('./stopQueued.ts');
-    const { store, log } = this.#deps;
-    if ((await this.#isQueueThere()) && (await stopQueued(store.fsPath, session, log))) return;
-    if (!(await this.#isLive(session))) return;
-    void vscode.window.showWarningMessage(t('This session is running in another window or terminal. Stop it there.'));
+  /** Stops a session that does not run in this version's daemon: it waits in the queue, or runs in an earlier daemon. */
+  async stop(session: string): Promise<void> {
+    const { engines, store, version } = this.#deps;
+    if (await this.#isQueueThere()) {
+      const { queue } = await engines.get();
+      const run = (await queue.runs({ session_id: session })).find(({ status }) => !isRunOver(status));
+      if (run !== undefined) {
+        await queue.stopRun(run.run_id);
+        return;
+      }
+    }
+    const { findRuns } = await import('../../client/machine/findRuns.ts');
+    const { runs, close } = await findRuns([store.fsPath], version);
+    try {
+      for (const run of runs) if (run.session_id === session) await run.stop();
+    } finally {
+      close();
+    }
   }
 
-  /** Takes no more. What it executes is the daemon's, and continues when this process ends. */
+  /** Takes no more. What runs is the daemon's, and continues when this process ends. */
   dispose(): void {
-    this.#closed = true;
     clearTimeout(this.#timer);
     for (const each of this.#disposables) each.dispose();
   }
 
-  /** It may have ended on its own meanwhile. */
-  async #isLive(session: string): Promise<boolean> {
-    const handle = await (await this.#deps.engines.get()).open(session);
-    const { status } = handle.summary();
-    handle.dispose();
-    return isSessionLive(status);
-  }
-
   async #lookForQueue(): Promise<void> {
-    if (await this.#isQueueThere()) this.#wanted = true;
-    this.#settled = true;
+    if (await this.#isQueueThere()) this.#isWanted = true;
+    this.#isSettled = true;
     this.#fit();
   }
 
@@ -95,43 +111,62 @@ export class WindowRunners {
   }
 
   #want(): void {
-    this.#wanted = true;
-    if (this.#settled) this.#fit();
+    this.#isWanted = true;
+    if (this.#isSettled) this.#fit();
   }
 
   #fit(): void {
-    const [folder] = vscode.workspace.workspaceFolders ?? [];
-    const may = vscode.workspace.isTrusted && runnerSettings().enabled && !this.#closed;
-    if (!may || !this.#wanted || folder === undefined) return;
-    this.#group ??= this.#begin(folder.uri.fsPath);
+    const isOpen = (vscode.workspace.workspaceFolders ?? []).length > 0;
+    if (!vscode.workspace.isTrusted || !this.#isWanted || !isOpen || this.#isDeclared) return;
+    this.#isDeclared = true;
+    void this.#declare();
   }
 
-  async #begin(folder: string): Promise<RunnerGroup> {
-    const { startRunners } = await import('./startRunners.ts');
-    return startRunners(this.#deps, folder, (run) => this.#tell(run));
+  /** What runs is not stopped by it. */
+  #again(): void {
+    if (this.#isDeclared) void this.#declare();
+    else this.#fit();
+  }
+
+  async #declare(): Promise<void> {
+    const { engines, log } = this.#deps;
+    try {
+      const engine = await engines.get();
+      // The daemon runs nothing in a folder that it was not told to be trusted.
+      await engine.announce();
+      await engine.queue.declare(await runnersOf(engine));
+    } catch (error) {
+      log.error(logLine('runners failed', { error: String(error) }));
+    }
   }
 
   /** A run of this window that failed may have no session that could say so. */
-  #tell({ run_id, status, error = '', agent_name: name = '' }: Run): void {
+  #tell({ run_id, status, error = '', agent_name: name = '' }: ChangedRun): void {
     if (!this.#created.has(run_id) || !isRunOver(status)) return;
     this.#created.delete(run_id);
     if (status !== 'failed') return;
     void vscode.window.showWarningMessage(t('The queued run of “{0}” failed: {1}', inertText(name), inertText(error)));
   }
+}
 
-  /** What runs is not stopped by it: who takes its place waits until that has ended. */
-  #again(): void {
-    void this.#finish();
-    this.#fit();
-  }
+/** One for each kind of agent that is found, in the folders of this window. */
+async function runnersOf(engine: WindowEngine) {
+  const { enabled, concurrency: limit, tags } = runnerSettings();
+  const within = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
+  const [project_dir] = within;
+  if (!enabled || project_dir === undefined) return [];
+  const types = new Set((await engine.agents()).filter(isThere).map(({ type }) => type));
+  return [...types].map((executor_type) => ({
+    hostname: hostname(),
+    project_dir,
+    within,
+    executor_type,
+    tags: [...tags],
+    limit,
+  }));
+}
 
-  async #finish(): Promise<void> {
-    const group = this.#group;
-    this.#group = undefined;
-    try {
-      await (await group)?.close({ finish: true });
-    } catch (error) {
-      this.#deps.log.error(logLine('runners failed', { error: String(error) }));
-    }
-  }
+/** `null` is an agent that is no program here, such as a server. */
+function isThere({ program, recording }: AgentReport): boolean {
+  return recording || program === null || 'path' in program;
 }

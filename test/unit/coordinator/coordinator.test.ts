@@ -277,14 +277,20 @@ describe('runners', () => {
     });
   });
 
-  it('with an identity that is taken are refused', () => {
+  it('with an identity that another has are one more, with an id of its own', () => {
     const still = new StillCoordinator();
     const seat = still.register();
-    const { run_id } = still.create();
+    const [first, second] = [still.create(), still.create()];
     still.core.claim(seat);
-    assert.throws(() => still.register({ instance: 'instance-2' }), refused('conflict'));
-    assert.equal(still.run(run_id).status, 'claimed');
-    assert.equal(still.core.runners().length, 1);
+    const next = still.register({ instance: 'instance-2' });
+    assert.notEqual(next.runner_id, seat.runner_id);
+    assert.equal(still.register({ instance: 'instance-2' }).runner_id, next.runner_id);
+    assert.equal(still.core.claim(next)?.run.run_id, second.run_id);
+    assert.deepEqual(
+      [first, second].map(({ run_id }) => still.run(run_id).runner_id),
+      [seat.runner_id, next.runner_id],
+    );
+    assert.equal(still.core.runners().length, 2);
   });
 
   it('take the place of one that is stale, whose runs fail', () => {

@@ -1,15 +1,17 @@
 import { text } from 'node:stream/consumers';
-import type { CoordinatorLink } from '../../../coordinator/api.ts';
+import { connect } from '../../../client/connect.ts';
+import { DaemonError } from '../../../client/errors.ts';
+import { RemoteQueue } from '../../../client/queue/remoteQueue.ts';
 import { CoordinatorError } from '../../../coordinator/errors.ts';
-import { joinCoordinator } from '../../../engine/coordinator/join.ts';
 import type { ListedRunner } from '../../../model/session/runner.ts';
 import { runIdSchema, type Run } from '../../../model/session/session.ts';
 import { isRunOver } from '../../../model/session/status.ts';
+import type { ChangedRun } from '../../../protocol/daemon/queue.ts';
 import { englishFigures } from '../../../text/figures.ts';
 import { parseOptions } from '../../options/args.ts';
 import { UsageError, type CliContext, type Command } from '../../command.ts';
-import { coordinatorDeps } from '../../run/coordinator.ts';
-import { storeFolder, storeHelp } from '../../run/engine.ts';
+import { connectOptions, translated } from '../../run/daemon.ts';
+import { storeHelp } from '../../run/engine.ts';
 import { writeLines } from '../../print/output.ts';
 import { inItsFolder, requestOf } from './queueRequest.ts';
 import { visibleLine } from '../../../model/text/visibleText.ts';
@@ -18,10 +20,10 @@ const help = `Usage: vitrine queue [options]
        vitrine queue add --blueprint NAME|--executor TYPE|--resume ses_… [options] PROMPT|-
        vitrine queue stop run_…
 
-Lists runners and runs, queues a run, or stops one. A coordinator must be running: see "vitrine runner".
+Lists runners and runs, queues a run, or stops one. A queued run waits for a runner: a VS Code window or "vitrine runner".
 A run with demands waits five minutes for a matching runner and then fails. Busy runners match
 too.
-Exit code 0: done; 1: with --wait, the run did not complete; 2: no coordinator is running, or the run was rejected.
+Exit code 0: done; 1: with --wait, the run did not complete; 2: the run was rejected.
 
   --blueprint NAME   agent file: see "vitrine agents"; its demands apply
   --executor TYPE    agent type
@@ -73,8 +75,8 @@ export const queue: Command = {
       refuseMore(what, more, values);
       if (!runIdSchema.safeParse(given).success)
         throw new UsageError(`"${given}" is not a run ID.`, 'See "vitrine queue" for run IDs.');
-      return speak(context, values.store, async (link) => {
-        await show(await link.stopRun(given));
+      return speak(context, values.store, async (queued) => {
+        await show(await queued.stopRun(given));
         return done;
       });
     }
@@ -97,8 +99,8 @@ function refuseMore(what: string, more: readonly string[], values: Values): void
 }
 
 function list(context: CliContext, store: string | undefined, json: boolean): Promise<number> {
-  return speak(context, store, async (link) => {
-    const [runners, runs] = [await link.runners(), await link.runs()];
+  return speak(context, store, async (queued) => {
+    const [runners, runs] = [await queued.runners(), await queued.runs()];
     if (json) await writeLines(context.stdout, [...runners, ...runs]);
     else for (const row of [...runners.map(runnerRow), ...runs.map(runRow)]) context.stdout.write(`${row}\n`);
     return done;
@@ -109,56 +111,69 @@ async function add(context: CliContext, given: string, values: Values, show: Sho
   const asked = await requestOf(context, values);
   const prompt = given === '-' ? await text(context.stdin) : given;
   if (prompt.trim() === '') throw new UsageError('The prompt is empty.', 'Specify a prompt.');
-  return speak(context, values.store, async (link) => {
-    const request = await inItsFolder(context, values.store, link, asked);
-    const over = watch(link);
-    const run = await link.createRun({ ...request, prompt });
+  return speak(context, values.store, async (queued, ended) => {
+    const request = await inItsFolder(context, values.store, queued, asked);
+    const over = values.wait === true ? await ended() : undefined;
+    const run = await queued.createRun({ ...request, prompt });
     await show(run);
-    if (values.wait !== true) return done;
+    if (over === undefined) return done;
     const last = await over(run.run_id);
-    await show(last);
+    await show({ ...last, prompt });
     return last.status === 'completed' ? done : notCompleted;
   });
 }
 
+/** Waits for the end of a run that is queued after this resolved. */
+type Ended = () => Promise<(runId: string) => Promise<ChangedRun>>;
+
 async function speak(
   context: CliContext,
   store: string | undefined,
-  say: (link: CoordinatorLink) => Promise<number>,
+  say: (queued: RemoteQueue, ended: Ended) => Promise<number>,
 ): Promise<number> {
+  const ends = new RunEnds();
+  const onNews = ({ runs }: { readonly runs: readonly ChangedRun[] }): Promise<void> => {
+    for (const run of runs) ends.add(run);
+    return Promise.resolve();
+  };
+  const connection = await translated(() => connect({ ...connectOptions(context, { store }), onNews }));
+  const gone = connection.closed.then(() => {
+    throw new DaemonError('unreachable', 'The Vitrine daemon exited.');
+  });
+  gone.catch(() => undefined);
+  const ended: Ended = async () => {
+    await connection.call('watch', { events: false, runs: true });
+    return (id) => ends.of(id);
+  };
   try {
-    const joined = await joinCoordinator(storeFolder(context, store), coordinatorDeps(context), { host: false });
-    try {
-      const gone = joined.gone.then(() => {
-        throw new CoordinatorError('unreachable', 'The coordinator exited.');
-      });
-      gone.catch(() => undefined);
-      return await Promise.race([say(joined.link), gone]);
-    } finally {
-      await joined.close();
-    }
+    return await Promise.race([say(new RemoteQueue(connection), ended), gone]);
   } catch (error) {
-    if (!CoordinatorError.is(error)) throw error;
+    if (!CoordinatorError.is(error) && !DaemonError.is(error)) throw error;
     context.stderr.write(`vitrine: ${error.message}\n`);
     return refused;
+  } finally {
+    connection.close();
   }
 }
 
-/** Listens from now on, so that no end is missed. */
-function watch(link: CoordinatorLink): (runId: string) => Promise<Run> {
-  const ended = new Map<string, Run>();
-  const waiting = new Map<string, (run: Run) => void>();
-  link.onRun((run) => {
+/** Runs that have ended since this client watches. */
+class RunEnds {
+  readonly #ended = new Map<string, ChangedRun>();
+  readonly #waiting = new Map<string, (run: ChangedRun) => void>();
+
+  add(run: ChangedRun): void {
     if (!isRunOver(run.status)) return;
-    ended.set(run.run_id, run);
-    waiting.get(run.run_id)?.(run);
-  });
-  return (id) =>
-    new Promise((resolve) => {
-      const run = ended.get(id);
-      if (run === undefined) waiting.set(id, resolve);
+    this.#ended.set(run.run_id, run);
+    this.#waiting.get(run.run_id)?.(run);
+  }
+
+  of(id: string): Promise<ChangedRun> {
+    return new Promise((resolve) => {
+      const run = this.#ended.get(id);
+      if (run === undefined) this.#waiting.set(id, resolve);
       else resolve(run);
     });
+  }
 }
 
 function runnerRow({

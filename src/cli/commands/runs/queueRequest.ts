@@ -1,5 +1,6 @@
 import path from 'node:path';
-import type { CoordinatorLink, CreateRun } from '../../../coordinator/api.ts';
+import type { RemoteQueue } from '../../../client/queue/remoteQueue.ts';
+import type { CreateRun } from '../../../coordinator/api.ts';
 import { mergeDemands } from '../../../coordinator/demands.ts';
 import { CoordinatorError } from '../../../coordinator/errors.ts';
 import { executorOf, findBlueprint } from '../../../engine/blueprints/request.ts';
@@ -50,19 +51,19 @@ export async function requestOf(context: CliContext, asked: AskedRun): Promise<O
 export async function inItsFolder<T extends Omit<CreateRun, 'prompt'>>(
   context: CliContext,
   store: string | undefined,
-  link: CoordinatorLink,
+  queued: Pick<RemoteQueue, 'runs'>,
   request: T,
 ): Promise<T> {
   const { session_id: session, project_dir } = request;
   if (session === undefined || project_dir !== undefined) return request;
-  const folder = await folderOf(context, store, link, session);
+  const folder = await folderOf(context, store, queued, session);
   return folder === undefined ? request : { ...request, project_dir: folder };
 }
 
 async function folderOf(
   context: CliContext,
   store: string | undefined,
-  link: CoordinatorLink,
+  queued: Pick<RemoteQueue, 'runs'>,
   session: string,
 ): Promise<string | undefined> {
   const engine = createEngine(context, { store });
@@ -73,7 +74,7 @@ async function folderOf(
     return project_dir;
   } catch (error) {
     if (!EngineFailure.is(error)) throw error;
-    const run = (await link.runs({ session_id: session })).at(0);
+    const run = (await queued.runs({ session_id: session })).at(0);
     if (run === undefined) throw new UsageError(error.message, error.detail);
     return run.project_dir;
   } finally {

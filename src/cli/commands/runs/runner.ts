@@ -1,32 +1,32 @@
 import { statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
-import { CoordinatorError } from '../../../coordinator/errors.ts';
-import { stopSessionTree } from '../../../engine/children/stopSessionTree.ts';
-import { executeJob } from '../../../engine/coordinator/execute.ts';
-import { joinCoordinator } from '../../../engine/coordinator/join.ts';
-import { RunnerLoop } from '../../../engine/coordinator/runner.ts';
-import type { Run } from '../../../model/session/session.ts';
-import type { SessionSummary } from '../../../model/session/summary.ts';
+import { connect } from '../../../client/connect.ts';
+import type { DaemonConnection } from '../../../client/connection.ts';
+import { DaemonError } from '../../../client/errors.ts';
+import { DaemonLink } from '../../../client/link.ts';
+import { isRunOver } from '../../../model/session/status.ts';
+import type { GivenParams, News } from '../../../protocol/daemon/calls.ts';
 import { numberOption, parseOptions } from '../../options/args.ts';
-import { trustedBlueprints, inputOf } from '../../blueprints/blueprints.ts';
 import { UsageError, type CliContext, type Command } from '../../command.ts';
-import { coordinatorDeps } from '../../run/coordinator.ts';
-import { createEngine, storeFolder, storeHelp } from '../../run/engine.ts';
+import { clientContext } from '../../run/askedRun.ts';
+import { connectOptions, translated } from '../../run/daemon.ts';
+import { storeHelp } from '../../run/engine.ts';
 import { executorOption } from '../../options/executorOptions.ts';
 import { visibleLine } from '../../../model/text/visibleText.ts';
 
 const help = `Usage: vitrine runner --executor TYPE [options]
 
-Executes queued runs in this terminal until you stop it. Each run that VS Code or another terminal queues in the same store
-goes to the first runner that meets its demands. If the store has no coordinator, this process becomes the coordinator.
-Prints one line for each event of a run. Ctrl-C stops the running agents, with everything they started, and exits.
-Exit code 0: stopped by you; 2: could not start, for example because the same runner already exists.
+Lets the Vitrine daemon execute queued runs until you stop this command. Each run that VS Code or a terminal queues in
+the same store goes to the first runner that meets its demands. Prints one line for each event of a run.
+Ctrl-C stops the running agents, with everything they started, and exits. If this terminal is closed or killed, they
+finish in the daemon.
+Exit code 0: stopped by you; 2: could not start.
 
-  --executor TYPE    agent type; part of the runner's identity
+  --executor TYPE    agent type
   --tags A,B         tags of this runner, matched against the demands of runs
   --limit N          concurrent runs; default: 1
-  --cwd DIR          working folder; part of the runner's identity; default: the current one
+  --cwd DIR          working folder of runs that name none; default: the current one
   --program PATH     path to the agent's program; default: searched for
   --speed N          speed of recordings; 2: twice as fast, 0: no delays
 ${storeHelp}`;
@@ -51,63 +51,83 @@ export const runner: Command = {
     const executor = executorOption('--executor', values.executor);
     const cwd = folderOf(context, values.cwd);
     const program = values.program === undefined ? undefined : path.resolve(context.cwd, values.program);
-    const store = storeFolder(context, values.store);
+    const tags = tagsOf(values.tags);
     const registration = {
       hostname: hostname(),
       project_dir: cwd,
       executor_type: executor,
-      tags: tagsOf(values.tags),
+      tags,
       limit: limitOf(values.limit),
     };
-    const engine = createEngine(context, {
+    const settings = clientContext(context, cwd, {
       store: values.store,
-      tags: registration.tags,
-      writes: true,
       agents: program === undefined ? {} : { [executor]: { program } },
       ...(values.speed !== undefined && { replaySpeed: numberOption('--speed', values.speed) }),
     });
-    const say = sayer(context);
-    const mine = new Set<string>();
-    const deps = coordinatorDeps(context);
-    const loop = new RunnerLoop({
-      registration,
-      join: async () => {
-        const joined = await joinCoordinator(store, deps, { host: true });
-        // Whose runner was killed left an agent behind, and a session that no one brought to its end.
-        const sweepAfter = (run: Run): void => {
-          if (run.status === 'failed' && run.runner_id !== undefined && !mine.has(run.run_id)) void engine.sweep();
-        };
-        if (joined.hosting) joined.link.onRun(sweepAfter);
-        return joined;
-      },
-      execute: (job, started) =>
-        executeJob(
-          job,
-          {
-            engine,
-            projectDir: cwd,
-            blueprints: (folder) => trustedBlueprints(context, folder),
-            use: { options: () => ({}), environment: context.env, input: inputOf(context) },
-          },
-          started,
-        ),
-      stop: ({ run }) => stopSessionTree(engine, run.session_id),
-      log: deps.log,
-      onJoined: ({ runner_id }, hosting) =>
-        say(`${runner_id} registered for ${executor} in ${cwd}${hosting ? ', as coordinator' : ''}`),
-      onRun: ({ run_id, session_id, status, error }) => {
-        mine.add(run_id);
-        say([run_id, session_id, status, error?.split('\n', 1)[0] ?? ''].join(' ').trimEnd());
-      },
+    const declared = new DeclaredRunner({ runner: registration, context: { ...settings, tags } }, sayer(context));
+    const link = new DaemonLink<DaemonError>({
+      connect: () =>
+        connect({ ...connectOptions(context, { store: values.store }), onNews: (news) => declared.take(news) }),
+      prepare: (connection) => declared.declare(connection),
+      failure: (failure) => new DaemonError(failure.code, failure.message, failure.detail, failure),
+      log: { warn: (message) => void context.stderr.write(`vitrine: ${message}\n`) },
     });
-    return work(context, loop, async () => {
-      await engine.sweep();
-      const mineToo = ({ project_dir, executor_type }: SessionSummary): boolean =>
-        project_dir === cwd && executor_type === executor;
-      await engine.children?.recover(mineToo);
-    }).finally(() => engine.dispose());
+    try {
+      await translated(() => link.connection());
+      await interrupted(context);
+      await declared.stop(link);
+      return ended;
+    } finally {
+      link.close();
+    }
   },
 };
+
+/** What the daemon may run for this terminal, and what it says of that. */
+class DeclaredRunner {
+  readonly #params: GivenParams<'addRunner'>;
+  readonly #say: (line: string) => void;
+  /** Runs whose end was not told yet. */
+  readonly #active = new Set<string>();
+  #id: string | undefined;
+  #idle: (() => void) | undefined;
+
+  constructor(params: GivenParams<'addRunner'>, say: (line: string) => void) {
+    this.#params = params;
+    this.#say = say;
+  }
+
+  /** Again where the daemon was lost: the runs that it had have ended with it. @throws DaemonError */
+  async declare(connection: DaemonConnection): Promise<void> {
+    this.#active.clear();
+    await connection.call('watch', { events: false, runs: true });
+    const { runner_id, executor_type, project_dir } = await connection.call('addRunner', this.#params);
+    this.#id = runner_id;
+    this.#say(`${runner_id} registered for ${executor_type} in ${project_dir}`);
+  }
+
+  take({ runs }: News): Promise<void> {
+    for (const { run_id, session_id, status, runner_id, error } of runs) {
+      if (runner_id === undefined || runner_id !== this.#id) continue;
+      this.#say([run_id, session_id, status, error?.split('\n', 1)[0] ?? ''].join(' ').trimEnd());
+      if (isRunOver(status)) this.#active.delete(run_id);
+      else this.#active.add(run_id);
+    }
+    if (this.#active.size === 0) this.#idle?.();
+    return Promise.resolve();
+  }
+
+  /** Resolves when its runs were stopped, and that was said. */
+  async stop(link: DaemonLink<DaemonError>): Promise<void> {
+    const connection = await link.connection();
+    await connection.call('removeRunners', { finish: false });
+    const idle = new Promise<void>((resolve) => {
+      this.#idle = resolve;
+      if (this.#active.size === 0) resolve();
+    });
+    await Promise.race([idle, connection.closed]);
+  }
+}
 
 /** Writes lines until whoever read has gone: each more that failed would count as one more wish to end this at once. */
 function sayer({ stdout }: CliContext): (line: string) => void {
@@ -133,8 +153,9 @@ function isFolder(place: string): boolean {
   }
 }
 
-async function work(context: CliContext, loop: RunnerLoop, prepare: () => Promise<void>): Promise<number> {
-  const interrupted = new Promise<void>((resolve) => {
+/** Resolves when the user wants this to end; the second time it ends at once. */
+function interrupted(context: CliContext): Promise<void> {
+  return new Promise((resolve) => {
     let times = 0;
     context.onInterrupt(() => {
       times += 1;
@@ -142,17 +163,6 @@ async function work(context: CliContext, loop: RunnerLoop, prepare: () => Promis
       resolve();
     });
   });
-  try {
-    await prepare();
-    await loop.start();
-  } catch (error) {
-    if (!CoordinatorError.is(error)) throw error;
-    context.stderr.write(`vitrine: ${error.message}\n`);
-    return notStarted;
-  }
-  await interrupted;
-  await loop.close();
-  return ended;
 }
 
 function tagsOf(given: readonly string[] = []): string[] {

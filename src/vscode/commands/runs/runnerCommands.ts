@@ -5,7 +5,6 @@ import { isObject } from '../../../model/text/json.ts';
 import type { ExecutorType } from '../../../model/session/session.ts';
 import { inertText, visibleText } from '../../text/inertText.ts';
 import { runnerLine } from '../../runner/runnerLine.ts';
-import { runnerSettings } from '../../settings/settings.ts';
 import type { Commands, CommandContext } from '../commandContext.ts';
 
 const { t } = vscode.l10n;
@@ -60,15 +59,11 @@ async function pickExecutor(engines: CommandContext['engines']): Promise<Executo
   return (await vscode.window.showQuickPick(items, { title, placeHolder: t('Agent type') }))?.type;
 }
 
-/** One runner of a kind works in a folder: in the first one of the workspace this window is it. */
 async function pickFolder(): Promise<string | undefined> {
   const folders = vscode.workspace.workspaceFolders ?? [];
-  const own = runnerSettings().enabled && vscode.workspace.isTrusted;
-  const items = folders.map(({ name, uri }, at) => ({
+  const items = folders.map(({ name, uri }) => ({
     label: inertText(name),
     description: inertText(uri.fsPath),
-    ...(own &&
-      at === 0 && { detail: t('This window may already be the runner for this type; a second one is rejected') }),
     folder: uri.fsPath,
   }));
   const other = { label: t('Other Folder…'), iconPath: new vscode.ThemeIcon('folder-opened'), folder: undefined };

@@ -6,13 +6,13 @@ import path from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { UsageError, type CliContext } from '../../../../../src/cli/command.ts';
-import { coordinatorDeps } from '../../../../../src/cli/run/coordinator.ts';
 import { queue } from '../../../../../src/cli/commands/runs/queue.ts';
-import { joinCoordinator, type JoinedCoordinator } from '../../../../../src/engine/coordinator/join.ts';
+import { Journal } from '../../../../../src/engine/coordinator/journal.ts';
+import { journalFile } from '../../../../../src/engine/coordinator/openQueue.ts';
 import { RecordStore } from '../../../../../src/engine/record/recordStore.ts';
 import type { Run } from '../../../../../src/model/session/session.ts';
 import { appendAll, aSession, wholeSession } from '../../../../support/records.ts';
-import { until } from '../../../../support/until.ts';
+import { openQueueClient, type QueueClient } from '../../../../support/daemon/queue.ts';
 
 interface Ended {
   readonly code: number;
@@ -20,20 +20,24 @@ interface Ended {
   readonly stderr: string;
 }
 
-describe('vitrine queue', () => {
+const none = (): void => undefined;
+const quiet = { debug: none, info: none, warn: none, error: none };
+
+describe('vitrine queue', function () {
+  this.timeout(30_000);
   let dir: string;
   let cwd: string;
   let store: string;
-  let joined: JoinedCoordinator;
+  let queued: QueueClient;
   beforeEach(async () => {
     dir = mkdtempSync(path.join(tmpdir(), 'vitrine-queue-'));
     cwd = path.join(dir, 'work');
     store = path.join(dir, 'store');
     await mkdir(path.join(cwd, '.vitrine/agents'), { recursive: true });
-    joined = await joinCoordinator(store, coordinatorDeps(context().context), { host: true });
+    queued = await openQueueClient(store, dir);
   });
   afterEach(async () => {
-    await joined.close();
+    await queued.stop();
     await rm(dir, { recursive: true, force: true });
   });
 
@@ -64,6 +68,12 @@ describe('vitrine queue', () => {
     const { code, stdout, stderr } = await call(['add', ...args, '--json']);
     assert.equal(code, 0, stderr);
     return JSON.parse(stdout) as Run;
+  }
+  /** Lets the daemon run what is for `executor`. */
+  async function addRunner(executor_type: string, more: object = {}): Promise<void> {
+    const runner = { hostname: 'h', project_dir: cwd, executor_type, ...more };
+    const context = { folder: cwd, trusted: true, environment: { HOME: dir }, settings: { replaySpeed: 0 } };
+    await queued.connection.call('addRunner', { runner, context });
   }
   const agent = (name: string, lines: string): Promise<void> =>
     writeFile(path.join(cwd, `.vitrine/agents/${name}.yaml`), `description: Works\n${lines}`);
@@ -106,7 +116,7 @@ describe('vitrine queue', () => {
         `${args.join(' ')}: ${String(expected)}`,
       );
     }
-    assert.deepEqual(await joined.link.runs(), []);
+    assert.deepEqual(await queued.link.runs(), []);
   });
 
   it('takes the kind of an agent that names none from the demands of the run', async () => {
@@ -114,10 +124,8 @@ describe('vitrine queue', () => {
     await agent('demanding', 'demands: { executor_type: gemini }\n');
     const wantsOf = async (...args: string[]) => {
       const { demands } = await added('--blueprint', ...args, 'x');
-      const executor_type = demands?.executor_type ?? 'claude-code';
-      const runner = { hostname: 'h', project_dir: `/${args.join('/')}`, executor_type, tags: ['gpu'] };
-      const { runner_id } = await joined.link.register({ ...runner, instance: 'instance-1' });
-      const job = await joined.link.claim({ runner_id, instance: 'instance-1' });
+      const changes = await new Journal(journalFile(store), quiet).read();
+      const job = changes.flatMap((change) => (change.kind === 'job' ? [change.job] : [])).at(-1);
       return [job?.executor_type, demands?.tags];
     };
     assert.deepEqual(await wantsOf('open'), ['claude-code', ['gpu']]);
@@ -154,8 +162,7 @@ describe('vitrine queue', () => {
     const prompt = '\u001b[31mred\u001b[0m \u0007bell \u202edetrever\nmore';
     const listed = await call(['add', '--executor', 'codex', '-'], prompt);
     assert.match(listed.stdout, / {2}⟨U\+001B⟩\[31mred⟨U\+001B⟩\[0m ⟨U\+0007⟩bell ⟨U\+202E⟩detrever\n$/);
-    const runner = { hostname: 'h', project_dir: '/w\u001b]0;x', executor_type: 'replay', tags: ['a\u0007'] };
-    await joined.link.register({ ...runner, instance: 'instance-1' });
+    await addRunner('replay', { project_dir: '/w\u001b]0;x', tags: ['a\u0007'] });
     const { stdout } = await call([]);
     assert.match(stdout, /\/w⟨U\+001B⟩\]0;x {2}#a⟨U\+0007⟩\n/);
     assert.doesNotMatch(stdout.replaceAll('\n', ''), /\p{Cc}/u);
@@ -164,29 +171,18 @@ describe('vitrine queue', () => {
   });
 
   it('waits for the end of a run, and says by its exit code how it went', async () => {
-    const seat = { instance: 'instance-1', runner_id: '' };
-    const runner = { hostname: 'h', project_dir: '/w', executor_type: 'codex', instance: seat.instance };
-    seat.runner_id = (await joined.link.register(runner)).runner_id;
-    for (const [status, code] of [['completed', 0] as const, ['failed', 1] as const]) {
-      const over = call(['add', '--executor', 'codex', '--wait', '--json', 'x']);
-      const job = await until('the run', () => joined.link.claim(seat).then((claimed) => claimed ?? undefined));
-      await joined.link.report(seat, { run_id: job.run.run_id, status });
-      const ended = await over;
-      assert.equal(ended.code, code);
-      const rows = ended.stdout.trim().split('\n');
-      assert.equal((JSON.parse(rows.at(-1) ?? '') as Run).status, status);
+    await addRunner('replay');
+    await addRunner('codex');
+    for (const [executor, status, code] of [['replay', 'completed', 0] as const, ['codex', 'failed', 1] as const]) {
+      const ended = await call(['add', '--executor', executor, '--wait', '--json', 'x']);
+      assert.equal(ended.code, code, ended.stderr);
+      const last = JSON.parse(ended.stdout.trim().split('\n').at(-1) ?? '') as Run;
+      assert.deepEqual([last.status, last.prompt], [status, 'x']);
     }
-  });
-
-  it('shows in one line why a run failed', async () => {
-    const seat = { instance: 'instance-1', runner_id: '' };
-    const runner = { hostname: 'h', project_dir: '/w', executor_type: 'codex', instance: seat.instance };
-    seat.runner_id = (await joined.link.register(runner)).runner_id;
-    await added('--executor', 'codex', 'x');
-    const job = await joined.link.claim(seat);
-    const error = 'Not found:\n  here\n\nInstall it.';
-    await joined.link.report(seat, { run_id: job?.run.run_id ?? '', status: 'failed', error });
-    assert.match((await call([])).stdout, / {2}- {2}Not found: here Install it\.\n$/);
+    assert.match(
+      (await call([])).stdout,
+      / {2}failed .* {2}- {2}Codex was not found on this machine\. Searched for [^\n]*\n$/,
+    );
   });
 
   it('says on stderr what was refused, in JSON too', async () => {

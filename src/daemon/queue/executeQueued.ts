@@ -1,0 +1,104 @@
+import path from 'node:path';
+import type { AgentOptions } from '../../agents/adapter.ts';
+import { isBypass } from '../../agents/choices.ts';
+import type { Job, Registration } from '../../coordinator/api.ts';
+import type { Log, ResumeRequest, StartRequest } from '../../engine/api.ts';
+import type { BlueprintAccess } from '../../engine/blueprints/access.ts';
+import { executeJob, type ExecuteDeps } from '../../engine/coordinator/execute.ts';
+import type { Outcome } from '../../engine/coordinator/runner.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { EngineFailure } from '../../engine/failures/failures.ts';
+import { executorTypeSchema, type ExecutorType } from '../../model/session/session.ts';
+import type { ClientContext } from '../../protocol/daemon/context.ts';
+import type { ClientContexts } from '../clients/contexts.ts';
+
+export interface QueuedRunDeps {
+  readonly engine: Engine;
+  readonly blueprints: BlueprintAccess;
+  readonly contexts: ClientContexts;
+  readonly log: Log;
+}
+
+interface Declared extends QueuedRunDeps {
+  readonly runner: Omit<Registration, 'instance'>;
+  /** Of a terminal; without it the runner is of a window. */
+  readonly context: ClientContext | undefined;
+}
+
+/** Runs a job for the client that declared the runner. Never rejects. */
+export async function executeQueued(job: Job, deps: Declared, started: () => void): Promise<Outcome> {
+  const { run } = job;
+  deps.log.info(`Queued run ${run.run_id} in session ${run.session_id}.`);
+  try {
+    const folder = path.resolve(await folderOf(job, deps));
+    return await (deps.context === undefined
+      ? executeForWindow(job, folder, deps, started)
+      : executeForTerminal(job, { ...deps.context, folder }, deps, started));
+  } catch (error) {
+    return { status: 'failed', error: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** A window starts agents in its trusted folders, and none that asks no one: only a person does that. */
+async function executeForWindow(job: Job, folder: string, deps: Declared, started: () => void): Promise<Outcome> {
+  const { contexts, blueprints, runner } = deps;
+  const { permission_mode: mode } = job;
+  const executor = executorTypeSchema.safeParse(job.executor_type).data;
+  const types = executor === undefined ? executorTypeSchema.options : [executor];
+  if (types.some((type) => isBypass(type, mode)))
+    return { status: 'failed', error: `A window starts nothing in the mode ${mode ?? ''} unless a person does.` };
+  if (!contexts.isTrusted(folder) || !(runner.within ?? []).some((within) => isInside(folder, within)))
+    return { status: 'failed', error: `${folder} is no folder of the window that took this run.` };
+  const options = (type: ExecutorType, cwd: string): AgentOptions => withoutBypass(type, contexts.options(cwd, type));
+  const use = { ...blueprints.use, options };
+  return executeJob(job, { ...commonDeps(deps), engine: deps.engine, use }, started);
+}
+
+/** Where no one can be asked, a request is denied. */
+async function executeForTerminal(
+  job: Job,
+  context: ClientContext,
+  deps: Declared,
+  started: () => void,
+): Promise<Outcome> {
+  const { engine, contexts, blueprints } = deps;
+  contexts.add(context, 'terminal');
+  const unattended: ExecuteDeps['engine'] = {
+    children: engine.children,
+    open: (id) => engine.open(id),
+    start: (request: StartRequest) => engine.start({ ...request, interactive: false }),
+    resume: (id: string, request: ResumeRequest) => engine.resume(id, { ...request, interactive: false }),
+  };
+  return contexts.using(context, () =>
+    executeJob(job, { ...commonDeps(deps), engine: unattended, use: blueprints.use }, started),
+  );
+}
+
+function commonDeps({ blueprints, runner }: Declared): Pick<ExecuteDeps, 'blueprints' | 'projectDir'> {
+  return { blueprints: blueprints.load, projectDir: runner.project_dir };
+}
+
+/** A session continues where it began. */
+async function folderOf({ run }: Job, { engine, runner }: Declared): Promise<string> {
+  const place = run.project_dir ?? runner.project_dir;
+  if (run.type === 'start_session') return place;
+  try {
+    const session = await engine.open(run.session_id);
+    const { project_dir = place } = session.summary();
+    session.dispose();
+    return project_dir;
+  } catch (error) {
+    // The run fails with this reason.
+    if (EngineFailure.is(error, 'session_missing')) return place;
+    throw error;
+  }
+}
+
+function withoutBypass(type: ExecutorType, { permissionMode, ...rest }: AgentOptions): AgentOptions {
+  return permissionMode === undefined || isBypass(type, permissionMode) ? rest : { ...rest, permissionMode };
+}
+
+function isInside(folder: string, within: string): boolean {
+  const below = path.relative(within, folder);
+  return below === '' || (!below.startsWith('..') && !path.isAbsolute(below));
+}

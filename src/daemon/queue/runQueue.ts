@@ -1,0 +1,129 @@
+import { randomBytes } from 'node:crypto';
+import type { LocalCoordinator } from '../../engine/coordinator/local.ts';
+import { openQueue, type OpenQueue } from '../../engine/coordinator/openQueue.ts';
+import { RunnerLoop } from '../../engine/coordinator/runner.ts';
+import { stopSessionTree } from '../../engine/children/stopSessionTree.ts';
+import type { Runner } from '../../model/session/runner.ts';
+import type { Run } from '../../model/session/session.ts';
+import type { ParamsOf, ResultOf } from '../../protocol/daemon/calls.ts';
+import type { ConnectedClient } from '../clients/clients.ts';
+import { daemonRetiring, folderUntrusted } from '../failures.ts';
+import { executeQueued, type QueuedRunDeps } from './executeQueued.ts';
+
+/** Characters of the JSON of one answer to `queuedRuns`. */
+const maxPageCharacters = 4 << 20;
+
+export interface RunQueueDeps extends QueuedRunDeps {
+  readonly storeDir: string;
+  readonly isConnected: (client: ConnectedClient) => boolean;
+  readonly onRun: (run: Run) => void;
+}
+
+/** The queue of the store, opened when it is first used, and the runners that clients declared. */
+export class RunQueue {
+  readonly #deps: RunQueueDeps;
+  readonly #loops = new Map<ConnectedClient, Set<RunnerLoop>>();
+  readonly #ending = new Set<Promise<void>>();
+  #opened: Promise<OpenQueue> | undefined;
+  #closed: Promise<void> | undefined;
+
+  constructor(deps: RunQueueDeps) {
+    this.#deps = deps;
+  }
+
+  /** @throws CoordinatorError */
+  async create(request: ParamsOf<'queueRun'>): Promise<Run> {
+    return (await this.#coordinator()).createRun(request);
+  }
+
+  /** @throws CoordinatorError */
+  async stop({ run_id }: ParamsOf<'stopQueued'>): Promise<Run> {
+    return (await this.#coordinator()).stopRun(run_id);
+  }
+
+  async runs({ from, ...filter }: ParamsOf<'queuedRuns'>): Promise<ResultOf<'queuedRuns'>> {
+    const all = await (await this.#coordinator()).runs(filter);
+    const runs: Run[] = [];
+    let characters = 0;
+    for (const run of all.slice(from)) {
+      characters += JSON.stringify(run).length;
+      if (runs.length > 0 && characters > maxPageCharacters) return { runs, next: from + runs.length };
+      runs.push(run);
+    }
+    return { runs, next: null };
+  }
+
+  async runners(): Promise<ResultOf<'runners'>> {
+    return [...(await (await this.#coordinator()).runners())];
+  }
+
+  /** @throws CoordinatorError, EngineFailure where the folder is not trusted */
+  async add(client: ConnectedClient, { runner, context }: ParamsOf<'addRunner'>): Promise<Runner> {
+    const { contexts, engine, log } = this.#deps;
+    const isTrusted = context === undefined ? contexts.isTrusted(runner.project_dir) : context.trusted;
+    if (!isTrusted) throw folderUntrusted(runner.project_dir);
+    const link = await this.#coordinator();
+    if (context !== undefined) contexts.add(context, 'terminal');
+    const started = await RunnerLoop.start({
+      registration: runner,
+      link,
+      log,
+      execute: (job, begun) => executeQueued(job, { ...this.#deps, runner, context }, begun),
+      stop: ({ run }) => stopSessionTree(engine, run.session_id),
+    });
+    const loops = this.#loops.get(client) ?? new Set();
+    this.#loops.set(client, loops.add(started.loop));
+    log.info(`Runner ${started.runner.runner_id} for ${runner.executor_type} in ${runner.project_dir}.`);
+    if (!this.#deps.isConnected(client)) void this.remove(client, { finish: true });
+    return started.runner;
+  }
+
+  /** Resolves when none of them is there any more; with `finish`, when they take no more. */
+  async remove(client: ConnectedClient, { finish }: ParamsOf<'removeRunners'>): Promise<void> {
+    const loops = [...(this.#loops.get(client) ?? [])];
+    this.#loops.delete(client);
+    const ended = Promise.all(loops.map((loop) => this.#end(loop, finish)));
+    if (!finish) await ended;
+  }
+
+  /** Takes no more runs. Resolves when those that it gave out have ended, and the journal has that. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    for (const loops of this.#loops.values()) for (const loop of loops) void this.#end(loop, true);
+    this.#loops.clear();
+    await Promise.all(this.#ending);
+    await (await this.#opened?.catch(() => undefined))?.close();
+  }
+
+  #end(loop: RunnerLoop, finish: boolean): Promise<void> {
+    const ended = loop
+      .close({ finish })
+      .catch((error: unknown) => this.#deps.log.error(`A runner did not leave: ${String(error)}`))
+      .finally(() => this.#ending.delete(ended));
+    this.#ending.add(ended);
+    return ended;
+  }
+
+  async #coordinator(): Promise<LocalCoordinator> {
+    if (this.#closed !== undefined) throw daemonRetiring();
+    this.#opened ??= this.#open();
+    return (await this.#opened).coordinator;
+  }
+
+  async #open(): Promise<OpenQueue> {
+    try {
+      const randomHex = (digits: number): string => randomBytes(digits).toString('hex').slice(0, digits);
+      const { storeDir, log, onRun } = this.#deps;
+      const opened = await openQueue(storeDir, { clock: Date.now, monotonic: () => performance.now(), randomHex, log });
+      opened.coordinator.onRun(onRun);
+      return opened;
+    } catch (error) {
+      this.#opened = undefined;
+      throw error;
+    }
+  }
+}

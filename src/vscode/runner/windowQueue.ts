@@ -1,0 +1,80 @@
+import { Listeners, type Disposable } from '../../client/listeners.ts';
+import { RemoteQueue, type QueueCaller } from '../../client/queue/remoteQueue.ts';
+import type { GivenParams, News } from '../../protocol/daemon/calls.ts';
+import type { ChangedRun } from '../../protocol/daemon/queue.ts';
+
+export type WindowRunner = GivenParams<'addRunner'>['runner'];
+
+/** Before runners that the daemon refused are declared again, in ms: an earlier version may have the queue. */
+const againMs = 20_000;
+
+/** The queue as a window uses it, and what the daemon may run of it for this window. */
+export class WindowQueue extends RemoteQueue {
+  readonly #daemon: QueueCaller;
+  readonly #log: { warn(message: string): void };
+  readonly #changes = new Listeners<[ChangedRun]>();
+  #runners: readonly WindowRunner[] = [];
+  #declared: Promise<void> = Promise.resolve();
+  #timer: NodeJS.Timeout | undefined;
+  #isHeard = false;
+  #closed = false;
+
+  constructor(daemon: QueueCaller, log: { warn(message: string): void }) {
+    super(daemon);
+    this.#daemon = daemon;
+    this.#log = log;
+  }
+
+  /** In place of those before, whose runs continue. Never rejects. */
+  declare(runners: readonly WindowRunner[]): Promise<void> {
+    this.#runners = runners;
+    return this.#declareSoon();
+  }
+
+  /** To be called when another daemon was found, which knows of none. */
+  reconnected(): void {
+    if (this.#runners.length > 0) void this.#declareSoon();
+    if (this.#isHeard) void this.#tellAll();
+  }
+
+  take({ runs }: News): void {
+    for (const run of runs) this.#changes.fire(run);
+  }
+
+  onRun(listener: (run: ChangedRun) => void): Disposable {
+    this.#isHeard = true;
+    return this.#changes.on(listener);
+  }
+
+  dispose(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+  }
+
+  /** Runs may have ended with the daemon that was lost. */
+  async #tellAll(): Promise<void> {
+    try {
+      for (const run of await this.runs()) this.#changes.fire(run);
+    } catch (error) {
+      this.#log.warn(`The queue cannot be read: ${String(error)}`);
+    }
+  }
+
+  #declareSoon(): Promise<void> {
+    this.#declared = this.#declared.then(() => this.#declareAll());
+    return this.#declared;
+  }
+
+  async #declareAll(): Promise<void> {
+    clearTimeout(this.#timer);
+    if (this.#closed) return;
+    try {
+      await this.#daemon.call('removeRunners', { finish: true });
+      for (const runner of this.#runners) await this.#daemon.call('addRunner', { runner });
+    } catch (error) {
+      this.#log.warn(`The daemon takes no queued runs for this window: ${String(error)}`);
+      this.#timer = setTimeout(() => void this.#declareSoon(), againMs);
+      this.#timer.unref();
+    }
+  }
+}
