@@ -62,14 +62,17 @@ export async function recordedSessions(): Promise<RecordedSession[]> {
   );
 }
 
-const noise = [
-  /\bNaN\b/g,
-  /\bundefined\b/g,
-  /\bInfinity\b/g,
-  /\[object /g,
-  /\d*\.\d*(?:0{6,}[1-9]|9{6,})\d*/g,
-  /(?<![\w.–-])-\d[\d.,]* ?(?:ms|s|min|h|d)\b/g,
-];
+const broken = [/\bNaN\b/g, /\bundefined\b/g, /\bInfinity\b/g, /\[object /g];
+
+const noise = [...broken, /\d*\.\d*(?:0{6,}[1-9]|9{6,})\d*/g, /(?<![\w.–-])-\d[\d.,]* ?(?:ms|s|min|h|d)\b/g];
+
+/** What no program may find in JSON, which keeps numbers in full; what the agent printed itself is its own. */
+export function brokenIn(text: string, printed: string): string[] {
+  const durations = /"[a-z_]*duration[a-z_]*": ?-\d/gi;
+  return [...broken, durations]
+    .flatMap((pattern) => [...text.matchAll(pattern)].map(([found]) => found))
+    .filter((found) => !printed.includes(found));
+}
 
 /** What no reader may find in a text; what the agent printed itself is its own. */
 export function noiseIn(text: string, printed = ''): string[] {

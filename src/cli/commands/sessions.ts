@@ -80,7 +80,7 @@ async function observedOf({ archive }: Engine, own: readonly SessionSummary[]): 
 }
 
 /** Both kinds together, newest first. */
-function rows(
+export function rows(
   own: readonly SessionSummary[],
   observed: readonly ObservedSummary[],
   damaged: ReadonlySet<string>,

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { entryText } from '../../../src/cli/print/entryText.ts';
+import { exportFormats } from '../../../src/formats/export/formats.ts';
 import { exported } from '../../support/exported.ts';
-import { noiseIn, recordedSessions, type RecordedSession } from '../../support/recordedSession.ts';
+import { brokenIn, noiseIn, recordedSessions, type RecordedSession } from '../../support/recordedSession.ts';
 import { englishFigures } from '../../../src/text/figures.ts';
 
 describe('figures of recorded sessions', function () {
@@ -16,6 +17,18 @@ describe('figures of recorded sessions', function () {
       const texts = await Promise.all(['html', 'markdown', 'csv'].map((format) => exported(format, source)));
       for (const text of [...texts, ...entries.map(entryText)]) {
         found.push(...noiseIn(text, printed).map((noise) => `${name}: ${noise}`));
+      }
+    }
+    assert.deepEqual(found, []);
+  });
+
+  it('are numbers in every format that programs read', async () => {
+    const found: string[] = [];
+    const formats = exportFormats.map(({ id }) => id).filter((id) => !['html', 'markdown', 'csv'].includes(id));
+    for (const { name, printed, source } of sessions) {
+      for (const format of formats) {
+        const wrong = brokenIn(await exported(format, source), printed);
+        found.push(...wrong.map((broken) => `${name}, ${format}: ${broken}`));
       }
     }
     assert.deepEqual(found, []);
