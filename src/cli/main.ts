@@ -27,6 +27,11 @@ const commands: readonly { readonly name: string; readonly summary: string; load
     load: async () => (await import('./commands/runs/attach.ts')).attach,
   },
   {
+    name: 'events',
+    summary: 'prints events of background runs as they happen',
+    load: async () => (await import('./commands/runs/events.ts')).events,
+  },
+  {
     name: 'stop',
     summary: 'stops a background run',
     load: async () => (await import('./commands/runs/stop.ts')).stop,

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { eventSchema } from '../../../src/model/transcript/event.ts';
 import { DaemonBench } from '../../support/daemon/bench.ts';
 import { until } from '../../support/until.ts';
 
@@ -56,6 +57,39 @@ describe('commands for background runs', function () {
     await until('what comes', () => printed.includes('"second"'));
     follower.process.kill('SIGINT');
     assert.equal((await follower.ended).code, 0);
+  });
+
+  it('events --follow prints what happens, of all sessions or of one, until Ctrl-C', async () => {
+    const connection = await place.connect();
+    const follow = (...more: string[]) => {
+      const { process: child, ended } = place.vitrine('events', '--follow', ...more);
+      let said = '';
+      child.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()));
+      return { child, ended, begun: until('it to follow', () => said.includes('Following')) };
+    };
+    const [all, other] = [follow(), follow('ses_000000000000')];
+    await Promise.all([all.begun, other.begun]);
+    let printed = '';
+    all.child.stdout?.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+    const steps = [{ init: true }, { tool: { id: 'call', command: 'ls' } }, { toolResult: { id: 'call', text: 'a' } }];
+    const params = place.startParams([...steps, { say: 'hello' }, { result: { text: 'hello' } }]);
+    const { session_id } = await connection.call('start', params);
+    await until('its end', () => printed.includes('session_stop'));
+    for (const { child } of [all, other]) child.kill('SIGINT');
+    const ended = await all.ended;
+    assert.equal(ended.code, 0, ended.stderr);
+    const events = ended.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => eventSchema.parse(JSON.parse(line)));
+    assert.deepEqual(
+      events.map(({ event_type: type }) => type),
+      ['session_start', 'message', 'pre_tool', 'post_tool', 'message', 'session_stop'],
+    );
+    assert.ok(events.every((event) => event.session_id === session_id));
+    assert.equal((await other.ended).stdout, '');
+    const without = await place.vitrine('events').ended;
+    assert.deepEqual([without.code, without.stdout], [2, '']);
   });
 
   it('Ctrl-C in attach detaches, says how to stop, and leaves the run alone', async () => {

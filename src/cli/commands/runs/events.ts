@@ -1,0 +1,48 @@
+import { once } from 'node:events';
+import { connect } from '../../../client/connect.ts';
+import type { CoordinatorEvent } from '../../../model/transcript/event.ts';
+import { UsageError, type Command } from '../../command.ts';
+import { parseOptions } from '../../options/args.ts';
+import { writeLines } from '../../print/output.ts';
+import { connectOptions, translated } from '../../run/daemon.ts';
+import { storeHelp } from '../../run/engine.ts';
+
+const help = `Usage: vitrine events --follow [ses_…] [options]
+
+Prints what happens in sessions that run in the background, one event per line as JSON, until Ctrl-C. Fields: session_id,
+timestamp and event_type (session_start, pre_tool, post_tool, session_stop, message). A message that no person wrote has
+metadata.synthetic. Without a session: of all sessions. For events of the past: vitrine export --format events.
+
+  --follow           required: prints events as they happen
+${storeHelp}`;
+
+const options = { store: { type: 'string' }, follow: { type: 'boolean' } } as const;
+
+export const events: Command = {
+  help,
+  async run(args, context) {
+    const { values, positionals } = parseOptions('events', { args: [...args], options, allowPositionals: true });
+    const [session, ...more] = positionals;
+    if (more.length > 0)
+      throw new UsageError('Specify one session.', 'Without one, events of all sessions are printed.');
+    if (values.follow !== true)
+      throw new UsageError('Add --follow.', 'For events of the past: vitrine export --format events.');
+    const isWanted = ({ session_id: id }: CoordinatorEvent): boolean => session === undefined || id === session;
+    const stop = new AbortController();
+    const over = new Promise<void>((resolve) => context.onInterrupt(() => resolve()));
+    // No one reads any more.
+    const unread = once(context.stdout, 'close').then(() => undefined);
+    const ended = Promise.race([over, unread]).then(() => stop.abort());
+    const onNews = ({ events: heard }: { readonly events: readonly CoordinatorEvent[] }): Promise<void> =>
+      writeLines(context.stdout, heard.filter(isWanted));
+    // A daemon that exits is started again, and so is one that another version replaces.
+    while (!stop.signal.aborted) {
+      const daemon = await translated(() => connect({ ...connectOptions(context, { store: values.store }), onNews }));
+      await translated(() => daemon.call('watch', { events: true }));
+      context.stderr.write('Following. Press Ctrl-C to stop.\n');
+      await Promise.race([daemon.closed, ended]);
+      daemon.close();
+    }
+    return 0;
+  },
+};
