@@ -25,7 +25,7 @@ export interface Actions {
   takeBack(id: number): void;
   /** Fetches the whole of an entry that had been cut. */
   complete(index: number): void;
-  /** Hides messages to the agent that no person wrote, or shows them again. */
+  /** Hides automatic messages to the agent, or shows them again. */
   setPeopleOnly(on: boolean): void;
   setShowsSynthetic(on: boolean): void;
   toggle(key: string): void;

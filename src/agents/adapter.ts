@@ -5,7 +5,7 @@ import type { Normalizer, NormalizerContext } from '../model/transcript/normaliz
 import type { ExecutorType } from '../model/session/session.ts';
 import type { DialogueFactory } from './dialogue.ts';
 
-/** What a user set for an agent. Absent: the agent's own default. */
+/** User settings of an agent. Absent: the agent's own default. */
 export interface AgentOptions {
   readonly model?: string;
   readonly permissionMode?: string;
@@ -18,18 +18,18 @@ export interface AgentOptions {
   readonly mcpServers?: McpServers;
   /** Names of those whose address or arguments were filled in with what a person or a variable gave, which may be secret. */
   readonly filledServers?: readonly string[];
-  /** Names of those whose tools are used unasked, where the program can be told so. */
+  /** Names of servers whose tools run without approval, if the program supports that. */
   readonly trustedServers?: readonly string[];
   readonly extraArgs?: readonly string[];
 }
 
-/** Limits that Vitrine holds a run to. Passed on where the agent can hold them on its own; no warning where not. */
+/** Limits that Vitrine enforces. Passed to agents that can enforce them too; no warning otherwise. */
 export interface HeldLimits {
   readonly turns?: number | undefined;
   readonly usd?: number | undefined;
 }
 
-/** What is known of the installed program. `version` is `null` when it did not say. */
+/** The installed program. `version` is `null` if it did not report one. */
 export interface ProgramInfo {
   readonly version: string | null;
 }
@@ -39,15 +39,15 @@ export interface CommandRequest {
   readonly options: AgentOptions;
   readonly program: ProgramInfo;
   readonly limits?: HeldLimits;
-  /** Id the agent knows the conversation by; absent for a new one. */
+  /** The agent's id of the conversation; absent for a new one. */
   readonly resume?: string;
-  /** A UUID that the agent is to use for a new conversation, where it takes one. */
+  /** UUID for a new conversation, if the agent accepts one. */
   readonly newSessionId: string;
   /** Absolute path of a private folder for files that the agent writes beside its output; absent: there is none. */
   readonly runFolder?: string;
   /** Absolute path of a folder for files that the agent reads, gone with the run and outside of the record. */
   readonly privateFolder?: string;
-  /** Someone can be asked, and may say more while the agent works: to be a dialogue where this version has one. */
+  /** Someone can answer and send messages during the run: use a dialogue if this version supports it. */
   readonly interactive?: boolean;
 }
 
@@ -77,7 +77,7 @@ export interface CommandLine {
   readonly dialogue?: DialogueFactory;
 }
 
-/** Everything Vitrine knows about one kind of agent program. Pure: the engine starts and feeds it. */
+/** Adapter for one kind of agent program. Pure: the engine starts and feeds it. */
 export interface AgentAdapter {
   readonly type: ExecutorType;
   readonly label: string;
@@ -108,11 +108,11 @@ export interface AgentAdapter {
   /** @throws UnusableConversationIdError where the agent would take `resume` for something else. */
   command(request: CommandRequest): CommandLine;
   createNormalizer(context: NormalizerContext): Normalizer;
-  /** Whether a message of the output is one that only this agent prints, where others print lines that look the same. */
+  /** Whether only this agent prints such a message, if other agents print similar lines. */
   readonly isOwn?: (message: JsonObject) => boolean;
 }
 
-/** What this version of an agent can do; `null` where the version is not known. */
+/** Capabilities of this version of an agent; `null` for an unknown version. */
 export function capabilitiesOf(
   { capabilities, versionCapabilities }: AgentAdapter,
   version: string | null,

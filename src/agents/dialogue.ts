@@ -10,34 +10,34 @@ export type NewRequest = Omit<AgentRequest, 'asked_at' | 'expires_at'>;
  */
 export type MoreToCome = 'done' | 'may_go_on' | 'goes_on';
 
-/** What a dialogue may do to the world. The engine gives it; nothing here throws. */
+/** Effects that the engine provides to a dialogue. Nothing here throws. */
 export interface DialogueHost {
   /** One line to the agent's input, without its line end. Does nothing once the input is closed. */
   write(line: string): void;
   /**
-   * Shows the request and waits for a person. Always settles: with a denial when the time has ended, the run ends, no one
-   * can be asked, or `withdrawn` settles.
+   * Shows the request and waits for the user. Always settles: with a denial on timeout, at the end of the run, if no
+   * one can answer, or when `withdrawn` settles.
    */
   ask(request: NewRequest, withdrawn?: PromiseLike<unknown>): Promise<Decision>;
   /** Into the transcript and the record. */
   tell(line: ClientLine): void;
   /** Called after every turn: the engine says the next queued message, or closes the input. Default `done`. */
   turnOver(more?: MoreToCome): void;
-  /** The agent began a turn on its own: messages wait until it has ended. */
+  /** The agent started a turn on its own: messages wait until it ends. */
   turnBegan(): void;
   /** This process can do nothing more: its input is closed, and what waits to be said waits for another. */
   leave(): void;
-  /** The conversation cannot continue; `message` says what was wrong and what to do. The engine stops the agent. */
+  /** The conversation cannot continue; `message` gives the reason and the remedy. The engine stops the agent. */
   fail(message: string): void;
 }
 
-/** The speaking half of a conversation with a live process; the normalizer is the reading half. One per process. */
+/** Writes to a live process; the normalizer reads from it. One per process. */
 export interface Dialogue {
-  /** `false`: the agent continues living when its input is closed, and is stopped then. */
+  /** `false`: the agent does not exit when its input is closed; the engine stops it. */
   readonly endsWithInput?: boolean;
   /** A stop asks for the end of the turn before it signals: the agent then says how far it came. */
   readonly stopsByWord?: boolean;
-  /** The process runs: greets it and gives it the prompt. */
+  /** The process has started: sends the greeting and the prompt. */
   begin(): void;
   /** A whole line of the agent's stdout, after the normalizer had it. */
   line(text: string): void;

@@ -20,9 +20,9 @@ interface LiveOptions {
   readonly permissionMode?: string;
 }
 
-/** What can be said and answered in the active run. */
+/** Messages and requests of the active run. */
 export interface RemoteConversation {
-  /** False where the agent takes nothing while it works. */
+  /** False if the agent accepts no messages during a run. */
   readonly takesMessages: boolean;
   pending(): readonly AgentRequest[];
   queued(): readonly { readonly id: number; readonly text: string }[];
@@ -31,7 +31,7 @@ export interface RemoteConversation {
   say(text: string, how: 'queue' | 'interrupt'): Promise<void>;
   /** Gives what the agent can be asked for now. */
   change(options: LiveOptions): Promise<readonly (keyof LiveOptions)[]>;
-  /** Takes back a queued message; its text, or `undefined` where it has been said. */
+  /** Unsends a queued message. Returns its text, or `undefined` if it was already sent. */
   takeBack(id: number): Promise<string | undefined>;
 }
 
@@ -117,7 +117,7 @@ export class RemoteSession<F extends Error> implements Disposable {
     return this.#state.total;
   }
 
-  /** Indexes of entries that more will come for. */
+  /** Indexes of entries that are still growing. */
   open(): readonly number[] {
     return [...this.#open.keys()].sort((a, b) => a - b);
   }
@@ -186,7 +186,7 @@ export class RemoteSession<F extends Error> implements Disposable {
     return (await this.#link.call('head', { session_id: this.id })).head;
   }
 
-  /** Another process that writes the record now: `null` for no one, `unknown` where it does not say who it is. */
+  /** The other process that writes the record: `null` if none, `unknown` if it cannot be identified. */
   async writer(): Promise<ResultOf<'head'>['writer']> {
     return (await this.#link.call('head', { session_id: this.id })).writer;
   }
@@ -214,7 +214,7 @@ export class RemoteSession<F extends Error> implements Disposable {
     return this.#notices.on(listener);
   }
 
-  /** Called when `conversation()` has other requests or queued messages than before. */
+  /** Called when requests or queued messages of `conversation()` change. */
   onConversation(listener: () => void): Disposable {
     return this.#conversations.on(listener);
   }

@@ -32,7 +32,7 @@ export interface Log {
 
 /** Settings of one kind of agent. */
 export interface AgentSettings {
-  /** Absolute path of the program; absent: it is looked for. */
+  /** Absolute path of the program; if absent, Vitrine searches for it. */
   readonly program?: string;
   /** Variables added to the agent's environment. */
   readonly environment?: Readonly<Record<string, string>>;
@@ -43,10 +43,10 @@ export type ResumeFrom = 'newest' | 'original';
 
 /** One agent that speaks the Agent Client Protocol, by command line. */
 export interface AcpProfile {
-  /** Kept in the session, to find the agent again. */
+  /** Stored in the session, to find the agent again. */
   readonly id: string;
   readonly label: string;
-  /** Absolute path, or names to look for on the PATH, best first. */
+  /** Absolute path, or names to search for on the PATH, best first. */
   readonly program?: string;
   readonly programs?: readonly string[];
   readonly args?: readonly string[];
@@ -58,43 +58,43 @@ export interface AcpHttpProfile {
   readonly id: string;
   readonly label: string;
   readonly baseUrl: string;
-  /** Name of the agent there; absent: the only one, or the first. */
+  /** Name of the agent on the server; default: the first one. */
   readonly agent?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What limits runs in a folder; `folder` is the workspace's, whose own budget counts everything in it. */
+/** Budgets for runs in a folder; `folder` is the workspace folder that the workspace budget counts. */
 export interface FolderBudgets {
   readonly limits: Budgets;
   readonly folder?: string;
-  /** Whether daily budgets count sessions of other programs. Default: they do. */
+  /** Whether daily budgets count sessions of other programs. Default true. */
   readonly observed?: boolean;
 }
 
 export interface EngineSettings {
-  /** What agents inherit; absent: `EngineDeps.environment`. */
+  /** Environment of agents; default: `EngineDeps.environment`. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** Absent: nothing is limited but by the request. */
+  /** If absent, only the request sets limits. */
   readonly budgets?: (folder: string) => FolderBudgets;
   /** Automatic follow-up messages. Absent: only agents and sessions that ask for them. */
   readonly followUps?: FollowUpSettings;
   /** Compare the folder before and after a run, for changes that no tool call reports. Default true. */
   readonly unreportedChanges?: boolean;
   readonly agents?: Readonly<Partial<Record<ExecutorType, AgentSettings>>>;
-  /** Besides the presets. */
+  /** Added to the presets. */
   readonly acp?: readonly AcpProfile[];
   readonly acpHttp?: readonly AcpHttpProfile[];
-  /** The token for a server, kept apart from the settings; `undefined`: none. */
+  /** The token of a server, stored outside the settings; `undefined`: none. */
   readonly acpHttpToken?: (profileId: string) => Promise<string | undefined>;
   /** Speed of the demo: 1 as recorded, 2 twice as fast, 0 without waiting. Default 1. */
   readonly replaySpeed?: number;
-  /** Absolute path of the SSH key that signs records at the end of each run; absent: none does. */
+  /** Absolute path of the SSH key that signs records at the end of each run; if absent, records are not signed. */
   readonly signingKey?: string;
-  /** Price table of the user, which counts before the one that ships; as it was written. */
+  /** The user's price table, unparsed. It overrides the built-in one. */
   readonly prices?: unknown;
-  /** Where runs are reported to when they have ended; absent: nowhere. */
+  /** Where to report ended runs; if absent, Vitrine reports none. */
   readonly otlp?: OtlpSettings;
-  /** Of runs in the folder, before `EngineDeps.timing`. */
+  /** Overrides `EngineDeps.timing` for runs in the folder. */
   readonly timing?: Pick<Timing, 'politeGrace' | 'request'>;
 }
 
@@ -104,19 +104,19 @@ export interface Timing {
   readonly politeGrace?: number;
   /** After SIGTERM, before SIGKILL. Default 5000. */
   readonly termGrace?: number;
-  /** Without output before a notice says so. Default 60000. */
+  /** Time without output until a notice appears. Default 60000. */
   readonly silence?: number;
-  /** Before a request that no one answered is denied; `Infinity`: it waits. Default 600000. */
+  /** Time until an unanswered request is denied; `Infinity`: never. Default 600000. */
   readonly request?: number;
-  /** Without output, for an agent to end on its own once it was told that there is nothing more. Default 10000. */
+  /** Time without output for an agent to exit after its input was closed. Default 10000. */
   readonly close?: number;
-  /** After a turn, for an agent to begin another on its own where it may. Measured: 30 ms. Default 2000. */
+  /** Grace period after a turn; some agents start another turn automatically. Measured: 30 ms. Default 2000. */
   readonly nextTurn?: number;
 }
 
 export interface StartRequest {
   readonly agent: ExecutorType;
-  /** Which agent, where the executor has several: `AgentReport.profile`; for `replay` of a file what `outputProfile` gives. */
+  /** The agent, if the executor has several: `AgentReport.profile`; for `replay` of a file the value of `outputProfile`. */
   readonly profile?: string;
   readonly prompt: string;
   /** Absolute path of an existing folder. */
@@ -124,25 +124,25 @@ export interface StartRequest {
   readonly options?: AgentOptions;
   /** Default: the first line of the prompt, cut to 80 characters. */
   readonly title?: string;
-  /** The blueprint by which it is started; kept in the session. */
+  /** Blueprint that the session is started from and stores. */
   readonly blueprint?: RunBlueprint;
-  /** Absent: it was not queued, and begins now. */
+  /** If absent, the run was not queued and starts now. */
   readonly queued?: QueuedRun;
-  /** Between it and its parent; default `sync`. */
+  /** How the parent gets the result; default `sync`. */
   readonly executionMode?: Session['execution_mode'];
-  /** Who caused the prompt; default: a person. Never taken from what someone says. */
+  /** Who caused the prompt; default: a person. Never derived from text. */
   readonly origin?: Origin;
-  /** The session that asked for this one; both count in the budget of their tree. */
+  /** Parent session; both count in the budget of their tree. */
   readonly parent?: string;
-  /** Of this run, where they are lower than what the settings allow. */
+  /** Limits of this run; the lower of these and the settings apply. */
   readonly limits?: Limits;
-  /** What earlier sessions know, to be told before the prompt; the transcript says so. */
+  /** Context from earlier sessions, added before the prompt and noted in the transcript. */
   readonly recall?: Recalled;
-  /** Someone can answer requests while it runs; default: `EngineDeps.interactive`. */
+  /** Whether someone can answer requests during the run; default: `EngineDeps.interactive`. */
   readonly interactive?: boolean;
 }
 
-/** A run that was queued: what is fixed before it begins. */
+/** Properties of a queued run that are fixed before it starts. */
 export type QueuedRun = Pick<
   Run,
   | 'run_id'
@@ -155,56 +155,56 @@ export type QueuedRun = Pick<
   | 'runner_id'
 >;
 
-/** What a blueprint adds to every run of its sessions; the rest of it is in the options. */
+/** What a blueprint adds to every run of its sessions, besides options. */
 export interface RunBlueprint {
   readonly name: string;
-  /** Where the agent has no option for it, it stands before the first prompt of each conversation. */
+  /** If the agent has no option for it, Vitrine puts it before the first prompt of each conversation. */
   readonly systemPrompt?: string;
-  /** It may start others, within these; absent: it may not. */
+  /** Limits for starting child sessions; if absent, the agent may not start any. */
   readonly children?: ChildLimits;
 }
 
 export interface ChildLimits {
-  /** Sessions that one session may start. */
+  /** How many sessions one session may start. */
   readonly children: number;
-  /** How many may stand above a session that is started. */
+  /** How many ancestors a started session may have. */
   readonly depth: number;
 }
 
-/** Gives agents what they need to start others. */
+/** Provides agents with the MCP server for starting child sessions. */
 export interface ChildServer {
-  /** A run of a session begins, for which someone asked. Never rejects. */
+  /** A requested run of a session starts. Never rejects. */
   begins(session: Session, by: Origin): Promise<void>;
-  /** Before a run that no person asked for. @throws EngineFailure where none has seen the session's agent as it is now */
+  /** Call before an automatic run. @throws EngineFailure if the session's agent file changed since the user last saw it */
   checkOwn(session: Session, agent: Agent | null): Promise<void>;
-  /** For one run, until `over` is called for it. */
+  /** Valid for one run, until `over` is called. */
   open(session: Session, runId: string, limits: ChildLimits): Promise<McpServer>;
   over(sessionId: string, runId: string): void;
-  /** Resumes accepted parents with what another process was to tell them; of a deleted parent its child is asked about. */
+  /** Sends pending callbacks of other processes to accepted parents; for a deleted parent, `accepts` gets its child. */
   recover(accepts: (session: SessionSummary) => boolean): Promise<void>;
-  /** Before what is running of these is ended with the engine. Never rejects. */
+  /** Call before the engine stops running children. Never rejects. */
   closing(sessions: readonly SessionSummary[]): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface ResumeRequest {
   readonly prompt: string;
-  /** No person wrote this: it begins only within the limits of follow-ups, with the prompt of its trigger. */
+  /** An automatic message: it starts only within the limits of follow-ups, with the prompt of its trigger. */
   readonly trigger?: PlannedTrigger;
   readonly options?: AgentOptions;
   /** Overrides the setting. */
   readonly from?: ResumeFrom;
-  /** The blueprint of the session, as it is now. */
+  /** Current version of the session's blueprint. */
   readonly blueprint?: RunBlueprint;
   readonly queued?: QueuedRun;
-  /** Between it and its parent from now on; default: as it was. */
+  /** How the parent gets results from now on; default: unchanged. */
   readonly executionMode?: Session['execution_mode'];
   readonly origin?: Origin;
-  /** Why a callback was written. */
+  /** Reason of a callback. */
   readonly reason?: string;
-  /** Of this run, where they are lower than what the settings allow. */
+  /** Limits of this run; the lower of these and the settings apply. */
   readonly limits?: Limits;
-  /** What earlier sessions know, to be told before the prompt; the transcript says so. */
+  /** Context from earlier sessions, added before the prompt and noted in the transcript. */
   readonly recall?: Recalled;
   readonly interactive?: boolean;
 }
@@ -217,29 +217,29 @@ export interface QueuedMessage {
   readonly text: string;
 }
 
-/** What can be changed of an active run. `''` and `default` leave it to the agent. */
+/** Settings that can change during a run. `''` and `default` leave them to the agent. */
 export interface LiveOptions {
   readonly model?: string;
   readonly permissionMode?: string;
 }
 
-/** What can be said and answered in the active run. */
+/** Messages and requests of the active run. */
 export interface Conversation {
-  /** False where the agent takes nothing while it works. */
+  /** False if the agent accepts no messages during a run. */
   readonly takesMessages: boolean;
   pending(): readonly AgentRequest[];
   queued(): readonly QueuedMessage[];
-  /** Does nothing for a request that is no longer pending; says whether it was. */
+  /** Returns whether the request was still pending; otherwise does nothing. */
   answer(requestId: string, answer: Answer, client?: Decision['client']): boolean;
-  /** @throws EngineFailure where nothing can be said any more, or too much is queued */
+  /** @throws EngineFailure if the run accepts no more messages, or too many are queued */
   say(text: string, how: SendMode): void;
-  /** Asks the agent to continue differently, and notes it. Gives what it can be asked; its answer is in the transcript. */
+  /** Asks the agent to change these settings and adds a note. Returns the supported ones; the transcript has the agent's answer. */
   change(options: LiveOptions): readonly (keyof LiveOptions)[];
-  /** Takes back a queued message; its text, or `undefined` where it has been said. */
+  /** Unsends a queued message. Returns its text, or `undefined` if it was already sent. */
   unsend(id: number): string | undefined;
 }
 
-/** Something to tell while a run continues; the run itself is not ended by it. */
+/** A notice during a run; it does not end the run. */
 export interface Notice {
   readonly severity: 'info' | 'warning' | 'error';
   readonly failure: EngineFailure;
@@ -253,7 +253,7 @@ export interface SessionSizes {
   readonly malformedLines: number;
 }
 
-/** What a session used, beyond what its summary says. Durations in milliseconds; `null` is unknown. */
+/** Usage of a session, beyond its summary. Durations in milliseconds; `null` is unknown. */
 export interface SessionLedger {
   /** Of the newest run, by model. */
   readonly models: readonly ModelUsage[] | null;
@@ -261,12 +261,12 @@ export interface SessionLedger {
   readonly totalModels: readonly ModelUsage[] | null;
   /** Of the newest run. */
   readonly runTurns: number | null;
-  /** Over all runs, as the agent told. */
+  /** Over all runs, as reported by the agent. */
   readonly duration: number | null;
   readonly apiDuration: number | null;
 }
 
-/** What one message of the model used. */
+/** Usage of one model response. */
 export interface RunMessage extends MessageUsage {
   readonly runId: string;
 }
@@ -280,8 +280,8 @@ export interface RecordHolder {
 }
 
 /**
- * A session, live or from disk. Handles of one session share everything; each is disposed by who opened it, which stops
- * nothing. Listeners are called once per chunk of output, not per line.
+ * A session, live or from disk. Handles of one session share their state. Whoever opened a handle disposes it; that
+ * does not stop the run. Listeners are called once per chunk of output, not per line.
  */
 export interface SessionHandle extends Disposable {
   readonly id: string;
@@ -289,9 +289,9 @@ export interface SessionHandle extends Disposable {
   turns(): readonly Turn[];
   /** Number of entries. */
   total(): number;
-  /** Indexes of entries that more will come for. */
+  /** Indexes of entries that are still growing. */
   open(): readonly number[];
-  /** These entries as far as they have come, in index order. */
+  /** Current state of these entries, in index order. */
   unsettled(): readonly NormalizedEntry[];
   /** Entries with `from <= index < to`, in index order. */
   read(from: number, to: number): Promise<readonly NormalizedEntry[]>;
@@ -303,28 +303,28 @@ export interface SessionHandle extends Disposable {
   ): Promise<{ readonly indexes: readonly number[]; readonly truncated: boolean }>;
   /** Whether a run continues in this engine. */
   live(): boolean;
-  /** Settles when what was said and answered so far is in the record, where it survives a crash. */
+  /** Settles when all messages and answers so far are in the record and survive a crash. */
   written(): Promise<void>;
-  /** Of the active run here; `null` where none does, or it is no dialogue. */
+  /** Conversation of the active run; `null` if none is active in this process or it is not interactive. */
   conversation(): Conversation | null;
   sizes(): SessionSizes;
   ledger(): Promise<SessionLedger>;
   /** In the order of the record; at most the newest 100,000. */
   messages(): Promise<readonly RunMessage[]>;
-  /** SHA-256 of the last line of the record, which holds all lines before it; `null` where there is none. */
+  /** SHA-256 of the last line of the record, which covers all earlier lines; `null` for an empty record. */
   head(): Promise<string | null>;
-  /** Another process that writes the record now: `null` for no one, `unknown` where it does not say who it is. */
+  /** The other process that writes the record: `null` if none, `unknown` if it cannot be identified. */
   otherWriter(): Promise<RecordHolder | 'unknown' | null>;
   /** Damage found in the record, one line each, for people. */
   problems(): readonly string[];
-  /** Settles when the run has ended that continues here, or was the last here; `undefined` where none was. Never rejects. */
+  /** Settles with the result of the current or last run in this process; `undefined` if there was none. Never rejects. */
   readonly done: Promise<RunResult | undefined>;
   /** Absolute paths of the verbatim output. */
   rawPath(runId: string): { readonly stdout: string; readonly stderr: string };
   onUpdates(listener: (updates: readonly EntryUpdate[], total: number) => void): Disposable;
   onSummary(listener: (summary: SessionSummary) => void): Disposable;
   onNotice(listener: (notice: Notice) => void): Disposable;
-  /** Called when `conversation()` has other requests or queued messages than before. */
+  /** Called when requests or queued messages of `conversation()` change. */
   onConversation(listener: () => void): Disposable;
 }
 
@@ -339,28 +339,28 @@ export interface FoundProgram {
   readonly tried: readonly string[];
 }
 
-/** What is known of one kind of agent on this machine, for lists and Doctor. */
+/** Information about one kind of agent on this machine, for lists and Doctor. */
 export interface AgentReport {
   readonly type: ExecutorType;
-  /** Which of several agents of this executor. */
+  /** Profile, if the executor has several agents. */
   readonly profile?: string;
   readonly label: string;
   /** Played from a recording: needs no program. */
   readonly recording: boolean;
-  /** What is played, and the prompts it answers, turn by turn. */
+  /** Content of the recording, with the prompt of each turn. */
   readonly recorded?: { readonly title: string; readonly prompts: readonly string[] };
   readonly capabilities: Capabilities;
   readonly program: FoundProgram | EngineFailure | null;
-  /** As the program says; absent where it was not asked, or does not tell. A provider of the user's own needs no login. */
+  /** As reported by the program; absent if it was not asked or does not report it. The user's own provider needs no login. */
   readonly signedIn?: boolean;
   /** Names of variables, never values. */
   readonly environment: { readonly removed: readonly string[]; readonly added: readonly string[] };
 }
 
 export interface SweepReport {
-  /** Processes that a crash had left and that were ended. */
+  /** Leftover processes of a crash that were stopped. */
   readonly ended: readonly { readonly pid: number; readonly program: string }[];
-  /** Sessions found interrupted and brought to an end. */
+  /** Interrupted sessions whose records were completed. */
   readonly interrupted: readonly string[];
 }
 

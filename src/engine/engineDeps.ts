@@ -7,15 +7,15 @@ import type { Catalogue } from './catalogue/catalogue.ts';
 import type { SessionSources } from './sources/sources.ts';
 
 export interface EngineDeps {
-  /** Folder that holds `sessions/` and `leases/`; made when it is needed. */
+  /** Folder of `sessions/` and `leases/`; created when needed. */
   readonly storeDir: string;
   /** Epoch milliseconds. */
   readonly clock: () => number;
-  /** Milliseconds that only grow, at best without those asleep: for what lasts. Default: `performance.now()`. */
+  /** Monotonic milliseconds for durations, ideally without sleep. Default: `performance.now()`. */
   readonly monotonic?: () => number;
   /** `digits` hexadecimal digits, lower case, random. */
   readonly randomHex: (digits: number) => string;
-  /** The environment the agent's is made of, usually `process.env`. */
+  /** Base of the agents' environment, usually `process.env`. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** As they are now, for sessions in a folder; without one, those that hold everywhere. */
   readonly settings: (folder?: string) => EngineSettings;
@@ -23,18 +23,18 @@ export interface EngineDeps {
   /** Folder of the recordings that the demo plays. */
   readonly demoDir: string;
   readonly adapters: readonly AgentAdapter[];
-  /** Of Vitrine; told to agents that ask who is there. */
+  /** Version of Vitrine, for agents that ask for the client. */
   readonly version?: string;
   readonly timing?: Timing;
   /** Whether programs may be asked for their version and login, which starts them. Default: they may. */
   readonly mayAsk?: () => boolean;
   /** Whether a person could answer now: `Timing.request` counts only then. Absent: always. */
   readonly presence?: Presence;
-  /** Someone is there to be asked and to write while an agent works. Default false: requests are denied at once. */
+  /** Whether someone can answer and write during a run. Default false: requests are denied at once. */
   readonly interactive?: boolean;
-  /** Agents that are files; with them agents may start others, as far as their own files permit. Absent: they may not. */
+  /** Agent files. With them, agents may start others as their files permit; if absent, they may not. */
   readonly blueprints?: BlueprintAccess;
-  /** Sessions of other programs, to be searched with Vitrine's own. Absent: none are. */
+  /** Sessions of other programs, to search with Vitrine's own; if absent, none. */
   readonly sources?: SessionSources;
   /** Of each session of another program, as it is now, what daily budgets count. Absent: they count none. */
   readonly observedUse?: () => Promise<readonly ObservedUse[]>;

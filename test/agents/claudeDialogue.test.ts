@@ -198,7 +198,7 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
       assert.equal(there('.claude/settings.local.json'), false);
     });
 
-    onNewest('is denied what nobody answers in time', async () => {
+    onNewest('denies requests that nobody answered in time', async () => {
       const handle = await start('Write it. [[write]]', {}, engineWith({ timing: { request: 200 } }));
       const request = await asked(handle);
       assert.equal(request.action?.kind, 'file_write');

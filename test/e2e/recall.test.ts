@@ -14,7 +14,7 @@ const fixed = 'The upload retries three times; jitter made the test flaky, so th
 const later = 'Upload retries log each delay at debug level since then.';
 const secretive = 'The upload retries of the other project wait a whole second of delay.';
 
-describe('what earlier sessions know', function () {
+describe('context from earlier sessions', function () {
   this.timeout(120_000);
   keepEvidence();
   let context: BrowserContext;

@@ -6,7 +6,7 @@ export function originOf({ origin }: PageEntry): Origin {
   return origin ?? 'human';
 }
 
-/** A message to the agent that no person wrote. What an earlier conversation held is a person's own, played back. */
+/** An automatic message to the agent. What an earlier conversation held is a person's own, played back. */
 export function isAutonomous(entry: PageEntry): boolean {
   if (entry.type.kind !== 'user_message') return false;
   const origin = originOf(entry);

@@ -11,7 +11,7 @@ export interface HiddenCounts {
   readonly thoughts: number;
   /** Messages of subagents. */
   readonly messages: number;
-  /** Messages to the agent that no person wrote. */
+  /** Automatic messages to the agent. */
   readonly autonomous: number;
   /** What the program said beside the work. */
   readonly system: number;

@@ -219,7 +219,7 @@ export class Store implements RowSource {
     return this.#peopleOnly;
   }
 
-  /** Hides messages to the agent that no person wrote, or shows them again. */
+  /** Hides automatic messages to the agent, or shows them again. */
   setPeopleOnly(on: boolean): void {
     this.#peopleOnly = on;
     this.#revealed.clear();

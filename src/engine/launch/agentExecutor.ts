@@ -20,13 +20,13 @@ import { createPrivateFolder, SideFiles } from '../output/sideFiles.ts';
 export interface ExecutorConfig extends Omit<AgentOptions, 'mcpServers' | 'trustedServers'> {
   /** Absolute path of the folder to run in; default: that of this process. */
   readonly workDir?: string;
-  /** Absolute path of the program; absent: it is looked for. */
+  /** Absolute path of the program; if absent, Vitrine searches for it. */
   readonly program?: string;
   /** Added to the environment. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** A prompt, alone or with what is different for this task. */
+/** A prompt, alone or with options for this task. */
 export type Task = string | (ExecutorConfig & { readonly prompt: string });
 
 export interface Chunk {

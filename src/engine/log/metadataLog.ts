@@ -47,7 +47,7 @@ export function logFiltering(
   log.info(logLine('Extracted messages from thread', { ...counts, list, threadId }));
 }
 
-/** The marks of a prompt that no person wrote are in the record, and not only in memory. */
+/** The marks of an automatic prompt are in the record, and not only in memory. */
 export function logPersisted(
   log: Log,
   threadId: string,

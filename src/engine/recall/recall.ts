@@ -31,7 +31,7 @@ interface RecallDeps {
   readonly openReader: (id: string) => Promise<RecordReader>;
 }
 
-/** What earlier sessions know of what is said now. Reads the records of this machine, and nothing else. */
+/** Finds context from earlier sessions for a message. Reads only the records of this machine. */
 export class Recall {
   readonly #deps: RecallDeps;
 

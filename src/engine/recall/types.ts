@@ -25,7 +25,7 @@ export interface RecalledPassage {
   readonly cut: boolean;
 }
 
-/** What earlier sessions know. */
+/** Context from earlier sessions. */
 export interface Recalled {
   /** `null`: there was nothing to search by. */
   readonly source: QuerySource | null;

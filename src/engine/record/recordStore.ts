@@ -226,7 +226,7 @@ export class RecordStore {
     });
   }
 
-  /** Another process that writes the record now: `null` for no one, `unknown` where it does not say who it is. */
+  /** The other process that writes the record: `null` if none, `unknown` if it cannot be identified. */
   async holder(id: string): Promise<LeaseHolder | 'unknown' | null> {
     const holder = await liveHolder(sessionFolder(this.#dir, id), this.#deps.clock);
     if (holder === undefined) return null;

@@ -92,7 +92,7 @@ export class SessionSearch {
     });
   }
 
-  /** Entries that hold most of what the words are about, without messages that no person wrote. @throws as `search` */
+  /** Entries that hold most of what the words are about, without automatic messages. @throws as `search` */
   like({ words, atLeast, kinds, most, ...request }: SimilarRequest): Promise<SimilarPassages> {
     return this.#alone(async (database) => {
       const { chosen, scanned, corpus } = await this.#scope(database, request);

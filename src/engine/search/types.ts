@@ -35,7 +35,7 @@ export interface SearchHit {
   readonly kind: EntryType['kind'];
   /** Name of the tool, where it is a call. */
   readonly tool: string | null;
-  /** Who wrote it, where it is a message that no person wrote. */
+  /** Who wrote it, where it is an automatic message. */
   readonly origin?: Origin;
   /** ISO 8601. */
   readonly at: string;
@@ -75,7 +75,7 @@ export interface SimilarEntry {
 export interface SimilarPassages {
   /** Best first. */
   readonly entries: readonly SimilarEntry[];
-  /** Messages that no person wrote: how many, and the best of them. */
+  /** Automatic messages: how many, and the best of them. */
   readonly leftOut: { readonly count: number; readonly entries: readonly SimilarEntry[] };
   readonly scanned: SearchCoverage;
 }

@@ -13,7 +13,7 @@ interface AcpPart {
   readonly content?: string;
   readonly content_encoding?: 'plain';
   readonly metadata?: Citation | Trajectory;
-  /** Of the first part of a message that no person wrote. The protocol lets parts have further fields. */
+  /** Of the first part of an automatic message. The protocol lets parts have further fields. */
   readonly vitrine?: WrittenBy;
 }
 

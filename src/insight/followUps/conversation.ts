@@ -5,7 +5,7 @@ import { isRealMessage } from '../recall/querySource.ts';
 import { endsWithQuestion } from './question.ts';
 import { isWholeList, TodoLedger, type TodoCount } from './todos.ts';
 
-/** What stands open at the end of a conversation, as recorded. */
+/** Unfinished work at the end of a conversation, as recorded. */
 export interface UnfinishedWork {
   /** The last message of the agent ends with a question, and no one said anything since. */
   readonly question: boolean;
@@ -28,7 +28,7 @@ export const everythingOpen: UnfinishedWork = {
   repeats: false,
 };
 
-/** Whether an entry says anything of what stands open. */
+/** Whether an entry affects unfinished work. */
 export function affectsUnfinishedWork({ type, metadata }: NormalizedEntry): boolean {
   if (metadata?.parentCallId !== undefined) return false;
   if (type.kind === 'tool_use') return type.tool.action.kind === 'todo' && type.tool.parentCallId === undefined;
@@ -41,7 +41,7 @@ export function isCompleteTail(entries: readonly NormalizedEntry[]): boolean {
   return entries.some(isRealMessage) && entries.some(({ type }) => type.kind === 'tool_use' && isWholeList(type.tool));
 }
 
-/** `entries` in order, and of the main conversation those that are looked at: its end. */
+/** `entries` in order, of the main conversation: the last ones. */
 export function findUnfinishedWork(entries: Iterable<NormalizedEntry>): UnfinishedWork {
   let last = '';
   let before: string | null = null;

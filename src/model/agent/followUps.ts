@@ -45,7 +45,7 @@ export interface PlannedTrigger extends Trigger {
   readonly total: number;
 }
 
-/** What says of a prompt that no person wrote it. */
+/** What says of an automatic prompt it. */
 interface Written {
   readonly trigger?: Trigger | undefined;
   readonly origin?: Origin | undefined;

@@ -80,7 +80,7 @@ export type ResultMetadata = z.infer<typeof resultMetadataSchema>;
 const unrecordedSchema = z.object({ path: z.string(), code: z.string(), bytes: z.number().int() });
 export type Unrecorded = z.infer<typeof unrecordedSchema>;
 
-/** What one run came to. `data` is the whole answer's text; `events` only where they were asked for. */
+/** Result of one run. `data` is the whole answer's text; `events` only where they were asked for. */
 export const runResultSchema = z.object({
   success: z.boolean(),
   data: z.string().optional(),

@@ -50,7 +50,7 @@ export const sessionSummarySchema = sessionSchema.extend({
   /** Requests that wait for a person, and since when the oldest does. */
   needs_you: z.object({ count: z.number().int().positive(), since: z.string(), title: z.string() }).optional(),
   updated_at: z.string(),
-  /** Played from a recording, not by a live agent. */
+  /** Played from a recording, without a live agent. */
   recording: z.boolean().default(false),
   /** Set for a session that another program started, and that is read from that program's own store. */
   observed: observedStateSchema.optional(),

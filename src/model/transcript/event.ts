@@ -9,7 +9,7 @@ const toolCall = {
   parent_tool_call_id: z.string().optional(),
 };
 
-/** One thing that happened, as the coordinator streams it. Times are ISO 8601. */
+/** One event, as the coordinator streams it. Times are ISO 8601. */
 export const eventSchema = z.discriminatedUnion('event_type', [
   z.object({ event_type: z.literal('session_start'), ...base }),
   z.object({ event_type: z.literal('pre_tool'), ...base, ...toolCall }),
@@ -33,7 +33,7 @@ export const eventSchema = z.discriminatedUnion('event_type', [
     content: z.array(z.object({ type: z.literal('text'), text: z.string() })),
     /** The call of the subagent that this is said in; absent in the main conversation. */
     parent_tool_call_id: z.string().optional(),
-    /** Marks a message that no person wrote. */
+    /** Marks an automatic message. */
     metadata: syntheticSchema.optional(),
   }),
 ]);

@@ -30,7 +30,7 @@ export const triggerTypeSchema = z.enum(triggerTypes);
 export type TriggerType = z.infer<typeof triggerTypeSchema>;
 
 /**
- * Marks a message that no person wrote. Only `true` marks it: without this, or with anything else, a person wrote it. A callback
+ * Marks an automatic message. Only `true` marks it: without this, or with anything else, a person wrote it. A callback
  * has a reason and no type, which is for what a trigger wrote.
  */
 export const syntheticSchema = z.object({

@@ -27,7 +27,7 @@ export interface UsagePage {
   readonly models: readonly UsageGroup[];
   /** Runs whose cost stands on the day on which their session was made, because no list holds them any more. */
   readonly omitted: number;
-  /** Records that could not be read, and are in no sum. */
+  /** Records that could not be read, and are not included in the totals. */
   readonly unreadable: number;
 }
 

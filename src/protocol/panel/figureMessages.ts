@@ -4,7 +4,7 @@ import type { Cost, CostSum, ModelUsage } from '../../model/usage/usage.ts';
 /** Messages that a page asks about at once. */
 export const mostMessages = 200;
 
-/** What a session used, beyond what its summary says. Durations in milliseconds; `null` is unknown. */
+/** Usage of a session, beyond its summary. Durations in milliseconds; `null` is unknown. */
 export interface LedgerCard {
   /** Of the newest run, by model. */
   readonly models: readonly ModelUsage[] | null;

@@ -22,7 +22,7 @@ export interface Asked {
  */
 export interface PageEntry extends NormalizedEntry {
   readonly step?: string;
-  /** A message that no person wrote; `origin` says who did. */
+  /** An automatic message; `origin` says who did. */
   readonly synthetic?: true;
   readonly asked?: Asked;
   /** Where a message comes from, in the order of its text; absent as long as no one has looked. */

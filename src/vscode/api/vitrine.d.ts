@@ -1,32 +1,32 @@
 /**
  * The API of Vitrine for other extensions: `extensions.getExtension<VitrineApi>('vitrine.vitrine')`, then `activate()`.
- * This file is the whole of it, and needs `@types/vscode` alone: copy it beside your sources. See docs/api.md.
+ * Copy this file next to your sources; it only needs `@types/vscode`. See docs/api.md.
  *
- * Times are ISO 8601, unless they are called `timestamp` and are numbers: epoch milliseconds. Money is in US dollars,
+ * Times are ISO 8601; a numeric `timestamp` is in epoch milliseconds. Money is in US dollars,
  * durations are milliseconds. `null` is unknown, never 0.
  */
 import type { CancellationToken, Event } from 'vscode';
 
 export interface VitrineApi {
-  /** Of this interface. Within one version things are added, and none is changed or taken away. */
+  /** Version of this API. Within one version, Vitrine only adds to it. */
   readonly version: 1;
   /** One class per agent program: `new api.executors.ClaudeCodeExecutor(config)`. */
   readonly executors: Executors;
-  /** What the process of a task prints, in the order in which it arrives. */
+  /** Output of a task's process, in order of arrival. */
   createOutputChunks(process: TaskProcess): AsyncIterable<Chunk>;
   /**
-   * Runs an agent to its end, in a session that Vitrine keeps and shows. Rejects with a `VitrineError` where nothing was
-   * started; a run that failed, was stopped or paused resolves, and says so.
+   * Runs an agent to its end, in a session that Vitrine records and shows. Rejects with a `VitrineError` if nothing
+   * was started. A failed, stopped or paused run resolves; see the result.
    */
   run(prompt: string, options?: RunOptions): Promise<RunResult>;
   /** Agents that can be run here, installed or not: programs, agents of the Agent Client Protocol, servers, and agents from files. */
   agents(): Promise<readonly AgentInfo[]>;
   readonly sessions: Sessions;
-  /** Everything that happens in sessions that run in this window. */
+  /** Events of the sessions that run in this window. */
   readonly onEvent: Event<SessionEvent>;
 }
 
-/** Why nothing was done. Tell them apart by `code`, never by text; there may be codes that are not named here. */
+/** Why a call was refused. Check `code`, not the text; more codes may be added. */
 export interface VitrineError extends Error {
   readonly code:
     | 'workspace_untrusted'
@@ -43,7 +43,7 @@ export interface VitrineError extends Error {
 
 export type ExecutorType = 'claude-code' | 'codex' | 'copilot' | 'gemini' | 'cursor' | 'acp' | 'acp-http' | 'replay';
 
-/** At most so much; with what the user allows the lower of each counts. A run that reaches a limit is paused. */
+/** Limits of the run; the lower of these and the user's budgets apply. A run that reaches a limit is paused. */
 export interface Limits {
   readonly usd?: number;
   /** Input, output and cache. */
@@ -54,11 +54,11 @@ export interface Limits {
   readonly minutes?: number;
 }
 
-/** What is not said here is as the user set it. Programs, their arguments and their environment are the user's alone. */
+/** Omitted options use the user's settings. Only the user can set programs, arguments and environment. */
 export interface TaskOptions {
-  /** In the agent's own words. */
+  /** Name as the agent uses it. */
   readonly model?: string;
-  /** One of the agent's own; a mode in which it asks no one is refused. */
+  /** One of the agent's own modes; a mode that skips approvals is refused. */
   readonly permissionMode?: string;
   readonly limits?: Limits;
   /** Name of the session; default: the first line of the prompt. Not for a resume. */
@@ -68,7 +68,7 @@ export interface TaskOptions {
 export interface RunOptions extends TaskOptions {
   /** Default `claude-code`; with `resume` that of the session. */
   readonly agent?: ExecutorType;
-  /** Which one, where the executor has several (`acp`, `acp-http`): its id in the settings. */
+  /** Id in the settings, if the executor has several agents (`acp`, `acp-http`). */
   readonly profile?: string;
   /** Name of an agent from a file (`.vitrine/agents`), which then decides on executor and profile. Not for a resume. */
   readonly agentFile?: string;
@@ -93,20 +93,20 @@ export interface AgentInfo {
   readonly available: boolean;
 }
 
-/** What one run came to. */
+/** Result of one run. */
 export interface RunResult {
   readonly success: boolean;
   /** The whole answer's text. */
   readonly data?: string | undefined;
   readonly error?: string | undefined;
-  /** What the agent printed, verbatim; of more than 1 MiB the end. */
+  /** Output of the agent, verbatim; at most the last 1 MiB. */
   readonly stdout?: string | undefined;
   readonly stderr?: string | undefined;
   readonly warnings?: readonly string[] | undefined;
-  /** What of the run is not in its record, on a full disk for example. */
+  /** Parts of the run that are missing from its record, for example because the disk was full. */
   readonly unrecorded?: { readonly path: string; readonly code: string; readonly bytes: number } | undefined;
   readonly metadata?: RunMetadata | undefined;
-  /** Of this run alone, in the order of their times; only where they were asked for. */
+  /** Events of this run, ordered by time; only with `includeEvents`. */
   readonly events?: readonly RunEvent[] | undefined;
   /** The session in Vitrine (`ses_…`), to resume, open or read. */
   readonly session: string;
@@ -128,9 +128,9 @@ export interface RunMetadata {
   readonly turns: number | null;
   readonly duration: number | null;
   readonly apiDuration: number | null;
-  /** A limit of turns ended the run: it is paused, and can be resumed. */
+  /** The run reached a turn limit: it is paused and can be resumed. */
   readonly isMaxTurns: boolean;
-  /** A limit of money, tokens or minutes did. */
+  /** The run reached a limit in money, tokens or minutes. */
   readonly isMaxBudget: boolean;
   /** That limit. */
   readonly budget?: ReachedBudget | undefined;
@@ -147,11 +147,11 @@ export interface ReachedBudget {
   readonly unit: 'usd' | 'tokens' | 'turns' | 'minutes';
   readonly limit: number;
   readonly spent: number;
-  /** `agent`: it ended by a limit of its own. */
+  /** `agent`: the agent ended itself at its limit. */
   readonly by: 'vitrine' | 'agent';
 }
 
-/** How an amount is known. What is unknown has no amount. */
+/** Source of an amount. An unknown cost has no amount. */
 export type Cost =
   | { readonly provenance: 'reported'; readonly usd: number }
   | {
@@ -198,20 +198,20 @@ export interface Sessions {
   /** Entries with `from <= index < to`, in index order; default: all. */
   entries(id: string, from?: number, to?: number): Promise<readonly NormalizedEntry[]>;
   /**
-   * The conversation as people had it: what they and the agent said, in index order, without messages of follow-ups and
-   * callbacks (`metadata.synthetic === true`) and without those of subagents.
+   * Messages of people and the agent, in index order, without follow-ups, callbacks (`metadata.synthetic === true`)
+   * and subagents.
    */
   history(id: string, options?: HistoryOptions): Promise<readonly NormalizedEntry[]>;
   /** Shows the session in its panel. */
   open(id: string): Promise<void>;
-  /** Resolves when nothing of the agent's lives any more; at once where nothing runs in this window. */
+  /** Resolves when all processes of the agent have ended; at once if none runs in this window. */
   stop(id: string): Promise<void>;
-  /** A session began, changed or ended; of one that runs several times a second. */
+  /** A session started, changed or ended; for a running one, several times a second. */
   readonly onDidChange: Event<Session>;
 }
 
 export interface HistoryOptions {
-  /** With messages that no person wrote. Default false. */
+  /** Includes automatic messages. Default false. */
   readonly includeSynthetic?: boolean;
 }
 
@@ -219,7 +219,7 @@ export interface Session {
   readonly session_id: string;
   readonly parent_session_id?: string | undefined;
   readonly status: 'pending' | 'running' | 'stopping' | 'stopped' | 'finished';
-  /** How the last run came out. */
+  /** Outcome of the last run. */
   readonly outcome: 'none' | 'completed' | 'failed' | 'stopped' | 'interrupted';
   readonly reason?: string | undefined;
   readonly title?: string | undefined;
@@ -255,11 +255,11 @@ export interface Session {
   readonly total_usage: TokenUsage;
   /** A limit that is near, or paused it. */
   readonly budget?: { readonly reached?: ReachedBudget | undefined } | undefined;
-  /** Played from a recording, not by a live agent. */
+  /** Played from a recording, without a live agent. */
   readonly recording: boolean;
 }
 
-/** One thing that happened, as the coordinator streams it. */
+/** One event, as the coordinator streams it. */
 export type SessionEvent = { readonly session_id: string; readonly timestamp: string } & (
   | { readonly event_type: 'session_start' }
   | ({ readonly event_type: 'pre_tool' } & EventCall)
@@ -278,7 +278,7 @@ export type SessionEvent = { readonly session_id: string; readonly timestamp: st
       readonly role: 'assistant' | 'user';
       readonly content: readonly { readonly type: 'text'; readonly text: string }[];
       readonly parent_tool_call_id?: string | undefined;
-      /** Marks a message that no person wrote. */
+      /** Marks an automatic message. */
       readonly metadata?: SyntheticMetadata | undefined;
     }
 );
@@ -322,7 +322,7 @@ export interface ToolUse {
   readonly toolName: string;
   readonly callId: string;
   readonly parentCallId?: string | undefined;
-  /** What it does, in terms that all agents share: `kind`, and what belongs to it. */
+  /** What the call does, in terms that all agents share. */
   readonly action: { readonly kind: string };
   /** Exactly as the agent printed it. */
   readonly input?: unknown;
@@ -334,8 +334,8 @@ export interface ToolUse {
 }
 
 /**
- * On every entry as soon as something is known; `undefined` before. `null`: this agent does not support the field. Further
- * keys are the agent's own.
+ * On every entry once anything is known; `undefined` before. `null`: this agent does not support the field. Other
+ * keys are agent-specific.
  */
 export interface NormalizedEntryMetadata extends SyntheticMetadata {
   /** The agent's id of the conversation, to resume it by. */
@@ -343,34 +343,33 @@ export interface NormalizedEntryMetadata extends SyntheticMetadata {
   readonly model?: string | null | undefined;
   /** The call of the subagent that this belongs to; absent in the main conversation. */
   readonly parentCallId?: string | undefined;
-  /** What belongs to the text of this entry: where it is from, and what was done for it. */
+  /** Citations and trajectory steps of this entry's text. */
   readonly annotations?: readonly Annotation[] | undefined;
-  /** Of a text or thought that came in parts: when the first came, ISO 8601. `timestamp` is then when it was complete. */
+  /** For streamed texts and thoughts: when the first part arrived, ISO 8601. `timestamp` is when it was complete. */
   readonly startedAt?: string | undefined;
   readonly [key: string]: unknown;
 }
 
 /**
- * Marks a message that no person wrote. Only `synthetic === true` marks it: without that, or with anything else, a person
- * wrote it.
+ * Marks an automatic message. Only `synthetic === true` counts: otherwise a person wrote it.
  *
  * @example { synthetic: true, trigger_type: 'task_incomplete', trigger_reason: '2 of 3 todos are open' }
  */
 export interface SyntheticMetadata {
   readonly synthetic?: boolean | undefined;
-  /** Absent on a callback: a child session ended, and no trigger wrote it. */
+  /** Absent on a callback, which a child session causes. */
   readonly trigger_type?: TriggerType | undefined;
   readonly trigger_reason?: string | undefined;
 }
 
-/** Why an agent is written to although no one said anything. */
+/** Reason for an automatic message. */
 export type TriggerType = 'check_in' | 'question_unanswered' | 'task_incomplete' | 'waiting_for_decision';
 
 export type Annotation = Citation | Trajectory;
 
 /**
- * Where a part of the text is from. The range counts characters (code points) of `content`, `start_index` included and
- * `end_index` not; without it, all of the text is meant.
+ * Source of a part of the text. The range counts code points of `content`, `start_index` inclusive, `end_index`
+ * exclusive; without it, the citation covers the whole text.
  *
  * @example { kind: 'citation', url: 'https://example.com/study', title: 'Study', start_index: 15, end_index: 27 }
  */
@@ -385,8 +384,7 @@ export interface Citation {
 }
 
 /**
- * One step of what the agent did for the text that it belongs to. The range is that of a citation; without it, all of the
- * text is meant.
+ * One step behind the text. The range is as for a citation; without it, the step covers the whole text.
  *
  * @example { kind: 'trajectory', tool_name: 'weather_api', tool_input: { location: 'Oslo' }, tool_output: { temperature: 7 } }
  */
@@ -439,23 +437,23 @@ export interface ExecutorConfig extends TaskOptions {
   readonly workDir?: string;
 }
 
-/** A prompt, alone or with what is different for this task. */
+/** A prompt, alone or with options for this task. */
 export type Task = string | (ExecutorConfig & { readonly prompt: string });
 
 /**
- * Starts one kind of agent, and reads what it prints. What it starts is a session as any other: kept, shown, and held to
- * trust and budgets.
+ * Starts one kind of agent and reads its output. The session is like any other: recorded, shown, and subject to trust
+ * and budgets.
  */
 export interface AgentExecutor {
   readonly type: ExecutorType;
-  /** Begins a conversation. Rejects with a `VitrineError`. */
+  /** Starts a conversation. Rejects with a `VitrineError`. */
   executeTask(task: Task): Promise<SpawnedTask>;
   /** Resumes one: by its `ses_…`, or any id that the agent gave it (`metadata.sessionId` of an entry). */
   resumeTask(task: Task, sessionId: string): Promise<SpawnedTask>;
   /**
    * The transcript of a run from what it printed, as it comes: an entry is given when it begins, and again with the same
    * `index` each time it changes (more text, the result of a tool); the last one counts. First ones come in the order of
-   * their `index`. Never throws for what is in the chunks.
+   * their `index`. Never throws because of the content of chunks.
    */
   normalizeOutput(
     chunks: AsyncIterable<Chunk>,
@@ -478,7 +476,7 @@ export interface SpawnedTask {
 }
 
 export interface TaskProcess {
-  /** What it prints. */
+  /** Its output. */
   readonly output: AsyncIterable<Chunk>;
   /** Settles when the run has ended. Never rejects. */
   readonly done: Promise<RunResult>;

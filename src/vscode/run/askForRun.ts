@@ -28,7 +28,7 @@ interface Deps extends RecallDeps {
 /** What is known already, so that no one is asked for it. */
 export interface Given {
   readonly several?: boolean;
-  /** What earlier sessions know is shown before it runs. */
+  /** Shows context from earlier sessions before the run. */
   readonly recall?: boolean;
   readonly folder?: vscode.Uri;
   readonly prompt?: string;

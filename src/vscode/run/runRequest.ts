@@ -14,7 +14,7 @@ export interface RunRequest extends AgentName {
   /** Over the settings. */
   readonly choice?: RunChoice;
   readonly title?: string;
-  /** What earlier sessions know, as a person let it pass. */
+  /** Context from earlier sessions that the user selected. */
   readonly recall?: Recalled;
 }
 

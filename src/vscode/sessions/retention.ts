@@ -36,7 +36,7 @@ export class Retention implements vscode.Disposable {
     });
   }
 
-  /** Sessions of any folder that have ended, and in which nothing happened for so long. */
+  /** Sessions of any folder that have ended, and were inactive for so long. */
   olderThan(days: number): readonly SessionRow[] {
     const before = this.#deps.now() - days * day;
     return this.#deps.list.all().filter((row) => !isSessionLive(row.status) && Date.parse(row.updated_at) < before);

@@ -38,7 +38,7 @@ const marksOf = ({ origin, ...held }: Readonly<Record<string, unknown>>): object
   return { ...(origin !== undefined && origin !== 'human' && { origin }), ...found };
 };
 
-describe('marks of messages that no person wrote', () => {
+describe('marks of automatic messages', () => {
   let place: Awaited<ReturnType<typeof temporaryStore>>;
   beforeEach(async () => (place = await temporaryStore()));
   afterEach(() => place.remove());

@@ -10,7 +10,7 @@ type TriggerType = NonNullable<NormalizedEntryMetadata['trigger_type']>;
 export interface OriginView {
   readonly icon: string;
   readonly word: string;
-  /** Said over a prompt that no person wrote. */
+  /** Said over an automatic prompt. */
   readonly by: string;
 }
 

@@ -12,7 +12,7 @@ const marks = { synthetic: true, trigger_type: 'check_in', trigger_reason: 'No a
 const followUp = said('user', 'Continue our conversation naturally.', { origin: 'follow_up', ...marks });
 const answer = said('agent/x', 'Hello');
 
-describe('imports of messages that no person wrote', function () {
+describe('imports of automatic messages', function () {
   this.timeout(60_000);
   let bench: Bench;
   beforeEach(() => (bench = new Bench()));

@@ -61,7 +61,7 @@ describe('the index of a workspace', () => {
     assert.deepEqual(saved, rows.reverse().slice(0, saved.length));
   });
 
-  it('writes nothing that is there already', async () => {
+  it('writes nothing that already exists', async () => {
     const memory = new Memory();
     const index = new WorkspaceIndex(memory);
     await index.save([row('a')]);

@@ -53,7 +53,7 @@ describe('who caused a message', () => {
   });
 });
 
-describe('messages that no person wrote', () => {
+describe('automatic messages', () => {
   const entries = [
     message(0, { origin: 'human' }),
     message(1, { origin: 'follow_up' }),
