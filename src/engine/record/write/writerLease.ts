@@ -22,7 +22,10 @@ const leaseSchema = z.object({
 /** A lease of another machine cannot be checked; it lapses when its writer has not flushed for this long. */
 const foreignLeaseMs = 24 * 3600_000;
 
-/** A lease without content, where there are no links, is about to be written, or its writer died at that moment. */
+/**
+ * A lease without content, where there are no links, is about to be written, or its writer died at that moment. One of a
+ * later version may name its holder in another way.
+ */
 const emptyLeaseMs = 5_000;
 
 const leaseName = /^writer\.(\d{1,15})\.json$/;
@@ -76,12 +79,20 @@ export class WriterLease {
     const next = `${this.#file}.released`;
     const lease = { ...this.#holder, released: true, ...(!settled && { settled }) };
     try {
+      const text = JSON.stringify(lease);
       const handle = await open(next, 'w', 0o600);
-      await handle.writeFile(JSON.stringify(lease)).finally(() => handle.close());
-      await renameOver(next, this.#file);
+      await handle.writeFile(text).finally(() => handle.close());
+      await renameOver(next, this.#file).catch(() => this.#overwrite(text, next));
     } catch {
       // The folder is gone or cannot be written: the lease ends with this process.
     }
+  }
+
+  /** On Windows, a file that others keep reading cannot be replaced. `text` is longer than the lease: no reader sees none. */
+  async #overwrite(text: string, unused: string): Promise<void> {
+    const handle = await open(this.#file, 'r+');
+    await handle.write(text, 0).finally(() => handle.close());
+    await unlink(unused).catch(ignore);
   }
 }
 
@@ -134,8 +145,11 @@ async function stateOf(file: string, clock: () => number): Promise<LeaseState> {
     if (errorCode(error) === 'ENOENT') return { live: false, holder: null, settled: false };
     throw error;
   }
-  const lease = leaseSchema.safeParse(parse(text));
-  if (!lease.success) return { live: age < emptyLeaseMs, holder: null, settled: false };
+  const written = parse(text);
+  const lease = leaseSchema.safeParse(written);
+  // A damaged text names no writer, however new it is. Otherwise nothing would report what the record has lost.
+  const mayBeLive = text === '' || written !== undefined;
+  if (!lease.success) return { live: mayBeLive && age < emptyLeaseMs, holder: null, settled: false };
   const { released, settled, ...holder } = lease.data;
   if (released) return { live: false, holder, settled };
   const is = await stateOfHolder(holder);

@@ -132,6 +132,17 @@ describe('writer lease', () => {
     });
   }
 
+  it('whose text is damaged is taken over, however new it is', async () => {
+    for (const [text, live] of [
+      ['{"pid":1,"star', false],
+      ['\0'.repeat(40), false],
+      ['', true],
+    ] as const) {
+      await writeFile(path.join(folder, 'writer.7.json'), text);
+      assert.equal(await isBeingWritten(folder, Date.now), live, JSON.stringify(text));
+    }
+  });
+
   it('of another machine lives while it is touched', async () => {
     await leave({ machine: 'another' });
     now += 20 * hour;
