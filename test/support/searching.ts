@@ -1,5 +1,5 @@
 import type { Log } from '../../src/engine/api.ts';
-import { Catalogue } from '../../src/engine/catalogue/catalogue.ts';
+import type { Catalogue } from '../../src/engine/catalogue/catalogue.ts';
 import type { RecordStore } from '../../src/engine/record/recordStore.ts';
 import { SessionSearch } from '../../src/engine/search/sessionSearch.ts';
 import type { SessionSources } from '../../src/engine/sources/sources.ts';
@@ -7,10 +7,9 @@ import { loadPrices } from '../../src/insight/prices/prices.ts';
 
 /** The search over a store, with a catalogue of its own as another process has it. */
 export function searchOf(
-  storeDir: string,
   store: RecordStore,
   log: Log,
-  { sources, catalogue = new Catalogue(storeDir) }: { sources?: SessionSources; catalogue?: Catalogue } = {},
+  { sources, catalogue }: { sources?: SessionSources; catalogue: Catalogue },
 ): SessionSearch {
   return new SessionSearch(catalogue, { store, log, sources, prices: () => loadPrices() });
 }

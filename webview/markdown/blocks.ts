@@ -1,6 +1,7 @@
 import type { Token } from 'marked';
 import { lexMarkdown } from '../../src/text/boundedLexer.ts';
 import { markdownRuns } from '../../src/text/markdownRuns.ts';
+import { countTokenStarts, divided, elementsOf, marksIn, type Piece } from './elements.ts';
 
 /**
  * One block of a message. `joined`: continues from the block before it, which was cut for its length. `at`: where the token's
@@ -18,6 +19,7 @@ export interface Block {
 export interface Part {
   readonly blocks: Block[];
   chars: number;
+  elements: number;
   revision: number;
 }
 
@@ -27,6 +29,19 @@ const longestTail = 8 * 1024;
 const partChars = 4 * 1024;
 /** … or so many blocks: a list or heading without text takes two characters. */
 const partBlocks = 48;
+/** … or so many elements: links, code, list items and cells take one or more each. */
+const partElements = 120;
+/** Open blocks of more elements are closed like long ones. */
+const tailElements = 400;
+/** Places in a message where a token may begin; what follows is shown as text. An ordinary text of 256 KB has fewer. */
+const mostTokenStarts = 45_000;
+/** A text of fewer characters and marks is one part, whatever it holds. */
+const onePartMarks = 40;
+
+/** Whether a message may be more than one part. Cheap, where it need not be parsed yet. */
+export function mayTakeParts(text: string): boolean {
+  return text.length > partChars || marksIn(text) > onePartMarks;
+}
 
 interface Fence {
   readonly marker: string;
@@ -40,11 +55,14 @@ interface Fence {
  * is linear in the text, however small the pieces are in which it comes.
  */
 export class MarkdownStream {
-  readonly parts: Part[] = [{ blocks: [], chars: 0, revision: 0 }];
+  readonly parts: Part[] = [newPart()];
   #tail = '';
   /** Characters taken in so far, `#tail` included. */
   #taken = 0;
   #pending: string[] = [];
+  #tokenStarts = 0;
+  /** What follows the last token that is read, as far as it is not closed. */
+  #plain: string | undefined;
   #fence: Fence | undefined;
   #joined = false;
   /** Number of blocks of the last part that may still change. */
@@ -59,13 +77,37 @@ export class MarkdownStream {
     if (this.#pending.length === 0 && !final) return;
     // Carriage returns would end up in code and tables.
     const added = this.#pending.join('').replaceAll('\r\n', '\n');
-    this.#tail += added;
-    this.#taken += added.length;
     this.#pending = [];
     this.#dropOpen();
+    const readable = this.#readable(added);
+    this.#tail += added.slice(0, readable);
+    this.#taken += readable;
+    const isEnd = final || this.#plain !== undefined;
     let consumed = true;
-    while (consumed) consumed = this.#fence === undefined ? this.#takeBlocks(final) : this.#takeFence(final);
+    while (consumed) consumed = this.#fence === undefined ? this.#takeBlocks(isEnd) : this.#takeFence(isEnd);
+    if (this.#plain !== undefined) this.#takePlain(this.#plain + added.slice(readable), final);
     this.#last.revision += 1;
+  }
+
+  /** How much of the next characters is read as Markdown. */
+  #readable(added: string): number {
+    if (this.#plain !== undefined) return 0;
+    const { count, end } = countTokenStarts(added, mostTokenStarts - this.#tokenStarts);
+    this.#tokenStarts += count;
+    if (end === added.length) return end;
+    this.#plain = '';
+    const line = added.indexOf('\n', end);
+    return line === -1 || line - end > partChars ? end : line + 1;
+  }
+
+  #takePlain(text: string, final: boolean): void {
+    const pieces = slices(text);
+    this.#plain = final ? '' : (pieces.pop() ?? '');
+    for (const piece of pieces) {
+      this.#close(textToken(piece), piece.length);
+      this.#joined = true;
+    }
+    if (this.#plain !== '') this.#show(textToken(this.#plain), this.#joined);
   }
 
   get #last(): Part {
@@ -81,12 +123,25 @@ export class MarkdownStream {
 
   #close(token: Token, length: number, at = -1): void {
     if (token.type === 'space') return;
-    const isFull = this.#last.chars >= partChars || this.#last.blocks.length >= partBlocks;
-    if (isFull) this.parts.push({ blocks: [], chars: 0, revision: 0 });
-    this.#last.blocks.push({ token, joined: this.#joined || joinedTokens.has(token), at });
-    this.#last.chars += length;
-    this.#last.revision += 1;
+    const joined = this.#joined || joinedTokens.has(token);
     this.#joined = false;
+    const pieces = divided(token) ?? textPieces(token.raw);
+    for (const [place, piece] of pieces.entries()) {
+      const chars = pieces.length === 1 ? length : piece.token.raw.length;
+      const where = at < 0 || piece.at < 0 ? -1 : at + piece.at;
+      this.#put({ token: piece.token, joined: joined || place > 0, at: where }, chars);
+    }
+  }
+
+  #put(block: Block, chars: number): void {
+    const elements = elementsOf(block.token);
+    const { blocks, chars: before, elements: there } = this.#last;
+    const isFull = before >= partChars || blocks.length >= partBlocks;
+    if (isFull || (blocks.length > 0 && there + elements > partElements)) this.parts.push(newPart());
+    this.#last.blocks.push(block);
+    this.#last.chars += chars;
+    this.#last.elements += elements;
+    this.#last.revision += 1;
   }
 
   #show(token: Token, joined = false): void {
@@ -120,7 +175,8 @@ export class MarkdownStream {
       this.#tail = this.#tail.slice(this.#tail.length - last.raw.length + openingLength(last.raw));
       return true;
     }
-    if (this.#tail.length > longestTail) return this.#cutTail();
+    const isHeavy = tokens.slice(keep).reduce((sum, token) => sum + elementsOf(token), 0) > tailElements;
+    if (this.#tail.length > longestTail || isHeavy) return this.#cutTail();
     for (const token of tokens.slice(keep)) this.#show(token, this.#joined || joinedTokens.has(token));
     return false;
   }
@@ -193,6 +249,27 @@ function lex(text: string): Token[] {
     if (joined && tokens[0] !== undefined) joinedTokens.add(tokens[0]);
     return tokens;
   });
+}
+
+function newPart(): Part {
+  return { blocks: [], chars: 0, elements: 0, revision: 0 };
+}
+
+/** A block that is too large to draw, as text. */
+function textPieces(text: string): readonly Piece[] {
+  return slices(text).map((slice) => ({ token: textToken(slice), at: -1 }));
+}
+
+/** A text in pieces of the length of a part, never between the two halves of a character. */
+function slices(text: string): string[] {
+  const found: string[] = [];
+  for (let from = 0; from < text.length;) {
+    const end = from + partChars;
+    const isHalf = end < text.length && /[\ud800-\udbff]/.test(text.charAt(end - 1));
+    found.push(text.slice(from, isHalf ? end - 1 : end));
+    from = isHalf ? end - 1 : end;
+  }
+  return found;
 }
 
 function textToken(text: string): Token {

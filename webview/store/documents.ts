@@ -1,5 +1,5 @@
 import type { PageEntry } from '../../src/protocol/panel/messages.ts';
-import { MarkdownStream, type Part } from '../markdown/blocks.ts';
+import { MarkdownStream, mayTakeParts, type Part } from '../markdown/blocks.ts';
 
 interface Document {
   stream: MarkdownStream;
@@ -8,17 +8,22 @@ interface Document {
   closed: boolean;
 }
 
-/** A message up to this length is one row, whatever it holds. */
-export const oneRow = 4 * 1024;
-
 /** The parsed text of messages, made on demand and grown as they grow. */
 export class Documents {
   readonly #documents = new Map<number, Document>();
+  /** Whether an entry may take several rows. */
+  readonly #severalRows = new WeakMap<PageEntry, boolean>();
 
   /** Rows that the entry takes. */
   rows(entry: PageEntry, open: boolean): number {
-    if (entry.type.kind !== 'assistant_message' || entry.content.length <= oneRow) return 1;
-    return Math.max(1, this.parts(entry, open).length);
+    return this.mayTakeRows(entry) ? Math.max(1, this.parts(entry, open).length) : 1;
+  }
+
+  mayTakeRows(entry: PageEntry): boolean {
+    if (entry.type.kind !== 'assistant_message') return false;
+    let several = this.#severalRows.get(entry);
+    if (several === undefined) this.#severalRows.set(entry, (several = mayTakeParts(entry.content)));
+    return several;
   }
 
   parts(entry: PageEntry, open: boolean): readonly Part[] {

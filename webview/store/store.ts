@@ -2,7 +2,7 @@ import { grown } from '../../src/protocol/panel/lastSent.ts';
 import type { DetailLevel } from '../../src/protocol/panel/detailLevel.ts';
 import type { PageEntry, PageUpdate, SessionView, ToPage } from '../../src/protocol/panel/messages.ts';
 import type { Turn } from '../../src/model/session/turn.ts';
-import { Documents, oneRow } from './documents.ts';
+import { Documents } from './documents.ts';
 import { Marks } from '../cite/marks.ts';
 import type { Placed } from '../cite/places.ts';
 import { isAutonomous } from '../rows/origins.ts';
@@ -141,7 +141,7 @@ export class Store implements RowSource {
     if (entry === undefined) return;
     const longer = grown(entry, text);
     this.#entries.set(index, longer);
-    if (longer.content.length > oneRow) this.structure += 1;
+    if (this.#documents.mayTakeRows(longer)) this.structure += 1;
   }
 
   entry(index: number): PageEntry | undefined {

@@ -48,7 +48,7 @@ describe('what the catalogue sums up', () => {
     await keep(3, '/other', 'b.ts');
     await keep(4, '/w', 'played.ts', true);
     const sources = sourcesOf(captureFile('claude-code-2.1.330/print-tools', 'home'));
-    const search = searchOf(temporary.dir, temporary.store, log, { sources, catalogue });
+    const search = searchOf(temporary.store, log, { sources, catalogue });
     const found = await search.recentEdits({}, 10);
     assert.deepEqual(found.map((edit) => path.basename(edit.path)).sort(), ['a.ts', 'b.ts', 'parse.js']);
     assert.equal(found.find((edit) => edit.path.endsWith('a.ts'))?.entry, 2);
@@ -61,11 +61,11 @@ describe('what the catalogue sums up', () => {
 
   it('remembers what other programs used for processes that do not look for their stores', async () => {
     const sources = sourcesOf(captureFile('claude-code-2.1.330/print-fork', 'home'));
-    const looking = searchOf(temporary.dir, temporary.store, log, { sources, catalogue });
+    const looking = searchOf(temporary.store, log, { sources, catalogue });
     const seen = await looking.observed([]);
     assert.equal(seen.length, 2);
     const other = new Catalogue(temporary.dir);
-    const reading = searchOf(temporary.dir, temporary.store, log, { catalogue: other });
+    const reading = searchOf(temporary.store, log, { catalogue: other });
     assert.deepEqual(await reading.observed([]), JSON.parse(JSON.stringify(seen)));
     other.close();
     const used = seen.flatMap(({ spent }) => spent.flatMap(({ models }) => models));
@@ -107,7 +107,7 @@ describe('what the catalogue sums up', () => {
   });
 
   it('divides a known cost among the days of a session', async () => {
-    const [first] = await searchOf(temporary.dir, temporary.store, log, {
+    const [first] = await searchOf(temporary.store, log, {
       sources: sourcesOf(captureFile('claude-code-2.1.330/print-tools', 'home')),
       catalogue,
     }).observed([]);

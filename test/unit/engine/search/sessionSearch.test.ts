@@ -39,7 +39,7 @@ describe('search over sessions', () => {
   }
 
   const id = (n: number): string => `ses_${n.toString(16).padStart(12, '0')}`;
-  const search = () => searchOf(temporary.dir, temporary.store, log, { catalogue: openCatalogue() });
+  const search = () => searchOf(temporary.store, log, { catalogue: openCatalogue() });
 
   async function keep(n: number, entries: readonly NormalizedEntry[]): Promise<void> {
     const session_id = id(n);
@@ -93,7 +93,7 @@ describe('search over sessions', () => {
     const lines: string[] = [];
     const reported = (level: string) => (line: string) => void lines.push(`${level} ${line}`);
     const heard = { ...log, debug: reported('debug'), info: reported('info') };
-    await searchOf(temporary.dir, temporary.store, heard, { catalogue: openCatalogue() }).search({
+    await searchOf(temporary.store, heard, { catalogue: openCatalogue() }).search({
       query: '"tea, then"',
     });
     assert.deepEqual(lines, [
@@ -121,7 +121,7 @@ describe('search over sessions', () => {
     for (const n of [1, 2, 3]) await keep(n, [said(0, 'tea'), said(1, 'more tea')]);
     const lines: string[] = [];
     const heard = { ...log, info: (line: string) => void lines.push(line) };
-    const search = searchOf(temporary.dir, temporary.store, heard, { catalogue: openCatalogue() });
+    const search = searchOf(temporary.store, heard, { catalogue: openCatalogue() });
     const { sessions, moreSessions } = await search.search({ query: 'tea', mostSessions: 1 });
     assert.deepEqual([sessions.length, moreSessions], [1, 2]);
     assert.deepEqual(lines, [
@@ -264,7 +264,7 @@ describe('search over sessions', () => {
   it('searches the same with SQLite as WebAssembly, in a file of its own', async () => {
     await keep(1, sample());
     const catalogue = new Catalogue(temporary.dir, wasmDriver);
-    const it = searchOf(temporary.dir, temporary.store, log, { catalogue });
+    const it = searchOf(temporary.store, log, { catalogue });
     assert.deepEqual(short(await it.search({ query: 'delay' })), { 1: [1, 3] });
     await more(1, [said(4, 'zebra')]);
     assert.deepEqual(short(await it.search({ query: 'zebra' })), { 1: [4] });
@@ -274,7 +274,7 @@ describe('search over sessions', () => {
     await mkdir(lock);
     await utimes(lock, 0, 0);
     const next = new Catalogue(temporary.dir, wasmDriver);
-    const again = searchOf(temporary.dir, temporary.store, log, { catalogue: next });
+    const again = searchOf(temporary.store, log, { catalogue: next });
     assert.deepEqual(short(await again.search({ query: 'zebra' })), { 1: [4] }, 'a lock that was left is removed');
     next.close();
   });
@@ -283,7 +283,7 @@ describe('search over sessions', () => {
     await keep(1, sample());
     const nowhere = path.join(temporary.dir, 'nowhere');
     const inMemory = new Catalogue(nowhere);
-    const it = searchOf(nowhere, temporary.store, log, { catalogue: inMemory });
+    const it = searchOf(temporary.store, log, { catalogue: inMemory });
     assert.deepEqual(short(await it.search({ query: 'retry' })), { 1: [0, 1] });
     assert.deepEqual(short(await it.search({ query: 'delay' })), { 1: [1, 3] });
     inMemory.close();
@@ -294,7 +294,7 @@ describe('search over sessions', () => {
 
   it('finds what other programs keep, once, and not what Vitrine recorded itself', async () => {
     const sources = sourcesOf(captureFile('claude-code-2.1.330/print-fork', 'home'));
-    const it = searchOf(temporary.dir, temporary.store, log, { sources, catalogue: openCatalogue() });
+    const it = searchOf(temporary.store, log, { sources, catalogue: openCatalogue() });
     const first = await it.search({ query: 'kind:user' });
     assert.equal(first.sessions.length, 2);
     assert.ok(first.scanned.entries > 4);
@@ -302,7 +302,7 @@ describe('search over sessions', () => {
     assert(one !== undefined && 'source' in one.session);
     assert.match(one.hits[0]?.excerpt.text ?? '', /\w/);
     let read = 0;
-    const again = searchOf(temporary.dir, temporary.store, log, { sources, catalogue: openCatalogue() });
+    const again = searchOf(temporary.store, log, { sources, catalogue: openCatalogue() });
     await again.search({ query: 'kind:user', onProgress: () => (read += 1) });
     assert.equal(read, 0, 'what did not change is not read again');
     const recorded = one.session.executor_session_ids;

@@ -88,10 +88,10 @@ describe('places of links in markdown', () => {
 
   it('are all found in a long message', () => {
     const { content, links } = linked(
-      'The «file» is at `src/a.ts` and **so** on, as [said](https://a.b).\n\n'.repeat(20_000),
+      'The «file» is at `src/a.ts` and **so** on, as [said](https://a.b).\n\n'.repeat(3000),
     );
     const { rest, parts } = placeLinks(markdownParts(content), content, links);
     assert.equal(rest.length, 0);
-    assert.equal(parts.size, 20_000);
+    assert.equal(parts.size, 3000);
   });
 });

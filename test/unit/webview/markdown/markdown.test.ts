@@ -86,6 +86,59 @@ describe('markdown that streams', () => {
     }
   });
 
+  const dense: Readonly<Record<string, string>> = {
+    'task lists': '- [ ] abc\n',
+    'empty items': '-\n',
+    'mail addresses': 'abc@def.gh ',
+    links: '[abc](def) ',
+    'addresses in brackets': '<http://abc> ',
+    code: '`abc` ',
+    emphasis: '*abc* ',
+    'line breaks': 'abc  \n',
+    images: '![abc](def) ',
+    'nested lists': '- - - - abc\n',
+    'characters that are not seen': 'abc\u200b ',
+    quotes: '> abc\n\n',
+  };
+  for (const [name, piece] of Object.entries(dense)) {
+    it(`has few elements in a part, and all of the text: ${name}`, () => {
+      for (const size of [4000, 40_000, 250_000]) {
+        const text = repeated(piece, size);
+        for (const parts of [markdownParts(text), streamed(text, 997)]) {
+          for (const { blocks, elements } of parts) {
+            assert.ok(elements <= 900 && (elements <= 320 || blocks.length === 1), `${elements} in ${blocks.length}`);
+          }
+          const letters = parts.flatMap(({ blocks }) => blocks.map(({ token }) => token.raw.replace(/[^a-z]/g, '')));
+          assert.equal(letters.join('').length, text.replace(/[^a-z]/g, '').length);
+        }
+      }
+    });
+  }
+
+  it('divides a long list and table, and goes on counting', () => {
+    const list = Array.from({ length: 500 }, (_, at) => `${at + 1}. abc\n`).join('');
+    let next = 1;
+    for (const { token } of markdownParts(list).flatMap(({ blocks }) => blocks)) {
+      assert.ok('start' in token && 'items' in token && Array.isArray(token.items) && token.items.length <= 200);
+      assert.equal(token.start, next);
+      next += token.items.length;
+    }
+    assert.equal(next, 501);
+    const table = `| a | b |\n|---|---|\n${'| 1 | 2 |\n'.repeat(900)}`;
+    let rows = 0;
+    for (const { token } of markdownParts(table).flatMap(({ blocks }) => blocks)) {
+      assert.ok('rows' in token && Array.isArray(token.rows) && token.rows.length <= 300);
+      rows += token.rows.length;
+    }
+    assert.equal(rows, 900);
+  });
+
+  it('leaves an ordinary message of 4 KB in one part', () => {
+    const list = '- **Name**: what `it()` does, and [where](src/a.ts:12) it is found in the end.\n';
+    const text = `## Head\n\nSome words *of* a message.\n\n${list.repeat(28)}\n| a | b |\n|---|---|\n| 1 | 2 |\n`;
+    assert.equal(markdownParts(text).length, 1);
+  });
+
   it('reads about as much for a piece at the end of a long text as at its beginning', () => {
     const readFor = (chars: number): number => {
       const original = Object.getOwnPropertyDescriptor(Lexer.prototype, 'lex')!;

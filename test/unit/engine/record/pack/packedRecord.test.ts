@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { Catalogue } from '../../../../../src/engine/catalogue/catalogue.ts';
 import { RecordStore } from '../../../../../src/engine/record/recordStore.ts';
 import { verifyRecord } from '../../../../../src/engine/record/chain/verify.ts';
 import { Bench, outcome } from '../../../../support/fakeAgent/engine.ts';
@@ -58,11 +59,13 @@ describe('a record that was archived', () => {
 
   it('is listed, opened and searched as before', async () => {
     const before = await listed();
-    const search = searchOf(place.dir, place.store, log);
+    const catalogue = new Catalogue(place.dir);
+    const search = searchOf(place.store, log, { catalogue });
     const found = await search.search({ query: 'entry' });
     await place.store.archive(sessionId);
     assert.deepEqual(await listed(), before);
     assert.deepEqual((await search.search({ query: 'entry' })).sessions, found.sessions);
+    catalogue.close();
     const reader = await fresh().openReader(sessionId);
     assert.equal(reader.total, entries);
     assert.equal((await reader.read(0, entries)).length, entries);

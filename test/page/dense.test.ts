@@ -1,0 +1,71 @@
+import * as assert from 'node:assert/strict';
+import { repeated } from '../support/hostile/growing.ts';
+import { Script, view } from '../support/page/madeUp.ts';
+import { frames, PageTests, scrollTo } from '../support/page/open.ts';
+
+/** Pieces that take more elements than ordinary text of their length. */
+const dense: Readonly<Record<string, string>> = {
+  'task lists': '- [ ] a\n',
+  'task lists with addresses': '- [ ] [a](b) a@b.c\n',
+  'mail addresses': 'a@b.c ',
+  'mail addresses in lines': 'a@b.c\n',
+  links: '[a](b) ',
+  'links that lead nowhere': '<a:b> ',
+  'web addresses': 'www.a.b ',
+  code: '`a` ',
+  emphasis: '*a* ',
+  images: '![a](b) ',
+  'line breaks': 'a  \n',
+  'nested lists': '- - - - a\n',
+  'blocks of code': '```\na\n```\n',
+  'rows of a table': `${'|a'.repeat(40)}|\n`,
+};
+
+describe('a message of many elements', () => {
+  let tests: PageTests;
+  before(async () => (tests = await PageTests.start()));
+  after(async () => {
+    await tests.close();
+  });
+  afterEach(() => assert.deepEqual(tests.errors.splice(0), []));
+
+  async function open(text: string) {
+    const script = new Script();
+    script.turn('Go.');
+    script.say(text);
+    script.say('What came after.');
+    const { entries, turns } = script;
+    return await tests.open({ entries, view: view({ turns }, { entries: entries.length }) });
+  }
+
+  it('is drawn in rows of few elements, of which few are drawn at a time', async () => {
+    for (const [name, piece] of Object.entries(dense)) {
+      for (const size of [4000, 60_000]) {
+        const head = name.endsWith('table') ? `${piece}${'|-'.repeat(40)}|\n` : '';
+        const page = await open(head + repeated(piece, size));
+        for (const share of [1, 0.5]) {
+          await scrollTo(page, share);
+          const rows = await page.evaluate(() =>
+            [...document.querySelectorAll('.scroll .prose')].map((row) => row.querySelectorAll('*').length),
+          );
+          const all = rows.reduce((sum, each) => sum + each, 0);
+          assert.ok(Math.max(...rows) <= 700 && all <= 6000, `${name}, ${size}: ${all} in ${rows.join(' ')}`);
+          if (share === 1) assert.equal(await page.getByText('What came after.').count(), 1);
+        }
+        await page.close();
+      }
+    }
+  }).timeout(300_000);
+
+  it('is shown to its end, though it is short and has many blocks', async () => {
+    const page = await open(Array.from({ length: 90 }, (_, at) => `## Head ${at}`).join('\n'));
+    const seen = new Set<string>();
+    for (const share of [1, 0.8, 0.6, 0.4, 0.2, 0]) {
+      await scrollTo(page, share);
+      await frames(page);
+      for (const head of await page.locator('.prose .md-h').allTextContents()) seen.add(head.trim());
+    }
+    assert.equal(seen.size, 90);
+    await page.close();
+  });
+});

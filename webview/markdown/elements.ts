@@ -1,0 +1,149 @@
+import type { MarkedToken, Token, Tokens } from 'marked';
+import { pieces } from '../../src/protocol/panel/pageModel.ts';
+
+/** A list or paragraph of more elements is divided. */
+const mostOfBlock = 200;
+/** A table of more is divided; its columns are aligned as long as it is one table. */
+const mostOfTable = 600;
+/** What cannot be divided and takes more than this is shown as text. */
+const mostOfWhole = 600;
+
+const notAscii = /[^\n\t -~]/;
+/** Each of these makes at most two elements. Without one, a text is one paragraph. */
+const marks = /[\n*_~`[\]!<&|@#>+=-]|\d[.)]|www\.|:\/\//g;
+/** What the lexer makes a token of, of which ordinary text and code have few. */
+const tokenStarts = /[*_~`[\]!<&|@]|www\.|:\/\/|\n(?: {4}|\t| *[#>+-]| *\d+[.)])|(?: {2}|\\)\n/g;
+
+/** At least half of the elements that Markdown of this text takes; cheap. */
+export function marksIn(text: string): number {
+  return (text.match(marks)?.length ?? 0) + hiddenIn(text);
+}
+
+/** Counts where tokens begin, up to `most`. `end`: after the last one that is counted, or of the text. */
+export function countTokenStarts(text: string, most: number): { readonly count: number; readonly end: number } {
+  let count = 0;
+  for (const { index } of text.matchAll(tokenStarts)) {
+    if (count >= most) return { count, end: index };
+    count += 1;
+  }
+  return { count, end: text.length };
+}
+
+/** Characters that are not seen are written out, each in an element. */
+function hiddenIn(text: string): number {
+  return notAscii.test(text) ? pieces(text).length - 1 : 0;
+}
+
+/** How many elements the page needs for a block, about. */
+export function elementsOf(token: Token): number {
+  return countOf(token) + hiddenIn(token.raw);
+}
+
+const ownElements: Readonly<Partial<Record<MarkedToken['type'], number>>> = {
+  text: 0,
+  escape: 0,
+  space: 0,
+  image: 3,
+  code: 6,
+};
+
+function countOf(token: Token): number {
+  if (isTable(token)) return countAll([...token.header, ...token.rows.flat()]);
+  if (isList(token)) return 1 + token.items.reduce((sum, item) => sum + countOfItem(item), 0);
+  const type: Readonly<Record<string, number | undefined>> = ownElements;
+  const own = type[token.type] ?? 1;
+  return own + ('tokens' in token ? (token.tokens ?? []) : []).reduce((sum, each) => sum + countOf(each), 0);
+}
+
+function countAll(cells: readonly Tokens.TableCell[]): number {
+  return cells.reduce((sum, { tokens }) => sum + 1 + tokens.reduce((inner, each) => inner + countOf(each), 0), 0);
+}
+
+function countOfItem({ task, tokens }: Tokens.ListItem): number {
+  return (task ? 2 : 1) + tokens.reduce((sum, each) => sum + countOf(each), 0);
+}
+
+/** A part of a block. `at`: where its `raw` stands in that of the block; -1 where it is no part of it. */
+export interface Piece {
+  readonly token: Token;
+  readonly at: number;
+}
+
+/**
+ * A block as blocks that are small enough to draw one of them at a time: lists by their items, tables by their rows,
+ * paragraphs by what stands in their lines. `null` for one that is too large and cannot be divided.
+ */
+export function divided(token: Token): readonly Piece[] | null {
+  const elements = elementsOf(token);
+  if (elements <= (isTable(token) ? mostOfTable : mostOfBlock)) return [{ token, at: 0 }];
+  const found = divide(token);
+  return found.some((piece) => elementsOf(piece.token) > (isTable(token) ? 2 * mostOfTable : mostOfWhole))
+    ? null
+    : found;
+}
+
+function divide(token: Token): readonly Piece[] {
+  if (isList(token)) return listPieces(token);
+  if (isTable(token)) return tablePieces(token);
+  if (token.type === 'paragraph' || token.type === 'heading') return linePieces(token);
+  return [{ token, at: 0 }];
+}
+
+/** In their order, as many at a time as have together at most so many elements; at least one. */
+function groups<T>(all: readonly T[], sizeOf: (one: T) => number, most: number): readonly (readonly T[])[] {
+  const found: T[][] = [];
+  let size = Infinity;
+  for (const one of all) {
+    const own = sizeOf(one);
+    if (size + own > most) {
+      found.push([]);
+      size = 0;
+    }
+    found.at(-1)?.push(one);
+    size += own;
+  }
+  return found;
+}
+
+function listPieces(list: Tokens.List): readonly Piece[] {
+  let [at, number] = [0, 0];
+  return groups(list.items, (item) => countOfItem(item) + hiddenIn(item.raw), mostOfBlock).map((items) => {
+    const raw = items.map((item) => item.raw).join('');
+    const start = list.start === '' ? '' : list.start + number;
+    const piece: Piece = { token: { ...list, items: [...items], raw, start }, at };
+    at += raw.length;
+    number += items.length;
+    return piece;
+  });
+}
+
+/** Each with the header; where the rows after the first piece stand is not known. */
+function tablePieces(table: Tokens.Table): readonly Piece[] {
+  const most = Math.max(1, mostOfBlock - countAll(table.header));
+  return groups(table.rows, countAll, most).map((rows, place) => ({
+    token: { ...table, rows: [...rows] },
+    at: place === 0 ? 0 : -1,
+  }));
+}
+
+function linePieces(token: Token): readonly Piece[] {
+  const tokens = 'tokens' in token ? (token.tokens ?? []) : [];
+  const text = 'text' in token && typeof token.text === 'string' ? token.text : '';
+  const from = token.raw.indexOf(text);
+  const isInPlace = from >= 0 && tokens.map(({ raw }) => raw).join('') === text;
+  let at = from;
+  return groups(tokens, elementsOf, mostOfBlock).map((inside) => {
+    const raw = inside.map((each) => each.raw).join('');
+    const piece: Piece = { token: { ...token, raw, text: raw, tokens: [...inside] }, at: isInPlace ? at : -1 };
+    at += raw.length;
+    return piece;
+  });
+}
+
+function isList(token: Token): token is Tokens.List {
+  return token.type === 'list';
+}
+
+function isTable(token: Token): token is Tokens.Table {
+  return token.type === 'table';
+}
