@@ -48,6 +48,13 @@ const outsideOfQuotes = new RegExp(`${typographic.source}|${likeOperators.source
 /** What compatibility normalization makes ASCII of, and yet is ordinary: superscripts, units, ellipses, numbers in circles. */
 const compatible =
   /[\u00aa\u00b2\u00b3\u00b9\u00ba\u0132\u0133\u2025\u2026\u203c\u2047-\u2049\u2070-\u209c\u2103\u2109\u2116\u2120\u2122\u2139\u2460-\u249b\u3200-\u33ff]/;
+/** Of these, what may end a word: superscripts, units, dots and signs of trade. */
+const mayEndWord =
+  /[\u00aa\u00b2\u00b3\u00b9\u00ba\u2025\u2026\u203c\u2047-\u2049\u2070-\u209c\u2103\u2109\u2120\u2122\u3371-\u33ff]/;
+/** Dots in the middle of a line where a host or file name has one at its foot; Catalan has the first between two l. */
+const middleDots = /(?<=[A-Za-z\d])[\u00b7\u0387\u2022\u2027\u2219\u22c5\u30fb\uff65](?=[A-Za-z\d])/gu;
+const betweenEls = /l\u00b7l/i;
+const compatibles = new RegExp(compatible, 'g');
 const notAscii = /[^\n\t -~]/gu;
 const fullWidth = /[\u3000-\u303f\ufe50-\uff5e]/;
 const cjk = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Bopomofo}\u3000-\u303f]/u;
@@ -61,6 +68,7 @@ export function findDisguise(command: string): Disguise | undefined {
   scan.foreignTokens();
   scan.marks();
   scan.normalized();
+  scan.unquoted();
   return scan.result();
 }
 
@@ -137,21 +145,17 @@ class Scan {
   }
 
   #typography(): void {
-    let quote = '';
-    let from = 0;
+    const isQuoted = quotedPlaces(this.#text);
     for (const { index, 0: mark } of this.#text.matchAll(outsideOfQuotes)) {
-      for (const each of this.#text.slice(from, index).match(/["']/g) ?? []) {
-        quote = quote === '' ? each : quote === each ? '' : quote;
-      }
-      from = index;
+      const isInQuotes = isQuoted(index);
       if (!typographic.test(mark)) {
-        if (quote === '') this.#add(index, mark);
+        if (!isInQuotes) this.#add(index, mark);
         continue;
       }
       const [last, next] = [this.#text.charAt(index - 1), this.#text.charAt(index + 1)];
       const beside = `${last}${next}`;
       const isOption = /[\u2013-\u2015]/.test(mark) && /^[\s=(]?$/.test(last) && /[\w\u2013-\u2015]/.test(next);
-      if (isOption || (quote === '' && /[!-~]/.test(beside))) this.#add(index, mark);
+      if (isOption || (!isInQuotes && /[!-~]/.test(beside))) this.#add(index, mark);
     }
   }
 
@@ -162,6 +166,23 @@ class Scan {
       if (plain === character || !/^[!-~]+$/.test(plain) || compatible.test(character)) continue;
       if (fullWidth.test(character) && this.#isAmongIdeographs(index)) continue;
       this.#add(index, character);
+    }
+  }
+
+  /** What is ordinary in prose, and not in what a shell reads as a name: in quotes, only in addresses. */
+  unquoted(): void {
+    const isQuoted = quotedPlaces(this.#text);
+    for (const { index, 0: token } of this.#text.matchAll(tokens)) {
+      if (isQuoted(index) && !this.#text.slice(Math.max(0, index - 8), index).includes('://')) continue;
+      for (const { index: at, 0: dot } of token.matchAll(middleDots)) {
+        if (!betweenEls.test(token.slice(at - 1, at + 2))) this.#add(index + at, dot);
+      }
+      if (cjk.test(token.replace(compatibles, ''))) continue;
+      for (const { index: at, 0: character } of token.matchAll(compatibles)) {
+        const isEnd = !/[A-Za-z\d]/.test(token.slice(at + 1));
+        const stands = /^[ -~]+$/.test(character.normalize('NFKC'));
+        if (stands && !(isEnd && mayEndWord.test(character))) this.#add(index + at, character);
+      }
     }
   }
 
@@ -179,4 +200,17 @@ class Scan {
     this.#alike.add(character);
     this.#spots.set(start, { start, end: start + character.length, hidden: false });
   }
+}
+
+/** Tells of each place of a text, from the first to the last, whether it is in quotes. */
+function quotedPlaces(text: string): (place: number) => boolean {
+  let quote = '';
+  let from = 0;
+  return (place) => {
+    for (const each of text.slice(from, place).match(/["']/g) ?? []) {
+      quote = quote === '' ? each : quote === each ? '' : quote;
+    }
+    from = place;
+    return quote !== '';
+  };
 }

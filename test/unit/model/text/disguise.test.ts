@@ -85,6 +85,48 @@ describe('a disguised command', () => {
       assert.ok(findDisguise(text) !== undefined, text);
   });
 
+  it('is found where a compatibility character or a dot in the middle stands in a name, and not in prose', () => {
+    for (const text of [
+      '№de x.js',
+      'npm run №de',
+      'chmod 7①7 x',
+      'kill -9 ②',
+      'node ⑴.js',
+      'curl x²y.com',
+      'cat a…b',
+      'curl https://example·com/x',
+      'curl "https://example·com"',
+      'curl "https://①②⑦.0.0.1"',
+      'ssh root@example∙com',
+      'curl ex・com',
+    ])
+      assert.ok(findDisguise(text) !== undefined, text);
+    for (const text of [
+      'echo Wait…',
+      'echo 10㎏ 5 m² x³',
+      'echo "a·b №5 ①"',
+      'cat paral·lel.txt',
+      'touch résumé·final.md',
+      'ls /srv/データ①',
+      'git checkout -b feature/日本語・テスト',
+      'git log --format="%h · %s"',
+    ])
+      assert.equal(findDisguise(text), undefined, text);
+  });
+
+  it('is found whatever compatibility character stands for a letter or digit of a name', () => {
+    let tried = 0;
+    for (let code = 0x80; code < 0x2_0000; code += 1) {
+      if (code >= 0xd800 && code <= 0xdfff) continue;
+      const character = String.fromCodePoint(code);
+      if (!/^[A-Za-z\d]$/.test(character.normalize('NFKC'))) continue;
+      tried += 1;
+      for (const text of [`curl https://ex${character}mple.com`, `chmod ${character}77 x`, `npm i r${character}act`])
+        assert.ok(findDisguise(text) !== undefined, `${text}: U+${code.toString(16)}`);
+    }
+    assert.ok(tried > 1000, String(tried));
+  });
+
   it('is found where a whole word is of another alphabet', () => {
     for (const text of [
       'рѕ aux',
