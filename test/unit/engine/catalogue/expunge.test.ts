@@ -15,7 +15,7 @@ describe('the file of the catalogue', () => {
   it('has nothing left in it of a session that was deleted', async () => {
     const temporary = await temporaryStore();
     const catalogue = new Catalogue(temporary.dir);
-    const search = searchOf(temporary.dir, temporary.store, log, { catalogue });
+    const search = searchOf(temporary.store, log, { catalogue });
     try {
       const secret = 'zebrafinch';
       const id = (n: number): string => `ses_${n.toString(16).padStart(12, '0')}`;

@@ -139,7 +139,7 @@ describe('writer lease', () => {
       ['', true],
     ] as const) {
       await writeFile(path.join(folder, 'writer.7.json'), text);
-      assert.equal(await isBeingWritten(folder, Date.now), live, JSON.stringify(text));
+      assert.equal(await hasWriter(folder, Date.now), live, JSON.stringify(text));
     }
   });
 
