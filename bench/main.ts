@@ -7,6 +7,7 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { repository } from '../test/support/host/cache.mjs';
 import { activation } from './activation.ts';
+import { catalogue } from './catalogue.ts';
 import { daemonIdle } from './daemon/idle.ts';
 import { daemonLatency, daemonStreams } from './daemon/latency.ts';
 import { daemonMemory } from './daemon/memory.ts';
@@ -49,6 +50,7 @@ const cases: Readonly<Record<string, Case>> = {
   openRecord,
   recordLines,
   listing,
+  catalogue,
   metadata,
   markdown,
   posted,

@@ -66,7 +66,8 @@ export class SessionWriter {
   end(to: number, isWhole: boolean): void {
     if (this.#rows.length > 0) this.#close(to);
     this.#write();
-    if (!isWhole) return;
+    const isLonger = [...this.#known.values()].some(({ next }) => next > this.#first);
+    if (!isWhole || !isLonger) return;
     this.#database.transaction(() => {
       removeEntries(this.#database, entryId(this.#session, this.#first), entryId(this.#session + 1, 0));
     });

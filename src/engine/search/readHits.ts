@@ -125,6 +125,10 @@ class SessionTexts {
   }
 
   of(index: number): readonly string[] | undefined {
+    for (const chunk of this.#chunks.values()) {
+      const known = chunk.get(index);
+      if (known !== undefined) return known;
+    }
     const row = this.#database.get(
       'SELECT id FROM chunks WHERE id <= ? AND id >= ? ORDER BY id DESC LIMIT 1',
       entryId(this.#no, index),

@@ -43,6 +43,9 @@ import {
 
 const defaultSessions = 50;
 const defaultHits = 20;
+/** Hits of all sessions together, where the request does not say; beyond, each session has a few. */
+const mostExcerpts = 200;
+const fewestHits = 3;
 /** Entries that are read for each of the best. */
 const hopefulPerEntry = 3;
 
@@ -239,17 +242,21 @@ function answer(
   database: Database,
   query: Query,
   found: readonly Candidates[],
-  { mostSessions = defaultSessions, mostHits = defaultHits, signal }: SearchRequest,
+  { mostSessions = defaultSessions, mostHits, signal }: SearchRequest,
 ): { readonly answer: Pick<SearchAnswer, 'sessions' | 'moreSessions'>; readonly entries: number } {
   const sessions: SessionHits[] = [];
-  const options = { most: mostHits, isInexact: isInexact(query) };
+  const options = { isInexact: isInexact(query) };
   let looked = 0;
+  let left = mostHits === undefined ? mostExcerpts : Number.POSITIVE_INFINITY;
   for (const each of found) {
     if (sessions.length === mostSessions) break;
     looked += 1;
     signal?.throwIfAborted();
-    const hits = readHits(database, each, query, options);
-    if (hits !== undefined) sessions.push(hits);
+    const most = Math.min(mostHits ?? defaultHits, Math.max(fewestHits, left));
+    const hits = readHits(database, each, query, { ...options, most });
+    if (hits === undefined) continue;
+    sessions.push(hits);
+    left -= hits.hits.length;
   }
   const more = found.slice(looked);
   const entries = [...sessions.map(({ count }) => count), ...more.map(({ scores }) => scores.size)];

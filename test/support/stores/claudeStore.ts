@@ -15,6 +15,8 @@ export interface StoredRequest {
   readonly requestId?: string;
   /** The session that the line was copied from, where the version says so. */
   readonly from?: string;
+  /** What the agent says. */
+  readonly text?: string;
 }
 
 /** A prompt and its answer as lines of a session's file. `second` dates them. */
@@ -27,7 +29,15 @@ export function turn(session: string, n: number, request: StoredRequest): object
     gitBranch: 'main',
     entrypoint: 'cli',
   };
-  const { id, model = 'claude-sonnet-4-5-20250929', input = 10, output = 20, requestId, from } = request;
+  const {
+    id,
+    model = 'claude-sonnet-4-5-20250929',
+    input = 10,
+    output = 20,
+    requestId,
+    from,
+    text = `Answer ${n}`,
+  } = request;
   const usage = {
     input_tokens: input,
     cache_creation_input_tokens: 0,
@@ -38,7 +48,7 @@ export function turn(session: string, n: number, request: StoredRequest): object
     id,
     role: 'assistant',
     model,
-    content: [{ type: 'text', text: `Answer ${n}` }],
+    content: [{ type: 'text', text }],
     stop_reason: 'end_turn',
     usage,
   };
