@@ -17,7 +17,7 @@ export interface Diagnosis {
   /** Those that are gone first, then those with most sessions. */
   readonly folders: readonly SessionFolder<SessionSummary>[];
   readonly unreadable: readonly { readonly id: string; readonly reason: string }[];
-  /** Ids of sessions that were deleted for good, oldest first. */
+  /** Ids of permanently deleted sessions, oldest first. */
   readonly deleted: readonly string[];
   /** Names of the leases of running agents. */
   readonly leases: readonly string[];

@@ -70,7 +70,7 @@ describe('where a page is led to', () => {
     await page.close();
   });
 
-  it('has no message that no person wrote where the reader wants none, until one is asked for', async () => {
+  it('hides automatic messages if the reader wants that, until one is opened', async () => {
     const script = everything();
     const from = script.entries.length;
     const entries = [

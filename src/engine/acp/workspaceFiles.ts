@@ -80,7 +80,7 @@ export class WorkspaceFiles {
     }
   }
 
-  /** @throws Refusal where it is not any more what was seen */
+  /** @throws Refusal if the file changed since it was shown */
   async assertUnchanged(file: string, seen: FileVersion): Promise<void> {
     const { place, text, unreadable, stamp } = await this.look(file);
     // A file that was touched only is the same; of one that cannot be read the stamp is all there is.

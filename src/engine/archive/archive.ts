@@ -281,7 +281,7 @@ export class Archive {
     return this.#deps.store.damaged;
   }
 
-  /** What lists cannot show: records that cannot be read, and sessions that were deleted for good. */
+  /** What lists cannot show: unreadable records and permanently deleted sessions. */
   async missing(): Promise<{ unreadable: StoreListing['unreadable']; deleted: readonly string[] }> {
     const [{ unreadable }, deletions] = await Promise.all([this.#deps.store.survey(), this.#deletions.list()]);
     const failed = new Set(unreadable.map(({ id }) => id));

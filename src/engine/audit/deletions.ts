@@ -15,7 +15,7 @@ type Decision = LineOf<'decision'>['decision'];
 /** `user`: someone asked for this one; `retention`: it was older than the settings keep them, and someone agreed. */
 export type DeletionReason = 'user' | 'retention';
 
-/** What stays of a session that was deleted for good: which it was and how far it had come, nothing that was said in it. */
+/** What remains of a permanently deleted session: its identity and size, none of its messages. */
 export interface Deletion {
   readonly session_id: string;
   readonly reason: DeletionReason;

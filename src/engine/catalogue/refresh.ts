@@ -28,7 +28,7 @@ export interface CatalogueState {
   /** Newest first; Vitrine's own, then those of other programs. */
   readonly summaries: readonly SearchedSession[];
   readonly unreadable: readonly { readonly id: string; readonly reason: string }[];
-  /** Sessions that were there before, and are not any more. */
+  /** Sessions that existed before and no longer do. */
   readonly removed: number;
 }
 

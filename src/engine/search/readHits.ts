@@ -21,7 +21,7 @@ export interface Candidates {
   readonly no: number;
   /** By index. */
   readonly scores: ReadonlyMap<number, number>;
-  /** Those of them that no person wrote. */
+  /** The automatic messages among them. */
   readonly synthetic: readonly number[];
 }
 
@@ -38,7 +38,7 @@ export function onlySynthetic(candidates: Candidates): Candidates {
   return { ...candidates, scores: new Map(synthetic.map((index) => [index, scores.get(index) ?? 0])) };
 }
 
-/** How many messages answer that no person wrote; each is logged. */
+/** Number of automatic messages among the results; each is logged. */
 export async function countSynthetic(store: RecordStore, each: Candidates, query: Query, log: Log): Promise<number> {
   const wanted = each.synthetic.slice(0, mostRead).map((index) => [index, 0] as const);
   if (wanted.length === 0) return 0;

@@ -34,7 +34,7 @@ export const sessionFollowUpsSchema = z.object({
 });
 export type SessionFollowUps = z.infer<typeof sessionFollowUpsSchema>;
 
-/** Why a message was written that no person wrote. */
+/** Reason for an automatic message. */
 export interface Trigger {
   readonly type: TriggerType;
   readonly reason: string;

@@ -7,7 +7,7 @@ interface Written {
   readonly origin?: Origin | undefined;
 }
 
-/** Whether metadata says that no person wrote it. Only `true` says so: everything else, and nothing, means a person. */
+/** Whether metadata marks an automatic message. Only `true` does; anything else means a person. */
 export function isMarkedSynthetic(metadata: Written['metadata']): boolean {
   return metadata?.synthetic === true;
 }

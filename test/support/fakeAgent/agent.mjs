@@ -2,7 +2,7 @@
 // @ts-check
 /**
  * Stands in for Claude Code, or for the program whose version FAKE_AGENT_VERSION says: its prompt (stdin) is a JSON list
- * of steps, each done when the one before is over. In the two-way mode the first message of the user is that prompt.
+ * of steps, each started when the previous one has ended. In the two-way mode the first message of the user is that prompt.
  * Plain JavaScript, because it is started as a program.
  */
 import { spawn, spawnSync } from 'node:child_process';

@@ -47,7 +47,7 @@ export interface ApiError {
 /** What the model does at one step of a scenario; the last step is repeated when the agent asks on. */
 export type Step =
   | Answer
-  /** `times`: so often, and then the step is over; absent: always. */
+  /** `times`: how often the step applies; absent: always. */
   | { readonly error: ApiError; readonly times?: number }
   /** Never answers. */
   | { readonly hang: true };

@@ -89,7 +89,7 @@ export class Partials {
     }
   }
 
-  /** Takes the piece where its block is there already; `false`: it is to be read with all its line. */
+  /** Adds the piece if its block exists; `false`: the caller must parse the whole line. */
   goesOn({ place, kind, piece, parentCallId }: Delta): boolean {
     const block = this.#current.get(parentCallId ?? '')?.places.get(place);
     if (typeof block === 'string') {

@@ -199,7 +199,7 @@ describe('the GPG signature of a record', function () {
   });
 });
 
-describe('a session that is deleted for good', () => {
+describe('a permanently deleted session', () => {
   let place: Awaited<ReturnType<typeof temporaryStore>>;
   let engine: Engine;
   const quiet = (): void => undefined;
