@@ -35,7 +35,7 @@ export class Sessions {
 
   constructor(deps: SessionsDeps) {
     this.#deps = deps;
-    this.#follower = new RecordFollower(deps.log);
+    this.#follower = new RecordFollower(deps.log, (id) => deps.store.path(id));
   }
 
   /** A session that is new. It stays open as long as someone uses it. */
