@@ -68,7 +68,7 @@ export class RunQueue {
       registration: runner,
       link,
       log,
-      execute: (job, begun) => executeQueued(job, { ...this.#deps, runner, context }, begun),
+      execute: (job, started) => executeQueued(job, { ...this.#deps, runner, context }, started),
       stop: ({ run }) => stopSessionTree(engine, run.session_id),
     });
     const loops = this.#loops.get(client) ?? new Set();
