@@ -1,4 +1,5 @@
-import { readdir, rm } from 'node:fs/promises';
+import { mkdirSync } from 'node:fs';
+import { chmod, readdir, rm } from 'node:fs/promises';
 import nodeModule from 'node:module';
 import path from 'node:path';
 
@@ -7,10 +8,19 @@ import path from 'node:path';
  * daemon starts a third faster. A folder that cannot be written costs nothing but this.
  */
 export async function keepCompiledCode(folder: string, version: string): Promise<void> {
-  const all = path.join(folder, 'compiled');
   // Older runtimes cannot.
   if (!('enableCompileCache' in nodeModule)) return;
-  nodeModule.enableCompileCache(path.join(all, version));
+  const all = path.join(folder, 'compiled');
+  const own = path.join(all, version);
+  try {
+    // At once: code that is loaded before is not kept.
+    mkdirSync(own, { recursive: true, mode: 0o700 });
+  } catch {
+    return;
+  }
+  const { directory } = nodeModule.enableCompileCache(own);
+  // Node.js makes it with the rights that are usual for this user.
+  if (directory !== undefined) await chmod(directory, 0o700).catch(() => undefined);
   const others = (await readdir(all).catch(() => [])).filter((name) => name !== version);
   await Promise.all(others.map((name) => rm(path.join(all, name), { recursive: true, force: true }).catch(() => {})));
 }

@@ -8,6 +8,8 @@ import type { NewsSource } from './clients/news.ts';
 /** Entries of one answer to `read`, and characters of their JSON. */
 const maxPage = 500;
 const maxPageCharacters = 4 << 20;
+/** Entries read from the record at a time, as one may be megabytes long. */
+const readAtOnce = 8;
 
 type Nothing = Record<string, never>;
 
@@ -50,13 +52,14 @@ export class Records {
 
   async read(handle: SessionHandle, { from, to }: ParamsOf<'read'>): Promise<ResultOf<'read'>> {
     const end = Math.min(to, handle.total(), from + maxPage);
-    const found = await handle.read(from, end);
     const entries: NormalizedEntry[] = [];
     let characters = 0;
-    for (const entry of found) {
-      characters += JSON.stringify(entry).length;
-      if (entries.length > 0 && characters > maxPageCharacters) return { entries, next: entry.index };
-      entries.push(entry);
+    for (let at = from; at < end; at += readAtOnce) {
+      for (const entry of await handle.read(at, Math.min(at + readAtOnce, end))) {
+        characters += JSON.stringify(entry).length;
+        if (entries.length > 0 && characters > maxPageCharacters) return { entries, next: entry.index };
+        entries.push(entry);
+      }
     }
     return { entries, next: end < Math.min(to, handle.total()) ? end : null };
   }

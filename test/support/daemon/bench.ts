@@ -4,11 +4,13 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { connect, connectRunning, type ConnectOptions } from '../../../src/client/connect.ts';
 import type { DaemonConnection } from '../../../src/client/connection.ts';
+import { isAlive } from '../../../src/engine/process/identity/identity.ts';
 import { daemonFolder } from '../../../src/transport/daemonFolder.ts';
 import type { GivenParams } from '../../../src/protocol/daemon/calls.ts';
 import type { SessionSnapshot } from '../../../src/protocol/daemon/session.ts';
 import { daemonProtocol } from '../../../src/protocol/daemon/version.ts';
 import { Bench, fakeAgent, prompt, type Step } from '../fakeAgent/engine.ts';
+import { until } from '../until.ts';
 import { stopDaemon } from './stop.ts';
 
 interface Ended {
@@ -114,6 +116,9 @@ export class DaemonBench {
   async close(): Promise<void> {
     for (const connection of this.#connections) connection.close();
     await stopDaemon(this.store);
+    // One that was told to exit may still write into its folder.
+    for (const { daemon } of this.#connections)
+      await until('a daemon to exit', async () => !(await isAlive({ pid: daemon.pid, startTime: null })));
     await this.bench.close();
   }
 }
