@@ -1,9 +1,9 @@
 import { render } from 'lit/html.js';
+import type * as evidence from '../parts/evidence/evidenceCard.ts';
 import type { EvidenceCard, PageLink } from '../../src/protocol/panel/evidence.ts';
 import type { FromPage, ToPage } from '../../src/protocol/panel/messages.ts';
 import type { Actions } from '../actions.ts';
 import type { Store } from '../store/store.ts';
-import { card } from '../parts/evidence/evidenceCard.ts';
 import { placeCard } from './placeCard.ts';
 
 export interface CitingDeps {
@@ -34,6 +34,9 @@ export class Citing {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #open: (Cite & { readonly anchor: HTMLElement }) | undefined;
   #returning = false;
+  /** Nothing on the first screen waits for it. */
+  #code: typeof evidence | undefined;
+  #fetching: Promise<void> | undefined;
   #answers = new Map<string, { readonly card: EvidenceCard | null; readonly at: number }>();
   /** Number that gets the keyboard when it is drawn. */
   #wanted: Cite | undefined;
@@ -106,6 +109,7 @@ export class Citing {
 
   /** To be called when the rows are in the page. */
   drawn(): void {
+    void this.#load();
     const wanted = this.#wanted;
     if (wanted !== undefined) {
       const anchor = this.#anchor(wanted);
@@ -165,7 +169,7 @@ export class Citing {
     else if (anchor !== undefined && (key === 'Enter' || key === ' ')) {
       take(event);
       this.#show(anchor);
-      this.#enter();
+      void this.#load().then(() => this.#enter());
     }
   }
 
@@ -221,12 +225,24 @@ export class Citing {
     if (this.#open !== undefined && idOf(this.#open) === id) this.#draw();
   }
 
+  #load(): Promise<void> {
+    this.#fetching ??= import('../parts/evidence/evidenceCard.ts').then(
+      (fetched) => {
+        this.#code = fetched;
+        this.#draw();
+      },
+      // An update of Vitrine can take away the files of the running one: claims still lead to their steps.
+      () => undefined,
+    );
+    return this.#fetching;
+  }
+
   #draw(): void {
     const open = this.#open;
-    if (open === undefined) return;
+    if (open === undefined || this.#code === undefined) return;
     const { store, actions } = this.#deps;
     render(
-      card({
+      this.#code.card({
         link: this.#link(open),
         card: this.#answers.get(idOf(open))?.card,
         projectDir: store.view?.summary.project_dir,

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { DaemonConnection } from '../../client/connection.ts';
 import { requestMetadataSchema } from '../../model/agent/request.ts';
 import type { NormalizedEntry } from '../../model/transcript/entry.ts';
@@ -61,10 +62,11 @@ export class FollowedTranscript {
 
   async #settle(entry: NormalizedEntry, isOpen: boolean): Promise<void> {
     if (isOpen && !isWaitingRequest(entry)) return;
-    const text = JSON.stringify(entry);
-    if (this.#printed.get(entry.index) === text) return;
+    // A digest, as an entry may be megabytes long.
+    const digest = createHash('sha256').update(JSON.stringify(entry)).digest('base64');
+    if (this.#printed.get(entry.index) === digest) return;
     this.#printed.delete(entry.index);
-    this.#printed.set(entry.index, text);
+    this.#printed.set(entry.index, digest);
     const [oldest] = this.#printed.keys();
     if (this.#printed.size > maxRemembered && oldest !== undefined) this.#printed.delete(oldest);
     await this.#print(entry);
