@@ -30,7 +30,7 @@ describe('settings', () => {
     assert.deepEqual(agentOptions('claude-code'), {});
     const { acpHttpToken, budgets, ...rest } = engineSettings();
     assert.equal(typeof acpHttpToken, 'function');
-    assert.deepEqual(budgets?.('/elsewhere'), { limits: {} });
+    assert.deepEqual(budgets?.('/elsewhere'), { limits: {}, observed: true });
     assert.deepEqual(rest, {
       agents: { 'claude-code': { resumeFrom: 'newest' }, codex: {}, copilot: {}, gemini: {}, cursor: {} },
       acp: [],

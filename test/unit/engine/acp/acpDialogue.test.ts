@@ -115,7 +115,7 @@ describe('a conversation in the Agent Client Protocol', () => {
     agent.dialogue.begin();
     agent.answer(await agent.sent.next(), capabilities);
     agent.answer(await agent.sent.next(), { sessionId: 7 });
-    assert.match(await agent.failures.next(), /without giving it an id/);
+    assert.match(await agent.failures.next(), /without an ID/);
   });
 
   it('resumes a conversation in the way that works with this agent', async () => {
@@ -208,7 +208,7 @@ describe('a conversation in the Agent Client Protocol', () => {
       [{ modes: { currentModeId: 'own', availableModes: [own, yolo] } }, { modeId: 'own' }],
       [{ modes: { currentModeId: 'own', availableModes: [{ ...own, id: 'default' }, yolo] } }, { modeId: 'default' }],
       [configured, { configId: 'mode', value: 'own' }],
-      [{ modes: { availableModes: [own, yolo] } }, /not changed: it does not say which permission mode/],
+      [{ modes: { availableModes: [own, yolo] } }, /not changed: it does not report its initial permission mode/],
       [{ modes: { currentModeId: 'gone', availableModes: [yolo] } }, /not changed: it has no permission mode "gone"/],
     ] as const) {
       begin({ preset: gemini, options: { permissionMode: 'yolo' } });

@@ -108,7 +108,7 @@ describe('what Vitrine writes for an agent', () => {
     rmSync(at('docs'), { recursive: true });
     symlinkSync('.git', at('docs'));
     asked.decide(once);
-    assert.match((await answer).error?.message ?? '', /was changed since/);
+    assert.match((await answer).error?.message ?? '', /changed after the request/);
     assert.equal(existsSync(at('.git/config')), false);
   });
 

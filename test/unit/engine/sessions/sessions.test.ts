@@ -121,7 +121,7 @@ describe('a session that another window has, too', () => {
     assert.deepEqual(await entries(looking), await entries(running));
     const again = await there.resume(id, { prompt: prompt(short) });
     await outcome(again);
-    await reported(looking, ({ runs }) => runs === 3);
+    await reported(looking, ({ runs, status }) => runs === 3 && status === 'finished');
     assert.deepEqual(await entries(looking), await entries(again));
     // And resumes here, where it was only followed.
     const own = await here.resume(id, { prompt: prompt(short) });
