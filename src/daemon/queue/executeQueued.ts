@@ -39,16 +39,16 @@ export async function executeQueued(job: Job, deps: Declared, started: () => voi
   }
 }
 
-/** A window starts agents in its trusted folders, and none that asks no one: only a person does that. */
+/** A window starts agents in its trusted folders. Only a person can choose a mode that skips approvals. */
 async function executeForWindow(job: Job, folder: string, deps: Declared, started: () => void): Promise<Outcome> {
   const { contexts, blueprints, runner } = deps;
   const { permission_mode: mode } = job;
   const executor = executorTypeSchema.safeParse(job.executor_type).data;
   const types = executor === undefined ? executorTypeSchema.options : [executor];
   if (types.some((type) => isBypass(type, mode)))
-    return { status: 'failed', error: `A window starts nothing in the mode ${mode ?? ''} unless a person does.` };
+    return { status: 'failed', error: `The mode ${mode ?? ''} skips approvals. Only a person can choose it.` };
   if (!contexts.isTrusted(folder) || !(runner.within ?? []).some((within) => isInside(folder, within)))
-    return { status: 'failed', error: `${folder} is no folder of the window that took this run.` };
+    return { status: 'failed', error: `${folder} is not a trusted folder of the window that took this run.` };
   const options = (type: ExecutorType, cwd: string): AgentOptions => withoutBypass(type, contexts.options(cwd, type));
   const use = { ...blueprints.use, options };
   return executeJob(job, { ...commonDeps(deps), engine: deps.engine, use }, started);

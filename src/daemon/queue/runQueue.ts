@@ -78,7 +78,7 @@ export class RunQueue {
     return started.runner;
   }
 
-  /** Resolves when none of them is there any more; with `finish`, when they take no more. */
+  /** Removes the client's runners. Without `finish`, stops their runs and resolves when they have ended. */
   async remove(client: ConnectedClient, { finish }: ParamsOf<'removeRunners'>): Promise<void> {
     const loops = [...(this.#loops.get(client) ?? [])];
     this.#loops.delete(client);
@@ -86,7 +86,7 @@ export class RunQueue {
     if (!finish) await ended;
   }
 
-  /** Takes no more runs. Resolves when those that it gave out have ended, and the journal has that. */
+  /** Starts no more runs. Resolves when the active ones have ended and the journal has their ends. */
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;

@@ -83,11 +83,11 @@ export const runner: Command = {
   },
 };
 
-/** What the daemon may run for this terminal, and what it says of that. */
+/** What the daemon may run for this terminal; prints a line for each change. */
 class DeclaredRunner {
   readonly #params: GivenParams<'addRunner'>;
   readonly #say: (line: string) => void;
-  /** Runs whose end was not told yet. */
+  /** Runs whose end was not printed yet. */
   readonly #active = new Set<string>();
   #id: string | undefined;
   #idle: (() => void) | undefined;
@@ -117,7 +117,7 @@ class DeclaredRunner {
     return Promise.resolve();
   }
 
-  /** Resolves when its runs were stopped, and that was said. */
+  /** Resolves when its runs have stopped and their ends are printed. */
   async stop(link: DaemonLink<DaemonError>): Promise<void> {
     const connection = await link.connection();
     await connection.call('removeRunners', { finish: false });
