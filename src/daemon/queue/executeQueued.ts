@@ -46,7 +46,7 @@ async function executeForWindow(job: Job, folder: string, deps: Declared, starte
   const executor = executorTypeSchema.safeParse(job.executor_type).data;
   const types = executor === undefined ? executorTypeSchema.options : [executor];
   if (types.some((type) => isBypass(type, mode)))
-    return { status: 'failed', error: `The mode ${mode ?? ''} skips approvals. Only a person can choose it.` };
+    return { status: 'failed', error: `The mode ${mode ?? ''} may skip approvals. Only a person can choose it.` };
   if (!contexts.isTrusted(folder) || !(runner.within ?? []).some((within) => isInside(folder, within)))
     return { status: 'failed', error: `${folder} is not a trusted folder of the window that took this run.` };
   const options = (type: ExecutorType, cwd: string): AgentOptions => withoutBypass(type, contexts.options(cwd, type));

@@ -217,7 +217,7 @@ function allowed(agent: ExecutorType, cwd: string | undefined, mode: string | un
 }
 
 function modeRefused(mode: string | undefined): ApiError {
-  return new ApiError('mode_refused', `The mode "${mode ?? ''}" skips approvals. Only a person can choose it.`);
+  return new ApiError('mode_refused', `The mode "${mode ?? ''}" may skip approvals. Only a person can choose it.`);
 }
 
 function withOwn(settings: AgentOptions, { model, permissionMode }: CheckedOptions): AgentOptions {
