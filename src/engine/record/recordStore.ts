@@ -297,6 +297,9 @@ export class RecordStore {
     if (!listed.isOpen && !listed.isDamaged) return listed;
     // What a writer has half written is no damage.
     if (await hasWriter(folder, clock)) return { ...listed, isOpen: false, isDamaged: false };
+    // Its writer may have written the end since it was read.
+    const now = await statRecord(folder).catch(() => there);
+    if (now.size !== size || now.mtimeMs !== mtimeMs) return await this.#read(id);
     if (!listed.isOpen) return listed;
     const outcome = listed.isRunOpen ? 'interrupted' : listed.summary.outcome;
     return { ...listed, summary: { ...listed.summary, status: 'stopped', outcome } };

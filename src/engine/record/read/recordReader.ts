@@ -35,7 +35,10 @@ export class FileRecordReader implements RecordReader {
   static async open(id: string, folder: string, clock: () => number): Promise<FileRecordReader> {
     try {
       const record = await openRecord(recordFile(folder), id);
-      return new FileRecordReader(id, folder, clock, record, await hasWriter(folder, clock));
+      const reader = new FileRecordReader(id, folder, clock, record, await hasWriter(folder, clock));
+      // Its writer may have written the end since it was read.
+      if (reader.interrupted) await reader.refresh();
+      return reader;
     } catch (error) {
       throw errorCode(error) === 'ENOENT' ? new RecordNotFoundError(id, await findLeftoverFolder(folder)) : error;
     }
@@ -170,6 +173,17 @@ export class FileRecordReader implements RecordReader {
   async #follow(): Promise<boolean> {
     const wasLive = this.#live;
     this.#live = await hasWriter(this.#folder, this.#clock);
+    let hasChanged = await this.#takeAppended();
+    while (this.interrupted) {
+      this.#live = await hasWriter(this.#folder, this.#clock);
+      // What its last writer wrote before it was seen to be gone.
+      if (!(await this.#takeAppended())) break;
+      hasChanged = true;
+    }
+    return hasChanged || wasLive !== this.#live;
+  }
+
+  async #takeAppended(): Promise<boolean> {
     const change = await follow(this.#record);
     if (change === 'replaced') {
       const next = await openRecord(this.#record.path, this.id);
@@ -177,7 +191,7 @@ export class FileRecordReader implements RecordReader {
       this.#record = next;
       if (this.#replaced.length > 2) await this.#replaced.shift()?.close();
     }
-    return change !== 'same' || wasLive !== this.#live;
+    return change !== 'same';
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -99,6 +99,47 @@ describe('store of records', () => {
     assert.deepEqual(survey.interrupted, [sessionId]);
     assert.equal(survey.summaries[0]?.outcome, 'interrupted');
     assert.equal(survey.summaries[0].status, 'stopped');
+  });
+
+  it('takes the end that a writer wrote while its record was read', async () => {
+    const other = await temporaryStore();
+    const whole = wholeSession(10);
+    await appendAll(await other.store.create(aSession()), whole.slice(2));
+    const text = await readFile(other.store.path(sessionId), 'utf8');
+    await other.remove();
+
+    const outcomes: unknown[] = [];
+    const files = { record: '', lease: '' };
+    let finish = false;
+    const busy = await temporaryStore(() => {
+      // A lease's age is asked for after the record was read.
+      if (finish) {
+        finish = false;
+        const lease = JSON.parse(readFileSync(files.lease, 'utf8')) as object;
+        writeFileSync(files.record, text);
+        writeFileSync(files.lease, JSON.stringify({ ...lease, released: true }));
+      }
+      return Date.now();
+    });
+    const readings = [
+      async () => (await busy.store.survey()).summaries[0]?.outcome,
+      async () => {
+        const reader = await busy.store.openReader(sessionId);
+        await reader.close();
+        return reader.summary.outcome;
+      },
+    ];
+    for (const reading of readings) {
+      const writer = await busy.store.create(aSession());
+      await appendAll(writer, whole.slice(2, -3));
+      files.record = busy.store.path(sessionId);
+      files.lease = path.join(path.dirname(files.record), 'writer.1.json');
+      finish = true;
+      outcomes.push(await reading());
+      await rm(path.dirname(files.record), { recursive: true });
+    }
+    await busy.remove();
+    assert.deepEqual(outcomes, ['completed', 'completed']);
   });
 
   it('says what it cannot list, and ignores what is no session', async () => {
