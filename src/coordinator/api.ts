@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { agentNamePattern } from '../model/agent/agent.ts';
 import { demandsSchema } from '../model/session/demands.ts';
-import { runnerIdSchema, runnerSchema, type ListedRunner, type Runner } from '../model/session/runner.ts';
+import { runnerIdSchema, type ListedRunner, type Runner } from '../model/session/runner.ts';
 import { executionModeSchema, runIdSchema, runSchema, sessionIdSchema, type Run } from '../model/session/session.ts';
 
 const line = z.string().max(200);
@@ -92,20 +92,11 @@ export const reportSchema = z.object({
 });
 export type RunReport = z.infer<typeof reportSchema>;
 
-/** A runner as it is kept. */
-export const takenSchema = z.object({
-  runner: runnerSchema,
-  instance: z.string(),
-  limit: z.number(),
-  within: z.array(z.string()).optional(),
-});
-
 /** A run became another, or a new one came. */
 export type RunListener = (run: Run) => void;
 
 /**
- * What runs and runners are asked for and told. One in this process and one behind a local socket; a server on the net can
- * be a third. Everything that goes in and out is plain data; what is refused rejects with a `CoordinatorError`.
+ * What runs and runners are asked for and told. Everything that goes in and out is plain data; what is refused rejects with a `CoordinatorError`.
  */
 export interface CoordinatorLink {
   createRun(request: CreateRun): Promise<Run>;

@@ -6,7 +6,7 @@ import { isRunOver, moveRun } from '../model/session/status.ts';
 import type { Claim, createRunSchema, Job, registrationSchema, RunFilter, RunReport, Seat } from './api.ts';
 import { comparable, demandsText, hasDemands, isWithin, meets, mergeDemands } from './demands.ts';
 import { CoordinatorError } from './errors.ts';
-import { RunnerRegistry, staleMs, type TakenRun } from './runnerRegistry.ts';
+import { RunnerRegistry, staleMs, type RegisteredRunner } from './runnerRegistry.ts';
 
 /** How long a run with demands waits for a runner that meets them. */
 export const demandsTimeoutMs = 5 * 60_000;
@@ -20,9 +20,6 @@ const sleptMs = 10_000;
 
 const sizeOf = (job: Job): number => JSON.stringify(job).length;
 
-/** What has changed, to be kept: replayed in order it makes the same coordinator. */
-export type Change = { readonly kind: 'job'; readonly job: Job } | ({ readonly kind: 'runner' } & TakenRun);
-
 export interface CoordinatorDeps {
   /** Epoch milliseconds, for what people read. */
   readonly clock: () => number;
@@ -32,7 +29,8 @@ export interface CoordinatorDeps {
   readonly runnerId: (hostname: string, projectDir: string, executorType: string, place: number) => string;
   readonly newRunId: () => string;
   readonly newSessionId: () => string;
-  readonly onChange: (change: Change) => void;
+  /** A job is new or has changed. Given in this order, they make the same queue again. */
+  readonly onChange: (job: Job) => void;
 }
 
 /**
@@ -53,22 +51,19 @@ export class Coordinator {
   /** When it last looked at the clock that never jumps. */
   #awakeAt: number;
 
-  constructor(deps: CoordinatorDeps, saved: readonly Change[] = []) {
+  constructor(deps: CoordinatorDeps, saved: readonly Job[] = []) {
     this.#deps = deps;
     const now = deps.monotonic();
     this.#awakeAt = now;
-    for (const change of saved) {
-      if (change.kind === 'job') this.#keep(change.job);
-      else this.#registry.restore(change, now);
-    }
+    for (const job of saved) this.#keep(job);
     for (const job of [...this.#jobs.values()]) {
-      const { status, run_id, runner_id = '', timeout_at } = job.run;
+      const { status, run_id, timeout_at } = job.run;
       if (status === 'pending') {
         if (timeout_at === undefined) continue;
         // Runners come back only now, and one that meets its demands may have kept it waiting long.
         const left = Math.max(staleMs, Date.parse(timeout_at) - deps.clock());
         this.#deadlines.set(run_id, now + Math.min(demandsTimeoutMs, left));
-      } else if (!isRunOver(status) && !this.#registry.has(runner_id)) {
+      } else if (!isRunOver(status)) {
         this.#abandon(job, 'The Vitrine daemon ended while it had this run.');
       }
     }
@@ -126,11 +121,8 @@ export class Coordinator {
   }
 
   /** What has to be kept for the next coordinator. */
-  kept(): readonly Change[] {
-    const runners = this.#registry
-      .all()
-      .map(({ runner, instance, limit, within }) => ({ kind: 'runner', runner, instance, limit, within }) as const);
-    return [...[...this.#jobs.values()].map((job) => ({ kind: 'job', job }) as const), ...runners];
+  kept(): readonly Job[] {
+    return [...this.#jobs.values()];
   }
 
   /** @throws CoordinatorError `full` */
@@ -140,9 +132,7 @@ export class Coordinator {
       this.#deps.runnerId(hostname, comparable(project_dir), executor_type, place);
     const { taken, replaced } = this.#registry.take(idOf, registration, this.#moment());
     if (replaced) this.#giveUp(taken.runner.runner_id, 'The runner was started again while it had this run.');
-    const { runner, instance, limit, within } = taken;
-    this.#deps.onChange({ kind: 'runner', runner, instance, limit, within });
-    return runner;
+    return taken.runner;
   }
 
   /** @throws CoordinatorError `unknown_runner` */
@@ -230,7 +220,7 @@ export class Coordinator {
 
   #change(job: Job): void {
     this.#keep(job);
-    this.#deps.onChange({ kind: 'job', job });
+    this.#deps.onChange(job);
   }
 
   #assertRoom(job: Job): void {
@@ -290,7 +280,7 @@ export class Coordinator {
   }
 }
 
-function mayTake({ runner, within }: TakenRun, { executor_type, run }: Job): boolean {
+function mayTake({ runner, within }: RegisteredRunner, { executor_type, run }: Job): boolean {
   return executor_type === runner.executor_type && meets(runner, run.demands) && isWithin(run.project_dir, within);
 }
 

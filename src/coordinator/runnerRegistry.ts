@@ -10,15 +10,15 @@ export const lostMs = 120_000;
 
 const maxRunners = 256;
 
-/** What is known of one runner beside what others see. */
-export interface TakenRun {
+/** A runner with its limits. */
+export interface RegisteredRunner {
   readonly runner: Runner;
-  readonly instance: string;
   readonly limit: number;
   readonly within?: readonly string[] | undefined;
 }
 
-interface Seated extends TakenRun {
+interface Seated extends RegisteredRunner {
+  readonly instance: string;
   /** On the clock that never jumps. */
   heardAt: number;
   /** The process is known to be gone. */
@@ -37,7 +37,7 @@ export class RunnerRegistry {
     idOf: (place: number) => string,
     { hostname, project_dir, executor_type, tags, limit, within, instance }: z.infer<typeof registrationSchema>,
     { now, at }: { readonly now: number; readonly at: string },
-  ): { readonly taken: TakenRun; readonly replaced: boolean } {
+  ): { readonly taken: RegisteredRunner; readonly replaced: boolean } {
     const runnerId = this.#idFor(instance, idOf, now);
     const before = this.#runners.get(runnerId);
     const same = before?.instance === instance;
@@ -59,12 +59,7 @@ export class RunnerRegistry {
     return { taken: seated, replaced: before !== undefined && !same };
   }
 
-  /** As it was before this coordinator began. It has to be heard of to be `online`. */
-  restore({ runner, instance, limit, within }: TakenRun, now: number): void {
-    this.#runners.set(runner.runner_id, { runner, instance, limit, within, heardAt: now - staleMs, gone: false });
-  }
-
-  heard({ runner_id, instance }: Seat, { now, at }: { readonly now: number; readonly at: string }): TakenRun {
+  heard({ runner_id, instance }: Seat, { now, at }: { readonly now: number; readonly at: string }): RegisteredRunner {
     const seated = this.#runners.get(runner_id);
     if (seated === undefined || seated.instance !== instance || seated.gone) {
       throw new CoordinatorError('unknown_runner', `Runner ${runner_id} is not registered by this process.`);
@@ -94,12 +89,8 @@ export class RunnerRegistry {
     for (const seated of this.#runners.values()) seated.heardAt += ms;
   }
 
-  has(runnerId: string): boolean {
-    return this.#runners.has(runnerId);
-  }
-
   /** Those that are there. */
-  online(now: number): readonly TakenRun[] {
+  online(now: number): readonly RegisteredRunner[] {
     return [...this.#runners.values()].filter((seated) => this.#isOnline(seated, now));
   }
 
@@ -109,10 +100,6 @@ export class RunnerRegistry {
       status: this.#isOnline(seated, now) ? 'online' : 'stale',
       seconds_since_heartbeat: Math.max(0, Math.floor((now - seated.heardAt) / 1000)),
     }));
-  }
-
-  all(): readonly TakenRun[] {
-    return [...this.#runners.values()];
   }
 
   /** Its own where it registers again, else the first that no runner has that is there. */

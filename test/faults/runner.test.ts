@@ -97,10 +97,8 @@ describe('vitrine runner, queue, agents', function () {
 
     const none = (): void => undefined;
     const quiet = { debug: none, info: none, warn: none, error: none };
-    const changes = await new Journal(journalFile(bench.store), quiet).read();
-    const claims = changes.flatMap((each) =>
-      each.kind === 'job' && each.job.run.status === 'claimed' ? [each.job.run] : [],
-    );
+    const jobs = await new Journal(journalFile(bench.store), quiet).read();
+    const claims = jobs.map(({ run }) => run).filter(({ status }) => status === 'claimed');
     assert.deepEqual(
       claims.map(({ run_id }) => run_id),
       created.map(({ run_id }) => run_id),

@@ -1,6 +1,6 @@
-import type { Registration } from '../../src/coordinator/api.ts';
+import type { Job, Registration } from '../../src/coordinator/api.ts';
 import { createRunSchema, registrationSchema, type CreateRun } from '../../src/coordinator/api.ts';
-import { Coordinator, type Change } from '../../src/coordinator/coordinator.ts';
+import { Coordinator } from '../../src/coordinator/coordinator.ts';
 import { runnerId } from '../../src/engine/ids.ts';
 
 /** A coordinator whose clocks stand still until they are moved. */
@@ -8,11 +8,11 @@ export class StillCoordinator {
   /** What people read, and what durations are measured by; the first may jump. */
   wall: number;
   mono = 0;
-  readonly changes: Change[] = [];
+  readonly changes: Job[] = [];
   readonly core: Coordinator;
   #ids = 0;
 
-  constructor(saved: readonly Change[] = [], wall = Date.parse('2026-01-01T00:00:00Z')) {
+  constructor(saved: readonly Job[] = [], wall = Date.parse('2026-01-01T00:00:00Z')) {
     this.wall = wall;
     this.core = new Coordinator(
       {
@@ -21,7 +21,7 @@ export class StillCoordinator {
         runnerId,
         newRunId: () => `run_${this.#next()}`,
         newSessionId: () => `ses_${this.#next()}`,
-        onChange: (change) => this.changes.push(change),
+        onChange: (job) => this.changes.push(job),
       },
       saved,
     );

@@ -3,8 +3,7 @@ import { appendFile, rename } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import * as z from 'zod';
-import { jobSchema, takenSchema } from '../../coordinator/api.ts';
-import type { Change } from '../../coordinator/coordinator.ts';
+import { jobSchema, type Job } from '../../coordinator/api.ts';
 import type { Log } from '../api.ts';
 import { LineSplitter, type LineOut } from '../output/lineSplitter.ts';
 import { errorCode } from '../record/layout.ts';
@@ -16,9 +15,10 @@ const maxLine = 16 << 20;
 /** Characters that are written at a time. */
 const chunkLength = 1 << 16;
 
-const changeSchema = z.discriminatedUnion('kind', [
+/** Earlier versions wrote runners, too. A runner ends with the process that has the queue, so they are not read. */
+const lineSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('job'), job: jobSchema }),
-  takenSchema.extend({ kind: z.literal('runner') }),
+  z.object({ kind: z.literal('runner') }),
 ]);
 
 /**
@@ -43,40 +43,40 @@ export class Journal {
   }
 
   /** Lines that are damaged cost only themselves. @throws file system errors; one that is not there is empty */
-  async read(): Promise<readonly Change[]> {
-    const read: Change[] = [];
+  async read(): Promise<readonly Job[]> {
+    const jobs: Job[] = [];
     let damaged = 0;
     for await (const line of linesOf(this.#file)) {
-      const change = parse(line);
-      if (change === undefined) damaged += 1;
-      else read.push(change);
+      const parsed = parse(line);
+      if (parsed === undefined) damaged += 1;
+      else if (parsed.kind === 'job') jobs.push(parsed.job);
     }
     if (damaged > 0) this.#log.warn(`${damaged} damaged lines in ${this.#file}.`);
-    return read;
+    return jobs;
   }
 
   /** @throws file system errors */
-  async rewrite(changes: readonly Change[]): Promise<void> {
+  async rewrite(jobs: readonly Job[]): Promise<void> {
     const next = `${this.#file}.new`;
     const written = { bytes: 0 };
-    await pipeline(Readable.from(textsOf(changes, written)), createWriteStream(next, { mode: 0o600 }));
+    await pipeline(Readable.from(textsOf(jobs, written)), createWriteStream(next, { mode: 0o600 }));
     await rename(next, this.#file);
     this.#bytes = written.bytes;
     this.#least = written.bytes;
   }
 
-  add(change: Change): void {
-    this.#waiting += `${JSON.stringify(change)}\n`;
+  add(job: Job): void {
+    this.#waiting += lineOf(job);
   }
 
   /** Resolves when everything so far is out of this process, so that its end takes nothing back. `all`: what is known now. */
-  flush(all: () => readonly Change[]): Promise<void> {
+  flush(all: () => readonly Job[]): Promise<void> {
     this.#written = this.#written.then(() => this.#write(all));
     return this.#written;
   }
 
   /** What cannot be written now is written with what comes next. */
-  async #write(all: () => readonly Change[]): Promise<void> {
+  async #write(all: () => readonly Job[]): Promise<void> {
     const text = this.#waiting;
     if (text === '') return;
     this.#waiting = '';
@@ -100,7 +100,7 @@ export class Journal {
 }
 
 /** Many lines at a time. */
-function* textsOf(changes: readonly Change[], written: { bytes: number }): Generator<Buffer> {
+function* textsOf(jobs: readonly Job[], written: { bytes: number }): Generator<Buffer> {
   let text = '';
   const take = (): Buffer => {
     const bytes = Buffer.from(text);
@@ -108,8 +108,8 @@ function* textsOf(changes: readonly Change[], written: { bytes: number }): Gener
     text = '';
     return bytes;
   };
-  for (const change of changes) {
-    text += `${JSON.stringify(change)}\n`;
+  for (const job of jobs) {
+    text += lineOf(job);
     if (text.length >= chunkLength) yield take();
   }
   if (text !== '') yield take();
@@ -128,10 +128,14 @@ async function* linesOf(file: string): AsyncGenerator<LineOut> {
   yield* splitter.end().filter(holds);
 }
 
-function parse(line: LineOut): Change | undefined {
+function lineOf(job: Job): string {
+  return `${JSON.stringify({ kind: 'job', job })}\n`;
+}
+
+function parse(line: LineOut): z.infer<typeof lineSchema> | undefined {
   if (!('text' in line)) return undefined;
   try {
-    return changeSchema.safeParse(JSON.parse(line.text)).data;
+    return lineSchema.safeParse(JSON.parse(line.text)).data;
   } catch {
     return undefined;
   }

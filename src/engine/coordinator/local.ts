@@ -12,7 +12,7 @@ import {
   type Seat,
 } from '../../coordinator/api.ts';
 import { accepted } from '../../coordinator/acceptedRuns.ts';
-import { Coordinator, type Change } from '../../coordinator/coordinator.ts';
+import { Coordinator } from '../../coordinator/coordinator.ts';
 import type { ListedRunner, Runner } from '../../model/session/runner.ts';
 import type { Run } from '../../model/session/session.ts';
 import type { Disposable, Log } from '../api.ts';
@@ -38,7 +38,7 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
   /** Told once the journal has them. */
   #untold: Run[] = [];
 
-  private constructor(journal: Journal, saved: readonly Change[], { clock, monotonic, randomHex, log }: LocalDeps) {
+  private constructor(journal: Journal, saved: readonly Job[], { clock, monotonic, randomHex, log }: LocalDeps) {
     this.#journal = journal;
     this.#changed = new Emitter(log);
     this.#core = new Coordinator(
@@ -48,9 +48,9 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
         runnerId,
         newRunId: () => runId(randomHex),
         newSessionId: () => sessionId(randomHex),
-        onChange: (change) => {
-          journal.add(change);
-          if (change.kind === 'job') this.#untold.push(change.job.run);
+        onChange: (job) => {
+          journal.add(job);
+          this.#untold.push(job.run);
         },
       },
       saved,
@@ -62,9 +62,7 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
   /** @throws file system errors, where the journal cannot be read or written */
   static async open(file: string, deps: LocalDeps): Promise<LocalCoordinator> {
     const journal = new Journal(file, deps.log);
-    // Runners end with the process that had the queue: what they had is failed.
-    const saved = (await journal.read()).filter(({ kind }) => kind === 'job');
-    const local = new LocalCoordinator(journal, saved, deps);
+    const local = new LocalCoordinator(journal, await journal.read(), deps);
     try {
       await journal.rewrite(local.#core.kept());
     } catch (error) {

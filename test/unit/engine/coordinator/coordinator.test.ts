@@ -10,6 +10,7 @@ import { RunnerLoop, type RunnerDeps } from '../../../../src/engine/coordinator/
 import type { CoordinatorLink } from '../../../../src/coordinator/api.ts';
 import { isRunOver } from '../../../../src/model/session/status.ts';
 import type { Run } from '../../../../src/model/session/session.ts';
+import { StillCoordinator } from '../../../support/coordinator.ts';
 import { CoordinatorStore } from '../../../support/coordinatorStore.ts';
 import { skip } from '../../../support/skip.ts';
 import { until } from '../../../support/until.ts';
@@ -110,6 +111,43 @@ describe('the queue of a store', () => {
     assert.deepEqual(await link.runners(), []);
   });
 
+  it('continues from a journal in which an earlier version wrote runners', async () => {
+    const still = new StillCoordinator();
+    const seat = still.register(registration);
+    const [claimed, waiting] = [still.create({ executor_type: 'replay' }), still.create({ executor_type: 'replay' })];
+    still.core.claim(seat);
+    const line = {
+      kind: 'runner',
+      runner: {
+        ...registration,
+        ...seat,
+        tags: [],
+        registered_at: claimed.created_at,
+        last_heartbeat: claimed.created_at,
+      },
+      instance: 'instance-1',
+      limit: 1,
+      within: ['/w'],
+    };
+    const lines = [line, ...still.changes.map((job) => ({ kind: 'job', job })), line];
+    await mkdir(queueFolder(store.folder), { recursive: true });
+    await writeFile(journalFile(store.folder), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    const link = await store.coordinator();
+    assert.deepEqual(
+      (await link.runs()).map(({ run_id, status }) => [run_id, status]),
+      [
+        [claimed.run_id, 'failed'],
+        [waiting.run_id, 'pending'],
+      ],
+    );
+    assert.deepEqual(await link.runners(), []);
+    assert.deepEqual(store.log, []);
+    const { done } = await runner(link, 'w');
+    await until('the end of the run', async () => (await link.runs()).every(({ status }) => isRunOver(status)));
+    assert.deepEqual(done, [waiting.run_id]);
+    assert.doesNotMatch(await readFile(journalFile(store.folder), 'utf8'), /"kind":"runner"/);
+  });
+
   it('is for this user alone', async function () {
     if (process.platform === 'win32') skip(this, 'modes of files are those of POSIX');
     await store.coordinator();
@@ -163,9 +201,8 @@ describe('the queue of a store', () => {
     const executed = runners.flatMap(({ done }) => done);
     assert.equal(executed.length, 200);
     assert.equal(new Set(executed).size, 200);
-    const claims = (await new Journal(journalFile(store.folder), store.deps.log).read()).flatMap((change) =>
-      change.kind === 'job' && change.job.run.status === 'claimed' ? [change.job.run] : [],
-    );
+    const jobs = await new Journal(journalFile(store.folder), store.deps.log).read();
+    const claims = jobs.map(({ run }) => run).filter(({ status }) => status === 'claimed');
     assert.deepEqual(
       claims.map(({ run_id }) => run_id),
       created.map(({ run_id }) => run_id),

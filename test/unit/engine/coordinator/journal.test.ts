@@ -3,7 +3,7 @@ import { mkdtempSync } from 'node:fs';
 import { appendFile, mkdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Change } from '../../../../src/coordinator/coordinator.ts';
+import type { Job } from '../../../../src/coordinator/api.ts';
 import { Journal } from '../../../../src/engine/coordinator/journal.ts';
 import { StillCoordinator } from '../../../support/coordinator.ts';
 
@@ -23,13 +23,13 @@ describe('the journal of a queue', () => {
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
   /** Of so many runs that were queued one after the other. */
-  function changesOf(runs: number): readonly Change[] {
+  function changesOf(runs: number): readonly Job[] {
     const still = new StillCoordinator();
     for (let at = 0; at < runs; at += 1) still.create({ prompt: `${at}` });
     return still.changes;
   }
-  const prompts = async () =>
-    (await open().read()).map((change) => (change.kind === 'job' ? change.job.run.prompt : 'a runner'));
+  const prompts = async () => (await open().read()).map(({ run }) => run.prompt);
+  const lineOf = (job: Job | undefined) => JSON.stringify({ kind: 'job', job });
 
   it('is empty where there is none, and an error where it cannot be read', async () => {
     assert.deepEqual(await open().read(), []);
@@ -39,17 +39,17 @@ describe('the journal of a queue', () => {
 
   it('is read by lines, of which those that are damaged cost only themselves', async () => {
     const [first, second, third] = changesOf(3);
-    const lines = [JSON.stringify(first), 'nonsense', `"${'x'.repeat(17 << 20)}"`, JSON.stringify(second), '', ''];
+    const lines = [lineOf(first), 'nonsense', `"${'x'.repeat(17 << 20)}"`, lineOf(second), '', ''];
     await writeFile(file, lines.join('\n'));
-    await appendFile(file, JSON.stringify(third));
+    await appendFile(file, lineOf(third));
     assert.deepEqual(await prompts(), ['0', '1', '2']);
     assert.deepEqual(said, [`2 damaged lines in ${file}.`]);
   });
 
   it('has later what could not be written when it happened', async () => {
     const journal = open();
-    const [first, second, third, fourth] = changesOf(4) as [Change, Change, Change, Change];
-    const keep = async (change: Change): Promise<void> => {
+    const [first, second, third, fourth] = changesOf(4) as [Job, Job, Job, Job];
+    const keep = async (change: Job): Promise<void> => {
       journal.add(change);
       await journal.flush(() => []);
     };
@@ -98,7 +98,7 @@ describe('the journal of a queue', () => {
 
   it('that could not be written anew is so with the next change', async () => {
     const journal = open(1000);
-    const [first, ...more] = changesOf(20) as [Change, ...Change[]];
+    const [first, ...more] = changesOf(20) as [Job, ...Job[]];
     await mkdir(`${file}.new`);
     for (const change of more) {
       journal.add(change);

@@ -124,8 +124,7 @@ describe('vitrine queue', function () {
     await agent('demanding', 'demands: { executor_type: gemini }\n');
     const wantsOf = async (...args: string[]) => {
       const { demands } = await added('--blueprint', ...args, 'x');
-      const changes = await new Journal(journalFile(store), quiet).read();
-      const job = changes.flatMap((change) => (change.kind === 'job' ? [change.job] : [])).at(-1);
+      const job = (await new Journal(journalFile(store), quiet).read()).at(-1);
       return [job?.executor_type, demands?.tags];
     };
     assert.deepEqual(await wantsOf('open'), ['claude-code', ['gpu']]);
