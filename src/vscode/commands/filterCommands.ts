@@ -9,19 +9,22 @@ import {
   type FilterState,
   type SessionFilter,
 } from '../observed/filter.ts';
+import { costText, datesText, parseCost, parseDates, parseFilterText } from '../observed/filterText.ts';
 import type { Commands, CommandContext } from './commandContext.ts';
 
 const { t } = vscode.l10n;
 
 type Part = Exclude<keyof SessionFilter, 'scope'>;
+/** `undefined` takes a part away. */
+type Parts = { readonly [P in Part]?: SessionFilter[P] | undefined };
 
 /** Which sessions the Sessions view shows: one menu, each entry of which leads to one choice. */
 export function filterCommands(shell: CommandContext): Commands {
   const { list, observed } = shell;
-  const set = <P extends Part>(part: P, value: SessionFilter[P] | undefined): void => {
-    const others = Object.entries(list.filter).filter(([name]) => name !== part);
+  const set = (parts: Parts): void => {
     const { scope } = list.filter;
-    list.filter = { ...Object.fromEntries(others), scope, ...(value !== undefined && { [part]: value }) };
+    const all = Object.entries({ ...list.filter, ...parts }).filter(([, value]) => value !== undefined);
+    list.filter = { ...Object.fromEntries(all), scope };
   };
   return {
     async filterSessions() {
@@ -40,26 +43,46 @@ export function filterCommands(shell: CommandContext): Commands {
             ...new Set([...list.all(), ...list.observed()].map(({ agent_label: label }) => label)),
           ].sort();
           const agents = await pickSeveral(t('Filter by Agent'), labels, (label) => inertText(label), filter.agents);
-          if (agents !== undefined) set('agents', agents.length === 0 ? undefined : agents);
+          if (agents !== undefined) set({ agents: agents.length === 0 ? undefined : agents });
           return;
         }
         case 'states': {
           const states = await pickSeveral(t('Filter by State'), filterStates, stateText, filter.states);
-          if (states !== undefined) set('states', states.length === 0 ? undefined : states);
+          if (states !== undefined) set({ states: states.length === 0 ? undefined : states });
           return;
         }
-        case 'days': {
-          const days = await pickDays();
-          if (days !== undefined) set('days', days === 'any' ? undefined : days);
+        case 'dates': {
+          const dates = await pickDates(filter);
+          if (dates !== undefined) set({ days: undefined, dates: undefined, ...dates });
+          return;
+        }
+        case 'cost': {
+          const typed = await vscode.window.showInputBox({
+            title: t('Filter by Cost'),
+            prompt: t('US dollars, such as >1, <=0.5 or 0.5..2. Sessions without a known cost are left out.'),
+            value: filter.cost === undefined ? '' : costText(filter.cost),
+            validateInput: (value) =>
+              value.trim() === '' || parseCost(value) !== undefined ? undefined : t('Type >1, <=0.5 or 0.5..2.'),
+          });
+          if (typed !== undefined) set({ cost: parseCost(typed) });
           return;
         }
         case 'text': {
-          const text = await vscode.window.showInputBox({
+          const typed = await vscode.window.showInputBox({
             title: t('Filter by Text'),
-            prompt: t('In the title, first prompt, branch or folder'),
+            prompt: t(
+              'In the title, first prompt, branch or folder. Operators: cost:>1 after:2026-11-01 before:2026-11-20',
+            ),
             value: filter.text ?? '',
+            validateInput: (value) => {
+              const [problem] = parseFilterText(value).problems;
+              return problem === undefined ? undefined : t('Cannot read “{0}”.', inertText(problem));
+            },
           });
-          if (text !== undefined) set('text', text.trim() === '' ? undefined : text.trim());
+          if (typed === undefined) return;
+          const { text, cost, dates } = parseFilterText(typed);
+          const found = { ...(cost !== undefined && { cost }), ...(dates !== undefined && { dates, days: undefined }) };
+          set({ text, ...found });
           return;
         }
         case 'clear':
@@ -72,16 +95,17 @@ export function filterCommands(shell: CommandContext): Commands {
   };
 }
 
-type Choice = keyof SessionFilter | 'hidden' | 'clear';
+type Choice = Exclude<keyof SessionFilter, 'days'> | 'hidden' | 'clear';
 
 async function pickPart(filter: SessionFilter, showsHidden: boolean): Promise<Choice | undefined> {
-  const { scope, agents, states, days, text } = filter;
+  const { scope, agents, states, cost, text } = filter;
   const any = t('Any');
   const items: (vscode.QuickPickItem & { readonly part: Choice })[] = [
     { label: `$(root-folder) ${t('Folders')}`, description: scopeText(scope), part: 'scope' },
     { label: `$(robot) ${t('Agent')}`, description: agents?.map(inertText).join(', ') ?? any, part: 'agents' },
     { label: `$(pulse) ${t('State')}`, description: states?.map(stateText).join(', ') ?? any, part: 'states' },
-    { label: `$(calendar) ${t('Last Change')}`, description: days === undefined ? any : daysText(days), part: 'days' },
+    { label: `$(calendar) ${t('Last Change')}`, description: lastChangeText(filter) ?? any, part: 'dates' },
+    { label: `$(credit-card) ${t('Cost')}`, description: cost === undefined ? any : costText(cost), part: 'cost' },
     { label: `$(search) ${t('Text')}`, description: text === undefined ? any : inertText(text), part: 'text' },
     { label: `$(eye) ${t('Hidden Sessions')}`, description: showsHidden ? t('shown') : t('not shown'), part: 'hidden' },
     ...(isFiltering(filter) ? [{ label: `$(clear-all) ${t('Clear Filters')}`, part: 'clear' as const }] : []),
@@ -114,12 +138,28 @@ async function pickSeveral<T extends string>(
   return picked?.map(({ value }) => value);
 }
 
-async function pickDays(): Promise<number | 'any' | undefined> {
+async function pickDates({ dates }: SessionFilter): Promise<Pick<Parts, 'days' | 'dates'> | undefined> {
+  const range = { label: t('Dates…'), days: undefined, isRange: true };
   const items = [
-    { label: t('Any'), days: 'any' as const },
-    ...filterDays.map((days) => ({ label: daysText(days), days })),
+    { label: t('Any'), days: undefined, isRange: false },
+    ...filterDays.map((days) => ({ label: daysText(days), days, isRange: false })),
+    range,
   ];
-  return (await vscode.window.showQuickPick(items, { title: t('Filter by Last Change') }))?.days;
+  const picked = await vscode.window.showQuickPick(items, { title: t('Filter by Last Change') });
+  if (picked === undefined || !picked.isRange) return picked === undefined ? undefined : { days: picked.days };
+  const typed = await vscode.window.showInputBox({
+    title: t('Filter by Last Change'),
+    prompt: t('Days, such as 2026-11-01..2026-11-20, 2026-11-01.. or 2026-11-05'),
+    value: dates === undefined ? '' : datesText(dates),
+    validateInput: (value) =>
+      value.trim() === '' || parseDates(value) !== undefined ? undefined : t('Type 2026-11-01..2026-11-20.'),
+  });
+  return typed === undefined ? undefined : { dates: parseDates(typed) };
+}
+
+function lastChangeText({ days, dates }: SessionFilter): string | undefined {
+  if (dates !== undefined) return datesText(dates);
+  return days === undefined ? undefined : daysText(days);
 }
 
 function scopeText(scope: SourceScope): string {

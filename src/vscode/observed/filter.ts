@@ -1,7 +1,9 @@
 import type { SourceScope } from '../../protocol/daemon/sources.ts';
 import { isObject } from '../../model/text/json.ts';
+import { localDay } from '../../engine/usage/localDay.ts';
 import { isSessionLive } from '../../model/session/status.ts';
 import { titleOf, type SessionRow } from '../sessions/sessionRow.ts';
+import { isWithin, type CostBound, type DateRange } from './filterText.ts';
 
 export const filterStates = ['needsYou', 'running', 'idle', 'ended'] as const;
 export type FilterState = (typeof filterStates)[number];
@@ -15,6 +17,10 @@ export interface SessionFilter {
   readonly states?: readonly FilterState[];
   /** Changed within so many days. */
   readonly days?: number;
+  /** Changed on these days of the local calendar. */
+  readonly dates?: DateRange;
+  /** Of the session alone, without what it started. A cost that is not known is within no bounds. */
+  readonly cost?: readonly CostBound[];
   /** In the title, the first prompt, the branch or the folder. */
   readonly text?: string;
 }
@@ -28,22 +34,31 @@ export function filterState(row: SessionRow): FilterState {
 }
 
 /** Whether a session is shown. The scope is not asked about: who lists sessions of other programs keeps to it. */
-export function passes(row: SessionRow, { agents, states, days, text }: SessionFilter, now: number): boolean {
+export function passes(row: SessionRow, filter: SessionFilter, now: number): boolean {
+  const { agents, states, days, dates, cost, text } = filter;
   if (agents !== undefined && !agents.includes(row.agent_label)) return false;
   if (states !== undefined && !states.includes(filterState(row))) return false;
   if (days !== undefined && now - Date.parse(row.updated_at) > days * 86_400_000) return false;
+  if (dates !== undefined && !isOn(row.updated_at, dates)) return false;
+  if (cost !== undefined && !(row.total_cost.provenance !== 'unknown' && isWithin(row.total_cost.usd, cost)))
+    return false;
   if (text === undefined) return true;
   const words = [titleOf(row), row.prompt, row.observed?.branch ?? '', row.project_dir ?? ''];
   return words.some((each) => each.toLowerCase().includes(text.toLowerCase()));
 }
 
 /** Something but the scope is left out. */
-export function isFiltering({ agents, states, days, text }: SessionFilter): boolean {
-  return [agents, states, days, text].some((each) => each !== undefined);
+export function isFiltering(filter: SessionFilter): boolean {
+  return Object.keys(filter).some((part) => part !== 'scope');
 }
 
 /** The scope that a window was left with; filters end with the window. */
 export function scopeOf(saved: unknown): SourceScope {
   const scope = isObject(saved) ? saved['scope'] : undefined;
   return scope === 'folder' || scope === 'everything' ? scope : 'repository';
+}
+
+function isOn(time: string, { from, to }: DateRange): boolean {
+  const day = localDay(time);
+  return (from === undefined || day >= from) && (to === undefined || day <= to);
 }
