@@ -78,7 +78,7 @@ describe('the Agents view', function () {
     assert.equal(editor.document.getText(editor.selection), 'nobody');
   });
 
-  it('says in Restricted Mode why nothing is run, and the command is not enabled there', async () => {
+  it('says in Restricted Mode why nothing is run, and the menu does not run one there', async () => {
     trusted = false;
     const { tooltip, accessibilityInformation } = await item('reviewer');
     trusted = true;
@@ -87,11 +87,14 @@ describe('the Agents view', function () {
     assert.ok(tooltip instanceof vscode.MarkdownString);
     assert.match(tooltip.value, /Restricted Mode/);
     const manifest: unknown = vscode.extensions.getExtension('vitrine.vitrine')?.packageJSON;
-    assert.match(JSON.stringify(manifest), /"vitrine\.runThisAgent"[^}]*"enablement":"isWorkspaceTrusted"/);
+    assert.match(
+      JSON.stringify(manifest),
+      /"vitrine\.runBlueprint","when":"view == vitrine\.agents[^}]*isWorkspaceTrusted"/,
+    );
   });
 
   it('runs one', async () => {
-    const id = await run('runThisAgent', 'reviewer.yaml', { prompt: 'Play' });
+    const id = await run('runBlueprint', 'reviewer.yaml', { prompt: 'Play' });
     assert.match(String(id), /^ses_[0-9a-f]{12}$/);
     await vscode.commands.executeCommand('vitrine.stopSession', id);
   });
@@ -124,7 +127,7 @@ describe('the Agents view', function () {
     const dim = await item('reviewer', ({ contextValue }) => contextValue === 'agent inactive');
     assert.equal(dim.description, 'inactive · replay · opus · Reviews');
     assert.equal(dim.resourceUri?.scheme, 'vitrine-agent');
-    assert.equal(await run('runThisAgent', 'reviewer.yaml', { prompt: 'Play' }), undefined);
+    assert.equal(await run('runBlueprint', 'reviewer.yaml', { prompt: 'Play' }), undefined);
     await run('activateAgent', 'reviewer.yaml');
     assert.equal(await read('reviewer.yaml'), `${reviewer}status: active\n`);
     await item('reviewer', ({ contextValue }) => contextValue === 'agent active');

@@ -36,6 +36,8 @@ export function commandWord(command: PageCommand): string {
       return t('Copy Link');
     case 'copyMarkdown':
       return t('Copy as Markdown');
+    case 'copyResumeCommand':
+      return t('Copy Resume Command');
     case 'cancelFollowUp':
       return t('Cancel Follow-up');
     case 'delete':

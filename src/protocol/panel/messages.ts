@@ -178,6 +178,7 @@ export const pageCommands = [
   'copySessionId',
   'copyLink',
   'copyMarkdown',
+  'copyResumeCommand',
   'revealRecord',
   'showRawOutput',
   'verify',

@@ -5,6 +5,7 @@ import { auditCommands } from './records/auditCommands.ts';
 import { awayCommands } from './awayCommands.ts';
 import { budgetCommands } from './runs/budgetCommands.ts';
 import { capabilityCommands } from './views/capabilityCommands.ts';
+import { copyCommands } from './menus/copyMenu.ts';
 import { daemonCommands } from './daemonCommands.ts';
 import { filterCommands } from './filterCommands.ts';
 import { exportCommands } from './records/exportCommands.ts';
@@ -54,6 +55,7 @@ export function registerCommands(shell: CommandContext): vscode.Disposable {
     ...lineCommands(shell),
     ...linkCommands(shell),
     ...menuCommands(shell),
+    ...copyCommands(shell),
   };
   const registered = Object.entries(all).map(([name, run]) =>
     vscode.commands.registerCommand(`vitrine.${name}`, async (...args: readonly unknown[]) => {

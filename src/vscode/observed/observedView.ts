@@ -11,7 +11,14 @@ const { t } = vscode.l10n;
 /** Agents that write an answer to their store when it has ended, not while it comes. */
 const buffering: readonly ObservedAgent[] = ['claude-code', 'codex', 'copilot', 'gemini', 'qwen'];
 
-const commands: readonly PageCommand[] = ['copySessionId', 'copyLink', 'manageTrust', 'runAgent', 'showUsage'];
+const commands: readonly PageCommand[] = [
+  'copySessionId',
+  'copyLink',
+  'copyResumeCommand',
+  'manageTrust',
+  'runAgent',
+  'showUsage',
+];
 
 /** Whether a page command works on a session that has no record. */
 export function isForObserved(command: PageCommand): boolean {
@@ -25,7 +32,10 @@ export function whyWatched({ agent_label: label }: SessionSummary, { agent, live
       ? t('Vitrine cannot resume sessions of {0}.', visibleText(label))
       : undefined;
   }
-  return t('{0} runs this session in another program. Answer it there.', visibleText(label));
+  return t(
+    '{0} runs this session in another program. Answer it there: here it can only be watched.',
+    visibleText(label),
+  );
 }
 
 /** Says that the session is only watched, where it is read from, and what may be missing. */

@@ -16,6 +16,7 @@ const commands: Readonly<Record<PageCommand, string>> = {
   copySessionId: 'vitrine.copySessionId',
   copyLink: 'vitrine.copyLink',
   copyMarkdown: 'vitrine.copyMarkdown',
+  copyResumeCommand: 'vitrine.copyResumeCommand',
   revealRecord: 'vitrine.revealRecord',
   showRawOutput: 'vitrine.showRawOutput',
   verify: 'vitrine.verifyRecord',

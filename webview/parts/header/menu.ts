@@ -22,6 +22,7 @@ const items: readonly Item[] = [
   { command: 'copySessionId' },
   { command: 'copyLink' },
   { command: 'copyMarkdown' },
+  { command: 'copyResumeCommand' },
   { command: 'revealRecord' },
   { command: 'showRawOutput' },
   { command: 'verify' },
@@ -31,7 +32,9 @@ const items: readonly Item[] = [
 ];
 
 /** What a session without a record has. */
-const observedItems = items.filter(({ command }) => ['copySessionId', 'copyLink'].includes(command));
+const observedItems = items.filter(({ command }) =>
+  ['copySessionId', 'copyLink', 'copyResumeCommand'].includes(command),
+);
 
 export function menuButton(context: Context, { menuOpen, setMenu }: MenuState): TemplateResult {
   return html`<span class="menu-at">

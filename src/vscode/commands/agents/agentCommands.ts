@@ -11,10 +11,11 @@ const { t } = vscode.l10n;
 /** Agents that are files in `.vitrine/agents`. */
 export function agentCommands(shell: CommandContext): Commands {
   return {
-    /** Takes `{name, prompt?, cwd?}`; asks for what is missing. Gives the session's id. */
+    /** Takes `{name, prompt?, cwd?}`, or `{file, prompt?}` as rows have it; asks for what is missing. Gives the session's id. */
     async runBlueprint(argument) {
       if (!mayStart()) return undefined;
-      const given = givenOf(argument);
+      const given = await givenTo(shell, argument);
+      if (given === undefined) return undefined;
       const folder = given.cwd ?? vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
       const name = given.name ?? (await pickAgent(await shell.agents.load(folder)));
       if (name === undefined) return undefined;
@@ -77,6 +78,16 @@ function givenOf(argument: unknown): Given {
     ...(typeof prompt === 'string' && { prompt }),
     ...(typeof cwd === 'string' && path.isAbsolute(cwd) && { cwd }),
   };
+}
+
+/** A row of the Agents view names its file: the agent runs in the folder that the file belongs to. `undefined`: there is no such file. */
+async function givenTo({ agents }: CommandContext, argument: unknown): Promise<Given | undefined> {
+  const file = isObject(argument) ? argument['file'] : undefined;
+  if (typeof file !== 'string') return givenOf(argument);
+  const blueprint = (await agents.load()).find((each) => each.file === file);
+  if (blueprint === undefined) return undefined;
+  const folder = vscode.workspace.getWorkspaceFolder(vscode.Uri.file(file))?.uri.fsPath;
+  return { ...givenOf(argument), name: blueprint.name, ...(folder !== undefined && { cwd: folder }) };
 }
 
 interface AgentPick extends vscode.QuickPickItem {

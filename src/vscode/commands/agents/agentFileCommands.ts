@@ -30,19 +30,6 @@ export function agentFileCommands({ agents, engines }: Pick<CommandContext, 'age
   };
 
   return {
-    /** In the folder that its file belongs to. */
-    async runThisAgent(argument) {
-      const blueprint = await found(argument);
-      if (blueprint === undefined) return undefined;
-      const folder = vscode.workspace.getWorkspaceFolder(vscode.Uri.file(blueprint.file));
-      const given = isObject(argument) && typeof argument['prompt'] === 'string' ? argument['prompt'] : undefined;
-      return vscode.commands.executeCommand('vitrine.runBlueprint', {
-        name: blueprint.name,
-        ...(folder !== undefined && { cwd: folder.uri.fsPath }),
-        ...(given !== undefined && { prompt: given }),
-      });
-    },
-
     /** Where there is a mistake, there. */
     async editAgent(argument) {
       const blueprint = await found(argument);

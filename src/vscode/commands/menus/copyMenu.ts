@@ -1,0 +1,63 @@
+import * as vscode from 'vscode';
+import { resumeCommand } from '../../../agents/stores/resumeCommand.ts';
+import { inertText } from '../../text/inertText.ts';
+import type { Commands, CommandContext } from '../commandContext.ts';
+import { pickSession } from '../pick.ts';
+import { chooseDeed, commandDeed } from './chooseDeed.ts';
+
+const { t } = vscode.l10n;
+
+/** What can be copied of a session. */
+export function copyCommands(shell: CommandContext): Commands {
+  /** As the agent itself resumes it. */
+  const nativeResume = async (
+    id: string,
+  ): Promise<{ readonly command: string; readonly folder: string } | undefined> => {
+    const handle = await (await shell.engines.get()).open(id);
+    const {
+      observed,
+      executor_type: executor = '',
+      executor_session_id: native,
+      project_dir: folder,
+    } = handle.summary();
+    handle.dispose();
+    const command = native === undefined ? undefined : resumeCommand(observed?.agent ?? executor, native);
+    return command === undefined ? undefined : { command, folder: folder ?? '' };
+  };
+
+  return {
+    async copyMenu(argument) {
+      const id = await pickSession(shell, argument, { title: t('Copy') });
+      if (id === undefined) return undefined;
+      const native = await nativeResume(id);
+      const isObserved = shell.list.get(id)?.observed !== undefined;
+      return chooseDeed(t('Copy'), [
+        commandDeed(t('Session ID'), 'copy', 'copySessionId', id),
+        commandDeed(t('Link'), 'link', 'copyLink', id),
+        ...(isObserved ? [] : [commandDeed(t('Transcript as Markdown'), 'markdown', 'copyMarkdown', id)]),
+        ...(native === undefined
+          ? []
+          : [
+              {
+                ...commandDeed(t('Resume Command'), 'terminal', 'copyResumeCommand', id),
+                description: inertText(native.command),
+              },
+            ]),
+      ]);
+    },
+
+    /** For a terminal. Gives the command. */
+    async copyResumeCommand(argument) {
+      const id = await pickSession(shell, argument, { title: t('Copy Resume Command') });
+      const native = id === undefined ? undefined : await nativeResume(id);
+      if (id === undefined) return undefined;
+      if (native === undefined) {
+        void vscode.window.showInformationMessage(t('This agent has no command that resumes a session.'));
+        return undefined;
+      }
+      await vscode.env.clipboard.writeText(native.command);
+      vscode.window.setStatusBarMessage(t('Copied. Run it in {0}.', inertText(native.folder)), 5000);
+      return native.command;
+    },
+  };
+}
