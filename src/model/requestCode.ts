@@ -1,7 +1,7 @@
 import { findDisguise, type Disguise } from './text/disguise.ts';
 import type { AgentRequest } from './agent/request.ts';
 
-/** Texts of a request that run or name something, and so must read as what they are. */
+/** Texts of a request that run or name something, and must not look like anything else. */
 export function codeOf({ action, toolName = '', input, cwd = '' }: AgentRequest): string[] {
   const rest = [toolName, cwd];
   switch (action?.kind) {
@@ -33,7 +33,7 @@ function strings(input: unknown, depth = 0): string[] {
   return Object.entries(input).flatMap(([key, value]) => [key, ...strings(value, depth + 1)]);
 }
 
-/** What is deceptive about these texts together, each once. */
+/** Everything that is deceptive in these texts, each once. */
 export function disguisesIn(texts: readonly string[]): Omit<Disguise, 'spots'> {
   const found = texts.map(findDisguise).filter((each): each is Disguise => each !== undefined);
   const each = (of: (disguise: Disguise) => readonly string[]): string[] => [...new Set(found.flatMap(of))];

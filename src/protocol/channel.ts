@@ -4,18 +4,17 @@ export interface ChannelOptions<Out, In> {
   post(envelope: Envelope<Out>): void;
   deliver(message: In): void;
   /**
-   * Whether a message opens a generation. The end that has it (the page) takes the sender's numbering from such a
-   * message and holds every other one against it. Without it, every message is delivered: what a person asked for in the
-   * page stays valid over a resync.
+   * Whether a message starts a generation. The page has it: it takes the sender's numbering from such a message and checks
+   * every later one against it. Without it, every message is delivered: requests from the page stay valid over a resync.
    */
   readonly begins?: (message: In) => boolean;
-  /** A message is missing: called once until a new generation begins. */
+  /** Called once when a message is missing, until a new generation begins. */
   readonly gap?: () => void;
 }
 
 /**
- * One end of the conversation between extension host and page. Both ends number what they send; the receiver drops what
- * is of an earlier generation or came twice, and notices what is missing.
+ * One end of the channel between extension host and page. Both ends number their messages; the receiver drops messages of an
+ * earlier generation and duplicates, and detects gaps.
  */
 export class Channel<Out, In> {
   readonly #options: ChannelOptions<Out, In>;
@@ -68,7 +67,7 @@ export class Channel<Out, In> {
     }
   }
 
-  /** What came continues from something that is not here: to be called by whoever finds that out. */
+  /** Call this when a message continues from a state that is not here. */
   miss(): void {
     if (this.#broken) return;
     this.#broken = true;
@@ -76,7 +75,7 @@ export class Channel<Out, In> {
   }
 }
 
-/** Narrows what arrived to an envelope; what it carries is the receiver's to judge. */
+/** Narrows a message to an envelope; the receiver checks its content. */
 export function isEnvelope(data: unknown): data is Envelope<unknown> {
   return (
     typeof data === 'object' &&

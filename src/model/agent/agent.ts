@@ -6,7 +6,7 @@ import { executorTypeSchema } from '../session/session.ts';
 
 export const agentNamePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
-/** What ends a run on its own, and how far an agent may start others. Absent: as set for the executor. */
+/** Limits of a run, and of how many agents an agent may start. Absent: the executor's settings. */
 const agentLimitsSchema = z.strictObject({
   max_turns: z.int().positive().optional().describe('Ends a run after so many turns, where the agent can count them.'),
   max_budget_usd: z
@@ -27,10 +27,7 @@ const agentLimitsSchema = z.strictObject({
   max_ai_credits: z.number().positive().optional().describe('In the credits that Copilot CLI counts.'),
 });
 
-/**
- * A blueprint as it stands in a file. Everything that may be left out has a default; `name` is that of the file, the times
- * are those of the file.
- */
+/** An agent file. Everything optional has a default; name and times are those of the file. */
 export const agentFileSchema = z.strictObject({
   $schema: z.string().optional(),
   name: z
@@ -70,7 +67,7 @@ export const agentFileSchema = z.strictObject({
 });
 export type AgentFile = z.infer<typeof agentFileSchema>;
 
-/** A blueprint as it is used, with where it came from. Times are ISO 8601. */
+/** A blueprint in use, with its source. Times are ISO 8601. */
 export interface Agent extends Omit<AgentFile, '$schema' | 'name' | 'created_at' | 'modified_at'> {
   readonly name: string;
   /** Absolute path. */

@@ -4,7 +4,7 @@ import { type syntheticSchema, triggerTypeSchema, type TriggerType } from '../tr
 
 const timeOfDay = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'Write it as 22:00.');
 
-/** When and how often an agent is followed up. Absent: as the user's settings say, else the default. */
+/** When and how often Vitrine follows up on an agent. Absent: the user's settings, else the default. */
 export const followUpFileSchema = z.strictObject({
   triggers: z.array(triggerTypeSchema).optional().describe('What it is followed up for. Default: all but check_in.'),
   delay_minutes: z
@@ -27,7 +27,9 @@ export const followUpFileSchema = z.strictObject({
 });
 export type FollowUpFile = z.infer<typeof followUpFileSchema>;
 
-/** What a session says itself. `cancelled_at`: entries it had when what was due was cancelled; more entries lift that. */
+/**
+ * A session's own choice. `cancelled_at`: its number of entries when a due follow-up was cancelled; more entries lift that.
+ */
 export const sessionFollowUpsSchema = z.object({
   on: z.boolean().optional(),
   cancelled_at: z.int().nonnegative().optional(),
@@ -40,19 +42,19 @@ export interface Trigger {
   readonly reason: string;
 }
 
-/** A trigger for one state of a conversation: `total` entries. More of them, and it is for nothing. */
+/** A trigger for a conversation with `total` entries. If the conversation has grown since, the trigger no longer applies. */
 export interface PlannedTrigger extends Trigger {
   readonly total: number;
 }
 
-/** What says of an automatic prompt it. */
+/** The marks of an automatic prompt. */
 interface Written {
   readonly trigger?: Trigger | undefined;
   readonly origin?: Origin | undefined;
   readonly reason?: string | undefined;
 }
 
-/** Marks what no person wrote, under the names of the specification. By what wrote it, never by its text. */
+/** Marks an automatic message with the specification's names. Depends on who wrote it, never on its text. */
 export function marksOf({ trigger, origin, reason }: Written): z.infer<typeof syntheticSchema> {
   if (trigger !== undefined) return { synthetic: true, trigger_type: trigger.type, trigger_reason: trigger.reason };
   if (origin !== 'callback') return {};

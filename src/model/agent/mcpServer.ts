@@ -4,7 +4,7 @@ const values = z.record(z.string(), z.string());
 const resolved =
   'May contain ${env:NAME}, ${workspaceFolder} and ${input:name}, which Vitrine replaces when the agent starts.';
 
-/** A program that the agent starts and speaks with over stdin and stdout. */
+/** A program that the agent starts and talks to over stdin and stdout. */
 const stdioServerSchema = z.strictObject({
   type: z.literal('stdio'),
   command: z.string().min(1).describe(`The program, without its arguments. ${resolved}`),
@@ -25,7 +25,7 @@ const httpServerSchema = z.strictObject({
 export const mcpServerSchema = z.discriminatedUnion('type', [stdioServerSchema, httpServerSchema]);
 export type McpServer = z.infer<typeof mcpServerSchema>;
 
-/** By name; the name is what the agent knows it by. */
+/** By the name under which the agent knows it. */
 export const mcpServersSchema = z.record(
   z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'Use letters, digits, "_" and "-" alone: agents name tools by it.'),
   mcpServerSchema,

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { toolActionSchema } from '../transcript/tool.ts';
 
-/** One question of an agent; `options` are its suggestions, and a free answer is always possible where `freeText`. */
+/** One question of an agent; `options` are its suggestions. With `freeText`, any other answer is possible too. */
 export const questionSchema = z.object({
   question: z.string(),
   header: z.string().optional(),
@@ -23,7 +23,7 @@ export const agentRequestSchema = z.object({
   toolName: z.string().optional(),
   /** One line. */
   title: z.string(),
-  /** The agent's own words about what it is about to do. */
+  /** The agent's own description of what it is about to do. */
   description: z.string().optional(),
   /** Why it has to ask. */
   reason: z.string().optional(),
@@ -31,15 +31,15 @@ export const agentRequestSchema = z.object({
   /** The call's argument as the agent sent it. */
   input: z.unknown().optional(),
   cwd: z.string().optional(),
-  /** What "allow for this session" stands for, in words; absent: the agent does not offer it. */
+  /** What "allow for this session" covers; absent: the agent does not offer it. */
   session: z.string().optional(),
-  /** The agent cannot be told why it was denied: the record alone keeps the reason. */
+  /** The agent does not accept a reason for a denial: only the record has it. */
   reasonUnheard: z.literal(true).optional(),
   questions: z.array(questionSchema).optional(),
   /** Markdown. */
   plan: z.string().optional(),
   asked_at: z.string(),
-  /** When Vitrine denies it for want of an answer; absent: it waits until someone answers. */
+  /** When Vitrine denies the request automatically; absent: it waits until someone answers. */
   expires_at: z.string().optional(),
 });
 export type AgentRequest = z.infer<typeof agentRequestSchema>;
@@ -58,8 +58,8 @@ export const answerSchema = z.discriminatedUnion('kind', [
 export type Answer = z.infer<typeof answerSchema>;
 
 /**
- * How a request ended: `user` answered, `timeout` denied it, `withdrawn` by the agent, `run_over` before anybody answered,
- * `no one` was there to be asked, `policy` decided without asking.
+ * How a request ended: `user` answered; `timeout` denied it; `withdrawn` by the agent; `run_over`: the run ended first; `no
+ * one` was available; `policy`: decided without asking.
  */
 export const decisionSchema = z.object({
   by: z.enum(['user', 'timeout', 'withdrawn', 'run_over', 'nobody', 'policy']),
@@ -70,7 +70,10 @@ export const decisionSchema = z.object({
 });
 export type Decision = z.infer<typeof decisionSchema>;
 
-/** Metadata of the entry (`system_message`, subtype `request`) that shows a request; without `decision` it waits. */
+/**
+ * Metadata of the entry (`system_message`, subtype `request`) that shows a request. Without `decision`, the request is
+ * waiting.
+ */
 export const requestMetadataSchema = z.object({
   request: agentRequestSchema,
   decision: decisionSchema.optional(),

@@ -1,14 +1,14 @@
 /** A page of findings: text, facts, sortable tables and buttons. All texts are plain, in the reader's language; none is Markdown. */
 export interface Report extends ReportBody {
   readonly title: string;
-  /** Of the button that makes it again, where *Refresh* says too little. */
+  /** Label of the button that recreates the page, if *Refresh* is not clear enough. */
   readonly refreshLabel?: string;
   readonly sections: readonly ReportSection[];
 }
 
 export interface ReportSection extends ReportBody {
   readonly title: string;
-  /** The reader opens it where it matters. */
+  /** Collapsed at first. */
   readonly collapsed?: true;
 }
 
@@ -30,23 +30,23 @@ export interface ReportTable {
   /** What the rows are, for a screen reader and above the table. */
   readonly label: string;
   readonly columns: readonly ReportColumn[];
-  /** Cells in the order of the columns; the first one names the row. */
+  /** Cells in column order; the first one names the row. */
   readonly rows: readonly (readonly ReportCell[])[];
-  /** Below the table, such as what it leaves out. */
+  /** Below the table, for example what it omits. */
   readonly note?: string;
 }
 
 export interface ReportColumn {
   readonly label: string;
-  /** Right-aligned, and sorted from the highest down first. */
+  /** Right-aligned; sorted in descending order first. */
   readonly numeric?: true;
 }
 
 export interface ReportCell {
   readonly text: string;
-  /** By what its column is sorted; absent: by its text. `null` comes last either way. */
+  /** Sort key; absent: the text. `null` is always last. */
   readonly sort?: number | string | null;
-  /** A path, a name or an id: set in the editor's font, and every character in it is made visible. */
+  /** A path, name or id: shown in the editor's font, with every character visible. */
   readonly code?: true;
   readonly tone?: ReportTone;
   readonly actions?: readonly ReportAction[];
@@ -55,7 +55,7 @@ export interface ReportCell {
 export type ReportTone = 'good' | 'warning' | 'error' | 'dim';
 
 export interface ReportAction {
-  /** Known to the extension host alone; the page can ask for nothing else. */
+  /** The extension host knows the actions; the page can only ask for one of them. */
   readonly id: string;
   readonly label: string;
   /** Name of a codicon. */

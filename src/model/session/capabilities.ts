@@ -13,5 +13,5 @@ export const capabilityNames = [
 ] as const;
 export type CapabilityName = (typeof capabilityNames)[number];
 
-/** What an agent can do; `reason` says why not, or with which limit. */
+/** What an agent can do; `reason` says why it cannot, or with which limit. */
 export type Capabilities = Readonly<Record<CapabilityName, { readonly supported: boolean; readonly reason?: string }>>;

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 
 /**
- * What a run asks of a runner. Properties have to be equal, letter for letter; of tags the runner must have all. An
- * executor may be one that this Vitrine does not know: then only a runner that does can take the run.
+ * What a run requires of a runner. Properties must be equal; the runner must have all tags. The executor may be unknown to
+ * this version: then only a runner that knows it can take the run.
  */
 export const demandsSchema = z.object({
   hostname: z.string().optional().describe('The runner has to be on this machine (exact match).'),

@@ -1,4 +1,4 @@
-/** The list alone, without schemas, for code that has to be there at once. */
+/** Only the list, without schemas, for code that needs it at startup. */
 export const executorTypes = [
   'claude-code',
   'cursor',

@@ -1,6 +1,6 @@
 import type { TokenUsage } from '../usage/usage.ts';
 
-/** Agents whose own stores Vitrine reads: those that it can start, and some that it can only watch. */
+/** Agents whose stores Vitrine reads: those that it can start, and others that it can only watch. */
 export const observedAgents = [
   'claude-code',
   'codex',
@@ -17,35 +17,35 @@ export const observedAgents = [
 ] as const;
 export type ObservedAgent = (typeof observedAgents)[number];
 
-/** Something that is counted once, however many files repeat it. `key` is unique within one agent. */
+/** Counted once, however many files repeat it. `key` is unique within one agent. */
 export interface Counted {
   readonly key: string;
-  /** ISO 8601; `null` where the record has no time. */
+  /** ISO 8601; `null` if the record has no time. */
   readonly at: string | null;
-  /** Native id of the session that it belongs to, where the record says that it was copied from another one. */
+  /** Native id of the session that it was copied from, if the record names one. */
   readonly owner?: string;
 }
 
-/** One request to a model that the store has figures for. `usage` in Vitrine's terms: `input` without the cache. */
+/** One request to a model with figures in the store. `usage` in Vitrine's terms: `input` excludes the cache. */
 export interface StoreRequest extends Counted {
   readonly model: string | null;
   readonly usage: TokenUsage;
-  /** Terms other than the standard ones, by the names that price tables use. */
+  /** Non-standard terms, by their names in price tables. */
   readonly terms?: readonly string[];
-  /** US dollars of this request, where the store has them. */
+  /** US dollars of this request, if stored. */
   readonly usd?: number;
 }
 
 /** The agent's own figure for a session. */
 export interface StoreCost {
   readonly usd: number;
-  /** Tokens that it covers, where the store says so; subagents included. By model. */
+  /** Tokens that the figure covers, by model, including subagents; only if the store says so. */
   readonly models: readonly (TokenUsage & { readonly model: string })[];
-  /** Keys of requests that the store recorded after the figure. */
+  /** Keys of requests that were stored after the figure. */
   readonly later: readonly string[];
 }
 
-/** What the last record says about the conversation, before anybody looks for a process. */
+/** State of the conversation in its last record, before processes are checked. */
 export type LastRecord =
   /** Nothing was asked yet. */
   | 'empty'
@@ -55,11 +55,11 @@ export type LastRecord =
   | 'tool'
   /** The store says that a permission is pending. */
   | 'permission'
-  /** The store says that the agent asked the person something. */
+  /** The store says that the agent asked the user something. */
   | 'question'
-  /** The turn has ended; the person is next. */
+  /** The turn has ended; it is the user's turn. */
   | 'answered'
-  /** The person stopped the turn, or it failed. */
+  /** The user stopped the turn, or it failed. */
   | 'interrupted'
   /** The store says that the session was closed. */
   | 'ended';
@@ -73,11 +73,11 @@ export interface StoreFacts {
   readonly nativeIds: readonly string[];
   /** The session that this one was forked from, or that started it. */
   readonly parent: { readonly id: string; readonly kind: 'fork' | 'subagent' } | null;
-  /** Working directories in the order in which they were used, each once; the last one is the newest. */
+  /** Working directories in order of first use; the last one is the newest. */
   readonly folders: readonly string[];
   readonly branch: string | null;
   readonly title: string | null;
-  /** First message of a person, whole. */
+  /** First message of a person, complete. */
   readonly firstPrompt: string | null;
   readonly startedAt: string | null;
   readonly lastActivityAt: string | null;
@@ -85,15 +85,15 @@ export interface StoreFacts {
   /** Models that answered, in order, each once. */
   readonly models: readonly string[];
   readonly entryPoint: EntryPoint | null;
-  /** Messages that a person wrote, copied ones included: whoever lists sessions counts each key once. */
+  /** Messages that a person wrote, including copied ones: lists count each key once. */
   readonly prompts: readonly Counted[];
-  /** Calls of tools, those of subagents included. */
+  /** Tool calls, including those of subagents. */
   readonly toolCalls: readonly Counted[];
   readonly requests: readonly StoreRequest[];
   readonly cost: StoreCost | null;
-  /** Why the sum of `requests` is less than what was billed: sentences. Empty: nothing is known to be missing. */
+  /** Sentences that say why less than the billed usage is in `requests`. Empty: nothing is known to be missing. */
   readonly missing: readonly string[];
   readonly last: { readonly state: LastRecord; readonly at: string | null };
-  /** Records that were read, and those among them that are unknown, damaged or too long. */
+  /** Number of records, and of those that are unknown, damaged or too long. */
   readonly records: { readonly total: number; readonly unknown: number; readonly malformed: number };
 }

@@ -22,15 +22,16 @@ export const resultEventSchema = z.discriminatedUnion('type', [
 export type ResultEvent = z.infer<typeof resultEventSchema>;
 
 /**
- * Figures of one run. `cost` is this run, `totalCost` the session so far, both in US dollars and both with provenance
- * beside them; `null` is unknown. `turns` counts the session, `runTurns` this run. Durations are milliseconds of this
- * run.
+ * Figures of one run. `cost` is this run, `totalCost` the session so far, both in US dollars and with provenance; `null` is
+ * unknown. `turns` counts the session, `runTurns` this run. Durations are milliseconds of this run.
  */
 export const resultMetadataSchema = z.object({
   sessionId: z.string().nullable(),
   originalSessionId: z.string().nullable(),
   model: z.string().nullable(),
-  /** What a person chose for this run, or for all before it. Whether the agent used it, `model` says where it is told. */
+  /**
+   * The model that a person chose for this or an earlier run. The model that answered is `model`, if the agent reports it.
+   */
   askedModel: z.string().optional(),
   cost: z.number().nullable(),
   totalCost: z.number().nullable(),
@@ -40,7 +41,7 @@ export const resultMetadataSchema = z.object({
   apiDuration: z.number().nullable(),
   isMaxTurns: z.boolean(),
   isMaxBudget: z.boolean(),
-  /** The limit that ended the run, where one did: the session can continue. */
+  /** The limit that ended the run, if any: the session can continue. */
   budget: reachedSchema.optional(),
   costProvenance: costSchema,
   totalCostProvenance: costSchema,
@@ -52,7 +53,7 @@ export const resultMetadataSchema = z.object({
   models: z.array(modelUsageSchema),
   /** The session so far by model. */
   totalModels: z.array(modelUsageSchema),
-  /** The agent's counters as last reported; the next run of the session is measured against them. */
+  /** The agent's counters as last reported; the baseline for the next run of the session. */
   counters: z
     .object({
       scope: z.enum(['run', 'session']),
@@ -76,11 +77,11 @@ export const resultMetadataSchema = z.object({
 });
 export type ResultMetadata = z.infer<typeof resultMetadataSchema>;
 
-/** What of a run never reached its record: so many bytes; `path` is the first file that could not be written. */
+/** Number of bytes of a run that are missing from its record; `path` is the first file that could not be written. */
 const unrecordedSchema = z.object({ path: z.string(), code: z.string(), bytes: z.number().int() });
 export type Unrecorded = z.infer<typeof unrecordedSchema>;
 
-/** Result of one run. `data` is the whole answer's text; `events` only where they were asked for. */
+/** Result of one run. `data` is the complete answer; `events` only if requested. */
 export const runResultSchema = z.object({
   success: z.boolean(),
   data: z.string().optional(),
@@ -88,7 +89,7 @@ export const runResultSchema = z.object({
   stdout: z.string().optional(),
   stderr: z.string().optional(),
   warnings: z.array(z.string()).optional(),
-  /** Only where the record is incomplete. */
+  /** Only if the record is incomplete. */
   unrecorded: unrecordedSchema.optional(),
   metadata: resultMetadataSchema.optional(),
   events: z.array(resultEventSchema).optional(),

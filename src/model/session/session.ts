@@ -18,8 +18,8 @@ export const runStatusSchema = z.enum(['pending', 'claimed', 'running', 'stoppin
 export type RunStatus = z.infer<typeof runStatusSchema>;
 
 /**
- * Where a session was brought in from; `store`: from the store of its agent, so that it can be resumed. `file` is a name without its folder, `sha256` of its
- * bytes, of a `store` of its entries.
+ * Where a session was imported from. `store`: an agent's own store; such a session can be resumed. `file` is a name without
+ * folder; `sha256` of the file's bytes, or of a store's entries.
  */
 export const importedSchema = z.object({
   format: z.enum(['record', 'acp', 'output', 'store']),
@@ -29,13 +29,13 @@ export const importedSchema = z.object({
 });
 export type Imported = z.infer<typeof importedSchema>;
 
-/** What a folder is known by when it has another name or place. `path` is below the top of its work tree, with `/`. */
+/** Identifies a folder after it was renamed or moved. `path` is relative to its work tree, with `/`. */
 export const folderIdentitySchema = z.object({
-  /** Number and birth of the folder, which a new name leaves as they are. */
+  /** Inode and birth time of the folder, which do not change with its name. */
   folder: z.string().optional(),
-  /** Of the clone, which moves with it, and which its work trees share. */
+  /** Id of the clone, which moves with it and which its worktrees share. */
   clone: z.string().optional(),
-  /** `host/path` of the repository that it was cloned from. */
+  /** `host/path` of the remote that it was cloned from. */
   remote: z.string().optional(),
   path: z.string(),
 });
@@ -57,14 +57,14 @@ export const sessionSchema = z.object({
   /** Every id the agent gave this conversation, oldest first; the first is the original. */
   executor_session_ids: z.array(z.string()).default([]),
   executor_type: executorTypeSchema.optional(),
-  /** Which of several agents of one executor: a preset or an entry of the settings (`acp`, `acp-http`). */
+  /** Distinguishes agents of one executor: a preset or an entry of the settings (`acp`, `acp-http`). */
   executor_profile: z.string().optional(),
   hostname: z.string().optional(),
   title: z.string().optional(),
-  /** Hidden from the list on the user's wish; the files stay. */
+  /** The user hid it from lists; its files stay. */
   hidden: z.boolean().optional(),
   follow_ups: sessionFollowUpsSchema.optional(),
-  /** Set for what was not recorded here. See `isReadOnly`. */
+  /** Set if the session was not recorded here. See `isReadOnly`. */
   imported: importedSchema.optional(),
 });
 export type Session = z.infer<typeof sessionSchema>;

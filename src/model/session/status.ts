@@ -1,6 +1,6 @@
 import type { Run, RunStatus, Session, SessionStatus } from './session.ts';
 
-/** A session that ended can run again: resuming brings it back to `pending`. */
+/** An ended session can run again: resuming returns it to `pending`. */
 const sessionSteps: Readonly<Record<SessionStatus, readonly SessionStatus[]>> = {
   pending: ['running', 'stopping', 'stopped', 'finished'],
   running: ['stopping', 'stopped', 'finished'],
@@ -19,7 +19,7 @@ const runSteps: Readonly<Record<RunStatus, readonly RunStatus[]>> = {
   stopped: [],
 };
 
-/** Thrown for a step the status machine does not have. Names what, from and to. */
+/** A transition that the status machine does not have. */
 export class IllegalTransitionError extends Error {
   override readonly name = 'IllegalTransitionError';
 
@@ -40,7 +40,7 @@ export function moveSession(session: Session, to: SessionStatus): Session {
   return { ...session, status: to };
 }
 
-/** `at` (ISO 8601) is kept as the time of that step. @throws IllegalTransitionError */
+/** `at` (ISO 8601) becomes the time of the new status. @throws IllegalTransitionError */
 export function moveRun<R extends Run>(run: R, to: RunStatus, at: string): R {
   if (!runSteps[run.status].includes(to)) throw new IllegalTransitionError(`Run ${run.run_id}`, run.status, to);
   const moved: R = { ...run, status: to };

@@ -4,12 +4,12 @@ import { observedStateSchema } from '../observedState.ts';
 import { sessionSchema } from './session.ts';
 import { costSchema, tokenUsageSchema } from '../usage/usage.ts';
 
-/** How the last run came out, for people: `interrupted` is a run whose end no one recorded. */
+/** How the last run ended, for people: `interrupted` if no one recorded its end. */
 export const outcomeSchema = z.enum(['none', 'completed', 'failed', 'stopped', 'interrupted']);
 export type Outcome = z.infer<typeof outcomeSchema>;
 
 /**
- * What no person wrote, of what a session counts: messages, runs that began with one, and the turns of those runs. Absent: none.
+ * The automatic part of a session's counts: messages, runs that began with one, and the turns of those runs. Absent: none.
  */
 const syntheticCountsSchema = z.object({
   messages: z.int().nonnegative(),
@@ -40,19 +40,19 @@ export const sessionSummarySchema = sessionSchema.extend({
   duration: z.number().nullable().default(null),
   api_duration: z.number().nullable().default(null),
   context_window: z.number().nullable().default(null),
-  /** Tokens of the conversation after its newest answer; absent where the agent does not tell. */
+  /** Tokens of the conversation after its newest answer; absent if the agent does not report them. */
   context_tokens: z.number().int().nonnegative().optional(),
-  /** Lines of output that no normalizer knew, and such as were damaged, over all runs. */
+  /** Unknown and damaged lines of output over all runs. */
   unknown_lines: z.number().int().optional(),
   malformed_lines: z.number().int().optional(),
-  /** Limits that are near, or ended the last run; absent where none did. */
+  /** Limits that are near or ended the last run; absent if none. */
   budget: budgetStateSchema.optional(),
-  /** Requests that wait for a person, and since when the oldest does. */
+  /** Requests that wait for a person, and since when the oldest one does. */
   needs_you: z.object({ count: z.number().int().positive(), since: z.string(), title: z.string() }).optional(),
   updated_at: z.string(),
   /** Played from a recording, without a live agent. */
   recording: z.boolean().default(false),
-  /** Set for a session that another program started, and that is read from that program's own store. */
+  /** Set for sessions of other programs, which are read from their own stores. */
   observed: observedStateSchema.optional(),
 });
 export type SessionSummary = z.infer<typeof sessionSummarySchema>;

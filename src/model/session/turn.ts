@@ -1,4 +1,4 @@
-/** A prompt and all that came of it. Times in milliseconds and ISO 8601. */
+/** A prompt and everything that the agent did about it. Times in milliseconds and ISO 8601. */
 export interface Turn {
   readonly runId: string;
   /** Index of the prompt's entry. */

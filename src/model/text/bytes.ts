@@ -1,6 +1,6 @@
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
-/** Bytes of a piece of output: a list of numbers in the first versions, base64 in later ones. */
+/** Bytes of output: a list of numbers in the first versions, base64 in later ones. */
 export function bytesOf(chunk: unknown): readonly number[] {
   if (typeof chunk === 'string') return fromBase64(chunk);
   return Array.isArray(chunk) ? chunk.filter(isByte) : [];
@@ -26,7 +26,7 @@ function fromBase64(text: string): number[] {
   return bytes;
 }
 
-/** UTF-8 to text; what is no UTF-8 becomes U+FFFD. (Pure code has no `TextDecoder`.) */
+/** Decodes UTF-8; invalid bytes become U+FFFD. (Pure code has no `TextDecoder`.) */
 export function utf8(bytes: readonly number[]): string {
   const parts: string[] = [];
   let at = 0;

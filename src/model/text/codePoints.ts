@@ -1,11 +1,11 @@
-/** Unicode code points, in which ranges of citations are counted. A lone surrogate is one. */
+/** Unicode code points, the unit of citation ranges. A lone surrogate counts as one. */
 export function codePoints(text: string): number {
   let length = text.length;
   for (const pair of text.matchAll(/[\uD800-\uDBFF][\uDC00-\uDFFF]/g)) length -= pair[0].length - 1;
   return length;
 }
 
-/** The UTF-16 offset of each of these code point indexes, which ascend; those beyond the end give the end. */
+/** The UTF-16 offset of each code point index; indexes must ascend, and those beyond the end give the end. */
 export function utf16Offsets(text: string, indexes: readonly number[]): number[] {
   const offsets: number[] = [];
   let points = 0;

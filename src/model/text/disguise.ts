@@ -1,14 +1,14 @@
 import { characterName, hiddenCharacters } from './visibleText.ts';
 
-/** What makes a command read as another one than it is. */
+/** Ways in which a command looks like a different one. */
 export interface Disguise {
-  /** Names of the characters that are not seen, such as `U+200B`; each once. */
+  /** Names of invisible characters, such as `U+200B`; each once. */
   readonly hidden: readonly string[];
   /** Alphabets mixed within one word. */
   readonly scripts: readonly string[];
-  /** Characters that look like ones of ASCII; each once. */
+  /** Characters that look like ASCII characters; each once. */
   readonly lookAlikes: readonly string[];
-  /** Where all of them are, in order. */
+  /** Positions of all of them, in order. */
   readonly spots: readonly Spot[];
 }
 
@@ -23,35 +23,35 @@ const scripts =
   'Latin Cyrillic Greek Armenian Cherokee Coptic Lisu Georgian Hebrew Arabic Devanagari Deseret Gothic Osage Tifinagh Canadian_Aboriginal Old_Italic'
     .split(' ')
     .map((name) => ({ name: name.replace('_', ' '), pattern: new RegExp(String.raw`\p{Script=${name}}`, 'u') }));
-/** Alphabets of few readers whose letters are drawn like Latin ones. */
+/** Rare alphabets whose letters look like Latin ones. */
 const rare = /[\p{sc=Cherokee}\p{sc=Coptic}\p{sc=Lisu}\p{sc=Deseret}\p{sc=Gothic}\p{sc=Osage}\p{sc=Old_Italic}]/u;
-/** Letters of these alphabets drawn like Latin ones, then such as are nearly. */
+/** Letters of these alphabets that look like Latin ones, then those that nearly do. */
 const likeLatin = /[аеорсухіјѕѵԁԛԝһӏүАВЕЗІЈКМНОРСТУХЅԚԜҮӀονιραγυκϲϳΑΒΕΖΗΙΚΜΝΟΡΤΥΧօոսցհաՏՕՍԼ]/u;
 const nearlyLatin = /[кпгтмнвбьзиἀ-ἇτωηχεβζք]/u;
 const foreign = /[\p{sc=Cyrillic}\p{sc=Greek}\p{sc=Armenian}]/gu;
 const words = /(?<=\\)[abefnrtv0](?=[^ -~])|(?<=%)[dqs](?=[^ -~])|[\p{L}\p{M}\p{N}\u02b0-\u02ff]+/gu;
 const tokens = /[^\s;|&()<>`'"$/\\=,]+/gu;
 const commandPosition = /(?:^|[;|&(`]|\b(?:sudo|exec|env|nohup|time|xargs|command) )[ \t]*$/;
-/** Drawn like marks of ASCII, in no ordinary command; the last few look like such between ASCII only. */
+/** Look like ASCII punctuation, and never occur in ordinary commands; the last few only look like it between ASCII. */
 const likeMarks =
   /[\u01c0-\u01c3\u02b9-\u02bc\u02c8\u02cb\u02d0\u02d7\u02f8\u05c0\u05c3\u1427\u1735\u2010-\u2012\u2043\u2044\u204e\u2212\u2215-\u2217\u2223\u2236\u223c\u2571\u2572\u2758\u27cb\u29f5\u29f8\u29f9\u2e40\ua4fa\ua4fd\ua4ff\ua789\ua78c\u{1f150}-\u{1f169}]|(?<=[!-~])[\u0589\u3002\u3007\u30ce\u30fc\u3163\u4e00\u4e36\u4e3f\uff61](?=[!-~])|(?<=\s)[\u30fc\u4e00](?=[A-Za-z])|(?<=[A-Za-z])\u00d7(?=[A-Za-z])|[!-~](?=\p{M})|(?<=[ -~])(?![\ufe00-\ufe0f])\p{M}/gu;
-/** Latin letters of phonetics and small capitals. */
+/** Latin letters of phonetic alphabets and small capitals. */
 const likeLetters =
   /[\u0131\u0184\u0185\u0237\u0250-\u02af\u1d00-\u1d7f\u212e\u2374\ua730\ua731\ua798\ua799\ua7ae\ua7b0]/gu;
 const turkish = /[şğçöüâİŞĞÇÖÜ]/;
-/** Dashes and quotes of typography, which take the place of ASCII's outside of quotes. */
+/** Typographic dashes and quotes, which replace ASCII ones outside of quotes. */
 const typographic = /[\u2013-\u2015\u2018\u2019\u201b-\u201d\u2032\u2033]/u;
-/** Drawn like an operator, a quote or a dash of a shell; ordinary inside of quotes and in text of another script. */
+/** Look like a shell's operator, quote or dash; ordinary inside quotes and in text of another script. */
 const likeOperators =
   /(?<=^|[ -~])[\u00a6\u00ab\u00b4\u00bb\u02c2\u02c3\u02dc\u055a\u05be\u061b\u066a\u06d4\u0701\u1806\u201a\u2039\u203a\u204f\u2053\u2500\u2502\u276e\u276f\u2796\u2a1f\u301c\u3033\ua778\uffe8](?=$|[ -~])/u;
 const outsideOfQuotes = new RegExp(`${typographic.source}|${likeOperators.source}`, 'gu');
-/** What compatibility normalization makes ASCII of, and yet is ordinary: superscripts, units, ellipses, numbers in circles. */
+/** Ordinary characters that compatibility normalization turns into ASCII: superscripts, units, ellipses, circled numbers. */
 const compatible =
   /[\u00aa\u00b2\u00b3\u00b9\u00ba\u0132\u0133\u2025\u2026\u203c\u2047-\u2049\u2070-\u209c\u2103\u2109\u2116\u2120\u2122\u2139\u2460-\u249b\u3200-\u33ff]/;
-/** Of these, what may end a word: superscripts, units, dots and signs of trade. */
+/** Those that may end a word: superscripts, units, dots and trade marks. */
 const mayEndWord =
   /[\u00aa\u00b2\u00b3\u00b9\u00ba\u2025\u2026\u203c\u2047-\u2049\u2070-\u209c\u2103\u2109\u2120\u2122\u3371-\u33ff]/;
-/** Dots in the middle of a line where a host or file name has one at its foot; Catalan has the first between two l. */
+/** Raised dots that look like the dot of a host or file name; Catalan has the first between two l. */
 const middleDots = /(?<=[A-Za-z\d])[\u00b7\u0387\u2022\u2027\u2219\u22c5\u30fb\uff65](?=[A-Za-z\d])/gu;
 const betweenEls = /l\u00b7l/i;
 const compatibles = new RegExp(compatible, 'g');
@@ -59,7 +59,7 @@ const notAscii = /[^\n\t -~]/gu;
 const fullWidth = /[\u3000-\u303f\ufe50-\uff5e]/;
 const cjk = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Bopomofo}\u3000-\u303f]/u;
 
-/** `undefined` for what reads as what it is: ASCII, or ordinary text of any language. */
+/** `undefined` if the text is what it looks like: ASCII, or ordinary text of any language. */
 export function findDisguise(command: string): Disguise | undefined {
   if (ascii.test(command)) return undefined;
   const scan = new Scan(command);
@@ -100,7 +100,7 @@ class Scan {
     }
   }
 
-  /** Letters of two alphabets in one word, and numerals of another script beside ASCII. */
+  /** Letters of two alphabets in one word, and digits of another script beside ASCII. */
   mixedWords(): void {
     for (const { index, 0: word } of this.#text.matchAll(words)) {
       if (ascii.test(word)) continue;
@@ -115,7 +115,7 @@ class Scan {
     }
   }
 
-  /** Words of another alphabet that look Latin from end to end: in a name with Latin parts, as a command, or on their own. */
+  /** Words of another alphabet that look entirely Latin: in a name with Latin parts, as a command, or alone. */
   foreignTokens(): void {
     const isText = (this.#text.match(foreign) ?? []).some((letter) => !likeLatin.test(letter));
     for (const { index, 0: token } of this.#text.matchAll(tokens)) {
@@ -133,7 +133,7 @@ class Scan {
     for (const { index, 0: mark } of this.#text.matchAll(likeMarks)) {
       if (ascii.test(mark)) continue;
       const pair = this.#text.slice(index - 1, index) + mark;
-      // Decomposed letters, as file names of macOS have them, are letters.
+      // Decomposed letters, as in macOS file names, are letters.
       if (/\p{M}/u.test(mark) && pair.normalize('NFC').length < pair.length) continue;
       this.#add(index, mark);
     }
@@ -159,7 +159,7 @@ class Scan {
     }
   }
 
-  /** Full-width, mathematical and other letters and marks that stand for ASCII. */
+  /** Full-width, mathematical and other characters that stand for ASCII. */
   normalized(): void {
     for (const { index, 0: character } of this.#text.matchAll(notAscii)) {
       const plain = character.normalize('NFKC');
@@ -169,7 +169,7 @@ class Scan {
     }
   }
 
-  /** What is ordinary in prose, and not in what a shell reads as a name: in quotes, only in addresses. */
+  /** Ordinary in prose, but not in what a shell reads as a name. Inside quotes, only URLs count as names. */
   unquoted(): void {
     const isQuoted = quotedPlaces(this.#text);
     for (const { index, 0: token } of this.#text.matchAll(tokens)) {
@@ -202,7 +202,7 @@ class Scan {
   }
 }
 
-/** Tells of each place of a text, from the first to the last, whether it is in quotes. */
+/** Tells whether a position of the text is inside quotes. Positions must ascend. */
 function quotedPlaces(text: string): (place: number) => boolean {
   let quote = '';
   let from = 0;

@@ -1,4 +1,4 @@
-/** A value that came from, or can go into, a JSON text. */
+/** A value that can be represented as JSON. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
 export type JsonObject = Readonly<Record<string, unknown>>;

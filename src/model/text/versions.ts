@@ -1,4 +1,4 @@
-/** Whether `version` is `first` or later; `null` where it is not known. */
+/** Whether `version` is `first` or later; `null` if unknown. */
 export function isSince(version: string | null, first: string): boolean | null {
   const parts = numbers(version ?? '');
   const least = numbers(first);
@@ -7,7 +7,7 @@ export function isSince(version: string | null, first: string): boolean | null {
   return at === -1 || (parts[at] ?? 0) > (least[at] ?? 0);
 }
 
-/** The same; a version that no one knows is taken for the newest. */
+/** The same; an unknown version counts as the newest. */
 export function atLeast(version: string | null, minimum: string): boolean {
   return isSince(version, minimum) ?? true;
 }

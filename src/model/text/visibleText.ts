@@ -1,30 +1,30 @@
 /**
- * `prose` is what people and agents write; emoji, joiners of Arabic and Indic scripts, and typographic spaces are ordinary
- * there. `code` is what runs or names something (commands, paths, tools): nothing in it may be hidden.
+ * `prose` is written by people and agents, with emoji, joiners of Arabic and Indic scripts, and typographic spaces. `code`
+ * runs or names something (commands, paths, tools): nothing in it may be hidden.
  */
 export type TextKind = 'prose' | 'code';
 
 export interface Piece {
   readonly text: string;
-  /** `text` is the name, such as `U+202E`, of a character that would not be seen. */
+  /** `text` is the name of an invisible character, such as `U+202E`. */
   readonly escape: boolean;
 }
 
 /**
- * Every character without a glyph: controls, format characters, separators, lone surrogates, default ignorables (Unicode's
- * own lists, as the engine has them), and the few that are blank by design. Space, tab and line feed are not among them.
+ * Every character without a glyph: controls, format characters, separators, lone surrogates, default ignorables (the engine's
+ * Unicode lists), and the few that are blank by design. Space, tab and line feed are excluded.
  */
 const hidden =
   /(?![ \n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Z}\p{Default_Ignorable_Code_Point}\u2800\ufffc\u{16fe4}\u{1d159}\u{1d173}-\u{1d17a}\u{1bca0}-\u{1bca3}]/gu;
 const isSpace = /\p{Zs}/u;
 const cjk = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Bopomofo}\u3000-\u303f\uff00-\uffef]/u;
-/** What a variation selector, a joiner or a tag may follow in ordinary texts. */
+/** What a variation selector, joiner or tag may follow in ordinary text. */
 const emoji = /[\p{Emoji}\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f]$/u;
 const flag = /\u{1f3f4}[\u{e0020}-\u{e007e}]*$/u;
 const ideograph = /[\p{sc=Han}\p{sc=Mongolian}\p{sc=Myanmar}]$/u;
 const joining = /(?![\p{sc=Latin}\p{sc=Cyrillic}\p{sc=Greek}\p{sc=Armenian}\p{sc=Hangul}\p{sc=Han}])[\p{L}\p{M}]$/u;
 const pictograph = /^\p{Extended_Pictographic}/u;
-/** Longer than any flag is. */
+/** Longer than any flag. */
 const before = 20;
 
 /** `U+202E`. */
@@ -32,7 +32,7 @@ export function characterName(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
-/** Where characters are that are not seen, in UTF-16 units, with the character. */
+/** The invisible characters, with their offsets in UTF-16 units. */
 export function* hiddenCharacters(text: string, kind: TextKind): Generator<{ index: number; character: string }> {
   for (const { index, 0: character } of text.matchAll(hidden)) {
     if (!isOrdinary(text, index, character, kind)) yield { index, character };
@@ -53,11 +53,11 @@ function isOrdinary(text: string, index: number, character: string, kind: TextKi
   if (code >= 0xe0020 && code <= 0xe007f) return flag.test(text.slice(Math.max(0, index - before), index));
   const selects = (code >= 0xfe00 && code <= 0xfe02) || (code >= 0xe0100 && code <= 0xe01ef);
   if (selects || (code >= 0x180b && code <= 0x180f && code !== 0x180e)) return ideograph.test(last);
-  // Arabic signs that are seen, although they are format characters.
+  // Arabic format characters that are visible.
   return (code >= 0x0600 && code <= 0x0605) || code === 0x06dd;
 }
 
-/** Splits a text at the characters that must be shown by name. */
+/** Splits a text at characters that must be shown by name. */
 export function pieces(text: string, kind: TextKind = 'prose'): Piece[] {
   const found: Piece[] = [];
   let from = 0;
@@ -70,7 +70,7 @@ export function pieces(text: string, kind: TextKind = 'prose'): Piece[] {
   return found;
 }
 
-/** The text with each character that is not seen written out as `⟨U+202E⟩`. */
+/** The text with each invisible character written as `⟨U+202E⟩`. */
 export function visibleText(text: string, kind: TextKind = 'prose'): string {
   const parts = pieces(text, kind);
   return parts.length === 1 && parts[0]?.escape === false
@@ -83,7 +83,7 @@ export function visibleLine(text: string, kind: TextKind = 'prose'): string {
   return visibleText(text, kind).replaceAll(/[\n\t]/g, (character) => `⟨${characterName(character)}⟩`);
 }
 
-/** Foreign text in quotes, which it cannot end on its own. */
+/** Quotes foreign text so that it cannot end the quote itself. */
 export function quoted(text: string): string {
   return `“${text.replaceAll(/[“”„‟"«»]/g, "'")}”`;
 }

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { entryMetadataSchema } from './metadata.ts';
 import { toolUseSchema } from './tool.ts';
 
-/** Who caused a message. Decided by what wrote it, never by its text. */
+/** Who caused a message. Depends on what wrote it, never on its text. */
 export const originSchema = z.enum([
   'human',
   'follow_up',
@@ -30,8 +30,8 @@ export const entryTypeSchema = z.discriminatedUnion('kind', [
 export type EntryType = z.infer<typeof entryTypeSchema>;
 
 /**
- * One line of the transcript. `index` counts from 0 in the session and continues over resumes; `timestamp` is ISO 8601,
- * the event's own time where the agent printed one, else its arrival. `content` is markdown for people.
+ * One item of the transcript. `index` counts from 0 in the session and continues over resumes. `timestamp` is ISO 8601: the
+ * event's own time if the agent printed one, else the arrival. `content` is Markdown for people.
  */
 export const normalizedEntrySchema = z.object({
   index: z.number().int().nonnegative(),
@@ -44,9 +44,8 @@ export const normalizedEntrySchema = z.object({
 export type NormalizedEntry = z.infer<typeof normalizedEntrySchema>;
 
 /**
- * A change to the transcript. `put` adds the entry with that index or replaces it; `open` says that more will come (text
- * still streaming, a tool still running). `append` grows the content of an open entry; for `thinking` also its
- * `reasoning`.
+ * A change to the transcript. `put` adds the entry with that index or replaces it; `open` entries will still change (text is
+ * streaming, a tool is running). `append` grows the content of an open entry; for `thinking` also its `reasoning`.
  */
 export type EntryUpdate =
   | { readonly op: 'put'; readonly entry: NormalizedEntry; readonly open?: boolean }

@@ -31,7 +31,7 @@ export const eventSchema = z.discriminatedUnion('event_type', [
     ...base,
     role: z.enum(['assistant', 'user']),
     content: z.array(z.object({ type: z.literal('text'), text: z.string() })),
-    /** The call of the subagent that this is said in; absent in the main conversation. */
+    /** The call of the subagent that wrote it; absent in the main conversation. */
     parent_tool_call_id: z.string().optional(),
     /** Marks an automatic message. */
     metadata: syntheticSchema.optional(),

@@ -11,7 +11,7 @@ export const citationSchema = z.object({
 });
 export type Citation = z.infer<typeof citationSchema>;
 
-/** One step of what the agent did for the text that it belongs to. The range is that of a citation; without it, all of the text. */
+/** One step of what the agent did for a text. The range is as in a citation; without one, the whole text. */
 export const trajectorySchema = z.object({
   kind: z.literal('trajectory'),
   message: z.string().nullish(),
@@ -30,8 +30,8 @@ export const triggerTypeSchema = z.enum(triggerTypes);
 export type TriggerType = z.infer<typeof triggerTypeSchema>;
 
 /**
- * Marks an automatic message. Only `true` marks it: without this, or with anything else, a person wrote it. A callback
- * has a reason and no type, which is for what a trigger wrote.
+ * Marks an automatic message. Only `true` does; anything else means that a person wrote it. A callback has a reason but no
+ * type, because no trigger wrote it.
  */
 export const syntheticSchema = z.object({
   synthetic: z.boolean().optional(),
@@ -40,8 +40,8 @@ export const syntheticSchema = z.object({
 });
 
 /**
- * Common metadata of an entry. `undefined` metadata: nothing is known yet. `null` in a standard field: this agent does
- * not support it. Further keys are the agent's own and documented in its README.
+ * Common metadata of an entry. `undefined` metadata: nothing is known yet. `null` in a standard field: the agent does not
+ * support it. Other keys are the agent's own, documented in its README.
  */
 export const entryMetadataSchema = z.looseObject({
   sessionId: z.string().nullish(),
@@ -49,9 +49,9 @@ export const entryMetadataSchema = z.looseObject({
   parentCallId: z.string().optional(),
   ...syntheticSchema.shape,
   annotations: z.array(annotationSchema).optional(),
-  /** Of a text or thought that came in parts: when the first came, ISO 8601; the entry's own time is then that of the last. */
+  /** When the first part of a streamed text or thought arrived, ISO 8601; the entry's own time is that of the last part. */
   startedAt: z.string().optional(),
-  /** The line as the agent printed it, where it was not understood. */
+  /** The original line, if it was not understood. */
   raw: z.string().optional(),
 });
 export type NormalizedEntryMetadata = z.infer<typeof entryMetadataSchema>;

@@ -1,20 +1,20 @@
 import type { NormalizedEntry } from './entry.ts';
 
 export const stepKinds = ['read', 'edit', 'command', 'search', 'web', 'other'] as const;
-/** As the chips of the trajectory count them. */
+/** Categories of the chips above the trajectory. */
 export type StepKind = (typeof stepKinds)[number];
 
 /**
- * Numbers for the gutter: tool calls count through the session ("5"), those of a subagent below their parent's ("5.1").
- * Takes entries in index order, any of them again when it changed. A call whose parent was never seen counts as one of
- * the main conversation, so that every call has a number.
+ * Numbers for the gutter: tool calls count through the session ("5"), those of a subagent below their parent's ("5.1"). Takes
+ * entries in index order, and again when they change. A call with an unknown parent counts in the main conversation, so that
+ * every call has a number.
  */
 export class StepNumbers {
   readonly #byIndex = new Map<number, string>();
   readonly #byCall = new Map<string, { readonly step: string; children: number }>();
   #top: number;
 
-  /** `before`: tool calls of the main conversation in front of the first entry that will be added. */
+  /** `before`: tool calls of the main conversation before the first entry that will be added. */
   constructor(before = 0) {
     this.#top = before;
   }

@@ -1,6 +1,6 @@
 import type { EntryType, Origin } from './entry.ts';
 
-/** What of an entry, or of what a page knows of one, says who wrote it. */
+/** The fields of an entry, or of its form on the page, that say who wrote it. */
 interface Written {
   readonly type: Pick<EntryType, 'kind'>;
   readonly metadata?: { readonly synthetic?: unknown } | undefined;
@@ -17,7 +17,7 @@ export function isSynthetic({ type, metadata }: Pick<Written, 'type' | 'metadata
   return type.kind === 'user_message' && isMarkedSynthetic(metadata);
 }
 
-/** Who caused a message. By what wrote it, never by its text; what is marked is no person's whatever else it says. */
+/** Who caused a message. Depends on what wrote it, never on its text; a mark overrides everything else. */
 export function originOf({ origin, metadata }: Pick<Written, 'origin' | 'metadata'>): Origin {
   if (isMarkedSynthetic(metadata) && (origin === undefined || origin === 'human')) return 'follow_up';
   return origin ?? 'human';

@@ -3,7 +3,7 @@ import * as z from 'zod';
 export const toolStatusSchema = z.enum(['created', 'running', 'success', 'failed', 'denied', 'cancelled']);
 export type ToolStatus = z.infer<typeof toolStatusSchema>;
 
-/** One recorded change to a file; `patch` is a unified diff body where the agent gave the lines around it. */
+/** One recorded change to a file; `patch` is the body of a unified diff if the agent gave context lines. */
 export const fileChangeSchema = z.object({
   path: z.string(),
   kind: z.enum(['add', 'update', 'delete']),
@@ -17,7 +17,7 @@ export type FileChange = z.infer<typeof fileChangeSchema>;
 
 const todoStatusSchema = z.enum(['pending', 'in_progress', 'completed', 'cancelled']);
 
-/** `id`: the agent's own, where it names its todos one by one. */
+/** `id`: the agent's own, if it identifies its todos. */
 export const todoSchema = z.object({
   id: z.string().optional(),
   text: z.string(),
@@ -58,7 +58,7 @@ export const toolActionSchema = z.discriminatedUnion('kind', [
     query: z.string(),
     results: z.array(z.object({ url: z.string(), title: z.string().optional() })).optional(),
   }),
-  // Todos with ids are those that the run knows of; of `others`, which an earlier one may have made, it says how they stand.
+  // Todos with ids are those that the run knows. `others` are changed todos that an earlier run may have created.
   z.object({ kind: z.literal('todo'), todos: z.array(todoSchema), others: todoStatusSchema.optional() }),
   z.object({
     kind: z.literal('task'),
@@ -71,7 +71,7 @@ export const toolActionSchema = z.discriminatedUnion('kind', [
 ]);
 export type ToolAction = z.infer<typeof toolActionSchema>;
 
-/** What came back: text for people, or the agent's JSON; `isError` as the agent said it. */
+/** The result: text for people, or the agent's JSON; `isError` as the agent reported it. */
 export const toolResultSchema = z.object({
   text: z.string().optional(),
   data: z.unknown().optional(),
@@ -80,8 +80,8 @@ export const toolResultSchema = z.object({
 export type ToolResult = z.infer<typeof toolResultSchema>;
 
 /**
- * A tool call and, once it is there, its result. `input` is the call's argument exactly as the agent printed it.
- * `startedAt`/`endedAt` are ISO 8601. Completion adds to `action` and never takes from it.
+ * A tool call and, once it exists, its result. `input` is the call's argument exactly as printed. `startedAt` and `endedAt`
+ * are ISO 8601. Completion adds to `action` and never removes from it.
  */
 export const toolUseSchema = z.object({
   toolName: z.string(),

@@ -1,13 +1,13 @@
 import type { EntryUpdate, NormalizedEntry } from './entry.ts';
 
-/** The entry after `text` was appended to it. */
+/** The entry with `text` appended. */
 export function appended(entry: NormalizedEntry, text: string): NormalizedEntry {
   const content = entry.content + text;
   if (entry.type.kind !== 'thinking') return { ...entry, content };
   return { ...entry, content, type: { ...entry.type, reasoning: (entry.type.reasoning ?? '') + text } };
 }
 
-/** Entries by index as updates are applied, and which of them are still open. */
+/** Entries by index, and which of them are still open. */
 export class Transcript {
   readonly #entries = new Map<number, NormalizedEntry>();
   readonly #open = new Set<number>();

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { budgetScopes, budgetUnits, type BudgetScope } from './budgetNames.ts';
 
 /**
- * At most so much: US dollars; tokens (input, output and cache); responses of the model in the main conversation; minutes
- * in which the agent was running, those not counted in which it waited for a person.
+ * Upper limits: US dollars; tokens (input, output and cache); model responses in the main conversation; minutes of running
+ * time without the time spent waiting for a person.
  */
 export interface Limits {
   readonly usd?: number;
@@ -13,11 +13,11 @@ export interface Limits {
 }
 
 export interface Budgets extends Readonly<Partial<Record<BudgetScope, Limits>>> {
-  /** Of single agents, by executor, besides `agent`, which is that of each. */
+  /** Limits of single agents, by executor; `agent` applies to each. */
   readonly agents?: Readonly<Record<string, Limits>>;
 }
 
-/** One limit; `key` is what it counts for: an id of a session or run, a day, an agent on a day, a folder. */
+/** One limit; `key` is what it counts for: a session or run id, a day, an agent on a day, a folder. */
 export const boundSchema = z.object({
   scope: z.enum(budgetScopes),
   unit: z.enum(budgetUnits),
@@ -26,19 +26,19 @@ export const boundSchema = z.object({
 });
 export type Bound = z.infer<typeof boundSchema>;
 
-/** How far a limit is used up. */
+/** How much of a limit is used. */
 export const budgetStatusSchema = boundSchema.extend({ spent: z.number().nonnegative() });
 export type BudgetStatus = z.infer<typeof budgetStatusSchema>;
 
-/** A limit that ended a run; `agent`: by its own flag, it ended on its own. */
+/** A limit that ended a run; `agent`: by its own flag, the run ended normally. */
 export const reachedSchema = budgetStatusSchema.extend({ by: z.enum(['vitrine', 'agent']), at: z.string() });
 export type ReachedLimit = z.infer<typeof reachedSchema>;
 
-/** What lists and headers show of budgets; the limit that is used up most. */
+/** Budgets in lists and headers; the most used limit. */
 export const budgetStateSchema = z.object({
   near: budgetStatusSchema.optional(),
   reached: reachedSchema.optional(),
-  /** Why limits in US dollars hold nothing: a sentence. */
+  /** Why limits in US dollars have no effect: a sentence. */
   unheld: z.string().optional(),
 });
 export type BudgetState = z.infer<typeof budgetStateSchema>;

@@ -1,35 +1,35 @@
 import type { ModelUsage, TokenUsage } from './usage.ts';
 
-/** Figures of one closing line ("result") as the agent printed them, before anybody decides what they cover. */
+/** Figures of one closing line ("result") as printed, before the ledger decides what they cover. */
 export interface RunReport {
   readonly isError: boolean;
   readonly subtype: string | null;
   readonly text: string | null;
   readonly errors: readonly string[];
-  /** Why the run ended in the agent's own word (`completed`, `aborted_tools`, …), where it says so. */
+  /** Why the run ended, in the agent's own word (`completed`, `aborted_tools`, …), if it says so. */
   readonly terminalReason: string | null;
-  /** US dollars as printed: of the run or of the session, which the ledger decides. */
+  /** US dollars as printed: of the run or of the session; the ledger decides. */
   readonly usd: number | null;
-  /** US dollars of the run alone, where they are printed beside a total, which is the session's then. */
+  /** US dollars of the run alone, if printed beside a total of the session. */
   readonly runUsd?: number;
   readonly turns: number | null;
   readonly durationMs: number | null;
   readonly apiDurationMs: number | null;
-  /** Tokens as printed beside the cost; subagents may be left out. */
+  /** Tokens as printed beside the cost; may exclude subagents. */
   readonly usage: TokenUsage | null;
-  /** By model as printed, subagents included; same cover as `usd`. */
+  /** By model as printed, including subagents; covers the same as `usd`. */
   readonly models: readonly ModelUsage[];
-  /** By model for this run alone, where the agent prints that too. */
+  /** By model for this run alone, if the agent prints that too. */
   readonly runModels: readonly ModelUsage[] | null;
   /**
-   * What the tokens cover as far as the line itself tells; `sure` where no version prints anything else. Absent where it
-   * takes the cost, or the counters of earlier runs, to tell. `since`: the first version that it holds for; before, the
-   * tokens are the run's, in lines that look the same.
+   * What the tokens cover, as far as the line says; `sure` if no version prints anything else. Absent if it depends on the
+   * cost or on counters of earlier runs. `since`: the first version for which it holds; in earlier versions, the same lines
+   * have the run's tokens.
    */
   readonly cover?: { readonly of: 'run' | 'session'; readonly sure: boolean; readonly since?: string };
-  /** Where the agent's protocol says what `usd` covers; `cover` and the tokens are then the run's. */
+  /** Set if the agent's protocol defines what `usd` covers; `cover` and the tokens are then the run's. */
   readonly usdCover?: 'session';
-  /** Subagents that the run has started, where the line says how many; their turns can end before this line's. */
+  /** Subagents that the run started, if the line counts them; their turns can end before this line's. */
   readonly subagents: number | null;
   /** Messages whose usage was itemised before this line. */
   readonly itemised?: number;
@@ -42,9 +42,9 @@ export interface MessageUsage {
   readonly usage: TokenUsage;
   readonly parentCallId: string | null;
   readonly settled: boolean;
-  /** Terms other than the standard ones (`fast`, `batch`, `priority`, `geo:us`), by the names that price tables use. */
+  /** Non-standard terms (`fast`, `batch`, `priority`, `geo:us`), by their names in price tables. */
   readonly terms?: readonly string[] | undefined;
-  /** Indexes of the entries that hold its texts and calls, in order, where they are known. */
+  /** Indexes of the entries with its texts and calls, in order, if known. */
   readonly entries?: readonly number[] | undefined;
 }
 
@@ -65,15 +65,15 @@ export interface RunFacts {
   /** Every text block of the main conversation, in order, joined by blank lines. */
   readonly answer: string;
   /**
-   * Text of the last message of the main conversation, its text blocks joined without anything between them; '' where
-   * that message has none. Messages the program wrote itself (API errors) do not count.
+   * Text of the last message of the main conversation, its blocks joined without separator; '' if it has none. Messages of
+   * the program itself (API errors) do not count.
    */
   readonly finalText: string;
-  /** Lines of the main conversation that speak for the user after the prompt: tool results, notes, continuations. */
+  /** Lines of the main conversation on the user's side after the prompt: tool results, notes, continuations. */
   readonly userLines: number;
   /**
-   * Seen in this run that makes the program ask models beside the main conversation: calls of subagents, web searches and
-   * fetches, compactions. Decides whether more in a total than the main conversation used can be this run's own.
+   * Whether the run did something that makes the program ask models outside the main conversation: subagents, web searches
+   * and fetches, compactions. Decides whether the excess of a total over the main conversation can belong to this run.
    */
   readonly sideCalls: number;
   readonly reports: readonly RunReport[];
@@ -82,21 +82,21 @@ export interface RunFacts {
   /** Text of stderr, cut to its first and last 64 KiB. */
   readonly stderr: string;
   readonly warnings: readonly string[];
-  /** How the process counts as ended, where that is not as it ended: a server is stopped when it has nothing more to do. */
+  /** How the process counts as ended, if that differs: a server is stopped when it has nothing more to do. */
   readonly ended?: ExitInfo;
   /** Messages came after the last closing line; absent or false before the first one. */
   readonly unfinished?: boolean;
-  /** True where the agent said that it does not know the conversation it was to resume. */
+  /** True if the agent said that it does not know the conversation to resume. */
   readonly unknownSession: boolean;
-  /** US dollars of the whole session so far, where the agent reports them and no closing line has them. */
+  /** US dollars of the session so far, if the agent reports them and no closing line has them. */
   readonly sessionUsd?: number;
-  /** Of the costs that the agent printed, where it is not the US dollar. */
+  /** Currency of the printed costs, if it is not the US dollar. */
   readonly otherCurrency?: string;
-  /** Tokens of the conversation so far, where the agent counts them itself. */
+  /** Tokens of the conversation so far, if the agent counts them. */
   readonly contextTokens?: number;
 }
 
-/** How the process ended; both `null` when that is not known. */
+/** How the process ended; both `null` if unknown. */
 export interface ExitInfo {
   readonly code: number | null;
   readonly signal: string | null;

@@ -1,6 +1,6 @@
 import type { Cost, TokenUsage } from './usage.ts';
 
-/** What the message of the model used that an entry is the text of. */
+/** Usage of the model response whose text an entry shows. */
 export interface MessageFigure {
   readonly model: string | null;
   readonly usage: TokenUsage;
@@ -10,7 +10,7 @@ export interface MessageFigure {
 }
 
 /**
- * Why an entry has no figure: it belongs to a message whose earlier text has it; the agent tells of others, and not of this
- * one; nothing yet, in an active run; the agent does not tell it of single messages.
+ * Why an entry has no figure: an earlier entry of the same response has it; the agent reports it for others but not for this
+ * one; not yet, in an active run; the agent never reports it for single responses.
  */
 export type MissingFigure = 'counted_before' | 'not_this' | 'not_yet' | 'not_per_message';

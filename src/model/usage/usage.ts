@@ -3,8 +3,8 @@ import * as z from 'zod';
 const tokens = z.number().int().nonnegative();
 
 /**
- * Tokens by kind. `input` excludes what was read from or written to the cache; `cacheWrite1h` is the part of `cacheWrite`
- * that is kept for an hour. An absent kind is not reported.
+ * Tokens by kind. `input` excludes cache reads and writes; `cacheWrite1h` is the part of `cacheWrite` that is stored for an
+ * hour. An absent kind was not reported.
  */
 export const tokenUsageSchema = z.object({
   input: tokens.optional(),
@@ -17,31 +17,31 @@ export const tokenUsageSchema = z.object({
 });
 export type TokenUsage = z.infer<typeof tokenUsageSchema>;
 
-/** Where a price comes from and which day it was taken. */
+/** Source of a price and its date. */
 export const priceTableRefSchema = z.object({ name: z.string(), date: z.string() });
 export type PriceTableRef = z.infer<typeof priceTableRefSchema>;
 
-/** An amount of money with its provenance. Unknown is never 0: it has no `usd` at all. */
+/** An amount of money with its provenance. Unknown is never 0: `usd` is absent. */
 export const costSchema = z.discriminatedUnion('provenance', [
   z.object({ provenance: z.literal('reported'), usd: z.number().nonnegative() }),
   z.object({
     provenance: z.literal('estimated'),
     usd: z.number().nonnegative(),
     priceTable: priceTableRefSchema,
-    /** What else was assumed than the prices: a sentence. */
+    /** What an estimate assumes besides the prices: a sentence. */
     reason: z.string().optional(),
   }),
   z.object({ provenance: z.literal('unknown'), reason: z.string() }),
 ]);
 export type Cost = z.infer<typeof costSchema>;
 
-/** A sum of costs that says what is in it. */
+/** A total of costs that says what it includes. */
 export interface CostSum {
-  /** What is known; `null` where nothing is. Never 0 for what no one knows. */
+  /** The known part; `null` if nothing is known. */
   readonly usd: number | null;
-  /** The part of it that is estimated. */
+  /** The estimated part. */
   readonly estimatedUsd: number;
-  /** Costs that are not known, and not in the sum. */
+  /** Number of unknown costs, which are not included. */
   readonly unknown: number;
 }
 
@@ -53,7 +53,7 @@ export const modelUsageSchema = tokenUsageSchema.extend({
 });
 export type ModelUsage = z.infer<typeof modelUsageSchema>;
 
-/** Every kind, in the order in which they are shown. */
+/** Every kind, in display order. */
 export const tokenKinds = [
   'input',
   'output',
@@ -69,7 +69,7 @@ export function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
   return combine(a, b, (x, y) => x + y);
 }
 
-/** Takes `b` from `a` kind by kind, never below 0. */
+/** Subtracts `b` from `a` kind by kind, never below 0. */
 export function subtractUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
   return combine(a, b, (x, y) => Math.max(0, x - y));
 }
@@ -84,7 +84,7 @@ function combine(a: TokenUsage, b: TokenUsage, f: (x: number, y: number) => numb
   return sum;
 }
 
-/** All tokens that went through the model: input, output and cache. Reasoning is part of output. */
+/** All tokens of the model: input, output and cache. Reasoning is part of output. */
 export function totalTokens(usage: TokenUsage): number {
   return (usage.input ?? 0) + (usage.output ?? 0) + (usage.cacheRead ?? 0) + (usage.cacheWrite ?? 0);
 }

@@ -14,20 +14,20 @@ import { watchSourcesCall } from './sources.ts';
 import { transcriptCall } from './transcript.ts';
 import { followedSchema, ledgerSchema, runMessageSchema, subscriptionSchema } from './session.ts';
 
-/** Who connects. `person`: someone reads and can answer there, so that waiting requests count their time. */
+/** Who connects. `person`: someone can read and answer there, so waiting requests count their time. */
 const clientSchema = z.object({
   kind: z.enum(['window', 'terminal', 'api']),
   person: z.boolean(),
-  /** Of the window or terminal, kept with what it answers. */
+  /** Id of the window or terminal, recorded with its answers. */
   id: z.string().max(64).optional(),
-  /** It only watches what runs, and does not keep the daemon from exiting. */
+  /** It only watches, and does not keep the daemon from exiting. */
   observes: z.boolean().optional(),
 });
 export type ClientDescription = z.infer<typeof clientSchema>;
 
 export const daemonStatusSchema = z.object({
   pid: z.int(),
-  /** Of Vitrine. */
+  /** Version of Vitrine. */
   version: z.string(),
   protocol: z.int(),
   /** ISO 8601. */
@@ -76,8 +76,8 @@ export const calls = {
   transcript: transcriptCall,
 
   /**
-   * What a window knows of its folders, for what starts there later (callbacks, child sessions), and what happens to runs
-   * when the last window has closed.
+   * What a window knows of its folders, for later starts there (callbacks, child sessions), and what happens to runs when the
+   * last window has closed.
    */
   announce: {
     params: z.object({
@@ -88,23 +88,23 @@ export const calls = {
   },
   ...queueCalls,
   /**
-   * Sends `news` of all sessions until the connection ends, with `events` and the `runs` of the queue where they are wanted;
-   * now of those that run.
+   * Sends `news` of all sessions until the connection ends, starting with those that are running; with `events` and queue
+   * `runs` if requested.
    */
   watch: {
     params: z.object({ events: z.boolean(), runs: z.boolean().default(false) }),
     result: z.object({ live: z.array(sessionSummarySchema), follow_ups: followUpsStateSchema }),
   },
   watchSources: watchSourcesCall,
-  /** No more news of sessions of other programs. */
+  /** Stops news of sessions of other programs. */
   unwatchSources: { params: nothing, result: nothing },
 
-  /** `follow` in the parameters: as if the session were followed right after. */
+  /** `follow` in the parameters: also follow the session. */
   start: { params: startParamsSchema, result: started },
   resume: { params: resumeParamsSchema, result: started },
-  /** A new conversation of the agent in the same session, with a summary of the earlier ones. */
+  /** Starts a new conversation in the same session, with a summary of the earlier ones. */
   restart: { params: resumeParamsSchema, result: started },
-  /** Takes back the follow-up that is due now, or turns follow-ups of a session on or off. */
+  /** Cancels the follow-up that is due, or turns follow-ups of a session on or off. */
   setFollowUps: {
     params: z.object({ session_id: sessionIdSchema, to: z.enum(['cancelled', 'on', 'off']) }),
     result: nothing,
@@ -115,7 +115,7 @@ export const calls = {
   /** Sends `update` requests for the session until `unfollow` or the end of the connection. */
   follow: { params: inSession, result: followedSchema },
   unfollow: { params: z.object({ subscription: subscriptionSchema }), result: nothing },
-  /** Entries from `from` up to `to` at most; `next` is where to read on, `null` at the end. Bounded by size. */
+  /** Entries from `from` to at most `to`; `next` is where to continue, `null` at the end. Bounded by size. */
   read: {
     params: z.object({ session_id: sessionIdSchema, from: z.int().nonnegative(), to: z.int().nonnegative() }),
     result: z.object({ entries: z.array(normalizedEntrySchema), next: z.int().nullable() }),
@@ -126,7 +126,7 @@ export const calls = {
   },
   ledger: { params: inSession, result: ledgerSchema },
   messages: { params: inSession, result: z.array(runMessageSchema) },
-  /** SHA-256 of the last line of the record, and another process that writes it now. */
+  /** SHA-256 of the last line of the record, and the other process that is writing it. */
   head: {
     params: inSession,
     result: z.object({
@@ -136,7 +136,7 @@ export const calls = {
         .nullable(),
     }),
   },
-  /** Asks the running agent to work with other options; gives those that it can be asked for. */
+  /** Changes options of the running agent; returns the options that it accepts. */
   changeOptions: {
     params: z.object({
       session_id: sessionIdSchema,
@@ -144,7 +144,7 @@ export const calls = {
     }),
     result: z.object({ taken: z.array(z.enum(['model', 'permissionMode'])) }),
   },
-  /** Takes back a queued message; `null` where it has been said. */
+  /** Unsends a queued message; `null` if it was already sent. */
   unsend: {
     params: z.object({ session_id: sessionIdSchema, message: z.int() }),
     result: z.object({ text: z.string().nullable() }),
@@ -160,7 +160,7 @@ export const calls = {
     params: z.object({ session_id: sessionIdSchema, reason: z.enum(['user', 'retention']) }),
     result: nothing,
   },
-  /** Keeps in the record that a client exported the session. */
+  /** Records that a client exported the session. */
   noteExport: {
     params: z.object({
       session_id: sessionIdSchema,
@@ -180,15 +180,15 @@ export const calls = {
       original: z.string().nullable(),
     }),
   },
-  /** Copies a session of another program into a record, from when on it is Vitrine's own. */
+  /** Copies a session of another program into a record; from then on it is Vitrine's own. */
   keep: { params: inSession, result: nothing },
-  /** Zips what the agents of these sessions printed, and their records. */
+  /** Compresses the output and records of these sessions. */
   pack: {
     params: z.object({ session_ids: z.array(sessionIdSchema).max(100_000) }),
     result: z.object({ files: z.number(), bytes: z.number(), packed: z.number() }),
   },
   unpack: { params: inSession, result: nothing },
-  /** Brings sessions to an end whose process has ended without recording it. */
+  /** Ends sessions whose process died without recording its end. */
   sweep: {
     params: nothing,
     result: z.object({
@@ -199,7 +199,7 @@ export const calls = {
 } as const;
 
 export type CallName = keyof typeof calls;
-/** As a client gives them, and as the daemon gets them. */
+/** As clients send them, and as the daemon receives them. */
 export type GivenParams<N extends CallName> = z.input<(typeof calls)[N]['params']>;
 export type ParamsOf<N extends CallName> = z.output<(typeof calls)[N]['params']>;
 export type ResultOf<N extends CallName> = z.output<(typeof calls)[N]['result']>;
@@ -207,28 +207,28 @@ export type ResultOf<N extends CallName> = z.output<(typeof calls)[N]['result']>
 /** Their form never changes. */
 export const coreCalls = ['hello', 'status', 'retire', 'running', 'answer', 'say', 'stop', 'transcript'] as const;
 
-/** What a daemon asks of a client: to take a batch of updates of a followed session. */
+/** A batch of updates of a followed session; the answer requests the next one. */
 export const updateCall = 'update';
 
 /**
- * What happened in any session since the last batch, for a client that watches. One batch is in flight; summaries that
- * wait are merged by session, of events the newest stay.
+ * What happened in all sessions since the last batch, for a client that watches. One batch is in flight; waiting summaries
+ * are merged by session, and the newest events are kept.
  */
 export const newsCall = 'news';
 export const newsSchema = z.object({
   summaries: z.array(sessionSummarySchema),
   removed: z.array(sessionIdSchema),
   events: z.array(eventSchema),
-  /** Sessions that could not be told what came of those that they started. */
+  /** Sessions that could not be sent the results of their children. */
   undelivered: z.array(z.object({ session_id: sessionIdSchema, failure: failureSchema })),
-  /** Each change of a run of the queue, in order. */
+  /** Each change of a queued run, in order. */
   runs: z.array(changedRunSchema),
-  /** Absent where they have not changed. */
+  /** Absent if unchanged. */
   follow_ups: followUpsStateSchema.optional(),
 });
 export type News = z.infer<typeof newsSchema>;
 
-/** A daemon asks a window for the value of an input that an agent's MCP servers need; `null`: no one gave one. */
+/** Asks a window for an input value for an agent's MCP servers; `null`: none was given. */
 export const inputCall = 'input';
 export const inputParamsSchema = z.object({
   name: z.string(),

@@ -41,15 +41,15 @@ export const agentOptionsSchema = z.object({
 });
 
 /**
- * What only the client knows and the daemon needs to start an agent in a folder. Holds secrets (environment, tokens): it
- * is kept in memory and never logged or recorded.
+ * What only the client knows and the daemon needs to start an agent in a folder. Contains secrets (environment, tokens): kept
+ * in memory, never logged or recorded.
  */
 export const clientContextSchema = z.object({
   /** Absolute path. */
   folder: z.string().min(1),
   /** The user trusts the folder. Without it the daemon starts nothing there. */
   trusted: z.boolean(),
-  /** Of the agents, before the settings' own variables. */
+  /** Environment of the agents, before the variables of the settings. */
   environment: variablesSchema,
   /** Resolved for the folder. */
   settings: z.object({
@@ -61,11 +61,14 @@ export const clientContextSchema = z.object({
     replaySpeed: z.number().nonnegative().exactOptional(),
     /** The user's price table, as written. */
     prices: z.unknown().optional(),
-    /** Limits of what agents may use in the folder, and the workspace folder whose own budget counts all below it; whether daily ones count sessions of other programs. */
+    /**
+     * Budgets for the folder; the workspace folder whose budget includes all folders below it; whether daily budgets count
+     * sessions of other programs.
+     */
     budgets: z
       .object({ limits: z.unknown(), folder: z.string().exactOptional(), observed: z.boolean().exactOptional() })
       .exactOptional(),
-    /** The user's settings of follow-ups, as written. */
+    /** The user's follow-up settings, as written. */
     followUps: z.unknown().optional(),
     unreportedChanges: z.boolean().exactOptional(),
     signingKey: z.string().exactOptional(),
@@ -77,17 +80,17 @@ export const clientContextSchema = z.object({
       })
       .exactOptional(),
   }),
-  /** Milliseconds: between the signal that asks an agent to stop and the next one; before a request is denied. */
+  /** Milliseconds between two signals that stop an agent, and before a request is denied. */
   timing: z
     .object({ politeGrace: z.number().nonnegative().exactOptional(), request: z.number().positive().exactOptional() })
     .exactOptional(),
-  /** All agents that are files in the folder may be used. Without it, those that the user trusts one by one. */
+  /** All agent files in the folder are trusted. Otherwise only those that the user trusts one by one. */
   workspaceAgents: z.boolean().exactOptional(),
-  /** By executor, as the settings of the folder say. */
+  /** By executor, from the folder's settings. */
   options: z.partialRecord(executorTypeSchema, agentOptionsSchema).exactOptional(),
-  /** What a person chose for later runs of sessions, by session id. */
+  /** What a person chose for later runs, by session id. */
   choices: z.record(z.string(), agentOptionsSchema).exactOptional(),
-  /** Tags that agents may demand of who runs them. */
+  /** Tags that agents may demand of a runner. */
   tags: z.array(z.string()).readonly().exactOptional(),
 });
 export type ClientContext = z.infer<typeof clientContextSchema>;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { budgetStatusSchema } from '../../model/usage/budget.ts';
 
-/** A text with places for values, so that each client can translate it. */
+/** A text with placeholders, so that each client can translate it. */
 export interface WordingData {
   readonly template: string;
   readonly values: readonly (string | number | WordingData)[];
@@ -12,7 +12,7 @@ const wordingSchema: z.ZodType<WordingData> = z.object({
   values: z.array(z.union([z.string(), z.number(), z.lazy(() => wordingSchema)])).readonly(),
 });
 
-/** A failure that a person sees. `code` is the engine's, or `internal`; the texts are in English. */
+/** A failure that is shown to people. `code` is the engine's, or `internal`; texts are in English. */
 export const failureSchema = z.object({
   code: z.string(),
   message: z.string(),
@@ -20,9 +20,9 @@ export const failureSchema = z.object({
   words: z.object({ message: wordingSchema, detail: wordingSchema }).optional(),
   /** What a person can do about it. */
   action: z.string().optional(),
-  /** Where a program was looked for, in order. */
+  /** Where Vitrine searched for a program, in order. */
   tried: z.array(z.string()).optional(),
-  /** The limit that nothing is left of. */
+  /** The exhausted limit. */
   budget: budgetStatusSchema.optional(),
 });
 export type FailureData = z.infer<typeof failureSchema>;

@@ -37,7 +37,7 @@ const recalledSchema = z.object({
   elsewhere: z.number(),
 });
 
-/** Of a run that a runner took from the queue. */
+/** Id of the queued run that it executes. */
 const queuedSchema = z.object({
   run_id: runIdSchema,
   session_id: sessionIdSchema,
@@ -61,7 +61,7 @@ const runRequestFields = {
   interactive: z.boolean().exactOptional(),
 };
 
-/** The client wants the session followed from the beginning. */
+/** The client wants to follow the session from the start. */
 const follow = z.boolean().default(false);
 
 export const startParamsSchema = z.object({

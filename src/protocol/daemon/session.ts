@@ -9,7 +9,7 @@ import { failureSchema } from './failure.ts';
 
 const queuedSchema = z.object({ id: z.int(), text: z.string() });
 
-/** As `Turn` of the model. */
+/** See `Turn` of the model. */
 const turnSchema = z.object({
   runId: z.string(),
   firstIndex: z.int().nonnegative(),
@@ -29,13 +29,13 @@ export const sessionStateSchema = z.object({
   /** Indexes of entries that will still change. */
   open: z.array(z.int().nonnegative()),
   live: z.boolean(),
-  /** The agent can be spoken with: it may ask, and may take messages. */
+  /** The agent supports a dialogue: it may ask, and may accept messages. */
   dialogue: z.boolean(),
-  /** Whether the agent takes messages now. */
+  /** Whether the agent accepts messages now. */
   takesMessages: z.boolean(),
   requests: z.array(agentRequestSchema),
   queued: z.array(queuedSchema),
-  /** Over all runs: bytes that the agent printed, and lines that no normalizer knew or that were damaged. */
+  /** Over all runs: bytes of output, and lines that were unknown or damaged. */
   sizes: z.object({ rawBytes: z.number(), unknownLines: z.number(), malformedLines: z.number() }),
   /** Damage found in the record, one line each. */
   problems: z.array(z.string()),
@@ -44,11 +44,11 @@ export type SessionSnapshot = z.infer<typeof sessionStateSchema>;
 
 export const subscriptionSchema = z.int().positive();
 
-/** How the last run of the session came out, where it ran in this daemon and has ended. */
+/** Result of the last run, if it ran in this daemon and has ended. */
 const endedRunSchema = z.object({ run_id: runIdSchema, result: runResultSchema });
 export type EndedRun = z.infer<typeof endedRunSchema>;
 
-/** A subscription as it begins; `entries` are the open ones as far as they have come. */
+/** Initial state of a subscription; `entries` are the open ones so far. */
 export const followedSchema = z.object({
   subscription: subscriptionSchema,
   state: sessionStateSchema,
@@ -66,9 +66,9 @@ const noticeSchema = z.object({ severity: z.enum(['info', 'warning', 'error']), 
 export type SessionNotice = z.infer<typeof noticeSchema>;
 
 /**
- * What changed in a followed session since the last batch. The daemon sends the next batch when the client has answered
- * this one, and merges what happens meanwhile. `seq` counts from 1. `gap`: more changed than a batch holds; read the
- * entries again from the first index that is missing.
+ * Changes of a followed session since the last batch. The daemon sends the next batch after the client has answered, and
+ * merges what happens in between. `seq` counts from 1. `gap`: more changed than fits; read the entries again from the first
+ * missing index.
  */
 export const updateSchema = z.object({
   subscription: subscriptionSchema,
@@ -81,7 +81,7 @@ export const updateSchema = z.object({
 });
 export type SessionUpdate = z.infer<typeof updateSchema>;
 
-/** As `SessionLedger` of the engine. */
+/** See `SessionLedger` of the engine. */
 export const ledgerSchema = z.object({
   models: z.array(modelUsageSchema).nullable(),
   totalModels: z.array(modelUsageSchema).nullable(),
@@ -90,7 +90,7 @@ export const ledgerSchema = z.object({
   apiDuration: z.number().nullable(),
 });
 
-/** What one message of the model used, as `RunMessage` of the engine. */
+/** Usage of one model response; see `RunMessage` of the engine. */
 export const runMessageSchema = z.object({
   runId: z.string(),
   messageId: z.string(),

@@ -16,7 +16,7 @@ const schema = z.object({
   ]),
 });
 
-/** What the usage view posted, or `undefined` for anything that is not exactly a message of ours. */
+/** A message of the usage view; `undefined` for anything else. */
 export function parseFromUsagePage(data: unknown): Envelope<FromUsagePage> | undefined {
   return schema.safeParse(data).data;
 }

@@ -5,23 +5,23 @@ import type { Envelope } from '../panel/messages.ts';
 /** Which report a page shows. The page keeps it, so that the window can open it again after a reload. */
 export interface ReportKey {
   readonly kind: string;
-  /** Of the kind, such as the id of a session; may be empty. */
+  /** An id within the kind, such as a session's; may be empty. */
   readonly argument: string;
 }
 
 interface Every {
   readonly key: ReportKey;
-  /** Of the page while it has no report. */
+  /** Title of the page before it has a report. */
   readonly title: string;
   readonly l10n: Readonly<Record<string, string>>;
   readonly locale: string;
 }
 
-/** Each message is a whole state of the page and begins a generation. */
+/** Each message is a complete state of the page and starts a generation. */
 export type ToReportPage = Every &
   (
     | { readonly type: 'report'; readonly report: Report }
-    /** `share` of the work that is done, 0 to 1; `null` where nobody knows. `report` is the one before, if any. */
+    /** `share` of the finished work, 0 to 1; `null` if unknown. `report` is the previous one, if any. */
     | { readonly type: 'working'; readonly text: string; readonly share: number | null; readonly report: Report | null }
     | { readonly type: 'failed'; readonly message: string }
     | { readonly type: 'cancelled' }
@@ -47,7 +47,7 @@ const fromPage = z.object({
   ]),
 });
 
-/** What the page posted, or `undefined` for anything that is not exactly one of these messages. */
+/** A message of the page; `undefined` for anything else. */
 export function parseFromReportPage(data: unknown): Envelope<FromReportPage> | undefined {
   return fromPage.safeParse(data).data;
 }

@@ -1,12 +1,12 @@
 import type { CostSum, TokenUsage } from '../../model/usage/usage.ts';
 
-/** What runs have in common: a day (`2026-11-21`), an agent or a model. */
+/** Groups runs by a day (`2026-11-21`), an agent or a model. */
 export interface UsageGroup extends CostSum {
   readonly key: string;
   readonly runs: number;
   readonly sessions: number;
   readonly usage: TokenUsage;
-  /** Of it, what runs used whose cost is not known. */
+  /** Tokens of runs with unknown cost. */
   readonly unknownUsage: TokenUsage;
 }
 
@@ -16,7 +16,7 @@ export type UsageScope = 'workspace' | 'all';
 export interface UsagePage {
   /** `2026-11`. */
   readonly month: string;
-  /** Earliest and latest month there is anything of. */
+  /** First and last month with data. */
   readonly first: string;
   readonly last: string;
   readonly scope: UsageScope;
@@ -25,7 +25,7 @@ export interface UsagePage {
   readonly days: readonly UsageGroup[];
   readonly agents: readonly UsageGroup[];
   readonly models: readonly UsageGroup[];
-  /** Runs whose cost stands on the day on which their session was made, because no list holds them any more. */
+  /** Runs counted on the day on which their session was created, because no list has them any more. */
   readonly omitted: number;
   /** Records that could not be read, and are not included in the totals. */
   readonly unreadable: number;

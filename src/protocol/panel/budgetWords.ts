@@ -1,7 +1,7 @@
 import type { BudgetStatus } from '../../model/usage/budget.ts';
 import type { BudgetScope } from '../../model/usage/budgetNames.ts';
 
-/** How whoever shows a budget writes in the reader's language. */
+/** Words and numbers in the reader's language. */
 export interface Writing {
   readonly t: (message: string, ...values: readonly (string | number)[]) => string;
   readonly money: (usd: number) => string;
@@ -45,7 +45,7 @@ export function figuresText(
   }
 }
 
-/** By how much a limit was exceeded, and why; empty where it was not, as people read the figures. */
+/** By how much a limit was exceeded, and why; empty if the displayed figures do not show it. */
 export function exceededText(
   { unit, spent, limit }: Pick<BudgetStatus, 'unit' | 'spent' | 'limit'>,
   { t, money, number }: Writing,

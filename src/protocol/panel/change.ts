@@ -1,8 +1,8 @@
 import { isObject, type JsonObject } from '../../model/text/json.ts';
 
 /**
- * How one JSON value becomes another: the value itself; text that continues; fields by key, `null` for one that is gone; items
- * by place and their number.
+ * How one JSON value becomes another: the new value; appended text; fields by key, `null` for removed ones; items by position
+ * and their number.
  */
 type Step =
   | { readonly is: unknown }
@@ -12,15 +12,15 @@ type Step =
 
 declare const of: unique symbol;
 
-/** A step from one `T` to another, to be taken from no other value than the first. */
+/** A change that applies only to one particular value of type `T`. */
 export type Change<T> = Step & { readonly [of]?: T };
 
-/** What made `after` of `before`, or `undefined` where they are the same. A field that is `undefined` is none. */
+/** The change from `before` to `after`; `undefined` if they are equal. A field that is `undefined` counts as absent. */
 export function changeOf<T>(before: T, after: T): Change<T> | undefined {
   return step(before, after);
 }
 
-/** What `changeOf` was given as `after`: by its type a change leads to a `T`. Parts that did not change are those of `before`. */
+/** Applies a change of `changeOf`. Parts that did not change are those of `before`. */
 export function changed<T>(before: T, change: Change<T>): T;
 export function changed(before: unknown, change: Step): unknown {
   return taken(before, change);
@@ -68,7 +68,7 @@ function taken(before: unknown, change: Step): unknown {
     for (const [at, each] of change.items) items[at] = taken(items[at], each);
     return items;
   }
-  // Keys are data: a map has no prototype that one of them could be.
+  // Keys are data: the map has no prototype.
   const fields = new Map(isObject(before) ? present(before) : []);
   for (const [key, each] of change.fields) {
     if (each === null) fields.delete(key);

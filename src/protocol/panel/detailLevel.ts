@@ -1,3 +1,3 @@
-/** How much of a session the transcript shows, the most first. What a level hides is counted where it would stand. */
+/** Levels of detail of the transcript, most detailed first. Hidden rows are replaced by their count. */
 export const detailLevels = ['everything', 'summary', 'answers'] as const;
 export type DetailLevel = (typeof detailLevels)[number];

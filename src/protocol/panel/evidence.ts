@@ -1,9 +1,9 @@
 import type { ToolStatus } from '../../model/transcript/tool.ts';
 
-/** `sessionOfArgument` by the agent, `found` by us in the record of the session, or `not_found` in it. */
+/** `sessionOfArgument`: given by the agent; `found` in the record by Vitrine; `not_found` in it. */
 export type EvidenceStatus = 'given' | 'found' | 'not_found';
 
-/** How a claim about an outcome compares with the record: it agrees, disagrees, is out of date, of a part, or not known. */
+/** How a claim compares with the record: it agrees, disagrees, is out of date, covers a part, or is unknown. */
 export type ClaimVerdict = 'agrees' | 'disagrees' | 'stale' | 'partial' | 'unknown';
 
 export interface JudgedClaim {
@@ -14,9 +14,9 @@ export interface JudgedClaim {
   readonly changedBy: { readonly entryIndex: number; readonly step: string; readonly path: string | null } | null;
 }
 
-/** A range of a message and the number of its source. Everything else is asked for with `getEvidence`. */
+/** A range of a message and the number of its source. `getEvidence` returns the rest. */
 export interface PageLink {
-  /** Which link of its entry; what `getEvidence` takes. */
+  /** Position of the link in its entry, for `getEvidence`. */
   readonly at: number;
   /** The footnote's number. */
   readonly number: number;
@@ -24,13 +24,13 @@ export interface PageLink {
   readonly verdict?: ClaimVerdict;
   /** UTF-16 offsets into the whole `content`, end exclusive. */
   readonly range: readonly [start: number, end: number];
-  /** Index of the entry of the step that shows it. */
+  /** Entry index of the step that shows it. */
   readonly step?: number;
 }
 
 type Lines = readonly [first: number, last: number];
 
-/** A step that may be meant. */
+/** A step that the claim may refer to. */
 export interface CardStep {
   readonly entryIndex: number;
   readonly step: string;
@@ -46,10 +46,10 @@ export interface CardStep {
   readonly at: string;
 }
 
-/** What became of the lines since the step had them; `null` where nothing can be compared. */
+/** What has happened to the lines since that step; `null` if they cannot be compared. */
 export type SinceThen = 'same' | 'moved' | 'changed' | 'gone' | null;
 
-/** What the card of a source shows. `null` is "not known". */
+/** Content of a source card. `null` is "unknown". */
 export interface EvidenceCard {
   readonly number: number;
   readonly status: EvidenceStatus;
@@ -61,15 +61,15 @@ export interface EvidenceCard {
     readonly description: string | null;
   } | null;
   readonly reason: 'file_not_in_session' | 'lines_not_seen' | 'url_not_in_session' | 'no_matching_command' | null;
-  /** How the claim compares with what was recorded; of claims that say how something went. */
+  /** For claims about an outcome: how it compares with the record. */
   readonly judged: JudgedClaim | null;
-  /** What is claimed. */
+  /** The claim. */
   readonly path: string | null;
   readonly lines: Lines | null;
   readonly url: string | null;
-  /** The step that it was found in. */
+  /** The step that has it. */
   readonly source: CardStep | null;
-  /** As the step had it. */
+  /** The text at that step. */
   readonly text: {
     readonly text: string;
     readonly lines: Lines | null;
@@ -77,9 +77,9 @@ export interface EvidenceCard {
     readonly hash: string;
   } | null;
   readonly since: SinceThen;
-  /** Whether a file of that name exists in the session's folder now; of what was not found only. */
+  /** Whether such a file exists in the session's folder; only for sources that were not found. */
   readonly exists: boolean | null;
-  /** Other steps that may be meant, best first. */
+  /** Other possible steps, best first. */
   readonly others: readonly CardStep[];
 }
 
@@ -89,27 +89,27 @@ export interface PageSource {
   readonly status: EvidenceStatus;
   readonly verdict: ClaimVerdict | null;
   readonly kind: EvidenceCard['kind'];
-  /** File, command, title or words of it. */
+  /** File, command, title or words. */
   readonly name: string;
-  /** Folder and lines, exit code, or address. */
+  /** Folder and lines, exit code, or URL. */
   readonly lines: Lines | null;
   readonly url: string | null;
   readonly exitCode: number | null;
   readonly path: string | null;
   readonly cited: number;
-  /** The first message that cites it, and which of its links does. */
+  /** The first message that cites it, and the position of that link. */
   readonly entryIndex: number;
   readonly link: number;
   readonly step: { readonly entryIndex: number; readonly step: string } | null;
 }
 
 export interface SourcesPage {
-  /** Sources that there are with this query. */
+  /** Number of sources that match the query. */
   readonly total: number;
   readonly from: number;
   readonly sources: readonly PageSource[];
-  /** Of the whole session, whatever the query. */
+  /** Of the whole session, regardless of the query. */
   readonly sums: Readonly<Record<EvidenceStatus, number>>;
-  /** The whole session was looked at. */
+  /** Whether the whole session was searched. */
   readonly complete: boolean;
 }

@@ -1,41 +1,41 @@
 import type { MessageFigure, MissingFigure } from '../../model/usage/messageFigure.ts';
 import type { Cost, CostSum, ModelUsage } from '../../model/usage/usage.ts';
 
-/** Messages that a page asks about at once. */
+/** Messages per request of a page. */
 export const mostMessages = 200;
 
-/** Usage of a session, beyond its summary. Durations in milliseconds; `null` is unknown. */
+/** Usage of a session beyond its summary. Durations in milliseconds; `null` is unknown. */
 export interface LedgerCard {
-  /** Of the newest run, by model. */
+  /** The newest run, by model. */
   readonly models: readonly ModelUsage[] | null;
-  /** Of the session so far, by model. */
+  /** The session so far, by model. */
   readonly totalModels: readonly ModelUsage[] | null;
   readonly runTurns: number | null;
   /** Over all runs. */
   readonly duration: number | null;
   readonly apiDuration: number | null;
-  /** What this session started, and what that started; `null` where there is nothing. */
+  /** All descendants of this session; `null` if there are none. */
   readonly children: { readonly count: number; readonly cost: CostSum } | null;
-  /** Hash of the last line of the record, which holds all lines before it; `null` where there is no line. */
+  /** Hash of the last line of the record, which covers all earlier lines; `null` if the record is empty. */
   readonly head: string | null;
 }
 
-/** What a person wants to know before resuming a session that has ended. */
+/** Facts for a person who decides whether to resume an ended session. */
 export interface ResumeFacts {
   /** ISO 8601. */
   readonly lastActivity: string;
-  /** Of reading the conversation in again, before the first answer. */
+  /** Cost of reading the conversation again, before the first answer. */
   readonly cold: Cost;
   readonly compactions: number;
-  /** Commands that were left running in the background, and ended with the agent. */
+  /** Background commands, which ended with the agent. */
   readonly background: readonly string[];
-  /** Calls that were cut off. */
+  /** Interrupted calls. */
   readonly cutOff: number;
-  /** Answers that held for the run that has ended. */
+  /** Answers that applied only to the ended run. */
   readonly allowed: number;
-  /** The agent knows the conversation by an id; without one, its next run begins anew. */
+  /** The agent has an id for the conversation; without one, its next run starts a new one. */
   readonly known: boolean;
-  /** Whether a resume finds the conversation in this window, with sentences that say why. */
+  /** Whether a resume finds the conversation in this window, and why. */
   readonly here: { readonly verdict: 'yes' | 'uncertain' | 'no'; readonly reasons: readonly string[] };
   /** Another process that has the session open for writing. */
   readonly elsewhere: { readonly pid: number; readonly hostname: string; readonly at: string } | 'unknown' | null;
@@ -44,7 +44,7 @@ export interface ResumeFacts {
 export type FigureRequest =
   | { readonly type: 'getLedger'; readonly request: number }
   | { readonly type: 'getResume'; readonly request: number }
-  /** Of the messages that are in sight, by the index of their entry. */
+  /** Visible messages, by entry index. */
   | { readonly type: 'getMessageFigures'; readonly request: number; readonly indexes: readonly number[] };
 
 export type FigureAnswer =

@@ -10,7 +10,7 @@ const line = z.number().int().min(1);
 const index = z.number().int().nonnegative();
 const text = (longest: number) => z.string().max(longest);
 
-/** `answerSchema` of the model with bounds: what is typed goes to the agent and into the record. */
+/** `answerSchema` of the model with size limits, because answers go to the agent and into the record. */
 const answer = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('allow'), scope: z.enum(['once', 'session']) }),
   z.object({ kind: z.literal('deny'), reason: text(20_000).optional() }),
@@ -82,13 +82,13 @@ const fromPageSchema = z.discriminatedUnion('type', [
 
 const envelopeSchema = z.object({ generation: z.number().int(), seq: z.number().int(), message: fromPageSchema });
 
-/** What a page posted, or `undefined` for anything that is not exactly a message of ours. Extra keys are dropped. */
+/** A message of a page; `undefined` for anything else. Extra keys are dropped. */
 export function parseFromPage(data: unknown): Envelope<FromPage> | undefined {
   const parsed = envelopeSchema.safeParse(data);
   return parsed.success ? compact(parsed.data) : undefined;
 }
 
-/** `line: undefined` and an absent `line` are the same wish; only the second has the contract's type. */
+/** `line: undefined` and an absent `line` mean the same; only the second has the contract's type. */
 function compact({ message, ...rest }: z.infer<typeof envelopeSchema>): Envelope<FromPage> {
   if (message.type === 'openFile') {
     const { line, endLine, ...file } = message;

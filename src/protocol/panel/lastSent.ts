@@ -2,18 +2,18 @@ import { isObject } from '../../model/text/json.ts';
 import { type Change, changed, changeOf } from './change.ts';
 import type { PageEntry, PageUpdate, Sent, SentUpdate, SessionView, ToPage } from './messages.ts';
 
-/** Entries that are remembered; what is older goes out whole once more. */
+/** Number of remembered entries; older ones are sent complete again. */
 const most = 64;
 
 /**
- * The view and the newest entries as they last went from the host to the page. Both ends keep one and do the same with it in
- * the same order, so that no more needs to be said of what changes than what changed.
+ * The view and the newest entries as last sent to the page. Both ends keep one and apply the same changes in the same order,
+ * so that only differences are sent.
  */
 export class LastSent {
   readonly #entries = new Map<number, PageEntry>();
   #view: SessionView | undefined;
 
-  /** Begins anew, with the entries that are open. */
+  /** Starts again with the open entries. */
   begin({ view, page, open }: Extract<ToPage, { type: 'init' }>): void {
     this.#view = view;
     this.#entries.clear();
@@ -21,14 +21,14 @@ export class LastSent {
     for (const entry of page.entries) if (indexes.has(entry.index)) this.#keep(entry);
   }
 
-  /** The host's end: what became another since the view that was sent before. */
+  /** Host: the difference from the previous view. */
   sentView(view: SessionView): Change<SessionView> | undefined {
     const change = this.#view === undefined ? undefined : changeOf(this.#view, view);
     this.#view = view;
     return change;
   }
 
-  /** The host's end: the update as it travels. */
+  /** Host: the update in transit form. */
   sentUpdate(update: PageUpdate): SentUpdate {
     if (update.op === 'append') {
       this.#append(update.index, update.text);
@@ -48,7 +48,7 @@ export class LastSent {
     };
   }
 
-  /** The page's end: the message as it was meant; `undefined` where it continues from something else than what is here. */
+  /** Page: restores the message; `undefined` if it continues from something else than what is here. */
   received(message: Sent): ToPage | undefined {
     switch (message.type) {
       case 'init':
@@ -75,7 +75,7 @@ export class LastSent {
       return update;
     }
     if (update.op === 'put') {
-      // What is no entry is shown as it came, and nothing continues from it.
+      // Anything that is not an entry is shown as received, and nothing continues from it.
       const foreign: unknown = update.entry;
       if (isObject(foreign)) this.#keep(update.entry);
       return update;
@@ -100,14 +100,14 @@ export class LastSent {
   }
 }
 
-/** The entry with `text` after what it says; what was thought grows with it where it is told apart. */
+/** The entry with `text` appended; for separate thoughts, also their `reasoning`. */
 export function grown(entry: PageEntry, text: string): PageEntry {
   const content = entry.content + text;
   if (entry.type.kind !== 'thinking' || entry.type.reasoning === undefined) return { ...entry, content };
   return { ...entry, content, type: { ...entry.type, reasoning: entry.type.reasoning + text } };
 }
 
-/** A message that went out whole while it streamed is not cut again by its last, budgeted form. */
+/** If a message was sent complete while it streamed, its final form is not cut again. */
 function asStreamed(before: PageEntry, entry: PageEntry): PageEntry {
   const { content } = before;
   const { cut, ...rest } = entry;
@@ -116,7 +116,7 @@ function asStreamed(before: PageEntry, entry: PageEntry): PageEntry {
   return { ...rest, content, ...(Object.keys(others).length > 0 && { cut: others }) };
 }
 
-/** Tells texts apart that are not the same by mistake; 32 bits (FNV-1a), begun with the length. */
+/** Distinguishes different texts; 32 bits (FNV-1a), seeded with the length. */
 function fingerprint({ content }: PageEntry): number {
   let hash = content.length ^ 0x811c9dc5;
   for (let at = 0; at < content.length; at++) hash = Math.imul(hash ^ content.charCodeAt(at), 0x01000193);

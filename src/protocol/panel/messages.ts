@@ -9,23 +9,23 @@ import type { FigureAnswer, FigureRequest } from './figureMessages.ts';
 import type { ViewAnswer, ViewRequest } from './viewMessages.ts';
 import type { EvidenceCard, PageLink, SourcesPage } from './evidence.ts';
 
-/** What an agent asked and how that ended; without `decision` it waits, or did when its run ended. */
+/** A request and how it ended; without `decision` it is waiting, or was when its run ended. */
 export interface Asked {
   readonly request: AgentRequest;
   readonly decision?: Decision | undefined;
 }
 
 /**
- * An entry as the page gets it. Long texts are cut to a byte budget; `cut` names the fields that were and their full
- * length in characters, to be fetched with `getEntry`. `step` is the number in the gutter ("5", "5.1"), tool calls only.
- * `asked` is on requests only, and never cut while they wait: no one decides about a part.
+ * An entry as the page gets it. Long texts are cut to a byte budget; `cut` has the full length of each cut field in
+ * characters, for `getEntry`. `step` is the number in the gutter ("5", "5.1") of tool calls. `asked` is on requests only, and
+ * never cut while they wait: no one decides about a part.
  */
 export interface PageEntry extends NormalizedEntry {
   readonly step?: string;
   /** An automatic message; `origin` says who did. */
   readonly synthetic?: true;
   readonly asked?: Asked;
-  /** Where a message comes from, in the order of its text; absent as long as no one has looked. */
+  /** Sources of a message, in text order; absent until they were searched. */
   readonly links?: readonly PageLink[];
   readonly cut?: Readonly<Record<string, number>>;
 }
@@ -33,30 +33,30 @@ export interface PageEntry extends NormalizedEntry {
 export type PageUpdate =
   { readonly op: 'put'; readonly entry: PageEntry; readonly open?: boolean } | Extract<EntryUpdate, { op: 'append' }>;
 
-/** A request that waits, as far as everything outside of its row shows it. */
+/** A waiting request outside its row. */
 export type WaitingRequest = Pick<AgentRequest, 'id' | 'kind' | 'callId' | 'title' | 'asked_at' | 'expires_at'>;
 
-/** What waits in the active run. `takesMessages`: whether more can be said while the agent works. */
+/** What waits in the active run. `takesMessages`: whether the agent accepts messages while it runs. */
 export interface ConversationView {
   readonly takesMessages: boolean;
   readonly requests: readonly WaitingRequest[];
   readonly queued: readonly { readonly id: number; readonly text: string }[];
 }
 
-/** Everything around the entries. `can` says which controls work now; `why` gives the reason where one does not. */
+/** Everything around the entries. `can` says which controls are enabled; `why` why one is not. */
 export interface SessionView {
   readonly summary: SessionSummary;
   readonly turns: readonly Turn[];
   readonly conversation: ConversationView | null;
-  /** When a follow-up goes out on its own, ISO 8601; absent: none will. */
+  /** When a follow-up is sent automatically, ISO 8601; absent: never. */
   readonly followUpAt?: string;
   readonly can: { readonly send: boolean; readonly stop: boolean; readonly resume: boolean };
   readonly why: string | null;
-  /** Offered beside `why` as the way on. */
+  /** The button beside `why`. */
   readonly fix?: PageCommand;
   /** Notice over the transcript: interrupted, read-only, damaged, untrusted, … */
   readonly notice: { readonly severity: 'info' | 'warning' | 'error'; readonly text: string } | null;
-  /** First figure of the estimate of a running run, replaced when the agent reports. */
+  /** Estimate for an active run, replaced when the agent reports. */
   readonly sizes: { readonly rawBytes: number; readonly unknownLines: number; readonly malformedLines: number };
 }
 
@@ -76,7 +76,7 @@ export type ToPage =
       /** Indexes of entries that are still open. */
       readonly open: readonly number[];
       /** Translations by English text; empty for English. */
-      /** As the user last chose it; absent: everything. */
+      /** The user's last choice; absent: everything. */
       readonly detail?: DetailLevel;
       readonly l10n: Readonly<Record<string, string>>;
       readonly locale: string;
@@ -90,13 +90,13 @@ export type ToPage =
       readonly request: number;
       /** Ascending. */
       readonly indexes: readonly number[];
-      /** There may be more behind the last one: to be asked for with a `from` after it. */
+      /** More hits may follow: ask again with a `from` after the last one. */
       readonly truncated: boolean;
-      /** To be marked, in small letters. */
+      /** Texts to highlight, in lower case. */
       readonly texts: readonly string[];
       readonly problems: readonly QueryProblem[];
     }
-  /** Of messages that were sent before their sources were known. */
+  /** Sources of messages that were sent before their sources were known. */
   | {
       readonly type: 'links';
       readonly entries: readonly { readonly index: number; readonly links: readonly PageLink[] }[];
@@ -104,28 +104,28 @@ export type ToPage =
   | { readonly type: 'evidence'; readonly request: number; readonly card: EvidenceCard | null }
   | { readonly type: 'sources'; readonly request: number; readonly page: SourcesPage }
   | { readonly type: 'failed'; readonly request: number; readonly message: string }
-  /** `text`: what was taken back, to be written on; `null` where it had been said already. */
+  /** `text`: the unsent message, to edit; `null` if it was already sent. */
   | { readonly type: 'takenBack'; readonly text: string | null }
-  /** A person wants to see the request that waits longest. */
+  /** Reveals the request that has waited longest. */
   | { readonly type: 'review' }
-  /** A person wants to see this entry. */
+  /** Reveals this entry. */
   | { readonly type: 'reveal'; readonly index: number }
   | FigureAnswer
   | ViewAnswer;
 
-/** An update as it travels: of an entry that the page was told of lately, only what changed. */
+/** An update in transit: of a recently sent entry, only the change. */
 export type SentUpdate =
   | PageUpdate
   | {
       readonly op: 'change';
       readonly index: number;
-      /** Fingerprint of the entry that this continues from; a page that has another one asks for a resync. */
+      /** Fingerprint of the entry that this continues; a page with another one asks for a resync. */
       readonly of: number;
       readonly change?: Change<PageEntry>;
       readonly open?: boolean;
     };
 
-/** What goes to the page as it travels, see `LastSent`. A view that follows another says what changed. */
+/** A message in transit to the page, see `LastSent`. A view contains only what changed. */
 export type Sent =
   | Exclude<ToPage, { readonly type: 'view' | 'updates' }>
   | { readonly type: 'view'; readonly change: Change<SessionView> }
@@ -133,7 +133,7 @@ export type Sent =
 
 export type FromPage =
   | { readonly type: 'ready' }
-  /** The page missed something, or has none: answered by `init` under a new generation. */
+  /** The page missed something or has nothing; `init` answers under a new generation. */
   | { readonly type: 'resync' }
   /** The page has drawn everything up to this `seq`; the host sends the next batch only then. */
   | { readonly type: 'ack'; readonly seq: number }
@@ -141,7 +141,7 @@ export type FromPage =
   | { readonly type: 'getEntry'; readonly request: number; readonly index: number }
   /** `link` is the `at` of one of the entry's links. */
   | { readonly type: 'getEvidence'; readonly request: number; readonly index: number; readonly link: number }
-  /** `query`: words that all stand in the name, path or address. No more than `mostLines` at once. */
+  /** `query`: words in the name, path or URL. At most `mostLines` at once. */
   | {
       readonly type: 'getSources';
       readonly request: number;
@@ -149,30 +149,30 @@ export type FromPage =
       readonly count: number;
       readonly query: string;
     }
-  /** `query` as `src/insight/search` reads it; entries before `from` are left out. */
+  /** `query` in the syntax of `src/insight/search`; entries before `from` are skipped. */
   | { readonly type: 'find'; readonly request: number; readonly query: string; readonly from: number }
-  /** `how` says what happens while the agent works; default `queue`. */
+  /** `how` says what happens while the agent is running; default `queue`. */
   | { readonly type: 'send'; readonly text: string; readonly how?: 'queue' | 'interrupt' }
-  /** A person began to write. */
+  /** The user began to write. */
   | { readonly type: 'typing' }
   | { readonly type: 'takeBack'; readonly id: number }
   | { readonly type: 'answer'; readonly id: string; readonly answer: Answer }
   | { readonly type: 'stop' }
-  /** Which prompt to go to is asked outside of the page. */
+  /** Opens VS Code's prompt picker. */
   | { readonly type: 'pickPrompt' }
-  /** For this page and those to come. */
+  /** For this page and future ones. */
   | { readonly type: 'keepDetail'; readonly detail: DetailLevel }
   | { readonly type: 'openFile'; readonly path: string; readonly line?: number; readonly endLine?: number }
   | { readonly type: 'openDiff'; readonly index: number }
   | { readonly type: 'openLink'; readonly url: string }
-  /** Goes to what a passage of an earlier session is from, of those that the note at `index` names. */
+  /** Opens the earlier session that a passage is from, one of those in the note at `index`. */
   | { readonly type: 'openRecalled'; readonly index: number; readonly passage: number }
   | { readonly type: 'copy'; readonly text: string }
   | { readonly type: 'command'; readonly command: PageCommand }
   | FigureRequest
   | ViewRequest;
 
-/** The only commands the page can ask for; none takes an argument. */
+/** The only commands that the page can request; none takes an argument. */
 export const pageCommands = [
   'rename',
   'copySessionId',
@@ -196,7 +196,7 @@ export const pageCommands = [
 ] as const;
 export type PageCommand = (typeof pageCommands)[number];
 
-/** Every message travels in one of these. A gap in `seq`, or another `generation`, makes the page ask for a resync. */
+/** Envelope of every message. A gap in `seq` or another `generation` makes the page ask for a resync. */
 export interface Envelope<M> {
   readonly generation: number;
   readonly seq: number;

@@ -6,21 +6,21 @@ import type { FileChange, ToolAction, ToolResult, ToolUse } from '../../model/tr
 import { Cutter } from './textCutter.ts';
 import type { Asked, PageEntry } from './messages.ts';
 
-/** Bytes of UTF-8 per field. What is longer arrives as its beginning, and whole on `getEntry`. */
+/** UTF-8 bytes per field. Longer ones are cut; `getEntry` returns them complete. */
 export const budgets = {
   assistant: 256 * 1024,
   message: 64 * 1024,
   /** A tool's input, result, output, or text of a change. */
   tool: 4 * 1024,
-  /** Agent-specific metadata of a system message; other entries carry none of it. */
+  /** Agent-specific metadata of system messages; other entries have none. */
   metadata: 4 * 1024,
 } as const;
 
 const mostItems = 100;
 
 /**
- * The entry as it goes to the page. `step` is its number in the gutter. Tool calls whose action says all there is lose
- * `input`; agent-specific metadata stays on system messages only, since most agents repeat it on every entry.
+ * The entry as sent to the page. `step` is its number in the gutter. Tool calls whose action shows everything lose `input`.
+ * Agent-specific metadata stays on system messages only, since most agents repeat it on every entry.
  */
 export function pageEntry(entry: NormalizedEntry, step?: string): PageEntry {
   const cut = new Cutter();
@@ -45,13 +45,13 @@ export function pageEntry(entry: NormalizedEntry, step?: string): PageEntry {
   };
 }
 
-/** The whole of an entry, as `getEntry` answers. */
+/** The complete entry, as `getEntry` answers. */
 export function wholeEntry(entry: NormalizedEntry): PageEntry {
   const asked = askedOf(entry);
   return { ...entry, ...writer(entry), ...(asked !== undefined && { asked }) };
 }
 
-/** Who wrote a message is settled here: the page decides nothing by what entries say. */
+/** Decides who wrote a message, so that the page need not. */
 function writer(entry: NormalizedEntry): Pick<PageEntry, 'synthetic' | 'origin'> {
   return isSynthetic(entry) ? { synthetic: true, origin: originOf(entry) } : {};
 }
@@ -61,7 +61,7 @@ function askedOf({ type, metadata }: NormalizedEntry): Asked | undefined {
   return requestMetadataSchema.safeParse(metadata).data;
 }
 
-/** Whole while it waits. Once it is decided, budgets hold as for a tool call. */
+/** Complete while it waits. Once it is decided, the budgets of tool calls apply. */
 function requestEntry({ metadata, ...entry }: NormalizedEntry, asked: Asked, cut: Cutter): PageEntry {
   const content = cut.text('content', entry.content, budgets.tool);
   const meta = metadata === undefined ? undefined : pick(metadata);
@@ -125,7 +125,7 @@ function pageMetadata(metadata: NormalizedEntryMetadata, whole: boolean, cut: Cu
   if (whole) {
     let left: number = budgets.metadata;
     for (const [key, value] of Object.entries(agents)) {
-      // A key like `__proto__` is data here and must stay data.
+      // Keys such as `__proto__` are data here.
       const fitting = cut.json(`metadata.${key}`, value, left);
       left = Math.max(0, left - JSON.stringify([fitting]).length);
       Object.defineProperty(saved, key, { value: fitting, enumerable: true, configurable: true, writable: true });
@@ -146,7 +146,7 @@ function pageTool(tool: ToolUse, cut: Cutter): ToolUse {
   return {
     ...rest,
     action,
-    // `action.input` is the same value for generic tools; once is enough.
+    // Generic tools have the same value in `action.input`.
     ...(generic &&
       input !== undefined &&
       action.input === undefined && { input: cut.json('input', input, budgets.tool) }),
@@ -160,7 +160,7 @@ function pageResult(result: ToolResult, action: ToolAction, cut: Cutter): ToolRe
   return {
     ...rest,
     ...(shown !== undefined && { text: cut.text('result.text', shown, budgets.tool) }),
-    // Structured data repeats the text for every tool that has an action of its own.
+    // For tools with a specific action, structured data repeats the text.
     ...(data !== undefined && text === undefined && { data: cut.json('result.data', data, budgets.tool) }),
   };
 }

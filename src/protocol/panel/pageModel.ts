@@ -1,4 +1,4 @@
-/** For the page, which takes types alone from the model. */
+/** Types for the page, which imports only types from the model. */
 export { isReadOnly } from '../../model/session/importedSession.ts';
 export { findDisguise } from '../../model/text/disguise.ts';
 export { codeOf, disguisesIn } from '../../model/requestCode.ts';

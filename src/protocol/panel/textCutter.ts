@@ -1,4 +1,4 @@
-/** Bytes of UTF-8 that `text` takes, counted only up to `limit`. */
+/** UTF-8 bytes of `text`, counted only up to `limit`. */
 function bytesUpTo(text: string, limit: number): { fits: boolean; chars: number } {
   if (text.length * 3 <= limit) return { fits: true, chars: text.length };
   let bytes = 0;
@@ -12,8 +12,8 @@ function bytesUpTo(text: string, limit: number): { fits: boolean; chars: number 
 }
 
 /**
- * Cuts the fields of one entry to budgets of bytes (UTF-8), and notes each that was cut under its name with its full
- * length in characters. A pair of surrogates is never split.
+ * Cuts the fields of one entry to budgets in UTF-8 bytes, and notes the full length of each in characters. Never splits
+ * surrogate pairs.
  */
 export class Cutter {
   readonly #lengths = new Map<string, number>();

@@ -3,8 +3,8 @@ import { grown, LastSent } from './lastSent.ts';
 import type { FromPage, PageUpdate, Sent, SessionView, ToPage } from './messages.ts';
 
 /**
- * Adds updates to those that wait: a `put` takes the place of everything before it for that entry, an `append` joins the
- * update it follows. The order of first appearance stays.
+ * Merges updates into the waiting ones: a `put` replaces everything before it for that entry, an `append` joins the update
+ * that it follows. The order of first appearance stays.
  */
 export function mergeUpdates(waiting: Map<number, PageUpdate>, updates: readonly PageUpdate[]): void {
   for (const update of updates) {
@@ -17,9 +17,9 @@ export function mergeUpdates(waiting: Map<number, PageUpdate>, updates: readonly
 }
 
 /**
- * What changes of a session, on its way to the page. What stands around the entries goes at once; of entries at most one
- * batch is in flight: updates wait, merged, until the page has drawn the last batch. A page that is hidden does not draw, so
- * it gets the newest state in one batch when it is looked at again.
+ * Sends changes of a session to the page. Changes of the view go out immediately. Of entries, at most one batch is in flight:
+ * updates wait, merged, until the page has drawn the last batch. A hidden page does not draw, so it gets the newest state
+ * when it is shown again.
  */
 export class UpdateFeed {
   readonly #channel: Channel<Sent, FromPage>;
@@ -32,14 +32,14 @@ export class UpdateFeed {
     this.#channel = channel;
   }
 
-  /** Sends what a page begins with. What waited is part of it, and no update goes out before it is drawn. */
+  /** Sends the initial state, including waiting updates; no update is sent before it is drawn. */
   begin(init: Extract<ToPage, { type: 'init' }>): void {
     this.#waiting.clear();
     this.#last.begin(init);
     this.#inFlight = this.#channel.send(init);
   }
 
-  /** Sends what changed of what stands around the entries. */
+  /** Sends changes of the view. */
   show(view: SessionView): void {
     const change = this.#last.sentView(view);
     if (change !== undefined) this.#channel.send({ type: 'view', change });
@@ -52,7 +52,7 @@ export class UpdateFeed {
     this.#flush();
   }
 
-  /** To be called for each `ack` of the current generation. */
+  /** Call this for each `ack` of the current generation. */
   acknowledged(seq: number): void {
     if (this.#inFlight !== undefined && seq >= this.#inFlight) this.#inFlight = undefined;
     this.#flush();

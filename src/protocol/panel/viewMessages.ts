@@ -2,20 +2,20 @@ import type { Phase } from '../../model/session/phases.ts';
 import type { StepKind } from '../../model/transcript/steps.ts';
 import type { ToolStatus } from '../../model/transcript/tool.ts';
 
-/** What of the trajectory is wanted, and in which order. */
+/** Filter and order of the trajectory. */
 export interface TrajectoryWish {
   /** As it was typed: words, `kind:`, `tool:`, `file:`, `state:`. */
   readonly query: string;
-  /** Empty: every kind, and what was said and thought. */
+  /** Empty: every kind, including messages and thoughts. */
   readonly kinds: readonly StepKind[];
-  /** Only steps that repeat others: the same lines read again, the same call failed again. */
+  /** Only repeated steps: the same lines read again, the same call failed again. */
   readonly repeats: boolean;
   readonly sort: 'time' | 'longest';
-  /** Lanes that the reader closed, by id; at most `mostClosed`. */
+  /** Collapsed lanes, by id; at most `mostClosed`. */
   readonly closed: readonly string[];
 }
 export const mostClosed = 500;
-/** Lines of one answer. */
+/** Lines per answer. */
 export const mostLines = 200;
 
 export interface StepLink {
@@ -24,15 +24,15 @@ export interface StepLink {
   readonly number: string;
 }
 
-/** Why a step is marked, with the steps that show it, in order; at most 20 of them, this one included. */
+/** Why a step is marked, with the repeated steps in order; at most 20, including this one. */
 export interface RepeatMark {
   readonly kind: 'duplicate_read' | 'retry_loop';
   readonly steps: readonly StepLink[];
-  /** Of all of them. */
+  /** Number of all of them. */
   readonly count: number;
 }
 
-/** Where a bar stands: milliseconds on an axis without idle time; `offset` is `null` where the record has no time. */
+/** Position of a bar: milliseconds on an axis without idle time; `offset` is `null` if the record has no time. */
 interface Span {
   readonly offset: number | null;
   readonly duration: number;
@@ -46,7 +46,7 @@ export interface LaneLine extends Span {
   readonly agentType: string | null;
   /** Of the step that started it. */
   readonly number: string | null;
-  /** Lines of it that pass the filter: tool calls, and what was said, thought or went wrong between them. */
+  /** Matching lines of the lane: tool calls, and the messages, thoughts and errors between them. */
   readonly rows: number;
   /** Tool calls among them. */
   readonly steps: number;
@@ -76,31 +76,31 @@ export interface StepLine extends EntryLine {
   readonly exitCode: number | null;
   readonly added: number | null;
   readonly removed: number | null;
-  /** `null` while it continues, and where no one recorded it. */
+  /** `null` while it runs, and if its end was not recorded. */
   readonly durationMs: number | null;
-  /** Steps of one lane that ran at the same time share a number. */
+  /** Parallel steps of one lane share a number. */
   readonly group: number | null;
   readonly repeats: RepeatMark | null;
 }
 
 export type TrajectoryLine = LaneLine | MomentLine | StepLine;
 
-/** What runs spent their time on. Where several things continued at once, the last of `phases` counts. */
+/** How runs spent their time. If several things happened at once, the last of `phases` counts. */
 export interface TimeLane {
   readonly phase: Phase;
-  /** Of all runs, in milliseconds. */
+  /** Total of all runs, in milliseconds. */
   readonly ms: number;
-  /** The longest ones, in order; at most `mostSegments`. */
+  /** The longest segments, in order; at most `mostSegments`. */
   readonly segments: readonly { readonly offset: number; readonly duration: number }[];
 }
 export const mostSegments = 200;
 
 export interface TrajectoryPage {
-  /** Lines that there are with this wish. */
+  /** Number of lines that match. */
   readonly total: number;
   readonly from: number;
   readonly lines: readonly TrajectoryLine[];
-  /** Where the entry that was asked for stands; `null` where the wish leaves it out. */
+  /** Position of the requested entry; `null` if the filter excludes it. */
   readonly at: number | null;
   readonly axis: {
     /** Milliseconds. */
@@ -109,15 +109,15 @@ export interface TrajectoryPage {
     readonly turns: readonly { readonly turn: number; readonly offset: number; readonly startedAt: number }[];
     readonly gaps: readonly { readonly offset: number; readonly idleMs: number }[];
   };
-  /** What all runs spent their time on; together it is as long as the runs. */
+  /** How all runs spent their time; the sum is their total duration. */
   readonly time: readonly TimeLane[];
-  /** Steps of the main agent and of subagents; together they are `counts`. */
+  /** Steps of the main agent and of subagents; the sum is `counts`. */
   readonly steps: { readonly main: number; readonly subagents: number };
-  /** Steps of the whole session, whatever the wish. */
+  /** Steps of the whole session, regardless of the filter. */
   readonly counts: Readonly<Record<StepKind, number>>;
-  /** Steps that are marked. */
+  /** Number of marked steps. */
   readonly repeats: number;
-  /** Entries beyond the bound. */
+  /** Entries beyond the limit. */
   readonly omitted: number;
 }
 
@@ -126,7 +126,7 @@ export type FileGroup = (typeof fileGroups)[number];
 
 export interface FileLine {
   readonly type: 'file';
-  /** Relative to the session's folder where it lies in it. */
+  /** Relative to the session's folder if inside it. */
   readonly path: string;
   readonly change: 'read' | 'added' | 'changed' | 'deleted';
   readonly first: StepLink;
@@ -134,11 +134,11 @@ export interface FileLine {
   readonly touches: number;
   readonly added: number;
   readonly removed: number;
-  /** False where a change did not say how many lines it was. */
+  /** False if a change did not say how many lines it had. */
   readonly counted: boolean;
 }
 
-/** A file that changed during a run and not by what its calls reported. */
+/** A file that changed during a run without a tool call that reports it. */
 export interface UnreportedLine {
   readonly type: 'unreported';
   readonly path: string;
@@ -149,7 +149,7 @@ export interface UnreportedLine {
   readonly entryIndex: number;
 }
 
-/** A file that a search of the session found, and that no call read or changed. */
+/** A file in the search results of the session that no call read or changed. */
 export interface FoundLine {
   readonly type: 'found';
   readonly path: string;
@@ -160,24 +160,24 @@ export interface FoundLine {
 export type FilesLine =
   { readonly type: 'group'; readonly group: FileGroup; readonly count: number } | FileLine | UnreportedLine | FoundLine;
 
-/** By what the files of a group are in order: when they were first touched, their name, or most lines, touches, or newest. */
+/** Sort order within a group: first touched, name, or most lines, touches, or newest. */
 export const fileSorts = ['first', 'name', 'lines', 'touches', 'last'] as const;
 export type FileSort = (typeof fileSorts)[number];
 
-/** A file on disk beside what the session left of it; `at` is when it changed last, epoch milliseconds. */
+/** A file on disk compared with how the session left it; `at` is its modification time in epoch milliseconds. */
 export interface FileSince {
   readonly state: 'same' | 'changed' | 'gone' | 'unknown';
   readonly at: number | null;
 }
-/** Files of one question. */
+/** Files per request. */
 export const mostSince = 100;
 
 export interface FilesPage {
-  /** Lines that there are with this query. */
+  /** Number of lines that match. */
   readonly total: number;
   readonly from: number;
   readonly lines: readonly FilesLine[];
-  /** Of the whole session, whatever the query. `counted`: false where the lines are not all known. */
+  /** Of the whole session, regardless of the query. `counted`: false if some line counts are unknown. */
   readonly sums: {
     readonly files: number;
     readonly changed: number;
@@ -187,7 +187,7 @@ export interface FilesPage {
     readonly added: number;
     readonly removed: number;
     readonly counted: boolean;
-    /** Beyond the bound, or not listed by the note. */
+    /** Beyond the limit, or not listed in the note. */
     readonly omitted: number;
   };
 }
@@ -200,28 +200,28 @@ export type ViewRequest =
       readonly from: number;
       readonly count: number;
       readonly wish: TrajectoryWish;
-      /** An entry to look for: the lines around it are sent, `from` is not heard. */
+      /** Returns the lines around this entry, and ignores `from`. */
       readonly around?: number;
     }
   | {
       readonly type: 'getFiles';
       readonly request: number;
       readonly from: number;
-      /** 0: only the sums. */
+      /** 0: only the totals. */
       readonly count: number;
       readonly query: string;
       readonly sort: FileSort;
     }
-  /** Whether these files are on disk as the session left them; at most `mostSince`. */
+  /** Whether these files on disk are as the session left them; at most `mostSince`. */
   | { readonly type: 'getSince'; readonly request: number; readonly paths: readonly string[] }
-  /** Everything that recorded edits did to one file. */
+  /** All recorded edits of one file. */
   | { readonly type: 'openFileChanges'; readonly path: string }
   | { readonly type: 'openAllChanges' };
 
 export type ViewAnswer =
   | { readonly type: 'trajectory'; readonly request: number; readonly page: TrajectoryPage }
   | { readonly type: 'files'; readonly request: number; readonly page: FilesPage }
-  /** In the order of the paths that were asked for. */
+  /** In the order of the requested paths. */
   | { readonly type: 'since'; readonly request: number; readonly since: readonly FileSince[] }
-  /** What was asked for may look otherwise now. Said once, until the page asks again. */
+  /** The requested data may have changed. Sent once, until the page asks again. */
   | { readonly type: 'viewsChanged' };
