@@ -126,8 +126,12 @@ export class Records {
     return {};
   }
 
-  import(request: ParamsOf<'import'>): Promise<ResultOf<'import'>> {
-    return this.#engine.archive.import(request);
+  async import(request: ParamsOf<'import'>): Promise<ResultOf<'import'>> {
+    const report = await this.#engine.archive.import(request);
+    const imported = await this.#open(report.sessionId);
+    this.#news.told(imported.summary());
+    imported.dispose();
+    return report;
   }
 
   pack({ session_ids }: ParamsOf<'pack'>): Promise<ResultOf<'pack'>> {

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { exportFormats } from '../../src/formats/export/formats.ts';
+import { stopDaemon } from '../support/daemon/stop.ts';
 import { repository } from '../support/host/cache.mjs';
 import { aSession, appendAll, entryLine, sessionId, temporaryStore, wholeSession } from '../support/records.ts';
 import { aSecret } from '../support/secrets.ts';
@@ -30,7 +31,10 @@ describe('what is kept of a session: vitrine export', function () {
     await appendAll(writer, [entryLine(30, `the token is ${secret}`)]);
     await writer.close();
   });
-  after(() => place.remove());
+  after(async () => {
+    await stopDaemon(place.dir);
+    await place.remove();
+  });
 
   it('writes every format, masks the secret and tells where it was', () => {
     for (const { id } of exportFormats) {

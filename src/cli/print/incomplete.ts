@@ -1,5 +1,5 @@
 import { completenessWording } from '../../engine/audit/completenessWording.ts';
-import type { Engine } from '../../engine/engine.ts';
+import type { Archive } from '../../engine/archive/archive.ts';
 import { EngineFailure } from '../../engine/failures/failures.ts';
 import { english } from '../../engine/failures/wording.ts';
 import { visibleLine } from '../../model/text/visibleText.ts';
@@ -9,8 +9,12 @@ import type { CliContext } from '../command.ts';
 export const incomplete = 4;
 
 /** Says on stderr what is missing from the record of a session; whether anything is. @throws EngineFailure */
-export async function reportMissing(engine: Engine, sessionId: string, { stderr }: CliContext): Promise<boolean> {
-  const found = await engine.archive.checkCompleteness(sessionId);
+export async function reportMissing(
+  { archive }: { readonly archive: Archive },
+  sessionId: string,
+  { stderr }: CliContext,
+): Promise<boolean> {
+  const found = await archive.checkCompleteness(sessionId);
   for (const each of completenessWording(found)) stderr.write(`vitrine: ${english(each)}\n`);
   return found.isIncomplete;
 }
@@ -23,11 +27,15 @@ export function reportLost(error: unknown, { stderr }: CliContext): boolean {
 }
 
 /** Names on stderr the sessions whose record lacks something, and those that the last listing could not read. */
-export function reportDamaged(engine: Engine, damaged: Iterable<string>, { stderr }: CliContext): void {
+export function reportDamaged(
+  { archive }: { readonly archive: Archive },
+  damaged: Iterable<string>,
+  { stderr }: CliContext,
+): void {
   for (const id of damaged) {
     stderr.write(`vitrine: The record of ${id} is damaged. "vitrine show ${id}" shows what is missing.\n`);
   }
-  for (const { id, reason } of engine.archive.unreadable) {
+  for (const { id, reason } of archive.unreadable) {
     stderr.write(`vitrine: The record of ${id} cannot be read: ${visibleLine(reason)}\n`);
   }
 }

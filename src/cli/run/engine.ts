@@ -7,6 +7,7 @@ import type { AcpProfile, AgentSettings, EngineSettings } from '../../engine/api
 import { Catalogue } from '../../engine/catalogue/catalogue.ts';
 import { StoredFacts } from '../../engine/catalogue/storedFacts.ts';
 import { Engine } from '../../engine/engine.ts';
+import type { EngineDeps } from '../../engine/engineDeps.ts';
 import type { ExecutorType } from '../../model/session/session.ts';
 import { trustedBlueprints, inputOf } from '../blueprints/blueprints.ts';
 import { type CliContext, UsageError } from '../command.ts';
@@ -82,12 +83,16 @@ export function settingsOf({ agents = {}, acp = [], server, replaySpeed = 1, pri
 }
 
 export function createEngine(context: CliContext, options: EngineOptions): Engine {
+  return new Engine(engineDeps(context, options));
+}
+
+export function engineDeps(context: CliContext, options: EngineOptions): EngineDeps {
   const warn = (message: string): void => void context.stderr.write(`vitrine: ${message}\n`);
   const quiet = (): void => undefined;
   const storeDir = storeFolder(context, options.store);
   if (options.writes === true) makeFolder(storeDir);
   const catalogue = new Catalogue(storeDir);
-  return new Engine({
+  return {
     storeDir,
     clock: context.now,
     randomHex: (digits) => randomBytes(digits).toString('hex').slice(0, digits),
@@ -104,5 +109,5 @@ export function createEngine(context: CliContext, options: EngineOptions): Engin
     version: version(),
     catalogue,
     ...(options.ownOnly !== true && { sources: createSources(context, new StoredFacts(catalogue, { warn })) }),
-  });
+  };
 }

@@ -1,5 +1,6 @@
 import { type ConnectOptions, connect } from '../../client/connect.ts';
 import { DaemonLink } from '../../client/link.ts';
+import { recordCalls } from '../../client/records/recordCalls.ts';
 import { type Disposable, Listeners } from '../../client/listeners.ts';
 import { type RemoteNotice, RemoteSession } from '../../client/remoteSession.ts';
 import type { AgentReport, ResumeRequest, StartRequest } from '../../engine/api.ts';
@@ -78,19 +79,7 @@ export class WindowEngine {
     });
     const call = this.#call;
     this.queue = new WindowQueue({ call }, log);
-    this.#reader = new ReadOnlyEngine(deps.engine, {
-      decide: async (session_id, decision) => {
-        await this.#call('noteExport', { session_id, decision: { ...decision, type: 'export' } });
-      },
-      remove: async (session_id, reason) => {
-        await call('remove', { session_id, reason });
-      },
-      import: (request) => call('import', request),
-      pack: (ids) => call('pack', { session_ids: [...ids] }),
-      unpack: async (session_id) => {
-        await call('unpack', { session_id });
-      },
-    });
+    this.#reader = new ReadOnlyEngine(deps.engine, recordCalls(call));
     this.archive = this.#reader.archive;
     this.followUpReader = this.#reader.followUps;
     this.budgets = {

@@ -8,13 +8,14 @@ import { parseOptions } from '../../options/args.ts';
 import { exportStream } from '../../print/terminalText.ts';
 import { incomplete, reportLost, reportMissing } from '../../print/incomplete.ts';
 import { UsageError, type CliContext, type Command } from '../../command.ts';
-import { createEngine, storeHelp } from '../../run/engine.ts';
+import { storeHelp } from '../../run/engine.ts';
+import { RecordReader } from '../../run/recordReader.ts';
 import { notRecorded, readObserved } from '../../sessions/observed.ts';
 
 const help = `Usage: vitrine export --format FORMAT ses_… [options]
 
-Exports a session to another format. Secrets are masked and listed on stderr. The session record notes
-the export.
+Exports a session to another format. Secrets are masked and listed on stderr. The export only reads the
+record; the daemon notes in it that the session was exported.
 Exit code 4: entries are missing or the record is damaged; stderr says what and where.
 
   --format FORMAT    ${exportFormats.map(({ id }) => id).join(', ')}
@@ -48,7 +49,8 @@ export const exportCommand: Command = {
     const redact = values['no-redact'] !== true;
     if (key !== undefined && !redact)
       throw new UsageError('--key and --no-redact exclude each other.', 'Use only one of them.');
-    const engine = createEngine(context, { store: values.store });
+    const reader = new RecordReader(context, { store: values.store });
+    const { engine } = reader;
     const stopped = new AbortController();
     // A file that is half written goes again; what stdout has is there.
     const stopListening =
@@ -78,7 +80,7 @@ export const exportCommand: Command = {
       throw error;
     } finally {
       stopListening?.();
-      await engine.dispose();
+      await reader.dispose();
     }
   },
 };

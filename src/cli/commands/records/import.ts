@@ -1,8 +1,9 @@
 import path from 'node:path';
-import { EngineFailure } from '../../../engine/failures/failures.ts';
 import { agentOption, parseOptions } from '../../options/args.ts';
 import { UsageError, type Command } from '../../command.ts';
-import { createEngine, storeHelp } from '../../run/engine.ts';
+import { translated } from '../../run/daemon.ts';
+import { storeHelp } from '../../run/engine.ts';
+import { RecordReader } from '../../run/recordReader.ts';
 
 const help = `Usage: vitrine import FILE [options]
 
@@ -22,9 +23,11 @@ export const importCommand: Command = {
     if (file === undefined || more.length > 0)
       throw new UsageError('Specify one file.', 'See "vitrine import --help".');
     const agent = values.agent === undefined ? {} : { agent: agentOption(values.agent).type };
-    const engine = createEngine(context, { store: values.store, writes: true });
+    const reader = new RecordReader(context, { store: values.store, writes: true });
     try {
-      const report = await engine.archive.import({ file: path.resolve(context.cwd, file), ...agent });
+      const report = await translated(() =>
+        reader.engine.archive.import({ file: path.resolve(context.cwd, file), ...agent }),
+      );
       context.stdout.write(`${report.sessionId}\n`);
       const was = report.original === null ? '' : `, which was ${report.original}`;
       const parts = report.problems === 1 ? '1 part' : `${report.problems} parts`;
@@ -32,11 +35,8 @@ export const importCommand: Command = {
       const entries = report.entries === 1 ? '1 entry' : `${report.entries} entries`;
       context.stderr.write(`vitrine: Imported (${report.format}): ${entries}${was}.${damaged}\n`);
       return 0;
-    } catch (error) {
-      if (EngineFailure.is(error)) throw new UsageError(error.message, error.detail);
-      throw error;
     } finally {
-      await engine.dispose();
+      await reader.dispose();
     }
   },
 };

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import { exportCommand } from '../../../../../src/cli/commands/records/export.ts';
 import type { CliContext } from '../../../../../src/cli/command.ts';
+import { stopDaemon } from '../../../../support/daemon/stop.ts';
 import { aSession, appendAll, sessionId, temporaryStore, wholeSession } from '../../../../support/records.ts';
 
 describe('vitrine export', () => {
@@ -14,7 +15,10 @@ describe('vitrine export', () => {
     await appendAll(writer, wholeSession(30).slice(2));
     await writer.close();
   });
-  afterEach(() => place.remove());
+  afterEach(async () => {
+    await stopDaemon(place.dir);
+    await place.remove();
+  });
 
   const run = (args: readonly string[], onInterrupt: CliContext['onInterrupt']): Promise<number> => {
     const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];

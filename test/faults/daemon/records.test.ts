@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { chmod, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { News } from '../../../src/protocol/daemon/calls.ts';
+import { DaemonBench } from '../../support/daemon/bench.ts';
+import { skip } from '../../support/skip.ts';
+import { until } from '../../support/until.ts';
+
+const asking = [{ init: true }, { say: 'before' }, { ask: { id: 'req-1' } }, { say: 'after' }, { result: {} }];
+const allow = { kind: 'allow', scope: 'once' } as const;
+
+describe('commands for records, beside a daemon', function () {
+  this.timeout(120_000);
+  let place: DaemonBench;
+  beforeEach(() => (place = new DaemonBench()));
+  afterEach(() => place.close());
+
+  const exported = (id: string, ...more: string[]) => place.vitrine('export', '--format', 'acp', id, ...more).ended;
+  const exportsIn = async (id: string): Promise<number> => {
+    const record = await readFile(path.join(place.store, 'sessions', id, 'record.jsonl'), 'utf8');
+    return record.split('\n').filter((line) => line.includes('"decision":{"type":"export"')).length;
+  };
+
+  it('export a session that runs, and import what was exported, which others are told', async () => {
+    const told: string[] = [];
+    const onNews = ({ summaries }: News): Promise<void> => {
+      told.push(...summaries.map(({ session_id }) => session_id));
+      return Promise.resolve();
+    };
+    const connection = await place.connect({ onNews });
+    await connection.call('watch', { events: false });
+    const { session_id } = await connection.call('start', place.startParams(asking));
+    await place.stateOf(session_id, ({ requests }) => requests.length === 1);
+    const file = path.join(place.bench.dir, 'messages.json');
+    const { code, stderr } = await exported(session_id, '--out', file);
+    assert.deepEqual([code, stderr], [0, 'vitrine: No secrets were found.\n']);
+    assert.match(await readFile(file, 'utf8'), /before/);
+    assert.equal(await exportsIn(session_id), 1, 'the daemon noted it in the record that it writes');
+
+    const imported = await place.vitrine('import', file).ended;
+    assert.equal(imported.code, 0, imported.stderr);
+    const id = imported.stdout.trim();
+    await until('news of it', () => told.includes(id));
+
+    await connection.call('answer', { session_id, request_id: 'req-1', answer: allow });
+    await place.stateOf(session_id, ({ live }) => !live);
+    for (const each of [session_id, id]) assert.equal((await place.vitrine('verify', each).ended).code, 0);
+    assert.match((await place.vitrine('show', session_id).ended).stdout, /before[\s\S]*after/);
+  });
+
+  it('start a daemon where none runs, for what is to be written', async () => {
+    const connection = await place.connect();
+    const { session_id } = await connection.call('start', place.startParams([{ init: true }, { result: {} }]));
+    await place.stateOf(session_id, ({ live }) => !live);
+    await connection.call('retire', { when: 'now' });
+    await connection.closed;
+    assert.equal((await exported(session_id)).code, 0);
+    assert.equal(await exportsIn(session_id), 1);
+    assert.notEqual(await place.connectRunning(), null);
+  });
+
+  it('export what cannot be noted, and say so', async function () {
+    if (process.platform === 'win32') skip(this, 'modes of files are those of POSIX');
+    const connection = await place.connect();
+    const { session_id } = await connection.call('start', place.startParams([{ init: true }, { result: {} }]));
+    await place.stateOf(session_id, ({ live }) => !live);
+    await connection.call('retire', { when: 'now' });
+    await connection.closed;
+    const closed = [path.join(place.store, 'daemon'), place.folder];
+    await until('the daemon to leave its folder', async () => (await place.connectRunning()) === null);
+    for (const folder of closed) await chmod(folder, 0o500);
+    const { code, stdout, stderr } = await place.vitrineByModes('export', '--format', 'acp', session_id).ended;
+    for (const folder of closed) await chmod(folder, 0o700);
+    assert.equal(code, 0, stderr);
+    assert.ok(stdout.startsWith('['), stdout);
+    assert.match(stderr, new RegExp(`That ${session_id} was exported is not in its record: `));
+    assert.equal(await exportsIn(session_id), 0);
+  });
+});
