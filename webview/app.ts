@@ -25,7 +25,7 @@ import type { Context } from './parts/context.ts';
 import { updateSetSize, transcript } from './parts/rows/transcript.ts';
 import { readerActions } from './host/readerActions.ts';
 import { Requests } from './request/requests.ts';
-import { hasButton, isTall } from './rows/rowKinds.ts';
+import { expectedHeight, hasButton } from './rows/rowKinds.ts';
 import { buildShell, empty, loading, type Notice, type Shell } from './shell.ts';
 import { pageState, Saver } from './host/savedState.ts';
 import { soundEntry, soundUpdates } from './store/soundUpdates.ts';
@@ -81,7 +81,7 @@ export class App {
     this.#announcer = new Announcer(this.#shell.polite, this.#shell.alert);
     this.#list = new List(
       this.#shell.scroller,
-      (row) => isTall(this.#store, row),
+      (row) => expectedHeight(this.#store, row),
       () => this.#scrolled(),
     );
     const { rows, scroller } = this.#shell;

@@ -57,6 +57,27 @@ describe('a message of many elements', () => {
     }
   }).timeout(300_000);
 
+  it('shows a thought some parts at a time, all of it in the end', async () => {
+    const script = new Script();
+    script.turn('Go.');
+    script.think(`${repeated('- [ ] a\n', 20_000)}- [ ] the last\n`);
+    const { entries, turns } = script;
+    const page = await tests.open({ entries, view: view({ turns }, { entries: entries.length }) });
+    await page.getByRole('button', { name: /^Thought/ }).click();
+    const more = page.getByRole('button', { name: 'Show more' });
+    const counts: number[] = [];
+    for (;;) {
+      await frames(page);
+      counts.push(await page.locator('.thought *').count());
+      if ((await more.count()) === 0) break;
+      assert.equal(await page.getByText('the last').count(), 0);
+      await more.press('Enter');
+    }
+    assert.equal(await page.getByText('the last').count(), 1);
+    assert.ok(counts.length > 3 && (counts[0] ?? 0) < 1000, counts.join(' '));
+    await page.close();
+  });
+
   it('is shown to its end, though it is short and has many blocks', async () => {
     const page = await open(Array.from({ length: 90 }, (_, at) => `## Head ${at}`).join('\n'));
     const seen = new Set<string>();

@@ -6,14 +6,13 @@ import {
   type VirtualItem,
   Virtualizer,
 } from '@tanstack/virtual-core';
-import { gapHeight, type Row } from '../rows/rows.ts';
+import type { Row } from '../rows/rows.ts';
 
-/** Heights in px that a row is taken to have until it is measured. */
-const rowHeight = 24;
-const textHeight = 68;
 /** Distance from the end within which the list stays at the end as it grows. */
 const nearEnd = 24;
+/** Rows that are drawn above and below the screen, unless they are taller than `overscanHeight` px together. */
 const overscan = 8;
+const overscanHeight = 800;
 /** More px than any list has: browsers take no taller element. */
 const farEnd = 1e8;
 
@@ -42,7 +41,7 @@ export class List {
   readonly #scroller: HTMLElement;
   readonly #virtualizer: Virtualizer<HTMLElement, HTMLElement>;
   readonly #changed: () => void;
-  readonly #tall: (row: Row) => boolean;
+  readonly #expectedHeight: (row: Row) => number;
   #rows: readonly Row[] = [];
   #places: ReadonlyMap<string, number> | undefined;
   #isFollowing = true;
@@ -56,10 +55,13 @@ export class List {
   /** Key of the row that has the keyboard: it stays in the page wherever it scrolls. */
   kept: string | undefined;
 
-  /** `changed` is called when it was scrolled or measured, which may change what is to be drawn. */
-  constructor(scroller: HTMLElement, tall: (row: Row) => boolean, changed: () => void) {
+  /**
+   * `expectedHeight`: px that a row is taken to have until it is measured. `changed` is called when it was scrolled or measured,
+   * which may change what is to be drawn.
+   */
+  constructor(scroller: HTMLElement, expectedHeight: (row: Row) => number, changed: () => void) {
     this.#scroller = scroller;
-    this.#tall = tall;
+    this.#expectedHeight = expectedHeight;
     this.#changed = changed;
     this.#virtualizer = new Virtualizer(this.#options());
     this.#virtualizer._didMount();
@@ -84,7 +86,7 @@ export class List {
     return {
       count: rows.length,
       getScrollElement: () => this.#scroller,
-      estimateSize: (at) => this.#estimate(rows[at]),
+      estimateSize: (at) => (rows[at] === undefined ? 0 : this.#expectedHeight(rows[at])),
       getItemKey: (at) => rows[at]?.key ?? at,
       rangeExtractor: (range) => this.#range(range),
       scrollToFn: elementScroll,
@@ -107,19 +109,11 @@ export class List {
     };
   }
 
-  #estimate(row: Row | undefined): number {
-    if (row === undefined) return rowHeight;
-    if (row.kind === 'gap') return gapHeight(row);
-    if (row.kind === 'turn') return 36;
-    if (row.kind === 'resume') return 320;
-    return this.#tall(row) ? textHeight : rowHeight;
-  }
-
   /** Rows on screen, their turn's heading, and the row that has the keyboard. */
   #range({ startIndex, endIndex, count }: Range): number[] {
     // In steps: a row that comes at the end need not drive out one at the beginning.
-    const from = Math.max(0, Math.floor(startIndex / overscan - 1) * overscan);
-    const to = Math.min(count - 1, endIndex + overscan);
+    const from = this.#within(startIndex, Math.max(0, Math.floor(startIndex / overscan - 1) * overscan));
+    const to = this.#within(endIndex, Math.min(count - 1, endIndex + overscan));
     const wanted = new Set<number>();
     const heading = this.#headingOf(from);
     if (heading !== undefined) wanted.add(heading);
@@ -127,6 +121,17 @@ export class List {
     if (saved !== undefined) wanted.add(saved);
     for (let at = from; at <= to; at++) wanted.add(at);
     return [...wanted].sort((a, b) => a - b);
+  }
+
+  /** The row farthest from `at`, `farthest` at most, before which there is less than `overscanHeight`. */
+  #within(at: number, farthest: number): number {
+    const step = Math.sign(farthest - at);
+    let height = 0;
+    for (let place = at; place !== farthest; place += step) {
+      if (height >= overscanHeight) return place;
+      height += this.#virtualizer.measurementsCache[place + step]?.size ?? 0;
+    }
+    return farthest;
   }
 
   #headingOf(at: number): number | undefined {

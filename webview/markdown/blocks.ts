@@ -19,6 +19,8 @@ export interface Block {
 export interface Part {
   readonly blocks: Block[];
   chars: number;
+  /** Line breaks in their source. */
+  lines: number;
   elements: number;
   revision: number;
 }
@@ -140,6 +142,7 @@ export class MarkdownStream {
     if (isFull || (blocks.length > 0 && there + elements > partElements)) this.parts.push(newPart());
     this.#last.blocks.push(block);
     this.#last.chars += chars;
+    this.#last.lines += block.token.raw.split('\n').length;
     this.#last.elements += elements;
     this.#last.revision += 1;
   }
@@ -252,7 +255,7 @@ function lex(text: string): Token[] {
 }
 
 function newPart(): Part {
-  return { blocks: [], chars: 0, elements: 0, revision: 0 };
+  return { blocks: [], chars: 0, lines: 0, elements: 0, revision: 0 };
 }
 
 /** A block that is too large to draw, as text. */

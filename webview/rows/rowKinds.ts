@@ -1,11 +1,29 @@
-import type { Row } from './rows.ts';
+import { gapHeight, type Row } from './rows.ts';
 import type { Store } from '../store/store.ts';
 
 /** It holds text, which most often takes more than a line. */
-export function isTall(store: Store, row: Row): boolean {
+function isTall(store: Store, row: Row): boolean {
   if (row.kind !== 'entry') return false;
   const kind = store.entry(row.index)?.type.kind;
   return kind === 'assistant_message' || kind === 'user_message';
+}
+
+/** Heights in px that a row is taken to have until it is measured. */
+const rowHeight = 24;
+const textHeight = 68;
+/** Of a message that takes several rows. */
+const lineHeight = 20;
+const charsOfLine = 100;
+
+export function expectedHeight(store: Store, row: Row): number {
+  if (row.kind === 'gap') return gapHeight(row);
+  if (row.kind === 'turn') return 36;
+  if (row.kind === 'resume') return 320;
+  if (row.kind !== 'entry' || !isTall(store, row)) return rowHeight;
+  const entry = store.entry(row.index);
+  if (entry === undefined || store.parts(entry) === 1) return textHeight;
+  const { lines = 0, chars = 0 } = store.document(entry)[row.part] ?? {};
+  return Math.max(rowHeight, lineHeight * Math.max(lines, chars / charsOfLine));
 }
 
 /** Whether a row has something that can be pressed, so that Tab may lead to it. */

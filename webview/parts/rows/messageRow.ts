@@ -21,6 +21,7 @@ import { originView } from './origin.ts';
 /** Steps that are listed under a message, and characters of what one was given or gave. */
 const mostSteps = 20;
 const longestStep = 400;
+const thoughtPartsAtATime = 6;
 
 /** Blocks that are closed are drawn once, and again when it is known where they come from. */
 function partBody({ actions, store }: Context, entry: PageEntry, part: Part | undefined): unknown {
@@ -132,6 +133,22 @@ function cutOff({ metadata }: PageEntry): TemplateResult | typeof nothing {
   return html`<p class="cut-off">${codicon('debug-disconnect', 'sm')} ${t('Interrupted here')}</p>`;
 }
 
+/** All parts of a long thought in one row would take too many elements: some at a time. */
+function thoughtParts(context: Context, entry: PageEntry, key: string): unknown {
+  const { store, actions } = context;
+  const parts = store.document(entry);
+  let shown = 1;
+  while (store.expanded.has(`${key}/${shown}`)) shown += 1;
+  const next = `${key}/${shown}`;
+  const more =
+    parts.length > shown * thoughtPartsAtATime
+      ? html`<div class="detail-f">
+          <button class="link" @click=${() => actions.toggle(next)}>${t('Show more')}</button>
+        </div>`
+      : nothing;
+  return html`${parts.slice(0, shown * thoughtPartsAtATime).map((part) => partBody(context, entry, part))}${more}`;
+}
+
 /** One line of what was thought; all of it when open. */
 export function thoughtRow(context: Context, entry: PageEntry, key: string): TemplateResult {
   const { store, actions } = context;
@@ -160,7 +177,7 @@ export function thoughtRow(context: Context, entry: PageEntry, key: string): Tem
     ${
       open
         ? html`<div class="prose thought">
-            ${store.document(entry).map((part) => partBody(context, entry, part))}${cutOff(entry)}${showAll({ entry, actions })}
+            ${thoughtParts(context, entry, key)}${cutOff(entry)}${showAll({ entry, actions })}
           </div>`
         : nothing
     }
