@@ -3,6 +3,7 @@ import { connect } from '../../../src/client/connect.ts';
 import { Listeners } from '../../../src/client/listeners.ts';
 import { RemoteQueue } from '../../../src/client/queue/remoteQueue.ts';
 import type { ChangedRun } from '../../../src/protocol/daemon/queue.ts';
+import { platformVariables } from '../platform.ts';
 import { stopDaemon } from './stop.ts';
 
 /** The queue of a store's daemon, which is started where none runs. */
@@ -11,7 +12,7 @@ export async function openQueueClient(storeDir: string, home: string) {
   const connection = await connect({
     storeDir,
     daemonFile: path.resolve('src/daemon/main.ts'),
-    environment: { PATH: process.env['PATH'], HOME: home },
+    environment: { PATH: process.env['PATH'], HOME: home, ...platformVariables },
     build: 'test',
     client: { kind: 'api', person: false },
     withinMs: 30_000,

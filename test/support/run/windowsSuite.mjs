@@ -1,6 +1,6 @@
 // @ts-check
 /** Runs bundled tests in this process, which is a Windows one: `windowsSuite.mjs FOLDER_OR_FILE… [--grep TEXT]`. */
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import Mocha from 'mocha';
@@ -9,7 +9,7 @@ const { values, positionals } = parseArgs({ allowPositionals: true, options: { g
 rmSync('test-results/windows.json', { force: true });
 const names = readdirSync('dist/test/unit', { recursive: true, encoding: 'utf8' })
   .map((name) => `unit/${name.split(path.sep).join('/')}`)
-  .filter((name) => name.endsWith('.test.js'))
+  .filter((name) => name.endsWith('.test.js') && existsSync(`test/${name.slice(0, -2)}ts`))
   .filter((name) => positionals.some((each) => name.startsWith(`${each}/`) || name === `${each}.test.js`));
 const mocha = new Mocha({ ui: 'bdd', timeout: 60_000, ...(values.grep === undefined ? {} : { grep: values.grep }) });
 for (const name of names) mocha.addFile(path.resolve('dist/test', name));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readFile, rmdir, stat, writeFile } from 'node:fs/promises';
-import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { CoordinatorError, type CoordinatorErrorCode } from '../../../../src/coordinator/errors.ts';
 import { Journal } from '../../../../src/engine/coordinator/journal.ts';
 import { journalFile, openQueue, queueFolder } from '../../../../src/engine/coordinator/openQueue.ts';
@@ -12,6 +12,7 @@ import { isRunOver } from '../../../../src/model/session/status.ts';
 import type { Run } from '../../../../src/model/session/session.ts';
 import { StillCoordinator } from '../../../support/coordinator.ts';
 import { CoordinatorStore } from '../../../support/coordinatorStore.ts';
+import { platformVariables } from '../../../support/platform.ts';
 import { skip } from '../../../support/skip.ts';
 import { until } from '../../../support/until.ts';
 
@@ -88,7 +89,7 @@ describe('the queue of a store', () => {
 
   it('is opened over what a process left that was killed', async () => {
     const script = `
-      import { openQueue } from '${path.resolve('src/engine/coordinator/openQueue.ts').replaceAll('\\', '/')}';
+      import { openQueue } from '${pathToFileURL('src/engine/coordinator/openQueue.ts').href}';
       const none = () => undefined;
       const log = { debug: none, info: none, warn: none, error: none };
       const randomHex = (digits) => 'a'.repeat(digits);
@@ -101,7 +102,7 @@ describe('the queue of a store', () => {
       console.log('claimed');
       setInterval(none, 1000);`;
     const args = ['--input-type=module', '-e', script, store.folder];
-    const child = spawn(process.execPath, args, { env: {}, stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, args, { env: platformVariables, stdio: ['ignore', 'pipe', 'inherit'] });
     await once(child.stdout, 'data');
     child.kill('SIGKILL');
     await once(child, 'exit');

@@ -104,7 +104,9 @@ describe('store of records', () => {
   it('takes the end that a writer wrote while its record was read', async () => {
     const other = await temporaryStore();
     const whole = wholeSession(10);
-    await appendAll(await other.store.create(aSession()), whole.slice(2));
+    const otherWriter = await other.store.create(aSession());
+    await appendAll(otherWriter, whole.slice(2));
+    await otherWriter.close();
     const text = await readFile(other.store.path(sessionId), 'utf8');
     await other.remove();
 
@@ -136,6 +138,7 @@ describe('store of records', () => {
       files.lease = path.join(path.dirname(files.record), 'writer.1.json');
       finish = true;
       outcomes.push(await reading());
+      await writer.close();
       await rm(path.dirname(files.record), { recursive: true });
     }
     await busy.remove();

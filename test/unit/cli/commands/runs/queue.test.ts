@@ -38,7 +38,8 @@ describe('vitrine queue', function () {
   });
   afterEach(async () => {
     await queued.stop();
-    await rm(dir, { recursive: true, force: true });
+    // On Windows, files of a program that has just ended cannot be deleted at once.
+    await rm(dir, { recursive: true, force: true, maxRetries: 10 });
   });
 
   function context(stdin = ''): { readonly context: CliContext; readonly ended: (code: number) => Promise<Ended> } {
