@@ -3,7 +3,7 @@ import type { SessionSummary } from '../../model/session/summary.ts';
 
 type AwayRow = Pick<SessionSummary, 'session_id' | 'status' | 'outcome' | 'updated_at' | 'needs_you'>;
 
-/** Until when a window was open on a folder. */
+/** When a window was last open on a folder. */
 export interface LastVisit {
   /** ISO 8601. */
   readonly at: string;
@@ -18,11 +18,11 @@ export interface AwaySummary<Row> {
   readonly failed: readonly Row[];
   readonly stopped: readonly Row[];
   readonly finished: readonly Row[];
-  /** Began, or still running, and waiting for no one. */
+  /** Started or still running, and not waiting for anyone. */
   readonly running: readonly Row[];
 }
 
-/** A session that ran at the last visit and no longer does has changed, whatever its times say. */
+/** A session that ran at the last visit and no longer runs has changed, regardless of its times. */
 export function awaySummary<Row extends AwayRow>(rows: readonly Row[], { at, running }: LastVisit): AwaySummary<Row> {
   const newest = [...rows].sort((a, b) => b.updated_at.localeCompare(a.updated_at));
   const live = newest.filter(({ status }) => isSessionLive(status));
@@ -40,7 +40,7 @@ export function awaySummary<Row extends AwayRow>(rows: readonly Row[], { at, run
   };
 }
 
-/** What is new to someone who comes back: what ended, and requests that began to wait. */
+/** What is new to a returning user: ended sessions, and requests that began to wait. */
 export function newsCount(summary: AwaySummary<AwayRow>, { at }: LastVisit): number {
   const { needsYou, interrupted, failed, stopped, finished } = summary;
   const asked = needsYou.filter(({ needs_you: needs }) => needs !== undefined && needs.since > at);

@@ -2,14 +2,14 @@ import type { NormalizedEntry } from '../../model/transcript/entry.ts';
 import type { Turn } from '../../model/session/turn.ts';
 import { SessionFiles } from '../files/files.ts';
 
-/** A file that agents changed since a time. */
+/** A file that agents changed after a time. */
 export interface ChangedFile {
-  /** Relative to the session's folder where it lies in it. */
+  /** Relative to the session's folder if inside it. */
   readonly path: string;
   readonly change: 'added' | 'changed' | 'deleted';
   readonly added: number;
   readonly removed: number;
-  /** False where a change did not say how many lines it was. */
+  /** False if a change did not say how many lines it had. */
   readonly counted: boolean;
 }
 
@@ -23,7 +23,7 @@ export function firstIndexSince(turns: readonly Turn[], since: string): number |
   return later?.firstIndex ?? null;
 }
 
-/** Collects what the entries of one session changed after a time; give them in index order. */
+/** Collects what the entries of one session changed after a time. Add them in index order. */
 export class ChangedFiles {
   readonly #since: string;
   readonly #files: SessionFiles;

@@ -4,12 +4,12 @@ import { coldStart } from '../session/coldStart.ts';
 import { addCost, noCosts } from '../ledger/money.ts';
 import type { PriceTable } from '../prices/prices.ts';
 
-/** Below this many US dollars no one needs a warning. */
+/** Below this many US dollars, no warning is shown. */
 const negligibleUsd = 0.01;
-/** What agents' providers keep of a conversation is cheap to read for this time; in ms. */
+/** For this long, providers cache a conversation, so that reading it is cheap; in ms. */
 const cachedMs = 5 * 60_000;
 
-/** What it costs to read these conversations in again; `null` where that is next to nothing. `now`: epoch ms. */
+/** Cost of reading these conversations again; `null` if it is negligible. `now`: epoch ms. */
 export function resumeCost(
   summaries: readonly Pick<SessionSummary, 'updated_at' | 'context_tokens' | 'model'>[],
   prices: PriceTable,

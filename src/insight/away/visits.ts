@@ -2,16 +2,16 @@ import { isObject } from '../../model/text/json.ts';
 
 /** What a window keeps of its visits to a folder. */
 export interface Visits {
-  /** Until when a window was open, ISO 8601. */
+  /** When a window was last open, ISO 8601. */
   readonly lastOpen: string;
-  /** Since when no one has looked at what happened; absent: someone has. */
+  /** Time since which no one has read the summary; absent: someone has. */
   readonly unseenSince?: string;
 }
 
-/** A window that is back within this time was reloaded; in ms. */
+/** A window that returns within this time was reloaded; in ms. */
 const reloadMs = 5 * 60_000;
 
-/** What was kept; `undefined` for anything else. */
+/** The saved value; `undefined` for anything else. */
 export function parseVisits(saved: unknown): Visits | undefined {
   if (!isObject(saved)) return undefined;
   const { lastOpen, unseenSince } = saved;
@@ -19,7 +19,7 @@ export function parseVisits(saved: unknown): Visits | undefined {
   return typeof unseenSince === 'string' && unseenSince < lastOpen ? { lastOpen, unseenSince } : { lastOpen };
 }
 
-/** Since when things are news. A reload does not take away what no one has looked at yet. `now`: epoch ms. */
+/** Time since which things are news. A reload keeps what no one has read yet. `now`: epoch ms. */
 export function newsSince({ lastOpen, unseenSince }: Visits, now: number): string {
   return unseenSince !== undefined && now - Date.parse(lastOpen) < reloadMs ? unseenSince : lastOpen;
 }

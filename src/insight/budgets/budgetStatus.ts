@@ -2,11 +2,11 @@ import type { Bound, BudgetStatus } from '../../model/usage/budget.ts';
 import type { BudgetScope } from '../../model/usage/budgetNames.ts';
 import { noUsage, type BudgetUsage } from './usedBudget.ts';
 
-/** From here on a limit is said to be near. */
+/** From this share on, a limit counts as near. */
 const nearShare = 0.8;
 const msPerMinute = 60_000;
 
-/** How far each limit is used up; one in US dollars of which nothing is known is left out: it holds nothing. */
+/** How much of each limit is used. Omits limits in US dollars if no cost is known, because they have no effect. */
 export function budgetStatuses(
   bounds: readonly Bound[],
   used: Readonly<Partial<Record<BudgetScope, BudgetUsage>>>,
@@ -28,8 +28,8 @@ export function isUsedUp({ spent, limit }: BudgetStatus): boolean {
 }
 
 /**
- * So much that what continues has to end. Of turns, the last one is not over when it has begun, but when it asks for another.
- * `callsTool`: the newest response has called a tool, so that the next one needs its result.
+ * So much is used that the run has to end. The last turn may still finish; it is too much when it asks for another.
+ * `callsTool`: the newest response called a tool, so the next one needs its result.
  */
 export function isOverrun(status: BudgetStatus, callsTool: boolean): boolean {
   if (status.unit !== 'turns' || callsTool) return isUsedUp(status);
@@ -40,14 +40,14 @@ export function isNear({ spent, limit }: BudgetStatus): boolean {
   return spent >= limit * nearShare;
 }
 
-/** The one that is used up most. */
+/** The most used limit. */
 export function mostUsed(all: readonly BudgetStatus[]): BudgetStatus | undefined {
   let most: BudgetStatus | undefined;
   for (const each of all) if (most === undefined || each.spent / each.limit > most.spent / most.limit) most = each;
   return most;
 }
 
-/** Milliseconds of work until a limit in minutes is near or used up; `null` where none will be. */
+/** Milliseconds of running time until a limit in minutes is near or used up; `null` if none will be. */
 export function msToNext(all: readonly BudgetStatus[]): number | null {
   const left = all
     .filter(({ unit }) => unit === 'minutes')
@@ -57,7 +57,7 @@ export function msToNext(all: readonly BudgetStatus[]): number | null {
   return left.length === 0 ? null : Math.min(...left);
 }
 
-/** What is left for a run that begins, under every limit; what no one knows of is not taken off. */
+/** What a new run has left under every limit; unknown usage is not subtracted. */
 export function remaining(
   bounds: readonly Bound[],
   used: Readonly<Partial<Record<BudgetScope, BudgetUsage>>>,

@@ -6,7 +6,7 @@ const whole: ReadonlySet<BudgetUnit> = new Set(['tokens', 'turns']);
 const scopes: ReadonlySet<string> = new Set(budgetScopes);
 const units: ReadonlySet<string> = new Set(budgetUnits);
 
-/** What settings say. What is no limit is left out and named in `problems`; the others hold. */
+/** Limits from settings. Invalid ones are left out and named in `problems`. */
 export function parseBudgets(found: unknown): { readonly value: Budgets; readonly problems: readonly string[] } {
   if (found === undefined || found === null) return { value: {}, problems: [] };
   if (!isObject(found)) return { value: {}, problems: ['It is no object.'] };
@@ -32,7 +32,7 @@ function limitsOf(given: unknown, name: string, problems: string[]): Limits {
   for (const [unit, limit] of Object.entries(given)) {
     const known = budgetUnits.find((each) => each === unit);
     if (known === undefined || !units.has(unit)) problems.push(`There is no unit "${name}.${unit}".`);
-    // 0 is how a form says that there is no limit.
+    // Forms use 0 for "no limit".
     else if (limit === 0) continue;
     else if (typeof limit !== 'number' || !Number.isFinite(limit) || limit < 0)
       problems.push(`"${name}.${unit}" is no number above 0.`);
@@ -41,7 +41,7 @@ function limitsOf(given: unknown, name: string, problems: string[]): Limits {
   return limits;
 }
 
-/** Of each limit the lower one: no one can raise what another has set. */
+/** The lower value of each limit: no one can raise what another has set. */
 export function tightenLimits(a: Limits = {}, b: Limits = {}): Limits {
   const limits: Partial<Record<BudgetUnit, number>> = {};
   for (const unit of budgetUnits) {
@@ -62,7 +62,7 @@ export function stricterBudgets(a: Budgets, b: Budgets): Budgets {
   return { ...value, agents: Object.fromEntries(agents) };
 }
 
-/** `keys`: what each scope counts for; scopes without one hold nothing. `raises` are higher limits of single keys. */
+/** `keys`: what each scope counts for; scopes without one have no effect. `raises` are higher limits of single keys. */
 export function boundsOf(
   budgets: Budgets,
   agent: string,

@@ -5,7 +5,7 @@ import { totalTokens } from '../../model/usage/usage.ts';
 import { usdOf } from '../ledger/money.ts';
 import { isReadOnly } from '../../model/session/importedSession.ts';
 
-/** Whose budgets these are. */
+/** The run whose budgets these are. */
 export interface BudgetOwner {
   readonly sessionId: string;
   readonly parentId?: string | undefined;
@@ -15,11 +15,11 @@ export interface BudgetOwner {
   readonly folder: string;
   /** Local calendar day (`2026-11-21`). */
   readonly day: string;
-  /** Counted by its own figures. */
+  /** The run is counted from its own figures. */
   readonly exceptRun?: string;
 }
 
-/** What a session of another program used on the last day on which it used something. */
+/** What a session of another program used on its last active day. */
 export interface ObservedUse {
   /** The agent's own ids of the session. */
   readonly nativeIds: readonly string[];
@@ -27,7 +27,7 @@ export interface ObservedUse {
   readonly lastDay: LastDay | undefined;
 }
 
-/** Scopes that more than the run itself counts in. */
+/** Scopes that include more than the run itself. */
 export type SharedScope = Exclude<BudgetScope, 'message' | 'run'>;
 export type SharedSpending = Readonly<Record<SharedScope, BudgetUsage>>;
 
@@ -39,7 +39,7 @@ export const noSharedSpending: SharedSpending = {
   workspace: noUsage,
 };
 
-/** The first ancestor that is known. A parent that is its own descendant ends the search. */
+/** The first known ancestor. A cycle ends the search. */
 export function rootOf(id: string, parentOf: (id: string) => string | undefined): string {
   const seen = new Set<string>([id]);
   for (let at = id; ;) {
@@ -55,9 +55,9 @@ export function agentKey(executor: string, profile: string | undefined): string 
 }
 
 /**
- * What all runs but `exceptRun` have used, by scope. Recordings and imports count nowhere: they were spent elsewhere, if at
- * all. Sessions of other programs count by day, without those that Vitrine has recorded itself; their turns and times are not
- * known. `now`: epoch milliseconds; `dayOf` gives the local day of an ISO time; `inside` says whether a folder is in another.
+ * What all runs except `exceptRun` used, by scope. Recordings and imports do not count: they were paid for elsewhere, if at
+ * all. Sessions of other programs count by day, unless Vitrine recorded them too; their turns and times are unknown. `now`:
+ * epoch milliseconds; `dayOf` returns the local day of an ISO time; `inside` says whether a folder is in another.
  */
 export function sharedSpending(
   subject: BudgetOwner,

@@ -28,12 +28,12 @@ export function figuresText({ unit, spent, limit }: BudgetStatus): string {
   return `${englishFigures.count(spent)} of ${englishFigures.count(limit)} ${units[unit]}`;
 }
 
-/** For the record, in which every text is English. */
+/** For the record, which is in English. */
 export function reachedText(status: BudgetStatus): string {
   return `The budget for ${scopes[status.scope]} is used up: ${figuresText(status)}.${exceededText(status)}`;
 }
 
-/** By how much, and why a limit that is watched can be exceeded; empty where it is not, as people read the figures. */
+/** By how much a limit was exceeded, and why that is possible; empty if the displayed figures do not show it. */
 function exceededText({ unit, spent, limit }: BudgetStatus): string {
   const amount = (value: number): string =>
     unit === 'usd' ? englishFigures.money(value) : `${englishFigures.count(value)} ${units[unit]}`;
@@ -41,7 +41,7 @@ function exceededText({ unit, spent, limit }: BudgetStatus): string {
   return ` ${amount(spent - limit)} over the limit. ${reasons[unit]}`;
 }
 
-/** Said before a run, or as soon as its model is known. `partly`: other models of the run have prices. */
+/** Shown before a run, or once its model is known. `partly`: other models of the run have prices. */
 export function unenforceableText(model: string, bounds: readonly Bound[], partly = false): string {
   if (partly)
     return `No price is known for the model ${model}: what it uses is left out of limits in US dollars while it works.`;

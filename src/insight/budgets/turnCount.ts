@@ -2,19 +2,19 @@ import type { EntryUpdate } from '../../model/transcript/entry.ts';
 import type { RunFacts } from '../../model/usage/facts.ts';
 
 /**
- * Responses of the model in the main conversation of a run. Where the agent tells the usage of each, these are counted; else
- * a response begins with what the agent says or calls first after a result of a tool.
+ * Model responses in the main conversation of a run. If the agent reports the usage of each, these are counted. Otherwise a
+ * response begins with the first text or call after a tool result.
  */
 export class TurnCount {
   #seen = 0;
-  /** A response continues: what comes belongs to it. */
+  /** A response has begun; what follows belongs to it. */
   #within = false;
   #last = -1;
-  /** Where the newest response begins. */
+  /** Start of the newest response. */
   #begins = 0;
   #called = false;
 
-  /** The newest response has called a tool, with all of its input. */
+  /** The newest response called a tool, with its complete input. */
   get callsTool(): boolean {
     return this.#called;
   }

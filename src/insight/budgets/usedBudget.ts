@@ -3,7 +3,7 @@ import { sumUsage } from '../ledger/modelUsage.ts';
 import { addUsd, subtractUsd, usdOf } from '../ledger/money.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 
-/** What was used, as budgets count it. `usd` is what is known of it; `null` where nothing is, never 0 for that. */
+/** What was used, as budgets count it. `usd` is the known part; `null` if nothing is known, never 0 for that. */
 export interface BudgetUsage {
   readonly usd: number | null;
   readonly tokens: number;
@@ -19,7 +19,7 @@ export function addBudgetUsage(a: BudgetUsage, b: BudgetUsage): BudgetUsage {
   return { usd, tokens: a.tokens + b.tokens, turns: a.turns + b.turns, ms: a.ms + b.ms };
 }
 
-/** What came on top of `before`. */
+/** The increase over `before`. */
 export function usageSince(now: BudgetUsage, before: BudgetUsage): BudgetUsage {
   const usd = now.usd === null ? null : subtractUsd(now.usd, before.usd ?? 0);
   return {
@@ -41,7 +41,7 @@ export interface KnownRun {
   readonly active_ms?: number | undefined;
 }
 
-/** A session with its newest runs; `omitted` counts those before. */
+/** A session with its newest runs; `omitted` counts older ones. */
 export interface SessionRuns {
   readonly summary: Pick<
     SessionSummary,
@@ -62,10 +62,10 @@ export interface SessionRuns {
   readonly omitted: number;
 }
 
-/** One run, or what a session's totals hold beyond the runs that are listed, on the day on which it was made. */
+/** One run; or the part of a session's totals that no listed run has, on the day on which the session was created. */
 export interface RunUse {
   readonly runId: string | null;
-  /** ISO 8601: when it ended, or began where it continues. */
+  /** ISO 8601: when it ended, or began if it is running. */
   readonly at: string;
   readonly used: BudgetUsage;
 }

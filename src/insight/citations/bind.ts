@@ -6,7 +6,7 @@ import { filesOf, urlsOf } from './sources/fileCandidates.ts';
 import type { SessionEvidence } from './sources/sessionEvidence.ts';
 import { maxCandidates, type Candidate, type Mention, type NotFoundReason, type Binding } from './types.ts';
 
-/** The steps before entry `before` that show what is claimed. */
+/** The steps before entry `before` that support the claim. */
 export function bind(mention: Mention, session: SessionEvidence, before: number): Binding {
   switch (mention.kind) {
     case 'file':
@@ -31,7 +31,7 @@ export function bind(mention: Mention, session: SessionEvidence, before: number)
   }
 }
 
-/** Newer steps come first among equals. */
+/** For equal scores, newer steps come first. */
 function ranked(candidates: readonly Candidate[], reason: NotFoundReason): Binding {
   const best = new Map<number, Candidate>();
   for (const each of candidates) {

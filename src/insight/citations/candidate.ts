@@ -1,7 +1,7 @@
 import type { StepFacts } from './sources/stepFacts.ts';
 import type { Candidate } from './types.ts';
 
-/** A candidate below this is listed, and is no evidence. */
+/** A candidate with a lower score is listed, but is not evidence. */
 export const enough = 0.5;
 
 export function candidate(

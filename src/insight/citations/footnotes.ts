@@ -1,14 +1,14 @@
 import type { NumberedLink } from './sessionLinks.ts';
 import type { ClaimVerdict, EvidenceLink } from './types.ts';
 
-/** How the footnotes are worded; in the reader's language. */
+/** Texts of the footnotes, in the reader's language. */
 export interface FootnoteWords {
   given(what: string): string;
   found(what: string, step: string, verdict: ClaimVerdict | undefined): string;
   notFound(what: string): string;
 }
 
-/** The message as markdown, with a footnote for every source. Numbers stand after what they are for, never inside of code. */
+/** The message as Markdown, with a footnote for every source. Numbers follow the cited words, never inside code. */
 export function withFootnotes(content: string, links: readonly NumberedLink[], words: FootnoteWords): string {
   if (links.length === 0) return content;
   const marks = new Map<number, Set<number>>();
@@ -20,7 +20,7 @@ export function withFootnotes(content: string, links: readonly NumberedLink[], w
   let text = '';
   let from = 0;
   for (const [at, numbers] of [...marks].sort(([a], [b]) => a - b)) {
-    // Behind the closing line of a block of code, which must stand alone.
+    // After the closing line of a code block, which must be alone.
     const apart = /(?:^|\n) {0,3}(?:`{3,}|~{3,})$/.test(content.slice(Math.max(0, at - 200), at)) ? '\n\n' : '';
     text += content.slice(from, at) + apart + [...numbers].map((number) => `[^${number}]`).join('');
     from = at;
@@ -33,12 +33,12 @@ export function withFootnotes(content: string, links: readonly NumberedLink[], w
 
 const codeSpan = /(?<!`)(`+)(?!`)[^]*?(?<!`)\1(?!`)|^ {0,3}~{3,}[^]*?^ {0,3}~{3,}$/gm;
 
-/** Where code begins and ends, with its marks. */
+/** Where code begins and ends, including its marks. */
 function codeIn(content: string): readonly (readonly [start: number, end: number])[] {
   return [...content.matchAll(codeSpan)].map(({ index, 0: { length } }) => [index, index + length]);
 }
 
-/** A range that ends inside of code is noted behind it. */
+/** If a range ends inside code, the number follows the code. */
 function outsideOfCode(code: ReturnType<typeof codeIn>, at: number): number {
   return code.find(([start, end]) => start < at && at < end)?.[1] ?? at;
 }

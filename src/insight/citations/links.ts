@@ -8,8 +8,8 @@ import type { EvidenceLink, GivenSource, Mention, TextRange } from './types.ts';
 import { normalUrl } from './sources/urls.ts';
 
 /**
- * Where an answer comes from: sources that the agent gave, then what it says that the session shows or does not show. Of
- * entries other than the agent's messages: nothing. In the order of the text. `session` has to know the entries before.
+ * Sources of an answer: those from the agent, then its claims with what the session shows. Only for messages of the agent, in
+ * text order. `session` must have all earlier entries.
  */
 export function linksOf(entry: NormalizedEntry, session: SessionEvidence): EvidenceLink[] {
   if (entry.type.kind !== 'assistant_message') return [];
@@ -60,8 +60,8 @@ function givenLink(
 }
 
 /**
- * Ranges count code points. Without one, a source is for the whole text; with one that cannot be, for no words of it, and
- * stands at its end.
+ * Ranges count code points. A source without a range is for the whole text. One with an impossible range is for no words, and
+ * goes to the end.
  */
 function givenRanges(content: string, citations: readonly Citation[]): TextRange[] {
   const points = citations.flatMap(({ start_index: start, end_index: end }) => [start ?? 0, end ?? 0]);
@@ -105,7 +105,7 @@ function isSame(given: Unpointed, found: Unpointed): boolean {
   return meets && normalUrl(given.url) === normalUrl(found.url);
 }
 
-/** Both ends of all ranges in one pass over the text. */
+/** Start and end of all ranges in one pass over the text. */
 function withPoints(text: string, links: readonly Unpointed[]): EvidenceLink[] {
   const offsets = [...new Set(links.flatMap(({ range }) => range))].sort((a, b) => a - b);
   const points = new Map<number, number>();

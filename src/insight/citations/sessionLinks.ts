@@ -4,23 +4,23 @@ import { SessionEvidence } from './sources/sessionEvidence.ts';
 import { Sources, type Source } from './sources/sources.ts';
 import type { EvidenceLink } from './types.ts';
 
-/** A link with the number of its footnote; `at` is its place among the links of its entry. */
+/** A link with its footnote number; `at` is its position among the links of its entry. */
 export interface NumberedLink {
   readonly at: number;
   readonly number: number;
   readonly link: EvidenceLink;
 }
 
-/** Links of one message: more would be a page of footnotes. */
+/** Links per message, so that footnotes stay readable. */
 const maxPerEntry = 400;
-/** Candidates kept of a link, best first. */
+/** Candidates per link, best first. */
 const maxCandidatesKept = 5;
-/** Links in memory; the messages that came first lose theirs first. */
+/** Links in memory; the oldest messages lose theirs first. */
 const maxLinks = 20_000;
 
 /**
- * What every message of a session can be held against. Fed all entries in index order, any of them again when it changed.
- * Links are made when a message is complete: later steps are no evidence for it.
+ * Links of all messages of a session. Add entries in index order, and again when they change. Links are created when a
+ * message is complete: later steps are not evidence for it.
  */
 export class SessionLinks {
   readonly #evidence: SessionEvidence;

@@ -5,7 +5,7 @@ export interface Binding {
   readonly candidates: readonly Candidate[];
   /** Absent: the first candidate is the source. */
   readonly reason?: NotFoundReason;
-  /** Of claims that say how something went. */
+  /** For claims about an outcome. */
   readonly judged?: VerdictOfClaim;
 }
 
@@ -15,16 +15,16 @@ export type TextRange = readonly [start: number, end: number];
 /** 1-based, both inclusive. */
 export type LineRange = readonly [first: number, last: number];
 
-/** What is claimed of the session: a file, a file at lines, a command, an address, or how tests, a build or a check went. */
+/** What is claimed: a file, a file at lines, a command, a URL, or the outcome of tests, a build or a check. */
 export type ClaimKind = 'file' | 'lines' | 'command' | 'url' | 'test' | 'build' | 'check';
 
-/** What a claim speaks of. */
+/** The scope of a claim. */
 export interface ClaimScope {
-  /** Everything, in so many words. */
+  /** Explicitly everything. */
   readonly isWhole?: boolean;
-  /** One package, file or topic, in small letters. */
+  /** One package, file or topic, in lower case. */
   readonly subject?: string;
-  /** A kind of tests: `unit`, `e2e`; `some` for those that the reader knows: "the new tests". */
+  /** A kind of tests: `unit`, `e2e`; `some` for tests known from context: "the new tests". */
   readonly group?: string;
   /** Not on this machine, or not all: no run of the session decides it. */
   readonly isOther?: boolean;
@@ -32,7 +32,7 @@ export interface ClaimScope {
   readonly countsSuites?: boolean;
 }
 
-/** How a claim about an outcome compares with what the session shows. */
+/** How a claim about an outcome compares with the session. */
 export type ClaimVerdict = 'agrees' | 'disagrees' | 'stale' | 'partial' | 'unknown';
 
 export type VerdictReason =
@@ -50,7 +50,7 @@ export type VerdictReason =
   | 'not_run'
   | 'no_tests';
 
-/** The step that changed files after a run; `path` where it is known. */
+/** The step that changed files after a run; `path` if known. */
 export interface LaterChange {
   readonly entryIndex: number;
   readonly step: string;
@@ -63,44 +63,41 @@ export interface VerdictOfClaim {
   readonly changedBy?: LaterChange;
 }
 
-/** Something in an answer that can be looked up in the session. */
+/** Something in an answer that the session can confirm. */
 export interface Mention {
   readonly range: TextRange;
   readonly kind: ClaimKind;
-  /** The words, as they stand in the answer. */
+  /** The words of the answer. */
   readonly claim: string;
   readonly path?: string;
   readonly lines?: LineRange;
   readonly url?: string;
   readonly command?: string;
-  /** How it went, as claimed. */
+  /** The claimed outcome. */
   readonly outcome?: 'passed' | 'failed';
-  /** Tests that passed, or that there are, as claimed. */
+  /** Claimed number of passed tests, or of all tests. */
   readonly count?: number;
-  /** Tests that failed, as claimed. */
+  /** Claimed number of failed tests. */
   readonly failures?: number;
-  /** All tests, where a part of them is said to have passed or failed. */
+  /** Number of all tests, if a part of them is said to have passed or failed. */
   readonly total?: number;
-  /** How much is claimed to have passed or failed. */
+  /** Claimed scope. */
   readonly scope?: ClaimScope;
-  /** What was, before something else was done. */
+  /** About the state before a change. */
   readonly past?: boolean;
   /** The tool that a check names: `eslint`, `types`, … */
   readonly tool?: string;
   /** What the sentence says was done with the file. */
   readonly did?: 'read' | 'changed';
-  /** The agent says that it changed the file, in so many words. */
+  /** The agent explicitly says that it changed the file. */
   readonly isOwnChange?: boolean;
   /** Said to be missing, or not to answer. */
   readonly absent?: boolean;
-  /**
-   * Nothing to say where the session does not show it: a proposal, a condition, a negation, or words that only look like a
-   * file or a command.
-   */
+  /** Not shown as unsupported: a suggestion, a condition, a negation, or words that only look like a file or command. */
   readonly hedged: boolean;
 }
 
-/** How a step is evidence for a claim; `score` is 0 to 1. */
+/** How well a step supports a claim; `score` is 0 to 1. */
 export type EvidenceReason =
   | 'read'
   | 'edited'
@@ -114,7 +111,7 @@ export type EvidenceReason =
   | 'search_result'
   /** The step had the file, but not these lines. */
   | 'other_lines'
-  /** The step had the file, and which lines of it is not recorded. */
+  /** The step had the file, but its lines are not recorded. */
   | 'lines_unknown';
 
 export interface Candidate {
@@ -125,7 +122,7 @@ export interface Candidate {
   readonly score: number;
   readonly why: EvidenceReason;
   readonly status: ToolStatus;
-  /** Relative to the session's folder where it lies in it. */
+  /** Relative to the session's folder if inside it. */
   readonly path?: string;
   readonly lines?: LineRange;
   readonly command?: string;
@@ -134,11 +131,11 @@ export interface Candidate {
   readonly title?: string;
   /** ISO 8601. */
   readonly at: string;
-  /** The command was cut off, or no one waited for it. */
+  /** The command was interrupted, or continued in the background. */
   readonly unfinished?: true;
 }
 
-/** What the agent itself gives as a source; `null` where it does not say. */
+/** A source from the agent itself; `null` for what it does not say. */
 export interface GivenSource {
   readonly url: string | null;
   readonly title: string | null;
@@ -147,27 +144,27 @@ export interface GivenSource {
 
 export type NotFoundReason = 'file_not_in_session' | 'lines_not_seen' | 'url_not_in_session' | 'no_matching_command';
 
-/** A range of an answer and where it comes from. */
+/** A range of an answer and its source. */
 export interface EvidenceLink {
   readonly range: TextRange;
-  /** The same range in code points, as the specification counts. */
+  /** The same range in code points, as in the specification. */
   readonly points: TextRange;
   readonly kind: ClaimKind | 'citation';
   /** The words of the range. */
   readonly claim: string;
-  /** `sessionOfArgument` by the agent, `found` in the session by us, or `not_found` in it. */
+  /** `sessionOfArgument`: given by the agent; `found` in the session by Vitrine; `not_found` in it. */
   readonly status: 'given' | 'found' | 'not_found';
   readonly given?: GivenSource;
   /** The best candidate. */
   readonly source?: Candidate;
-  /** All of them, best first, at most `maxCandidates`. */
+  /** All candidates, best first, at most `maxCandidates`. */
   readonly candidates: readonly Candidate[];
   readonly reason?: NotFoundReason;
-  /** What is claimed: of a file or an address that was not found, too. */
+  /** The claim; also for a file or URL that was not found. */
   readonly path?: string;
   readonly lines?: LineRange;
   readonly url?: string;
-  /** Of claims that say how something went. */
+  /** For claims about an outcome. */
   readonly judged?: VerdictOfClaim;
 }
 

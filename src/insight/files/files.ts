@@ -14,9 +14,9 @@ export interface StepRef {
 
 /** A file that a session read or changed. */
 export interface SessionFile {
-  /** Relative to the session's folder where it lies in it. */
+  /** Relative to the session's folder if inside it. */
   readonly path: string;
-  /** By recorded edits; `read` otherwise. */
+  /** Kind of change from recorded edits; otherwise `read`. */
   readonly change: 'read' | 'added' | 'changed' | 'deleted';
   readonly first: StepRef;
   readonly last: StepRef;
@@ -24,7 +24,7 @@ export interface SessionFile {
   readonly touches: number;
   readonly added: number;
   readonly removed: number;
-  /** False where a change did not say how many lines it was. */
+  /** False if a change did not say how many lines it had. */
   readonly counted: boolean;
   /** Steps for `FileHistory`, in order, at most `maxSteps`. */
   readonly steps: readonly number[];
@@ -38,7 +38,7 @@ interface Mutable extends SessionFile {
   steps: number[];
 }
 
-/** Which files a session read and changed, as its calls reported. Fed settled entries in index order; each once. */
+/** Files that a session read and changed, from its tool calls. Add each settled entry once, in index order. */
 export class SessionFiles {
   readonly #workDir: string;
   readonly #numbers: StepNumbers;
@@ -47,7 +47,7 @@ export class SessionFiles {
   readonly #seen = new Set<number>();
   #omitted = 0;
 
-  /** `stepsBefore`: tool calls of the main conversation in front of the first entry that will be added. */
+  /** `stepsBefore`: tool calls of the main conversation before the first entry that will be added. */
   constructor(workDir: string, stepsBefore = 0) {
     this.#workDir = workDir;
     this.#numbers = new StepNumbers(stepsBefore);
@@ -57,7 +57,7 @@ export class SessionFiles {
     const number = this.#numbers.add(entry);
     if (number === undefined || entry.type.kind !== 'tool_use') return;
     const { action, status, result } = entry.type.tool;
-    // A call that was denied or failed has read and changed nothing; one that was cut off may have.
+    // A denied or failed call did not read or change anything; an interrupted one may have.
     if ((status !== 'success' && status !== 'cancelled') || this.#seen.has(entry.index)) return;
     const step: StepRef = { entryIndex: entry.index, number };
     if (action.kind === 'file_read' && status === 'success') this.#touch(action.path, step, undefined);
@@ -77,13 +77,13 @@ export class SessionFiles {
     this.#seen.add(entry.index);
   }
 
-  /** Changed ones first, then those that were only read; in the order in which they were first touched. */
+  /** Changed files first, then those only read; in order of first use. */
   all(): SessionFile[] {
     const files = [...this.#files.values()];
     return [...files.filter(({ change }) => change !== 'read'), ...files.filter(({ change }) => change === 'read')];
   }
 
-  /** Files that searches found and no call touched, with the first search that did. */
+  /** Files in search results that no call used, with the first search. */
   found(): { readonly path: string; readonly step: StepRef }[] {
     return [...this.#found].flatMap(([path, step]) => (this.#files.has(path) ? [] : [{ path, step }]));
   }
@@ -92,12 +92,12 @@ export class SessionFiles {
     return this.#files.get(normalPath(path, this.#workDir));
   }
 
-  /** The number of a step that was added, as in the gutter. */
+  /** The gutter number of an added step. */
   numberOf(entryIndex: number): string | undefined {
     return this.#numbers.of(entryIndex);
   }
 
-  /** Files beyond the bound. */
+  /** Files beyond the limit. */
   get omitted(): number {
     return this.#omitted;
   }
@@ -121,7 +121,7 @@ export class SessionFiles {
       return;
     }
     const again = known?.last.entryIndex === step.entryIndex;
-    // What a write took away is known only where the file was not there, or a diff came with it.
+    // Lines removed by a write are known only if the file did not exist, or if there is a diff.
     const unsure =
       change !== undefined &&
       (change.added === undefined || change.removed === undefined || (change.kind === 'write' && known !== undefined));
@@ -148,7 +148,7 @@ function changeOf(
   if (kind === undefined) return known ?? 'read';
   if (kind === 'delete') return 'deleted';
   if (kind === 'add') return known === undefined || known === 'added' ? 'added' : 'changed';
-  // A file that was written before anybody read it may be new: the call does not say.
+  // A file that was written before it was read may be new: the call does not say.
   return known === 'added' ? 'added' : 'changed';
 }
 
@@ -157,7 +157,7 @@ interface Counts {
   readonly removed: number | undefined;
 }
 
-/** Where one change of a file says what it came to, it can stand for all that the call made to that file. */
+/** If only one change of a file has a diff, it covers all that the call did to that file. */
 function counted(changes: readonly FileChange[]): { readonly change: FileChange; readonly counts: Counts }[] {
   const said = new Set(changes.flatMap((change) => (saysCounts(change) ? [change.path] : [])));
   return changes.map((change) => {
@@ -180,7 +180,7 @@ function countsOf({ kind, added, removed, patch, oldText, newText }: FileChange)
     };
   }
   if (newText === undefined && oldText === undefined) return { added: undefined, removed: undefined };
-  // What a new text took the place of, only the file tells.
+  // Only the file shows what a new text replaced.
   if (kind === 'update' && oldText === undefined) return { added: linesOf(newText).length, removed: undefined };
   return changedLines(linesOf(oldText), linesOf(newText));
 }

@@ -5,8 +5,8 @@ const mostPaths = 1000;
 const longestLine = 2000;
 
 /**
- * The files that a search says it found: those that a line of its result is, or begins with and a line number follows. What
- * the lines of those files name is not among them.
+ * Files in the results of a search: lines that are a path, or begin with a path and a line number. File names inside matching
+ * lines do not count.
  */
 export function foundFiles(result: string): string[] {
   const found = new Set<string>();

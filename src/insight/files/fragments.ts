@@ -1,19 +1,19 @@
 import type { HistoryLine } from './historyLine.ts';
 import { keptLines } from './lineDiff.ts';
 
-/** Lines that stood together when a step wrote some of them; where in the file, the record does not say. */
+/** Consecutive lines, some written by a step, whose position in the file is unknown. */
 export type Fragment = readonly HistoryLine[];
 
-/** Characters kept of one file; beyond them the oldest fragments are let go. */
+/** Characters per file; beyond them, the oldest fragments are dropped. */
 const mostCharacters = 4 * 1024 * 1024;
-/** Letters and digits that a text must have to be known again wherever it stands. */
+/** Letters and digits that a text needs to be recognized at any position. */
 const leastToKnow = 6;
-/** Share of a fragment's lines that must still stand, in order, to say that it is the same. */
+/** Share of a fragment's lines that must still exist, in order. */
 const leastKept = 0.5;
-/** Lines that may have come between those of a fragment, besides its own number of them. */
+/** Lines that may have been inserted into a fragment, in addition to its own number of lines. */
 const tolerance = 10;
 
-/** What was written at unknown places of one file. */
+/** Text written at unknown positions of one file. */
 export class Fragments {
   #all: Fragment[] = [];
   #characters = 0;
@@ -30,7 +30,7 @@ export class Fragments {
       this.#characters -= sizeOf(this.#all.shift() ?? []);
   }
 
-  /** Each stretch of lines that steps wrote, of a text of which the place of every line is about to be lost. */
+  /** Each range of lines written by steps, taken from a text whose positions are about to be lost. */
   addWritten(lines: readonly HistoryLine[]): void {
     let stretch: HistoryLine[] = [];
     for (const line of lines) {
@@ -44,7 +44,7 @@ export class Fragments {
     this.add(stretch);
   }
 
-  /** The whole text of the file is known now: what is found in it has its place, and is no fragment any more. */
+  /** The complete text of the file is known now: fragments found in it have a position and are removed. */
   place(lines: HistoryLine[]): HistoryLine[] {
     if (this.#all.length === 0) return lines;
     const file = new FileText(lines.map(({ text }) => text ?? ''));
@@ -64,7 +64,7 @@ export class Fragments {
   }
 }
 
-/** A whole file, in which fragments are looked for. */
+/** A complete file in which fragments are searched. */
 export class FileText {
   readonly lines: readonly string[];
   readonly #text: string;
@@ -82,8 +82,8 @@ export class FileText {
   }
 
   /**
-   * For each line of the fragment its line here, counted from 0, or -1; `null` where the fragment is not to be found. `at`:
-   * where it stood when it was written, if that is known.
+   * The line here for each line of the fragment, from 0, or -1; `null` if it was not found. `at`: its position when it was
+   * written, if known.
    */
   locate(fragment: Fragment, at?: number): Int32Array | null {
     const wanted = fragment.map(({ text }) => text ?? '');
@@ -93,7 +93,7 @@ export class FileText {
     const text = wanted.join('\n');
     if ((text.match(/[\p{L}\p{N}]/gu)?.length ?? 0) < leastToKnow) return null;
     const offset = this.#text.indexOf(text);
-    // Which of several it is, no one knows.
+    // Ambiguous.
     if (offset !== -1) {
       return this.#text.includes(text, offset + 1) ? null : this.#from(this.#lineAt(offset), wanted.length);
     }
@@ -116,7 +116,7 @@ export class FileText {
   }
 }
 
-/** Lines that are far from where most of them stand are others that read the same. */
+/** Lines far from most others are different lines with the same text. */
 function together(wanted: readonly string[], saved: Int32Array): Int32Array | null {
   const telling = wanted.flatMap((line, place) => (/[\p{L}\p{N}]/u.test(line) ? [place] : []));
   const shifts = telling.flatMap((place) => ((saved[place] ?? -1) === -1 ? [] : [(saved[place] ?? 0) - place]));

@@ -15,16 +15,15 @@ interface Extent {
 
 interface Content {
   lines: HistoryLine[];
-  /** The record holds the file from its first line to its last. */
+  /** The record has the complete file. */
   whole: boolean;
 }
 
 const longestFile = 4 * 1024 * 1024;
 
 /**
- * One file through a session, as far as recorded reads, writes and edits tell: what stood in it before the first change and
- * after the last, and which step wrote each line. Give it the settled entries that touched the file, in index order, or
- * all of them.
+ * One file through a session, from recorded reads, writes and edits: its text before the first and after the last change, and
+ * the step that wrote each line. Add the settled entries that involve the file (or all entries) in index order.
  */
 export class FileHistory {
   readonly #path: string;
@@ -36,7 +35,7 @@ export class FileHistory {
   #gone = false;
   readonly #fragments = new Fragments();
 
-  /** `start`: the file's text when the session began, where someone knows it (`null`: there was none). */
+  /** `start`: the file's text when the session began, if known (`null`: it did not exist). */
   constructor(path: string, workDir: string, start?: string | null) {
     this.#path = normalPath(path, workDir);
     this.#workDir = workDir;
@@ -55,7 +54,7 @@ export class FileHistory {
       else this.#replace(action.content, index);
     } else if (action.kind === 'file_edit') {
       const mine = action.changes.filter(({ path }) => this.#isMine(path));
-      // One patch can stand for all edits that one call made.
+      // One patch can stand for all edits of one call.
       const patched = mine.filter(({ patch }) => patch !== undefined && patch !== '');
       for (const change of patched.length > 0 && mine.length > patched.length ? patched : mine) {
         this.#changes(change.kind);
@@ -64,28 +63,28 @@ export class FileHistory {
     }
   }
 
-  /** Text before the first recorded change; `null` where there was no file, `undefined` where the record does not hold it. */
+  /** Text before the first recorded change; `null` if the file did not exist, `undefined` if not recorded. */
   get before(): string | null | undefined {
     return this.#changed ? this.#before : this.after;
   }
 
-  /** Text after the last one; `null` where it was deleted, `undefined` where the record does not hold it. */
+  /** Text after the last change; `null` if the file was deleted, `undefined` if not recorded. */
   get after(): string | null | undefined {
     if (this.#content === null) return this.#gone ? null : undefined;
     return this.#content.whole ? this.#content.lines.map(({ text }) => text ?? '').join('\n') : undefined;
   }
 
-  /** Every recorded change could be followed exactly: `after` is what the file came to by them. */
+  /** Every recorded change was applied exactly: `after` is their result. */
   get exact(): boolean {
     return this.#exact && this.after !== undefined;
   }
 
-  /** From the first line; `text` is `null` in stretches that the record does not hold. */
+  /** From the first line; `text` is `null` in ranges that the record does not have. */
   lines(): readonly HistoryLine[] {
     return this.#content?.lines ?? [];
   }
 
-  /** What steps wrote at places that the record does not tell, the latest last. */
+  /** Texts written at unknown positions, newest last. */
   fragments(): readonly Fragment[] {
     return this.#fragments.all;
   }
@@ -118,10 +117,10 @@ export class FileHistory {
     }
   }
 
-  /** `resultOfChild`: a line break follows the last line. `of`: lines of the file, where they are known or known to be more. */
+  /** `resultOfChild`: a line break follows the last line. `of`: number of lines of the file, if known. */
   #take(first: number, lines: readonly string[], ended: boolean, of: number | undefined): void {
     const last = first + lines.length - 1;
-    // Some count what follows the final line break as a line.
+    // Some count the text after the final line break as a line.
     const whole = first === 1 && last >= (of ?? last) - 1;
     const end = ended ? [...lines, ''] : lines;
     const content = this.#content;
@@ -146,7 +145,7 @@ export class FileHistory {
     }
   }
 
-  /** Lines that are still there keep who wrote them; the others came from outside. */
+  /** Unchanged lines keep their author; the others were changed outside of the session. */
   #inherited(known: readonly HistoryLine[], lines: readonly string[]): HistoryLine[] {
     const saved = keptLines(
       known.map(({ text }) => text ?? '\u0000'),
@@ -163,14 +162,14 @@ export class FileHistory {
       lines,
     );
     this.#content = {
-      // The empty end after the last line break is no one's line.
+      // No one wrote the empty end after the last line break.
       lines: lines.map(
         (line, at) => known[saved[at] ?? -1] ?? written(line, line === '' && at === lines.length - 1 ? null : by),
       ),
       whole: true,
     };
     this.#gone = false;
-    // A whole text makes up for what could not be followed before.
+    // A complete text repairs edits that could not be applied before.
     this.#exact = true;
   }
 
@@ -219,11 +218,11 @@ export class FileHistory {
       shift += next.length - old.length;
     }
     if (content.whole) return;
-    // Nothing but what the hunks show is known.
+    // Only the content of the hunks is known.
     this.#exact = false;
   }
 
-  /** The only place of these lines; -1 where there is none or more than one. */
+  /** The only position of these lines; -1 if there is none or more than one. */
   #find(old: readonly string[]): number {
     const lines = this.#content?.lines ?? [];
     let found = -1;
@@ -249,7 +248,7 @@ export class FileHistory {
       this.#fragments.add(replacement(oldText, newText, by));
       return;
     }
-    // Which of several it replaced, or all of them, the record does not say.
+    // The record does not say which occurrence was replaced, or all of them.
     if (oldText !== '' && text.includes(oldText, at + 1)) this.#exact = false;
     const lines = `${text.slice(0, at)}${newText}${text.slice(at + oldText.length)}`.split('\n');
     const first = text.slice(0, at).split('\n').length - 1;
@@ -283,14 +282,14 @@ function newSide({ lines }: Hunk, by: number): HistoryLine[] {
   return lines.flatMap(({ mark, text }) => (mark === '-' ? [] : [written(text, mark === '+' ? by : null)]));
 }
 
-/** A line that a patch shows and leaves. Some patches have two spaces for each tab that a line begins with. */
+/** A context line of a patch. Some patches replace each leading tab with two spaces. */
 function context(text: string, there: HistoryLine | undefined): HistoryLine {
   const known = there?.text ?? null;
   const same = known?.startsWith('\t') === true && known.replace(/^\t+/, (tabs) => '  '.repeat(tabs.length)) === text;
   return { text: same ? known : text, by: there?.by ?? null, read: there?.read ?? null };
 }
 
-/** What took the place of `oldText`; lines that stood in it already are no one's. */
+/** Assigns the replacement of `oldText` to the step; unchanged lines in it keep no author. */
 function replacement(oldText: string, newText: string, by: number): HistoryLine[] {
   const lines = newText.slice(0, longestFile).split('\n');
   const saved = keptLines(oldText === '' ? [] : oldText.slice(0, longestFile).split('\n'), lines);

@@ -1,9 +1,9 @@
-/** A line of a file as far as the record tells. */
+/** A line of a file, as far as the record shows. */
 export interface HistoryLine {
-  /** `null`: the record does not say what stands there. */
+  /** `null`: not recorded. */
   readonly text: string | null;
-  /** The step (entry index) that wrote it last; `null` where it was there before, or came from outside. */
+  /** The last step (entry index) that wrote it; `null` if it existed before or came from outside. */
   readonly by: number | null;
-  /** The step that read it last as it stands here. */
+  /** The last step that read it in this form. */
   readonly read: number | null;
 }

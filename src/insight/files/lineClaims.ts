@@ -2,31 +2,31 @@ import { FileText, type Fragment } from './fragments.ts';
 import type { HistoryLine } from './historyLine.ts';
 import { keptLines } from './lineDiff.ts';
 
-/** What one session knows of a file: `FileHistory` has both. */
+/** What one session knows about a file; `FileHistory` has both. */
 export interface FileRecord {
   readonly session: string;
   readonly lines: readonly HistoryLine[];
   readonly fragments: readonly Fragment[];
 }
 
-/** A step of a session that may be why a line stands where it does. */
+/** A step of a session that may explain a line. */
 export interface LineClaim {
   readonly session: string;
   readonly entryIndex: number;
   readonly kind: 'changed' | 'read';
-  /** The line is not as that step left it. */
+  /** The line has changed since that step. */
   readonly edited: boolean;
 }
 
 const mostClaims = 8;
-/** Pairs of lines that are held against each other in one stretch that differs. */
+/** Pairs of lines compared in one differing range. */
 const mostPairs = 10_000;
 const leastAlike = 0.5;
 
 /**
- * For each line of a file as it is now, who wrote or read it, the best first: steps that wrote exactly this, then those
- * whose line was edited since, then those that read it. Found by content, so that lines may have moved. `records`: newest
- * first. Costs one comparison of lines per record and fragment.
+ * For each current line of a file, the steps that wrote or read it, best first: steps that wrote exactly this line, then
+ * those whose line was edited since, then those that read it. Lines are found by content, so they may have moved. `records`:
+ * newest first. Costs one comparison of lines per record and fragment.
  */
 export function lineClaims(
   lines: readonly string[],
@@ -67,7 +67,7 @@ function claimsOf(now: FileText, { session, lines, fragments }: FileRecord): Lin
   ]);
 }
 
-/** Of a file that the record does not hold from end to end: what it holds, and where that stood. */
+/** The recorded parts of an incomplete file, and their positions. */
 function stretches(lines: readonly HistoryLine[]): { at: number; stretch: HistoryLine[] }[] {
   const found: { at: number; stretch: HistoryLine[] }[] = [];
   let open: { at: number; stretch: HistoryLine[] } | undefined;
@@ -92,8 +92,8 @@ function withoutReturn(line: HistoryLine): HistoryLine {
 }
 
 /**
- * `kept`: for each line of now its place in `then`, ascending, or -1. Lines that have a writer keep it. `reach`: how many
- * lines before the first and behind the last one that still stands may be edited ones, for each line of `then` there.
+ * `kept`: for each current line its index in `then`, ascending, or -1. Lines with an author keep it. `reach`: how many lines
+ * before the first and after the last unchanged one may be edited ones, for each line of `then`.
  */
 function take(
   owned: Owned[],
@@ -119,7 +119,7 @@ function take(
   }
 }
 
-/** Lines of now that stand where others stood: those that are like one that a step wrote are that one, edited. */
+/** Current lines in place of old ones: those similar to a line that a step wrote are edits of it. */
 function differ(
   owned: Owned[],
   now: readonly string[],
@@ -142,7 +142,7 @@ function differ(
   }
 }
 
-/** Share of pairs of neighbouring characters that both have: 1 for the same text, 0 for nothing in common. */
+/** Share of common pairs of adjacent characters: 1 for the same text, 0 for nothing in common. */
 function likeness(a: string, b: string): number {
   const [first, second] = [pairs(a), pairs(b)];
   if (first.size === 0 || second.size === 0) return a === b ? 1 : 0;
@@ -157,14 +157,14 @@ function pairs(text: string): Set<string> {
   return found;
 }
 
-/** Lines one after the other that the same step wrote, counted from 0, both ends included. */
+/** Consecutive lines written by the same step, counted from 0, inclusive. */
 export interface ClaimedRange {
   readonly first: number;
   readonly last: number;
   readonly claim: LineClaim;
 }
 
-/** Of the best claim of each line; an edited line parts nothing. */
+/** The best claim of each line; an edited line does not end a range. */
 export function claimedRanges(claims: readonly (readonly LineClaim[])[]): ClaimedRange[] {
   const ranges: ClaimedRange[] = [];
   for (const [at, [claim]] of claims.entries()) {

@@ -1,4 +1,4 @@
-/** Which lines of `next` are lines of `before`, in order: the index there, or -1 for a new line. */
+/** For each line of `next` its index in `before`, in order, or -1 for a new line. */
 export function keptLines(before: readonly string[], next: readonly string[]): Int32Array {
   const saved = new Int32Array(next.length).fill(-1);
   let start = 0;
@@ -19,12 +19,12 @@ export function keptLines(before: readonly string[], next: readonly string[]): I
 
 type Box = readonly [beforeFrom: number, beforeTo: number, nextFrom: number, nextTo: number];
 
-/** Boxes smaller than this are compared line by line with line. */
+/** Smaller regions are compared line by line. */
 const smallBox = 250_000;
 
 /**
- * Lines that stand once on both sides hold the rest in place (as patience diff does); between them, a small rest is
- * compared in full, and of a large one without such lines nothing is kept. A stack, since a file decides how deep it goes.
+ * Lines that are unique on both sides are anchors (patience diff). Between them, small regions are compared in full; large
+ * regions without anchors count as different. Uses a stack, because the file decides the depth.
  */
 function align(before: readonly string[], next: readonly string[], whole: Box, saved: Int32Array): void {
   const boxes: Box[] = [whole];
@@ -109,7 +109,7 @@ function longestCommon(
   }
 }
 
-/** How many lines came and went. */
+/** Numbers of added and removed lines. */
 export function changedLines(before: readonly string[], next: readonly string[]): { added: number; removed: number } {
   const same = keptLines(before, next).reduce((count, at) => count + (at === -1 ? 0 : 1), 0);
   return { added: next.length - same, removed: before.length - same };

@@ -1,9 +1,9 @@
 import type { FileHistory } from './history.ts';
 
-/** Whether a file is as a session left it; `unknown` where the record does not hold what it left. */
+/** Whether a file is as a session left it; `unknown` if that is not recorded. */
 export type FileComparison = 'same' | 'changed' | 'gone' | 'unknown';
 
-/** `now`: the file's text, `null` where there is none. */
+/** `now`: the file's text, `null` if it does not exist. */
 export function compareWithDisk(history: FileHistory, now: string | null): FileComparison {
   const { after } = history;
   if (now === null) return after === null ? 'same' : 'gone';
@@ -14,7 +14,7 @@ export function compareWithDisk(history: FileHistory, now: string | null): FileC
     return history.exact ? 'changed' : 'unknown';
   }
   const lines = history.lines();
-  // Where an edit could not be followed, lines may stand elsewhere and the file be as it was left.
+  // If an edit could not be applied, lines may be elsewhere although the file is unchanged.
   if (history.fragments().length > 0 || lines.some(({ by }) => by !== null)) return 'unknown';
   const today = text.split('\n');
   const known = lines.flatMap((line, at) => (line.text === null ? [] : [[line.text.replace(/\r$/, ''), at] as const]));
@@ -22,7 +22,7 @@ export function compareWithDisk(history: FileHistory, now: string | null): FileC
   return known.every(([line, at]) => today[at] === line) ? 'same' : 'changed';
 }
 
-/** What an agent shows of a file often leaves out the line break at its end. */
+/** Agents often omit the line break at the end of a file. */
 function withoutEnd(text: string): string {
   return text.replaceAll('\r\n', '\n').replace(/\n$/, '');
 }

@@ -7,20 +7,20 @@ import { isWholeList, TodoLedger, type TodoCount } from './todos.ts';
 
 /** Unfinished work at the end of a conversation, as recorded. */
 export interface UnfinishedWork {
-  /** The last message of the agent ends with a question, and no one said anything since. */
+  /** The agent's last message ends with a question that no one has answered. */
   readonly question: boolean;
-  /** Of the list that the agent made; `null` where it made none. */
+  /** Unfinished todos of the agent's list; `null` if it has none. */
   readonly todos: TodoCount | null;
-  /** What was asked and not decided by anybody since a person last said something. */
+  /** Undecided requests since the last message of a person. */
   readonly undecided: AgentRequest['kind'] | null;
-  /** The agent's last message is the one that it had said before it was last written to by a trigger. */
+  /** The agent's last message is the same as before the last automatic message. */
   readonly repeats: boolean;
 }
 
-/** How a request ended that no one decided. */
+/** Outcomes of requests that no one decided. */
 const byNobody: ReadonlySet<Decision['by']> = new Set(['timeout', 'run_over', 'nobody']);
 
-/** For whoever asks whether anything could be due at all. */
+/** For a quick check whether anything could be due. */
 export const everythingOpen: UnfinishedWork = {
   question: true,
   todos: { open: 1, all: 1 },
@@ -36,12 +36,12 @@ export function affectsUnfinishedWork({ type, metadata }: NormalizedEntry): bool
   return type.kind === 'user_message' || type.kind === 'assistant_message';
 }
 
-/** Whether nothing before these entries says more: a person spoke since, and a whole list of todos was made. */
+/** Whether earlier entries can be ignored: a person has written since, and the todo list is complete. */
 export function isCompleteTail(entries: readonly NormalizedEntry[]): boolean {
   return entries.some(isRealMessage) && entries.some(({ type }) => type.kind === 'tool_use' && isWholeList(type.tool));
 }
 
-/** `entries` in order, of the main conversation: the last ones. */
+/** `entries`: the last ones of the main conversation, in order. */
 export function findUnfinishedWork(entries: Iterable<NormalizedEntry>): UnfinishedWork {
   let last = '';
   let before: string | null = null;
@@ -54,7 +54,7 @@ export function findUnfinishedWork(entries: Iterable<NormalizedEntry>): Unfinish
       const byPerson = isRealMessage(entry);
       if (byPerson) undecided = null;
       before = isSynthetic(entry) ? last : byPerson ? null : before;
-      // What a program puts in, a skill or a hook, answers nothing.
+      // Messages that a program adds, such as skills and hooks, do not answer a question.
       if (byPerson || isSynthetic(entry)) last = '';
     } else if (type.kind === 'assistant_message') {
       if (content.trim() !== '') last = content;
@@ -66,7 +66,7 @@ export function findUnfinishedWork(entries: Iterable<NormalizedEntry>): Unfinish
       if (!asked.success) continue;
       const { request, decision } = asked.data;
       if (decision === undefined || byNobody.has(decision.by)) undecided = request.kind;
-      // What a rule decides, or the agent takes back, leaves open what stood open before.
+      // Decisions by a rule, and requests that the agent withdrew, leave earlier ones open.
       else if (decision.by === 'user') undecided = null;
     }
   }

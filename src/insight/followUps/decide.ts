@@ -5,28 +5,28 @@ import { triggerPrompts } from './prompts.ts';
 import { afterQuietHours } from './quietHours.ts';
 import type { FollowUpRules } from './rules.ts';
 
-/** Of a session, all that decides. Times are epoch milliseconds. */
+/** All facts of a session that decide. Times are epoch milliseconds. */
 export interface FollowUpFacts {
-  /** Ended on its own, and can be resumed by whoever looks. */
+  /** Ended normally, and can be resumed. */
   readonly idle: boolean;
-  /** Since when nothing happened. */
+  /** Time of the last activity. */
   readonly since: number;
-  /** Entries of the session: what was said. */
+  /** Number of entries, to detect new messages. */
   readonly total: number;
-  /** What was due with so many entries was cancelled. */
+  /** A due follow-up was cancelled at this number of entries. */
   readonly cancelledAt?: number | undefined;
   readonly ends: UnfinishedWork;
   readonly sent: SentFollowUps;
-  /** On the day of `now`, of all agents and of this one. */
+  /** On the day of `now`: of all agents, and of this one. */
   readonly today: { readonly all: number; readonly agent: number };
 }
 
 export interface SentFollowUps {
-  /** Since a person last began a run. */
+  /** Since a person last started a run. */
   readonly count: number;
-  /** What all of them cost in this session; `null` where that is not known of each. */
+  /** Cost of all follow-ups in this session; `null` if one is unknown. */
   readonly usd: number | null;
-  /** The newest of those that count, and what it cost. */
+  /** The newest of them, and its cost. */
   readonly last?: Trigger & { readonly usd: number | null };
 }
 
@@ -43,7 +43,7 @@ export type NoFollowUpReason =
   | 'not_idle'
   | 'too_old'
   | 'nothing_open'
-  /** The last follow-up was for the same, and nothing of it has changed. */
+  /** The last follow-up had the same reason, and nothing has changed since. */
   | 'nothing_new'
   | 'cancelled'
   | 'session_limit'
@@ -57,7 +57,7 @@ export type FollowUpDecision =
       readonly due: true;
       /** Epoch milliseconds, not before `now`. */
       readonly at: number;
-      /** When it is due if nothing is waited for but the end of quiet hours. */
+      /** When it would be due without quiet hours. */
       readonly quietUntil: number;
       readonly delayMs: number;
       readonly trigger: Trigger;
@@ -69,10 +69,10 @@ export type FollowUpDecision =
     }
   | { readonly due: false; readonly why: NoFollowUpReason };
 
-/** No one is spoken to again of what was left a day ago. */
+/** Work that was left more than a day ago gets no follow-up. */
 const oldest = 24 * 60 * 60_000;
 
-/** Which trigger holds, and when it is due. The first that holds, from the most definite to the least. */
+/** The trigger that applies and when it is due: the first that applies, from specific to general. */
 export function decideFollowUp(
   facts: FollowUpFacts,
   rules: FollowUpRules | null,
@@ -82,7 +82,7 @@ export function decideFollowUp(
   if (rules === null) return not('off');
   if (paused) return not('paused');
   if (!facts.idle) return not('not_idle');
-  // A clock that was set back does not make the past the future.
+  // A clock that was set back must not move the past into the future.
   const since = Math.min(facts.since, now);
   if (now - since > oldest + rules.delayMs) return not('too_old');
   if (facts.cancelledAt !== undefined && facts.cancelledAt >= facts.total) return not('cancelled');
@@ -91,7 +91,7 @@ export function decideFollowUp(
   if (today.all >= rules.perDay || today.agent >= rules.perDayOfAgent) return not('day_limit');
   const left = rules.usd === undefined || sent.usd === null ? null : rules.usd - sent.usd;
   if (rules.usd !== undefined && left === null) return not('budget_unknown');
-  // The next one may cost as much as the last: what is left has to be enough for it.
+  // The next one may cost as much as the last: the rest of the budget must cover it.
   if (left !== null && (left <= 0 || left < (sent.last?.usd ?? 0))) return not('budget_used_up');
   const trigger = triggerOf(ends, rules);
   if (trigger === null) return not('nothing_open');
@@ -124,7 +124,7 @@ function triggerOf({ undecided, question, todos }: UnfinishedWork, rules: Follow
   return null;
 }
 
-/** A question is another one when the agent has said something else. Whoever wants check-ins wants them although nothing is new. */
+/** A question counts as new if the agent has written since. Check-ins are sent even if nothing is new. */
 function isRepeated({ type, reason }: Trigger, last: Trigger | undefined, { repeats }: UnfinishedWork): boolean {
   if (type === 'check_in' || last?.type !== type || last.reason !== reason) return false;
   return type !== 'question_unanswered' || repeats;

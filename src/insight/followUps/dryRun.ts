@@ -3,31 +3,31 @@ import { decideFollowUp, type SentFollowUps, type NoFollowUpReason } from './dec
 import type { FollowUpRules } from './rules.ts';
 import type { Trigger } from '../../model/agent/followUps.ts';
 
-/** A run as it ended, with what stood open then. Times are epoch milliseconds. */
+/** A run and the work that was unfinished at its end. Times are epoch milliseconds. */
 export interface EndedRun {
   readonly sessionId: string;
-  /** Whose limit of a day it counts towards. */
+  /** The agent whose daily limit applies. */
   readonly scope: string;
   readonly endedAt: number;
   /** When the session was resumed; absent: it was not. */
   readonly nextAt?: number;
-  /** It ended on its own, without an error. */
+  /** It ended normally, without an error. */
   readonly isCompleted: boolean;
-  /** Entries of the session by then. */
+  /** Entries of the session at that time. */
   readonly total: number;
   readonly ends: UnfinishedWork;
-  /** By then, as recorded. */
+  /** State at that time, as recorded. */
   readonly sent: SentFollowUps;
 }
 
-/** What a dry run says of one run. `resumed`: the session was resumed before a follow-up was due. */
+/** Result of a dry run for one run. `resumed`: the session was resumed before a follow-up was due. */
 export type DryRunOutcome =
   | { readonly sent: true; readonly at: number; readonly trigger: Trigger; readonly prompt: string }
   | { readonly sent: false; readonly why: NoFollowUpReason | 'resumed' };
 
 export interface DryRunRow {
   readonly run: EndedRun;
-  /** Follow-ups are off for the session: they are tried as if they were on. */
+  /** Follow-ups are off for the session; they are simulated as if they were on. */
   readonly isOff: boolean;
   readonly outcome: DryRunOutcome;
 }
@@ -46,8 +46,8 @@ interface DryRunClock {
 }
 
 /**
- * Which follow-ups would have been sent after runs that ended, by today's rules, in the order in which they are due. Counts
- * them towards the limits of a day. What an agent would have answered no one knows: each run is looked at by itself.
+ * Which follow-ups would have been sent after past runs, with today's rules, in the order of their due times. Counts them
+ * towards daily limits. What an agent would have answered is unknown, so each run is evaluated separately.
  */
 export function dryRun(sessions: readonly DryRunSession[], { minuteOfDay, dayOf }: DryRunClock): DryRunRow[] {
   const perDay = new Map<string, number>();
@@ -64,7 +64,7 @@ export function dryRun(sessions: readonly DryRunSession[], { minuteOfDay, dayOf 
     .sort((a, b) => dueAt(a) - dueAt(b));
   return planned.map((each) => {
     const { run, isOff } = each;
-    // The limits of a day are those of the day on which it goes out.
+    // The daily limits are those of the day on which it is sent.
     const decision = each.decision.due ? decideAt(each, each.decision.at) : each.decision;
     if (!decision.due) return { run, isOff, outcome: { sent: false, why: decision.why } };
     const { at, trigger, prompt } = decision;

@@ -1,6 +1,6 @@
 import type { TriggerType } from '../../model/transcript/metadata.ts';
 
-/** What a trigger says to the agent. Plain words, without a word about triggers, so that none comes back in the answer. */
+/** Messages to the agent for each trigger. They do not mention triggers, so that the answer does not either. */
 export const triggerPrompts: Readonly<Record<TriggerType, string>> = {
   check_in: 'Continue our conversation naturally.',
   question_unanswered: "The user asked a question but hasn't responded. Follow up on it.",

@@ -1,4 +1,4 @@
-/** Characters at the end of a text that are looked at. */
+/** Characters at the end of a text that are searched. */
 const looked = 4000;
 
 const fence = /^ {0,3}(?:`{3}|~{3})/;
@@ -7,20 +7,20 @@ const heading = /^ {0,3}#{1,6}\s/;
 const inlineCode = /`+[^`]*`+/g;
 const address = /https?:\/\/\S+/gi;
 
-/** Lines of a list, which may stand behind a question as the answers to choose from. */
+/** Lines of a list that may follow a question as choices. */
 const item = /^\s*(?:[-*+•]|[*_]{0,2}\(?(?:\d{1,3}|[a-z])[.):][*_]{0,2})\s/i;
 const indented = /^(?: {2}|\t)/;
 
-/** Answers to choose from behind the mark: `(y/n)`. */
+/** Choices after the question mark: `(y/n)`. */
 const choice = /[([]\s*\p{L}{1,8}(?:\s*[/|]\s*\p{L}{1,8}){1,4}\s*[)\]]\s*:?\s*$/u;
-/** What may follow the mark of a question: quotes, brackets, marks of emphasis, and pictures. */
+/** What may follow a question mark: quotes, brackets, marks of emphasis, and emoji. */
 const trailing = String.raw`[\s*_~"'\p{Pe}\p{Pf}\p{Pi}!！…\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}\p{Cf}\ufe0f]*$`;
-/** The Armenian mark stands in the word that is asked about, the Greek one is a semicolon. */
+/** The Armenian mark is inside the word that is asked about; the Greek one is a semicolon. */
 const asks = new RegExp(String.raw`(?:[?？؟፧\u037e]|\p{Script=Greek};|՞\p{L}*[։:.]?)${trailing}`, 'u');
 
 /**
- * Whether a text in Markdown ends with a question, answers to choose from behind it left aside. Code, addresses and headings ask
- * nothing, but for a heading that is the end.
+ * Whether a Markdown text ends with a question, not counting the choices after it. Code, URLs and headings do not count,
+ * except a heading at the end.
  */
 export function endsWithQuestion(text: string): boolean {
   const lines = proseAtEnd(text).filter((line, at, { length }) => at === length - 1 || !heading.test(line));
@@ -35,7 +35,7 @@ export function endsWithQuestion(text: string): boolean {
 
 const asksAtEnd = (line: string): boolean => asks.test(line.replace(choice, ''));
 
-/** Lines that hold more than code or a rule. */
+/** Lines that contain more than code or a rule. */
 function proseAtEnd(text: string): string[] {
   let inFence = endsInFence(text.slice(0, -looked));
   const lines: string[] = [];
@@ -55,7 +55,7 @@ function endsInFence(text: string): boolean {
   return inFence;
 }
 
-/** Three backticks that others follow on their line are code in it. */
+/** Three backticks followed by others on the same line are inline code. */
 function isFence(line: string): boolean {
   const [opening] = fence.exec(line) ?? [];
   if (opening === undefined || opening.endsWith('~')) return opening !== undefined;
@@ -64,7 +64,7 @@ function isFence(line: string): boolean {
   return !line.includes('`', end);
 }
 
-/** A mark at the end of an address is one of the sentence where a word stands before it. */
+/** A question mark at the end of a URL belongs to the sentence if a word precedes it. */
 function withoutCode(line: string): string {
   return line
     .replace(inlineCode, 'x')

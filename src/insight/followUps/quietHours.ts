@@ -17,8 +17,8 @@ function minutes(time: string): number {
 }
 
 /**
- * The first moment from `at` on that is in none of them; `null` where they leave no moment of the day. Epoch milliseconds;
- * `minuteOfDay` gives the local minute of one.
+ * The first time from `at` on outside all quiet hours; `null` if they cover the whole day. Epoch milliseconds; `minuteOfDay`
+ * returns the local minute of a time.
  */
 export function afterQuietHours(
   at: number,
@@ -26,7 +26,7 @@ export function afterQuietHours(
   minuteOfDay: (at: number) => number,
 ): number | null {
   let moment = at;
-  // Where a clock is set back, a time of day may come again.
+  // If a clock is set back, a time of day may occur twice.
   for (let looks = 0; looks <= 2 * quiet.length; looks += 1) {
     const minute = minuteOfDay(moment);
     const now = quiet.find(({ from, to }) => (minute - from + day) % day < (to - from + day) % day);
@@ -36,11 +36,11 @@ export function afterQuietHours(
   return null;
 }
 
-/** When clocks next show the minute; where they are set forward over it, a while after. */
+/** When clocks next show the minute; if they skip it, shortly after. */
 function nextAt(minute: number, from: number, minuteOfDay: (at: number) => number): number {
   const begin = from - (from % 60_000);
   const guess = begin + ((minute - minuteOfDay(from) + day) % day) * 60_000;
-  // By as much as clocks were set meanwhile.
+  // Adjusts for changes of the clock in between.
   const off = ((minute - minuteOfDay(guess) + day + day / 2) % day) - day / 2;
   const corrected = guess + off * 60_000;
   return minuteOfDay(corrected) === minute ? corrected : guess;

@@ -7,10 +7,10 @@ import { quietHours, type QuietHours } from './quietHours.ts';
 
 const settingsSchema = followUpFileSchema.extend({ executors: z.array(executorTypeSchema).optional() });
 
-/** What the user's settings say; `executors`: the agents that are followed up where neither file nor session says so. */
+/** The user's settings; `executors`: agents that get follow-ups unless their file or the session says otherwise. */
 export type FollowUpSettings = z.infer<typeof settingsSchema>;
 
-/** What holds for one session. */
+/** Rules of one session. */
 export interface FollowUpRules {
   readonly triggers: readonly TriggerType[];
   readonly delayMs: number;
@@ -20,29 +20,29 @@ export interface FollowUpRules {
   /** Of this agent. */
   readonly perDayOfAgent: number;
   readonly quiet: readonly QuietHours[];
-  /** US dollars; absent: as far as other budgets go. */
+  /** US dollars; absent: only other budgets apply. */
   readonly usd?: number;
 }
 
 const defaults = { delay: 10, perSession: 3, perDay: 20 } as const;
 const usual = triggerTypes.filter((type) => type !== 'check_in');
 
-/** What is no setting is left out and named in `problems`; where anything is wrong, nothing is followed up by settings. */
+/** Invalid settings are left out and named in `problems`; with any problem, settings turn on no follow-ups. */
 export function parseFollowUps(found: unknown): { readonly value: FollowUpSettings; readonly problems: string[] } {
   if (found === undefined || found === null) return { value: {}, problems: [] };
   if (!isObject(found)) return { value: {}, problems: ['It is no object.'] };
   const parsed = settingsSchema.safeParse(found);
   if (parsed.success) return { value: parsed.data, problems: [] };
   const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
-  // What a person limited still holds where another part is mistyped; what they allowed does not.
+  // If another part is mistyped, a person's limits still apply, but their permissions do not.
   const limits = Object.entries(found).filter(([name]) => name.startsWith('max_') || name === 'quiet_hours');
   const rest = settingsSchema.safeParse(Object.fromEntries(limits));
   return { value: rest.success ? rest.data : { max_per_day: 0 }, problems };
 }
 
 /**
- * `null` where a session is not followed up. The session's own word comes first, then that of its agent's file, then the
- * settings. Of limits the lower one holds, and all quiet hours do.
+ * `null` if the session gets no follow-ups. The session's own choice comes first, then the agent's file, then the settings.
+ * Of limits, the lower one applies; of quiet hours, all do.
  */
 export function rulesOf(
   session: { readonly executor_type?: ExecutorType | undefined; readonly follow_ups?: SessionFollowUps | undefined },

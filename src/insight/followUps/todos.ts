@@ -8,26 +8,26 @@ export interface TodoCount {
   readonly all: number;
 }
 
-/** Whether a call says all that is to be said of the todos. */
+/** Whether a call replaces the whole list of todos. */
 export function isWholeList({ action, status }: Pick<ToolUse, 'action' | 'status'>): boolean {
   if (action.kind !== 'todo' || status !== 'success') return false;
   return action.others !== undefined ? action.others === 'cancelled' : action.todos.some(({ id }) => id === undefined);
 }
 
 /**
- * The todos of a session over all its runs. Where an agent gives them ids, a run may name but a part of the list, which it did
- * not make; where it gives none, each call holds the whole.
+ * Todos of a session over all its runs. If the agent gives them ids, a run may name only some of them. Without ids, each call
+ * has the whole list.
  */
 export class TodoLedger {
-  /** By the agent's id, or by the place in a list without ids; `null` where there is no list. */
+  /** By the agent's id, or by position in a list without ids; `null` if there is no list. */
   #statuses: Map<string, Status> | null = null;
   #named = false;
   #conversation: string | undefined;
 
-  /** A call that succeeded. A list is one of a conversation of the agent, where that is known. */
+  /** A successful call. A list belongs to one conversation of the agent, if that is known. */
   take({ todos, others }: TodoAction, conversation: string | undefined): void {
     const named = others !== undefined || todos.some(({ id }) => id !== undefined);
-    // Says nothing of a list that is kept by ids.
+    // Does not change a list with ids.
     if (!named && todos.length === 0 && this.#named) return;
     const isAnother =
       conversation !== undefined && this.#conversation !== undefined && conversation !== this.#conversation;
@@ -40,7 +40,7 @@ export class TodoLedger {
     this.#conversation = conversation ?? this.#conversation;
   }
 
-  /** `null` where no list was made. */
+  /** `null` if there is no list. */
   count(): TodoCount | null {
     if (this.#statuses === null) return null;
     const open = [...this.#statuses.values()].filter(

@@ -5,7 +5,7 @@ import { addModels, isAtLeast, sumUsage, sumUsd } from './modelUsage.ts';
 import { addUsd } from './money.ts';
 import { isEmptyUsage } from '../prices/prices.ts';
 
-/** The agent's totals when a process ended, and this run's own share of them where it prints that too. */
+/** The agent's totals when a process ended, and this run's share if it prints that too. */
 export interface Counters {
   readonly usd: number;
   readonly models: readonly ModelUsage[];
@@ -14,8 +14,8 @@ export interface Counters {
 }
 
 /**
- * The totals of one process out of its closing lines. They run on from line to line; one that is smaller than the line
- * before has started again and is added. `null` where no line has a cost.
+ * Totals of one process from its closing lines. Totals grow from line to line; a smaller one means that counting started
+ * again, and is added. `null` if no line has a cost.
  */
 export function countersOf(reports: readonly RunReport[]): Counters | null {
   const priced = reports.filter((report) => report.usd !== null);
@@ -38,7 +38,7 @@ export function countersOf(reports: readonly RunReport[]): Counters | null {
   };
 }
 
-/** Durations in the API run on within a process, as totals do. */
+/** API durations accumulate within a process, like totals. */
 function running(values: readonly (number | null)[]): number | null {
   let total: number | null = null;
   for (const value of values) {
@@ -48,7 +48,7 @@ function running(values: readonly (number | null)[]): number | null {
   return total;
 }
 
-/** The agent's totals as last printed and what they cover; `usd` is `null` where it prints no costs. */
+/** The agent's last printed totals and what they cover; `usd` is `null` if it prints no costs. */
 export interface Totals {
   readonly scope: 'run' | 'session';
   readonly usd: number | null;
@@ -56,15 +56,15 @@ export interface Totals {
   readonly apiDuration: number | null;
 }
 
-/** The agent's counters before this run, as far as the earlier runs of the session tell. */
+/** The agent's counters before this run, from earlier runs of the session. */
 export interface PreviousCounters {
-  /** Last totals that the agent printed. */
+  /** Last printed totals. */
   readonly counters: (Totals & { readonly usd: number }) | null;
-  /** What the session had come to by our count when the agent printed them. */
+  /** The session's usage by our count when the agent printed them. */
   readonly atCounters: ResultMetadata | null;
-  /** What the session has come to by our count. */
+  /** The session's usage by our count. */
   readonly last: ResultMetadata | null;
-  /** Runs after the last printed totals: killed ones, mostly. */
+  /** Runs after the last printed totals, mostly killed ones. */
   readonly unreported: readonly ResultMetadata[];
 }
 
@@ -84,12 +84,12 @@ export function beforeOf(previous: readonly ResultMetadata[]): PreviousCounters 
   };
 }
 
-/** A run that failed at once prints totals that may leave out what the runs before it used, which printed none. */
+/** A run that failed immediately may print totals without the usage of earlier runs that printed none. */
 function usedNothing({ cost, usage }: ResultMetadata): boolean {
   return cost === 0 && isEmptyUsage(usage);
 }
 
-/** A run that failed before the agent printed anything (a flag it does not know, a missing program) used nothing. */
+/** A run that failed before any output (an unknown flag, a missing program) used nothing. */
 function nothingRan(run: ResultMetadata): boolean {
   return run.counters === null && run.models.length === 0 && run.lines.total === 0 && run.endReason === 'error';
 }

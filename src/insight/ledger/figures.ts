@@ -20,13 +20,13 @@ import { apiTimeOf, tokenTotalsOf } from './tokenTotals.ts';
 
 export interface LedgerOptions {
   readonly prices: PriceTable;
-  /** Version of the program, for where its output does not say. */
+  /** Version of the program, if its output does not say. */
   readonly agentVersion?: string | null;
   /** The model that a person chose, for output that names none. */
   readonly askedModel?: string | null;
 }
 
-/** Money and tokens of a run and of its session so far; how each is known is part of it. */
+/** Money and tokens of a run and of its session so far, with their provenance. */
 export interface Figures {
   readonly cost: Cost;
   readonly totalCost: Cost;
@@ -36,7 +36,7 @@ export interface Figures {
   readonly totalModels: readonly ModelUsage[];
 }
 
-/** Figures of a run, and the agent's totals that the next run of the session is measured against. */
+/** Figures of a run, and the agent's totals as baseline for the next run. */
 export interface Outcome {
   readonly figures: Figures;
   readonly apiDuration: number | null;
@@ -44,8 +44,8 @@ export interface Outcome {
 }
 
 /**
- * From the best that the agent printed: costs, else tokens beside its closing line, else the usage of single messages.
- * `over`: the run has ended.
+ * Uses the best printed source: costs, else tokens of closing lines, else the usage of single messages. `over`: the run has
+ * ended.
  */
 export function outcomeOf(
   facts: RunFacts,
@@ -76,7 +76,7 @@ export function outcomeOf(
   };
 }
 
-/** With messages that no closing line has counted: of an active turn, or was cut off. */
+/** Includes messages that no closing line covers: of an active turn, or interrupted. */
 function withMessages(outcome: Outcome, facts: RunFacts, pricing: Pricing, over: boolean): Outcome {
   if (facts.messages.length === 0) return outcome;
   const estimate = estimateMessages(facts, pricing);
@@ -97,18 +97,18 @@ function withMessages(outcome: Outcome, facts: RunFacts, pricing: Pricing, over:
   };
 }
 
-/** Where the agent prints both, the run's cost and the session's are as printed. */
+/** If the agent prints both, the costs of run and session are as printed. */
 function withRunCost(outcome: Outcome, { reports }: RunFacts, before: PreviousCounters): Outcome {
   const last = reports.at(-1);
   if (last?.runUsd === undefined || last.usd === null) return outcome;
   const usd = reports.reduce((sum, { runUsd = 0 }) => addUsd(sum, runUsd), 0);
-  // A total of nothing but this run is read off the counters, as any other; of more than the total it is no part.
+  // A total of this run alone is taken from the counters; it cannot be derived from a larger one.
   if (sameUsd(usd, last.usd) || usd > last.usd) return outcome;
   const totalCost = neverLess({ provenance: 'reported', usd: last.usd }, before);
   return { ...outcome, figures: { ...outcome.figures, cost: { provenance: 'reported', usd }, totalCost } };
 }
 
-/** The protocol says that the cost is the session's; the tokens are the run's. */
+/** The protocol defines the cost as the session's; the tokens are the run's. */
 function sessionCostOutcome(
   facts: RunFacts,
   previous: readonly ResultMetadata[],
@@ -118,7 +118,7 @@ function sessionCostOutcome(
   const usd = facts.sessionUsd ?? facts.reports.findLast((report) => report.usd !== null)?.usd ?? 0;
   const start = before.counters?.usd ?? 0;
   const again = usd < start && !sameUsd(usd, start);
-  // What runs have used that ended without a total is in this one.
+  // This total includes the usage of earlier runs that ended without one.
   const cost: Cost =
     before.unreported.length > 0
       ? unknownCost('The agent prints the cost of the session, and an earlier run ended without it.')
@@ -153,12 +153,12 @@ function reportedOutcome(
       totalModels: total.models,
     },
     apiDuration: apiDurationOf(counters, share, before),
-    // A run that failed before it used anything prints zeros, and the totals continue from where they were.
+    // A run that failed before using anything prints zeros; the totals continue from their earlier values.
     totals: (counters.usd === 0 ? before.counters : null) ?? { ...counters, scope: share.scope },
   };
 }
 
-/** Time in the API is counted on over resumes where the totals are. */
+/** API time accumulates over resumes if the totals do. */
 function apiDurationOf(counters: Counters, share: Share, before: PreviousCounters): number | null {
   if (counters.apiDuration === null || share.scope === 'run') return counters.apiDuration;
   if (share.began === 'ahead') return null;
@@ -166,7 +166,7 @@ function apiDurationOf(counters: Counters, share: Share, before: PreviousCounter
   return counters.apiDuration < last ? null : counters.apiDuration - last;
 }
 
-/** The session so far: the agent's own total where it has one that holds everything, else ours and what came on top. */
+/** The session so far: the agent's own total if it covers everything, else our total plus the increase. */
 function totalOf(
   share: Share,
   counters: Counters,
@@ -185,20 +185,20 @@ function totalOf(
   const parts = share.lost.map(({ costProvenance }) => costProvenance);
   const cost = parts.reduce(addCosts, counted ? printed : addCosts(known, { provenance: 'reported', usd: came.usd }));
   return {
-    // A total that leaves something out which no one can price is still what the agent says.
+    // A total that omits something without a price is still what the agent reports.
     cost: cost.provenance === 'unknown' ? printed : cost,
     models: [came.models, ...share.lost.map((run) => run.models)].reduce(addModels, atCounters?.totalModels ?? []),
   };
 }
 
-/** An estimate of an earlier run can turn out too high; the session's total stays where it was until it is reached. */
+/** An earlier estimate can be too high; the session's total then stays until the real cost reaches it. */
 function neverLess(total: Cost, { last }: PreviousCounters): Cost {
   const before = last?.totalCostProvenance;
   if (before === undefined || before.provenance === 'unknown' || total.provenance === 'unknown') return total;
   return total.usd < before.usd ? before : total;
 }
 
-/** Where the agent prints a cost but not what it is for. */
+/** Used if the agent prints a cost but not what it covers. */
 function unpricedModels(facts: RunFacts): ModelUsage[] {
   const main = mainUsage(facts);
   const main1 = isEmptyUsage(main.usage) ? [] : [{ model: main.model ?? facts.model ?? unknownModel, ...main.usage }];
@@ -208,14 +208,14 @@ function unpricedModels(facts: RunFacts): ModelUsage[] {
 
 function estimatedFigures(facts: RunFacts, before: PreviousCounters, pricing: Pricing, over: boolean): Figures {
   const models = modelsOfMessages(facts.messages, facts.model);
-  // A message that used nothing is none: where its tokens are all zero, they were not counted.
+  // A message with only zero tokens was not counted by the agent.
   if (facts.messages.some(({ usage }) => !isEmptyUsage(usage))) {
     const estimate = estimateMessages(facts, pricing);
     return withSession(models, over ? asLeast(estimate, facts) : estimate, before, facts);
   }
   const cost = unknownCost(over ? unprinted(facts) : 'The agent has not said yet what it used.');
   const figures = withSession(models, cost, before, facts);
-  // Until it says something, the session has cost what it had.
+  // Before any output, the session's cost is the earlier one.
   return over || before.last === null ? figures : { ...figures, totalCost: before.last.totalCostProvenance };
 }
 
@@ -231,11 +231,11 @@ interface Pricing {
   readonly asked: AskedModel;
 }
 
-/** The session's figures are what they were and this run's on top. */
+/** The session's earlier figures plus this run's. */
 function withSession(models: readonly ModelUsage[], cost: Cost, { last }: PreviousCounters, facts: RunFacts): Figures {
   const usage = sumUsage(models);
   if (last === null) return { cost, totalCost: cost, usage, totalUsage: usage, models, totalModels: models };
-  // A run that never began adds nothing to what the session has cost.
+  // A run that never started adds no cost.
   const began = facts.lines.total > 0;
   return {
     cost,
@@ -247,13 +247,13 @@ function withSession(models: readonly ModelUsage[], cost: Cost, { last }: Previo
   };
 }
 
-/** By the price table, message by message; one model without a price makes the whole unknown. */
+/** By the price table, message by message; one model without a price makes the total unknown. */
 function estimateMessages(facts: RunFacts, pricing: Pricing): Cost {
   const parts = facts.messages.map(({ usage, model, terms }) => ({ usage, terms, model: model ?? facts.model }));
   return estimateParts(parts, pricing, 'requests');
 }
 
-/** A message that was cut off has only the tokens that it began with. */
+/** An interrupted message only has its initial tokens. */
 function asLeast(cost: Cost, { messages }: RunFacts): Cost {
   if (cost.provenance !== 'estimated' || messages.every(({ settled }) => settled)) return cost;
   const reason =
@@ -267,7 +267,7 @@ function estimateModels(models: readonly ModelUsage[], pricing: Pricing): Cost {
   return estimateParts(parts, pricing, 'sums');
 }
 
-/** By the price table, request by request; one model without a price makes the whole unknown. */
+/** By the price table, request by request; one model without a price makes the total unknown. */
 export function estimateRequests(requests: readonly PricedPart[], prices: PriceTable): Cost {
   return estimateParts(requests, { prices, asked: askedModelOf(null, []) }, 'requests');
 }
@@ -278,7 +278,7 @@ interface PricedPart {
   readonly terms?: readonly string[] | undefined;
 }
 
-/** `as`: single requests, or sums over requests that are not known one by one. */
+/** `as`: single requests, or totals of unknown requests. */
 function estimateParts(parts: readonly PricedPart[], { prices, asked }: Pricing, as: 'requests' | 'sums'): Cost {
   let usd = 0;
   const reasons = new Set<string>();

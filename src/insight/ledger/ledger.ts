@@ -10,8 +10,8 @@ import { verdictOf } from './runVerdict.ts';
 export type { Figures, LedgerOptions } from './figures.ts';
 
 /**
- * What a run that has ended came to. `previous`: the results of the session's earlier runs, oldest first. `stdout`,
- * `stderr` and `events` are left to the caller.
+ * Result of an ended run. `previous`: results of the session's earlier runs, oldest first. The caller adds `stdout`, `stderr`
+ * and `events`.
  */
 export function runResult(
   facts: RunFacts,
@@ -31,15 +31,12 @@ export function runResult(
   };
 }
 
-/**
- * Figures of a run that is still continuing. Tokens of a message that still streams are those it began with, so both the
- * tokens and the estimate grow.
- */
+/** Figures of an active run. A streaming message counts with its initial tokens, so tokens and estimate grow. */
 export function estimate(facts: RunFacts, previous: readonly ResultMetadata[], options: LedgerOptions): Figures {
   return outcomeOf(facts, previous, options, false).figures;
 }
 
-/** The last message whole: a closing line's text is only its last part. */
+/** The complete last message: a closing line only has its last part. */
 function answerOf(facts: RunFacts): string | undefined {
   if (facts.finalText !== '') return facts.finalText;
   return facts.reports.at(-1)?.text ?? undefined;

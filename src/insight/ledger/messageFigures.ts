@@ -9,13 +9,13 @@ interface Run {
   readonly status: string;
 }
 
-/** Figures of a session's messages by the entries that show them. */
+/** Figures of a session's responses, by the entries that show them. */
 export class MessageFigures {
   readonly #figures = new Map<number, MessageFigure>();
   readonly #further = new Set<number>();
   readonly #telling = new Set<string>();
 
-  /** `fallback` is the session's model, for messages that name none. */
+  /** `fallback` is the session's model, for messages without one. */
   constructor(
     messages: readonly (MessageUsage & { readonly runId: string })[],
     prices: PriceTable,

@@ -3,10 +3,10 @@ import { addUsage, subtractUsage, totalTokens, type ModelUsage, type TokenUsage 
 import { addUsd, subtractUsd } from './money.ts';
 import { isEmptyUsage } from '../prices/prices.ts';
 
-/** The kinds of tokens that are paid for; `reasoning` is part of `output`. */
+/** The kinds of tokens that are billed; `reasoning` is part of `output`. */
 export const paidKinds = ['input', 'output', 'cacheRead', 'cacheWrite'] as const;
 
-/** Model by model; a sum has a price only where both parts have one. */
+/** Adds model by model; a sum has a price only if both parts have one. */
 export function addModels(a: readonly ModelUsage[], b: readonly ModelUsage[]): ModelUsage[] {
   const sums = new Map(a.map((each) => [each.model, each]));
   for (const each of b) {
@@ -26,7 +26,7 @@ function addModel(a: ModelUsage, b: ModelUsage): ModelUsage {
   };
 }
 
-/** What is in `a` beyond `b`; models without anything left are dropped. */
+/** `a` minus `b`; models without a rest are dropped. */
 export function subtractModels(a: readonly ModelUsage[], b: readonly ModelUsage[]): ModelUsage[] {
   return a.flatMap((each) => {
     const taken = b.find(({ model }) => model === each.model);
@@ -42,7 +42,7 @@ export function sumUsage(parts: readonly TokenUsage[]): TokenUsage {
   return parts.reduce<TokenUsage>((sum, part) => addUsage(sum, part), {});
 }
 
-/** The prices of all of them together, or `null` where one has none. */
+/** Their total price; `null` if one has none. */
 export function sumUsd(models: readonly ModelUsage[]): number | null {
   let sum = 0;
   for (const { usd } of models) {
@@ -52,7 +52,7 @@ export function sumUsd(models: readonly ModelUsage[]): number | null {
   return sum;
 }
 
-/** `a` has at least as much of every kind that is paid for. */
+/** Whether `a` has at least as much of every billed kind. */
 export function isAtLeast(a: TokenUsage, b: TokenUsage): boolean {
   return paidKinds.every((kind) => (a[kind] ?? 0) >= (b[kind] ?? 0));
 }
@@ -61,7 +61,7 @@ export function sameTokens(a: TokenUsage, b: TokenUsage): boolean {
   return isAtLeast(a, b) && isAtLeast(b, a);
 }
 
-/** The name without what marks a variant of the same model (`[1m]`). */
+/** The name without the mark of a variant (`[1m]`). */
 export function plainModel(model: string): string {
   return model.replace(/\[[^\]]*\]$/, '');
 }
@@ -69,7 +69,7 @@ export function plainModel(model: string): string {
 /** Stands for a model that the agent did not name. */
 export const unknownModel = 'unknown';
 
-/** By model as far as the messages tell; without prices. */
+/** By model, from the messages; without prices. */
 export function modelsOfMessages(messages: readonly MessageUsage[], fallback: string | null): ModelUsage[] {
   return messages.reduce<ModelUsage[]>(
     (models, { model, usage }) => addModels(models, [{ model: model ?? fallback ?? unknownModel, ...usage }]),
@@ -77,36 +77,33 @@ export function modelsOfMessages(messages: readonly MessageUsage[], fallback: st
   );
 }
 
-/** Whether `all` is the main conversation's usage and nothing more. */
+/** Whether `all` is exactly the usage of the main conversation. */
 export function isOnlyMainUsage(all: TokenUsage, { usage, whole }: MainUsage): boolean {
   if (whole) return sameTokens(all, usage);
   return isAtLeast(all, usage) && sameTokens({ ...all, output: 0 }, { ...usage, output: 0 });
 }
 
-/** The model that most tokens went through; `null` where the agent did not name it. */
+/** The model with the most tokens; `null` if the agent did not name it. */
 export function mainModel(models: readonly ModelUsage[]): string | null {
   let best: ModelUsage | undefined;
   for (const each of models) if (best === undefined || totalTokens(each) > totalTokens(best)) best = each;
   return best === undefined || best.model === unknownModel ? null : best.model;
 }
 
-/** Whether models were asked beside the main conversation, so that its totals can hold more than that used. */
+/** Whether models were used outside the main conversation, so that totals can exceed its usage. */
 export function hasSideRequests(facts: RunFacts): boolean {
   return facts.sideCalls > 0 || facts.reports.some(({ subagents }) => (subagents ?? 0) > 0);
 }
 
-/** What the main conversation used, and by which model where all of it went through one. */
+/** Usage of the main conversation, and its model if it used only one. */
 export interface MainUsage {
   readonly usage: TokenUsage;
   readonly model: string | null;
-  /** `false`: of messages that were cut off, whose output is at least this. */
+  /** `false`: includes interrupted messages, whose output is at least this. */
   readonly whole: boolean;
 }
 
-/**
- * As the agent printed it beside its totals; where it printed zeros (a stop at the budget does) or nothing, as its
- * messages say.
- */
+/** As printed beside the totals; if that is zero (a stop at the budget) or missing, the sum of the messages. */
 export function mainUsage(facts: RunFacts): MainUsage {
   const messages = facts.messages.filter(({ parentCallId }) => parentCallId === null);
   const printed = sumUsage(facts.reports.flatMap(({ usage }) => (usage === null ? [] : [usage])));

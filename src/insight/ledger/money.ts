@@ -1,9 +1,9 @@
 import type { Cost, CostSum } from '../../model/usage/usage.ts';
 
 /**
- * US dollars without the dust of binary fractions: what is computed is kept to 12 decimal places. Prices per token have at
- * most 10, so that sums of them are exact up to $4,000, and within `1e-9` up to a million. What an agent printed is never
- * passed through this: its figures stay as they are to the last digit.
+ * Rounds computed US dollars to 12 decimal places, to remove floating-point errors. Prices per token have at most 10, so sums
+ * are exact up to $4,000, and within `1e-9` up to a million. Printed figures are never rounded: they stay as they are to the
+ * last digit.
  */
 export function cleanUsd(usd: number): number {
   return Number(usd.toFixed(12));
@@ -25,7 +25,7 @@ export function scaleUsd(usd: number, share: number): number {
   return cleanUsd(usd * share);
 }
 
-/** Equal but for what adding floating-point numbers in another order can do. */
+/** Equal except for floating-point errors from a different order of addition. */
 export function sameUsd(a: number, b: number): boolean {
   return Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(a), Math.abs(b));
 }
@@ -38,7 +38,7 @@ export function usdOf(cost: Cost): number | null {
   return cost.provenance === 'unknown' ? null : cost.usd;
 }
 
-/** The sum, as well known as the less well known of the two. */
+/** The sum, with the weaker provenance of the two. */
 export function addCosts(a: Cost, b: Cost): Cost {
   if (a.provenance === 'unknown') return a;
   if (b.provenance === 'unknown') return b;
@@ -51,7 +51,7 @@ export function addCosts(a: Cost, b: Cost): Cost {
   return { provenance: 'reported', usd };
 }
 
-/** Each reason once. Those of a sum over many runs repeat the same sentences, so that only a few can come together. */
+/** Each reason once. Sums over many runs repeat the same sentences, so only a few remain. */
 export function joinReasons(reasons: readonly (string | undefined)[]): string | undefined {
   const all = [...new Set(reasons.filter((reason) => reason !== undefined))];
   const reported = all.filter((reason, at) => !all.some((other, place) => place !== at && other.includes(reason)));

@@ -4,13 +4,13 @@ export type EndReason = 'completed' | 'max_turns' | 'max_budget' | 'interrupted'
 
 export interface Verdict {
   readonly endReason: EndReason;
-  /** One text for people; absent when the run succeeded. */
+  /** One sentence for people; absent if the run succeeded. */
   readonly error?: string;
 }
 
 /**
- * How a run ended: by the exit code and by what the agent said, each of which can contradict the other (an interrupted run
- * exits with 0, an API error is a "success" that is an error).
+ * How a run ended, from its exit code and from what the agent said. They can contradict each other: an interrupted run exits
+ * with 0, an API error is a "success" with an error.
  */
 export function verdictOf(facts: RunFacts, ended: ExitInfo): Verdict {
   const exit = facts.ended ?? ended;
@@ -31,7 +31,7 @@ export function verdictOf(facts: RunFacts, ended: ExitInfo): Verdict {
   }
 }
 
-/** What Claude Code prints for its own developers in place of a reason. */
+/** Claude Code's internal message in place of a reason. */
 const diagnostic = /^\[ede_diagnostic\]/;
 
 function isFailed(report: RunReport): boolean {
@@ -61,7 +61,7 @@ function unreported(facts: RunFacts, exit: ExitInfo): Verdict {
   return { endReason: 'error', error: failedText(facts, exit) };
 }
 
-/** Shells' way to say "ended by SIGHUP, SIGINT, SIGKILL, SIGTERM". */
+/** Exit codes of shells for SIGHUP, SIGINT, SIGKILL and SIGTERM. */
 const stopCodes: ReadonlySet<number> = new Set([129, 130, 137, 143]);
 
 function interruptedText({ code, signal }: ExitInfo): string {

@@ -18,7 +18,7 @@ interface Evidence {
   readonly before: PreviousCounters;
   readonly main: MainUsage;
   readonly facts: RunFacts;
-  /** Of the installed program, for where the output does not say. */
+  /** Version of the installed program, if the output does not say. */
   readonly agentVersion: string | null;
 }
 
@@ -26,11 +26,11 @@ interface Evidence {
 const cumulativeSince = '2.1.277';
 
 /**
- * Whether the printed totals cover this run or the session. What the counters rule out is out, whatever the version; the
- * version decides only between readings that are both possible.
+ * Whether the printed totals cover this run or the session. The counters exclude impossible readings, whatever the version;
+ * the version decides only between possible ones.
  */
 export function totalScope({ counters, before, main, facts, agentVersion }: Evidence): 'run' | 'session' {
-  // Printed only by versions whose totals are the session's.
+  // Printed only by versions with totals of the session.
   if (counters.own !== null) return 'session';
   if (!canGoOn(counters, before, main)) return 'run';
   const reported = !hasSideRequests(facts) && main.model !== null;
@@ -43,7 +43,7 @@ export function totalScope({ counters, before, main, facts, agentVersion }: Evid
   return exact ?? before.counters?.scope ?? 'session';
 }
 
-/** Nothing has become less since the last run, and this run's own usage fits into what came on top. */
+/** Nothing has decreased since the last run, and this run's own usage fits into the increase. */
 function canGoOn(counters: Counters, before: PreviousCounters, main: MainUsage): boolean {
   const last = before.counters;
   if (last === null) return true;
@@ -55,7 +55,7 @@ function canGoOn(counters: Counters, before: PreviousCounters, main: MainUsage):
   return !lost && isAtLeast(added(counters, before, main.model), main.usage);
 }
 
-/** The one reading under which the totals are exactly what the main conversation used. */
+/** The only reading with which the totals equal the usage of the main conversation. */
 function exactFit(counters: Counters, before: PreviousCounters, main: MainUsage): 'run' | 'session' | null {
   if (before.counters === null) return null;
   const run = sameTokens(sumUsage(counters.models), main.usage);
@@ -64,7 +64,7 @@ function exactFit(counters: Counters, before: PreviousCounters, main: MainUsage)
   return run ? 'run' : 'session';
 }
 
-/** Tokens on top of the last totals: of that model, where the totals name it as the messages do. */
+/** Increase over the last totals: of that model, if totals and messages use the same names. */
 function added(counters: Counters, before: PreviousCounters, model: string | null): TokenUsage {
   const models = subtractModels(counters.models, before.counters?.models ?? []);
   const isOwn = (each: ModelUsage): boolean => plainModel(each.model) === model;

@@ -2,14 +2,14 @@ import type { Cost, ModelUsage } from '../../model/usage/usage.ts';
 import { addUsd } from './money.ts';
 import { findPrice, priceOf, type PriceTable } from '../prices/prices.ts';
 
-/** What the price table makes of the tokens of a sum that the agent reported: US dollars, and by how much that is off. */
+/** The price table's cost for tokens whose cost the agent reported, in US dollars, and the difference. */
 export interface SelfCheck {
   readonly estimate: number;
-  /** Of what was reported; above 0 where the estimate is more. */
+  /** Relative to the reported cost; above 0 if the estimate is higher. */
   readonly percent: number;
 }
 
-/** `null` where there is nothing to compare: no reported cost, tokens that are not known by model, or a model without a price. */
+/** `null` if there is nothing to compare: no reported cost, no tokens by model, or a model without a price. */
 export function selfCheck(reported: Cost, models: readonly ModelUsage[] | null, prices: PriceTable): SelfCheck | null {
   if (reported.provenance !== 'reported' || reported.usd <= 0 || models === null || models.length === 0) return null;
   let estimate = 0;

@@ -6,10 +6,10 @@ import { isAtLeast, sameTokens, subtractModels, sumUsage, unknownModel } from '.
 import { isEmptyUsage } from '../prices/prices.ts';
 import { isSince } from '../../model/text/versions.ts';
 
-/** Tokens of an agent that prints them with its closing line, but no cost. */
+/** For agents that print tokens with the closing line, but no cost. */
 export interface TokenTotals {
   readonly own: readonly ModelUsage[];
-  /** Why nothing is known of this run's own tokens, where its totals hold none of them. */
+  /** Why this run's own tokens are unknown, if its totals have none. */
   readonly missing?: string;
   readonly totals: Totals;
   readonly apiDuration: number | null;
@@ -17,11 +17,11 @@ export interface TokenTotals {
 
 export interface ApiTime {
   readonly apiDuration: number | null;
-  /** `null` where the agent prints no such time. */
+  /** `null` if the agent prints no such time. */
   readonly totals: Totals | null;
 }
 
-/** This run's tokens out of those that the closing lines print; `null` where they print none. */
+/** This run's tokens from those in the closing lines; `null` if there are none. */
 export function tokenTotalsOf(
   facts: RunFacts,
   previous: readonly ResultMetadata[],
@@ -32,7 +32,7 @@ export function tokenTotalsOf(
     const models = named ? report.models : unnamed(report, facts.model);
     return models.length === 0 ? [] : [{ ...report, models }];
   });
-  // Added up as costs are: lines of one process run on, or start again.
+  // Added up like costs: lines of one process accumulate, or start again.
   const counters = countersOf(counted.map((report) => ({ ...report, usd: 0, runModels: null })));
   if (counters === null) return null;
   const { models, apiDuration } = counters;
@@ -49,7 +49,7 @@ export function tokenTotalsOf(
   return { own, totals, apiDuration: apiTimeOf(facts, previous).apiDuration };
 }
 
-/** Time in the API of this run, for an agent that prints it whether it prints tokens or not. */
+/** API time of this run, for agents that print it. */
 export function apiTimeOf(facts: RunFacts, previous: readonly ResultMetadata[]): ApiTime {
   const last = facts.reports.findLast(({ apiDurationMs }) => apiDurationMs !== null);
   const apiDuration = last?.apiDurationMs ?? null;
@@ -68,9 +68,9 @@ function unnamed({ usage }: RunReport, model: string | null): ModelUsage[] {
 const notCounted = "The agent's total of the session is what it was before this run, though the model has answered.";
 
 /**
- * What the counters rule out is out, whatever the version: a session's tokens can only grow. The version decides between
- * readings that are both possible. Where it is not known, totals that a run has left as they were are two runs' alike, and
- * what the last run's were this one's are.
+ * The counters exclude impossible readings, whatever the version: a session's tokens can only grow. The version decides
+ * between possible ones. If it is unknown, unchanged totals mean that two runs used the same, and this run is read like the
+ * last one.
  */
 function coverOf(
   reports: readonly RunReport[],
@@ -91,7 +91,7 @@ function unchanged(models: readonly ModelUsage[], before: readonly ModelUsage[])
   return sameTokens(sumUsage(models), sumUsage(before));
 }
 
-/** The sum is of all models; what came on top is of this run's. */
+/** The total is of all models; the increase is this run's. */
 function fromSum(models: readonly ModelUsage[], before: readonly ModelUsage[]): ModelUsage[] {
   return models.map(({ model }) => ({ model, ...subtractUsage(sumUsage(models), sumUsage(before)) }));
 }

@@ -7,14 +7,14 @@ export interface Turns {
   /** Of the session so far. */
   readonly session: number | null;
   readonly run: number | null;
-  /** As the agent printed it, and what it covers; `null` scope: either, they come to the same. */
+  /** As printed, and what it covers; `null` scope: both, because they are equal. */
   readonly printed: number | null;
   readonly scope: 'run' | 'session' | null;
 }
 
 /**
- * 1.0.x counts the messages of the whole conversation, later versions the user's side of one run: the prompt and what
- * spoke for the user after it.
+ * 1.0.x counts the messages of the whole conversation; later versions the user's side of one run: the prompt and later lines
+ * in the user role.
  */
 export function turnsOf(facts: RunFacts, previous: readonly ResultMetadata[], agentVersion: string | null): Turns {
   const printed = facts.reports.flatMap(({ turns }) => (turns === null ? [] : [turns]));
@@ -27,7 +27,7 @@ export function turnsOf(facts: RunFacts, previous: readonly ResultMetadata[], ag
     const open = before === null && (facts.agentVersion ?? agentVersion) === null;
     return { session: (before ?? 0) + sum, run: sum, printed: sum, scope: open ? null : 'run' };
   }
-  // A conversation that was resumed from an earlier point continues from what it had there.
+  // A conversation resumed from an earlier point continues with that point's count.
   const from = previous.map(({ turns }) => turns ?? 0).filter((turns) => turns < last);
   return { session: last, run: last - Math.max(0, ...from), printed: last, scope: 'session' };
 }
@@ -53,7 +53,7 @@ function isHistory(
   if (known !== undefined && known !== null) return known.turnsScope === 'session';
   const before = lastTurns(previous);
   const worked = !isEmptyUsage(sumUsage(facts.reports.map(({ usage }) => usage ?? {})));
-  // On top of what was there come a prompt and an answer at least.
+  // At least a prompt and an answer are added.
   return worked && before !== null && last >= before + 2;
 }
 

@@ -3,12 +3,12 @@ import type { ExecutorType } from '../../model/session/session.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 import type { ObservedSummary } from './summary.ts';
 
-/** By what Vitrine itself starts an agent; `undefined`: it cannot. */
+/** The executor with which Vitrine can start this agent; `undefined`: none. */
 export function executorOf(agent: string): ExecutorType | undefined {
   return executorTypes.find((type) => type === agent);
 }
 
-/** An observed session with the fields of Vitrine's own, for whatever shows both alike. */
+/** An observed session with the fields of Vitrine's own sessions. */
 export function asSession(observed: ObservedSummary): SessionSummary {
   const {
     executor_type: agent,

@@ -17,8 +17,8 @@ export function modelsOf(requests: readonly StoreRequest[]): ModelUsage[] {
 }
 
 /**
- * What a session cost: the agent's own figure where it covers just what the session has used, else an estimate by the price
- * table. Requests that were copied from another session are not in it.
+ * Cost of a session: the agent's own figure if it covers exactly what the session used, else an estimate. Excludes requests
+ * copied from another session.
  */
 export function observedCost(facts: StoreFacts, share: OwnShare, prices: PriceTable): Cost {
   const { cost, missing } = facts;
@@ -27,7 +27,7 @@ export function observedCost(facts: StoreFacts, share: OwnShare, prices: PriceTa
     const usd = priced.reduce((sum, request) => addUsd(sum, request.usd ?? 0), 0);
     return missing.length === 0 ? { provenance: 'reported', usd } : partial(usd, missing, prices);
   }
-  // The agent's figure for a fork holds what its history has cost.
+  // The agent's figure for a fork includes the cost of its history.
   if (cost === null || share.inherited.length > 0) {
     if (share.requests.every(({ usage }) => isEmptyUsage(usage))) return unknownCost(noTokens(facts, share));
     return atLeast(estimateRequests(share.requests, prices), missing);
@@ -49,7 +49,7 @@ export function observedCost(facts: StoreFacts, share: OwnShare, prices: PriceTa
   };
 }
 
-/** Tokens only, and a model's name without the mark of its context, so that the same one is not counted as two. */
+/** Tokens only, and model names without the context mark, so that one model is not counted as two. */
 function plainModels(models: readonly ModelUsage[]): ModelUsage[] {
   const plain = models.map((each) => ({ ...subtractUsage(each, {}), model: each.model.replace(/\[[^\]]*\]$/, '') }));
   return addModels([], plain);

@@ -1,26 +1,26 @@
 import type { Counted, StoreFacts, StoreRequest } from '../../model/session/observed.ts';
 import { totalTokens } from '../../model/usage/usage.ts';
 
-/** One session to be counted. Sessions of several agents are counted apart: keys are unique within one agent only. */
+/** A session to count. Agents are counted separately, because keys are unique only within one agent. */
 export interface SessionCounts {
   readonly agent: string;
   readonly facts: StoreFacts;
 }
 
-/** What belongs to one session alone, after copies were taken away. */
+/** What belongs to one session, without copies. */
 export interface OwnShare {
   readonly requests: readonly StoreRequest[];
-  /** Requests that its files hold, and that another session has made. */
+  /** Requests in its files that another session made. */
   readonly inherited: readonly StoreRequest[];
   readonly prompts: number;
   readonly toolCalls: number;
-  /** Native id of the session that the store names, or from which the last copied request comes. */
+  /** Native id of the session that the store names, or of the last copied request. */
   readonly parent: string | null;
 }
 
 /**
- * Gives every request, prompt and call to one session: to the one that the record names, where that is listed, else to the
- * oldest one that has it.
+ * Assigns each request, prompt and call to one session: the one that the record names, if listed, else the oldest one that
+ * has it.
  */
 export function deduplicate(sessions: readonly SessionCounts[]): OwnShare[] {
   const shares: OwnShare[] = [];
@@ -44,7 +44,7 @@ function countAgent(sessions: readonly SessionCounts[]): OwnShare[] {
     for (const session of order) {
       const facts = sessions[session]?.facts;
       if (facts === undefined) continue;
-      // What is a copy of a listed session's is left to that session.
+      // Copies of a listed session's requests belong to that session.
       const waits = ({ owner }: Counted) =>
         isFirst && owner !== undefined && !facts.nativeIds.includes(owner) && known.has(owner);
       for (const request of facts.requests) {
@@ -73,7 +73,7 @@ function countAgent(sessions: readonly SessionCounts[]): OwnShare[] {
   });
 }
 
-/** The oldest first; a session comes before those that were forked from it. */
+/** Oldest first; a session comes before its forks. */
 function compare(a: SessionCounts | undefined, b: SessionCounts | undefined): number {
   if (a === undefined || b === undefined) return 0;
   return (
@@ -93,7 +93,7 @@ function time(at: string | null): number {
   return Number.isNaN(parsed) ? Number.MAX_SAFE_INTEGER : parsed;
 }
 
-/** Of copies that differ, the one with the most tokens counts. */
+/** Of differing copies, the one with the most tokens counts. */
 function take(
   requests: Map<string, { readonly session: number; readonly request: StoreRequest }>,
   key: string,

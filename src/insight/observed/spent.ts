@@ -5,7 +5,7 @@ import type { OwnShare } from './countOnce.ts';
 import { spentByDay } from './spentByDay.ts';
 import type { ObservedSummary } from './summary.ts';
 
-/** What a session of another program used, day by day. `dayOf` gives the reader's calendar day of a time. */
+/** Daily usage of a session of another program. `dayOf` returns the reader's calendar day of a time. */
 export function observedSpent(
   summary: ObservedSummary,
   { requests }: Pick<OwnShare, 'requests'>,

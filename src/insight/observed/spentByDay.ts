@@ -7,15 +7,15 @@ import type { PriceTable } from '../prices/prices.ts';
 export interface DaySpent {
   /** The reader's calendar day. */
   readonly date: string;
-  /** ISO 8601: of the last request. */
+  /** ISO 8601: time of the last request. */
   readonly at: string;
   readonly cost: Cost;
   readonly requests: readonly StoreRequest[];
 }
 
 /**
- * Cost and requests of each day, the earliest first. A cost that is known for the session as a whole is divided among its days
- * by what their requests cost at list prices, else by their tokens. A request without a time counts at `updatedAt`.
+ * Cost and requests of each day, earliest first. If only the session's cost is known, it is divided by what each day's
+ * requests cost at list prices, else by tokens. A request without a time counts at `updatedAt`.
  */
 export function spentByDay(
   {

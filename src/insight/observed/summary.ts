@@ -6,23 +6,23 @@ import { observedCost, usageOf } from './cost.ts';
 import type { OwnShare } from './countOnce.ts';
 import { spentByDay } from './spentByDay.ts';
 
-/** A session that another program started, as lists show it: the fields of Vitrine's own, and what only such a one has. */
+/** A session of another program, as lists show it: the fields of Vitrine's own sessions, and a few more. */
 export interface ObservedSummary extends Omit<SessionSummary, 'executor_type'> {
   readonly executor_type: ObservedAgent;
   readonly branch: string | null;
   readonly entry_point: EntryPoint | null;
   /** Messages that a person wrote. */
   readonly prompts: number;
-  /** Of subagents too. */
+  /** Including those of subagents. */
   readonly tool_calls: number;
-  /** US dollars by the agent's own account; of a fork, those of its history too. */
+  /** US dollars as reported by the agent; for a fork, including its history. */
   readonly agent_cost_usd: number | null;
-  /** Why more tokens were billed than the store knows of; `null` where nothing is known to be missing. */
+  /** Why more tokens were billed than the store has; `null` if nothing is known to be missing. */
   readonly usage_reason: string | null;
   readonly source: { readonly kind: 'observed'; readonly path: string };
   readonly live: LiveState;
   readonly last_day?: LastDay;
-  /** Why it cannot be read, or not all of it. */
+  /** Why Vitrine cannot read all of it. */
   readonly problem: string | null;
 }
 
@@ -35,10 +35,10 @@ export interface ObservedFacts {
   readonly live: LiveState;
   /** Absolute path of the main file. */
   readonly path: string;
-  /** Of the main file, for records without a time. ISO 8601. */
+  /** Modification time of the main file, for records without a time. ISO 8601. */
   readonly changedAt: string;
   readonly problem: string | null;
-  /** The listed session that it comes from. */
+  /** The listed session that it was forked from. */
   readonly parentId: string | null;
 }
 
@@ -47,7 +47,7 @@ const promptLength = 200;
 
 const cutOff = 'The last answer was interrupted before it was stored; its tokens are not known.';
 
-/** `dayOf` gives the reader's calendar day of a time. */
+/** `dayOf` returns the reader's calendar day of a time. */
 export function observedSummary(
   observed: ObservedFacts,
   prices: PriceTable,

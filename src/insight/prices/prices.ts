@@ -9,7 +9,7 @@ const ratesSchema = z.object({
   output: z.number().nonnegative(),
   cacheRead: z.number().nonnegative().optional(),
   cacheWrite: z.number().nonnegative().optional(),
-  /** Of what the cache keeps for an hour; where absent, what other writes cost. */
+  /** Cache writes for an hour; default: other cache writes. */
   cacheWrite1h: z.number().nonnegative().optional(),
   /** Per thousand searches. */
   webSearch: z.number().nonnegative().optional(),
@@ -17,11 +17,11 @@ const ratesSchema = z.object({
 
 const partialRatesSchema = ratesSchema.partial();
 
-/** US dollars per million tokens. Where cache rates are absent, the cache costs what other input costs. */
+/** US dollars per million tokens. Absent cache rates equal the input rate. */
 const modelPriceSchema = ratesSchema.extend({
   /** Rates of a request with more input than `over` tokens. */
   long: z.object({ over: z.number(), rates: partialRatesSchema }).optional(),
-  /** Rates of requests on other terms than the standard ones: `fast`, `batch`, `priority`, `geo:us`. */
+  /** Rates under other terms: `fast`, `batch`, `priority`, `geo:us`. */
   terms: z.record(z.string(), partialRatesSchema).optional(),
 });
 type PartialRates = z.infer<typeof partialRatesSchema>;
@@ -31,19 +31,19 @@ const priceTableSchema = z.object({
   name: z.string(),
   date: z.string(),
   models: z.record(z.string(), modelPriceSchema),
-  /** Further names of the models above. */
+  /** Other names of the models above. */
   aliases: z.record(z.string(), z.string()),
 });
 export type PriceTable = z.infer<typeof priceTableSchema>;
 
-/** Prices of a user: of models that the table does not know, or that cost this user something else. */
+/** A user's prices, for models that the table does not know or that cost this user something else. */
 const ownPricesSchema = priceTableSchema.omit({ name: true }).partial({ models: true, aliases: true });
 
 let loading: Promise<PriceTable> | undefined;
 
 /**
- * The table that Vitrine ships, read when it is first asked for; with `own` (as a user wrote it) before it. What is no price
- * table counts not at all: see `pricesProblem`.
+ * Vitrine's price table, loaded on first use, with `own` (as a user wrote it) before it. An invalid `own` is ignored: see
+ * `pricesProblem`.
  */
 export async function loadPrices(own?: unknown): Promise<PriceTable> {
   loading ??= import('./prices.json', { with: { type: 'json' } }).then((file) => priceTableSchema.parse(file.default));
@@ -60,7 +60,7 @@ export async function loadPrices(own?: unknown): Promise<PriceTable> {
   };
 }
 
-/** What is wrong with prices that a user wrote; `null` for nothing. */
+/** What is wrong with a user's prices; `null` if nothing. */
 export function pricesProblem(own: unknown): string | null {
   const issue = own === undefined ? undefined : ownPricesSchema.safeParse(own).error?.issues[0];
   return issue === undefined ? null : `${issue.path.join('.')}: ${issue.message}`;
@@ -79,11 +79,11 @@ export function priceTableRef({ name, date }: PriceTable): PriceTableRef {
 }
 
 /**
- * The price of exactly that model. Tried one after the other: the name as it is; without the providers before it that ask
- * the list price (`anthropic/`, `us.anthropic.`), and no others: `ollama/` runs a model on the user's own machine; without
- * what marks the context (`[1m]`) or the platform's version (`-v1:0`); without a compact date (`-20250929`, `@20250929`) or
- * `-latest`. A date with dashes stays: two snapshots of one OpenAI name can differ in price, and the table lists those that
- * do not. Never a shorter name: the price of `claude-sonnet-5` is not the one of `claude-sonnet-5-5`.
+ * The price of exactly that model. Tried in order: the name as it is; without a provider prefix that charges the list price
+ * (`anthropic/`, `us.anthropic.`), but no others, because `ollama/` runs a model locally; without marks of context (`[1m]`)
+ * or platform version (`-v1:0`); without a compact date (`-20250929`, `@20250929`) or `-latest`. A date with dashes stays:
+ * snapshots of an OpenAI name can differ in price. Never a shorter name: the price of `claude-sonnet-5` is not that of
+ * `claude-sonnet-5-5`.
  */
 export function findPrice(table: PriceTable, model: string): ModelPrice | undefined {
   let name = model.trim().toLowerCase();
@@ -104,7 +104,7 @@ export function findPrice(table: PriceTable, model: string): ModelPrice | undefi
   return undefined;
 }
 
-/** Prefixes of those that ask the price of the model's maker. */
+/** Prefixes of providers that charge the list price. */
 const listPriced = new Set(
   'anthropic openai google gemini google-ai-studio googleai vertex vertex_ai vertexai google-vertex bedrock openrouter'
     .concat(' google-vertex-anthropic amazon-bedrock azure azure-openai publishers models')
@@ -117,7 +117,7 @@ function withoutProvider(name: string): string {
   return parts.every((part) => listPriced.has(part)) ? model : name;
 }
 
-/** Tokens that a model read for a request: a sum over requests, where `usage` is one. */
+/** Input tokens of a request, or a sum over requests. */
 function inputOf(usage: TokenUsage): number {
   return (usage.input ?? 0) + (usage.cacheRead ?? 0) + (usage.cacheWrite ?? 0);
 }
@@ -140,7 +140,7 @@ function termRates({ terms = {} }: ModelPrice, term: string): PartialRates | und
   return Object.hasOwn(terms, term) ? terms[term] : undefined;
 }
 
-/** What of a request `price` does not tell, so that it may cost something else: a sentence for each. */
+/** What `price` does not cover, so that a request may cost something else: one sentence each. */
 export function unpricedOf(usage: TokenUsage, price: ModelPrice, terms: readonly string[] = []): string[] {
   const unknown = terms.filter((term) => termRates(price, term) === undefined);
   return [
@@ -156,7 +156,7 @@ function termName(term: string): string {
   return term.startsWith('geo:') ? `inference in the region “${term.slice(4)}”` : `the service tier “${term}”`;
 }
 
-/** Said of a sum over requests that are not known one by one, where one of them can have been long. */
+/** The sentence for a sum over unknown requests, one of which may have been long. */
 export function longReason(usage: TokenUsage, model: string, { long }: ModelPrice): string | undefined {
   if (long === undefined || inputOf(usage) <= long.over) return undefined;
   const over = englishFigures.count(long.over);
@@ -177,14 +177,14 @@ export function priceOf(usage: TokenUsage, price: ModelPrice): number {
   return cleanUsd(perMillion / 1e6 + searches);
 }
 
-/** Nothing that a price would be asked for. */
+/** No tokens that cost anything. */
 export function isEmptyUsage(usage: TokenUsage): boolean {
   return totalTokens(usage) === 0 && (usage.webSearches ?? 0) === 0;
 }
 
 /**
- * What a run has cost at least, by the price table: its messages whose model has a price; `usd` is `null` where none has.
- * `unpriced`: the first model that has none.
+ * The minimum cost of a run by the price table: its messages whose model has a price; `usd` is `null` if none has.
+ * `unpriced`: the first model without a price.
  */
 export function pricedPart(
   { messages, model }: RunFacts,

@@ -1,18 +1,18 @@
 /** Characters of a passage. */
 export const longestPassage = 900;
-/** Characters of a text that are looked at; what comes later is not found by its words either. */
+/** Characters of a text that are searched. */
 const mostCharacters = 64 * 1024;
 
-/** Blocks of text between empty lines: what is cut should begin and end with one. */
+/** Blocks of text between empty lines, the preferred boundaries of a passage. */
 const blockBreak = /\n\s*\n/g;
 
 export interface Passage {
   readonly text: string;
-  /** Something stands before or after it. */
+  /** More text precedes or follows. */
   readonly cut: boolean;
 }
 
-/** The stretch of a text that holds most of the words, which are in small letters; the whole where it is short. */
+/** The part of a text with the most of these lower-case words; the whole text if it is short. */
 export function passageOf(text: string, words: readonly string[]): Passage {
   const whole = text.slice(0, mostCharacters).trim();
   if (whole.length <= longestPassage) return { text: whole, cut: text.length > mostCharacters };
@@ -23,7 +23,7 @@ export function passageOf(text: string, words: readonly string[]): Passage {
   };
   const best = { from: 0, held: heldFrom(0) };
   const { blocks, within } = beginnings(whole);
-  // The last block that holds as much is nearest to it; another place is worth it only where it holds more.
+  // The last block with as many words is the nearest; another position must have more.
   for (const [places, more] of [
     [blocks, 0],
     [within, 1],
@@ -38,7 +38,7 @@ export function passageOf(text: string, words: readonly string[]): Passage {
   return { text: atEnd ? piece : upToBreak(piece), cut: true };
 }
 
-/** Where a stretch may begin: with a block, and within a long one every so often. */
+/** Possible starts of a passage: at a block, and at regular distances in a long one. */
 function beginnings(text: string): { readonly blocks: readonly number[]; readonly within: readonly number[] } {
   const blocks = [0, ...Array.from(text.matchAll(blockBreak), ({ 0: gap, index }) => index + gap.length)];
   const within: number[] = [];
@@ -52,7 +52,7 @@ function beginnings(text: string): { readonly blocks: readonly number[]; readonl
   return { blocks, within };
 }
 
-/** Without the half of a block, or else of a word, that the cut left. */
+/** Without a block or word that was cut in half. */
 function upToBreak(piece: string): string {
   const half = piece.length / 2;
   const at = [piece.lastIndexOf('\n\n'), piece.lastIndexOf('\n'), piece.lastIndexOf(' ')].find((each) => each > half);

@@ -1,21 +1,21 @@
 import type { NormalizedEntry } from '../../model/transcript/entry.ts';
 import { isMarkedSynthetic } from '../../model/transcript/synthetic.ts';
 
-/** What earlier sessions are searched by, the best first. */
+/** Texts to search earlier sessions with, best first. */
 export const querySources = ['current_message', 'last_real_user_message', 'conversation_summary'] as const;
 export type QuerySource = (typeof querySources)[number];
 
-/** A message as far as it matters whose words it holds. */
+/** A message and who wrote it. */
 export interface MessageSource extends Pick<NormalizedEntry, 'metadata' | 'origin'> {
   readonly text: string;
 }
 
 export interface Conversation {
-  /** What is said now; `undefined`: nothing yet. */
+  /** The current message; `undefined`: none yet. */
   readonly current: MessageSource | undefined;
-  /** Messages to the agent before that, the newest first. */
+  /** Earlier messages to the agent, newest first. */
   readonly earlier: Iterable<NormalizedEntry> | AsyncIterable<NormalizedEntry>;
-  /** What the conversation came to; empty where no one knows. */
+  /** The outcome of the conversation; empty if unknown. */
   readonly summary: () => Promise<string>;
 }
 
@@ -24,20 +24,20 @@ export interface ChosenQuery {
   readonly query: string;
 }
 
-/** Put in by programs, in the words of no one who wants something. Triggers and callbacks are known by their marks alone. */
+/** Messages of programs, which express no one's wish. Triggers and callbacks are recognized only by their marks. */
 const inserted: ReadonlySet<NormalizedEntry['origin']> = new Set(['hook', 'skill', 'compaction', 'system']);
 
-/** Someone wants what it says. */
+/** Messages of someone with a wish. */
 function isReal({ metadata, origin }: Pick<NormalizedEntry, 'metadata' | 'origin'>): boolean {
   return !isMarkedSynthetic(metadata) && !inserted.has(origin);
 }
 
-/** What someone asked the agent of this conversation for. */
+/** What someone asked the agent in this conversation. */
 export function isRealMessage(entry: NormalizedEntry): boolean {
   return entry.type.kind === 'user_message' && entry.metadata?.parentCallId === undefined && isReal(entry);
 }
 
-/** By what to search; `undefined` where a conversation holds nothing to search by. */
+/** The search text; `undefined` if a conversation has none. */
 export async function chooseQuery({ current, earlier, summary }: Conversation): Promise<ChosenQuery | undefined> {
   if (current !== undefined && isReal(current) && current.text.trim() !== '')
     return { source: 'current_message', query: current.text };
@@ -49,7 +49,7 @@ export async function chooseQuery({ current, earlier, summary }: Conversation): 
   return text.trim() === '' ? undefined : { source: 'conversation_summary', query: text };
 }
 
-/** By what was searched, for people who read English, after "by"; surfaces with a language of their own have words of their own. */
+/** What was searched for, in English, after "by"; localized surfaces have their own words. */
 export function sourceText(source: QuerySource): string {
   switch (source) {
     case 'current_message':

@@ -1,10 +1,10 @@
 import { wordsOfQuery } from '../search/tokens.ts';
 
-/** Characters of a message whose words are looked for. */
+/** Characters of a message that are searched for words. */
 const mostCharacters = 4000;
 const mostWords = 60;
 
-/** Words that say nothing about what a message is about, English and German. */
+/** Stop words, English and German. */
 const common = new Set(
   `a about above after again all also am an and any are as at be because been before being below between both but by
   can could did do does doing done down during each else few for from further get give go had has have having he her
@@ -18,13 +18,13 @@ const common = new Set(
   was wenn wer wie wieder wir wird wo zu zum zur`.split(/\s+/),
 );
 
-/** What a text is about, in small letters, in the order of the text, each once. */
+/** Topic words of a text, in lower case and text order, each once. */
 export function keyWords(text: string): string[] {
   const words = wordsOfQuery(text.slice(0, mostCharacters)).filter((word) => word.length > 1 && !common.has(word));
   return words.slice(0, mostWords);
 }
 
-/** How many of so many words something has to hold to be about the same. */
+/** How many of so many words must match for the same topic. */
 export function enough(words: number): number {
   return words < 2 ? words : Math.min(5, Math.max(2, Math.ceil(words / 8)));
 }

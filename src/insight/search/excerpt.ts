@@ -1,4 +1,4 @@
-/** A line of an entry with what was looked for; `ranges` are [from, to) in `text`, in order, and do not overlap. */
+/** A line of an entry with matches; `ranges` are [from, to) in `text`, in order, without overlaps. */
 export interface Excerpt {
   readonly text: string;
   readonly ranges: readonly (readonly [number, number])[];
@@ -8,16 +8,16 @@ const before = 24;
 const longest = 160;
 const mostRanges = 20;
 
-/** Terminal control sequences say nothing to readers. */
+/** Terminal sequences mean nothing to readers. */
 // eslint forbids control characters in literals.
 const controls = new RegExp('\\u001b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\\u0007\\u001b]*(?:\\u0007|\\u001b\\\\)?|.)', 'g');
 
-/** Where `texts` (small letters) stand in those of an entry: around the first of the place that holds most of them. */
+/** Where `texts` (lower case) occur in the texts of an entry: around the place with most of them. */
 export function excerptOf(all: readonly string[], texts: readonly string[]): Excerpt {
   let best: { readonly text: string; readonly at: number; readonly held: number } | undefined;
   for (const text of all) {
     const small = text.toLowerCase();
-    // Where small letters have other lengths, places in one are no places in the other.
+    // If lower-casing changes the length, offsets do not match.
     const places = small.length === text.length ? texts.map((each) => small.indexOf(each)).filter((at) => at >= 0) : [];
     if (places.length > (best?.held ?? 0)) best = { text, at: Math.min(...places), held: places.length };
   }

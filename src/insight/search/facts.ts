@@ -4,12 +4,12 @@ import type { ToolAction } from '../../model/transcript/tool.ts';
 import { isOver, kindOf } from '../trajectory/steps.ts';
 import type { Query } from './query.ts';
 
-/** What of an entry can be asked for. */
+/** Properties of an entry that a query can use. */
 export interface EntryFacts {
   readonly kinds: readonly QueryKind[];
-  /** As the agent calls it. */
+  /** The agent's name of the tool. */
   readonly tool: string | null;
-  /** Of files that the call names as its subject; `/` between the parts. */
+  /** Files that the call names as its subject; with `/`. */
   readonly paths: readonly string[];
   readonly state: QueryState | null;
 }
@@ -59,7 +59,7 @@ function pathsOf(action: ToolAction): string[] {
   return [...new Set(paths)].map((path) => path.replaceAll('\\', '/'));
 }
 
-/** Everything that an entry shows as text, each text once, in the order in which it is read. */
+/** Every text that an entry shows, each once, in reading order. */
 export function textsOf({ type, content }: NormalizedEntry): string[] {
   const texts = new Set<string>();
   const take = (value: unknown): void => {
@@ -77,12 +77,12 @@ export function textsOf({ type, content }: NormalizedEntry): string[] {
   return [...texts];
 }
 
-/** Whether an entry is one of those that are asked for. */
+/** Whether an entry matches the operators. */
 export function answers(entry: NormalizedEntry, query: Query): boolean {
   return fitsFacts(factsOf(entry), query) && (query.texts.length === 0 || containsTexts(textsOf(entry), query));
 }
 
-/** Whether the texts of an entry hold the words that are asked for. */
+/** Whether the texts of an entry contain the words. */
 export function containsTexts(all: readonly string[], { texts }: Pick<Query, 'texts'>): boolean {
   const small = all.map((text) => text.toLowerCase());
   return texts.every((wanted) => small.some((text) => text.includes(wanted)));

@@ -7,14 +7,14 @@ import {
   type QueryState,
 } from '../../model/transcript/query.ts';
 
-/** A query longer than this is cut. */
+/** Longer queries are cut. */
 const longestQuery = 1000;
-/** Problems that are told. */
+/** Maximum number of reported problems. */
 const mostProblems = 5;
 
-/** Every part has to fit; of the values of one operator, any. Empty parts fit everything. All in small letters. */
+/** Every part has to match; of the values of one operator, any. Empty parts match everything. All in lower case. */
 export interface Query {
-  /** Words and "words in quotes", each of which has to be there. */
+  /** Words and quoted phrases, all of which must occur. */
   readonly texts: readonly string[];
   readonly tools: readonly string[];
   readonly files: readonly string[];
@@ -30,13 +30,13 @@ export interface ParsedQuery {
 interface Part {
   /** As it was typed. */
   readonly whole: string;
-  /** In small letters; empty: none. */
+  /** In lower case; empty: none. */
   readonly operator: string;
   readonly value: string;
   readonly quoted: boolean;
 }
 
-/** Words, "words in quotes" and both behind `operator:`. A quote that is not closed goes to the end. */
+/** Words, quoted phrases, and both after `operator:`. An unclosed quote goes to the end. */
 export function partsOf(query: string): Part[] {
   const found = query.slice(0, longestQuery).matchAll(/(?:(\w+):)?(?:"([^"]*)(?:"|$)|([^\s"]+))/g);
   return Array.from(found, ([whole, operator = '', quoted, plain = '']) => {
@@ -51,8 +51,8 @@ export function partsOf(query: string): Part[] {
 }
 
 /**
- * What someone types to find entries: words, "words in quotes", `tool:`, `file:`, `kind:` and `state:` with a value;
- * `error` alone is `state:failed`. Never fails: what is not understood is told, and looked for as text where it can be.
+ * Parses a query: words, "quoted phrases", `tool:`, `file:`, `kind:` and `state:` with a value; `error` alone is
+ * `state:failed`. Never fails: unknown parts are reported, and searched as text if possible.
  */
 export function parseQuery(text: string): ParsedQuery {
   const query = {
@@ -90,12 +90,12 @@ export function parseQuery(text: string): ParsedQuery {
   return { query, problems: problems.slice(0, mostProblems) };
 }
 
-/** Whether nothing is asked for. */
+/** Whether the query is empty. */
 export function isEmptyQuery({ texts, tools, files, kinds, states }: Query): boolean {
   return [texts, tools, files, kinds, states].every((part) => part.length === 0);
 }
 
-/** A problem for people who read English; surfaces with a language of their own have words of their own. */
+/** A problem in English; localized surfaces have their own words. */
 export function problemText({ code, part }: QueryProblem): string {
   switch (code) {
     case 'unknown_operator':
@@ -121,7 +121,7 @@ function textOf({ operator, value, whole }: Part): string {
   return operator === '' ? value : whole.replaceAll('"', '').toLowerCase();
 }
 
-/** `tol:bash` is a slip; `https://x`, `c:\x`, `a.ts:12` and `Error:` are texts. */
+/** `tol:bash` is a typo; `https://x`, `c:\x`, `a.ts:12` and `Error:` are texts. */
 function looksMeant({ operator, value, quoted }: Part): boolean {
   return operator.length > 1 && (quoted || /^[\p{L}_]/u.test(value)) && /^\p{L}+$/u.test(operator);
 }

@@ -1,19 +1,19 @@
-/** A word longer than this is known by its beginning. */
+/** Longer words are indexed by their beginning. */
 const longestWord = 48;
 const word = /[\p{L}\p{M}\p{N}_]+/gu;
-/** The same where there is nothing but ASCII: several times as fast. */
+/** The same for ASCII only: several times faster. */
 const plainWord = /[A-Za-z0-9_]+/g;
 const foreign = /[\u0080-\uffff]/;
-/** Writing without spaces between words. */
+/** Scripts without spaces between words. */
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]+/u;
 const inner = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{M}]+|\p{N}+/gu;
 
 /**
- * The words of texts in small letters, as they are found again: `nextDelay` is `nextdelay`, `next` and `delay`; writing
- * without spaces gives every pair of signs.
+ * Searchable words of texts, in lower case: `nextDelay` gives `nextdelay`, `next` and `delay`; scripts without spaces give
+ * every pair of characters.
  */
 export class WordList {
-  /** Words that were added, repetitions included. */
+  /** Number of added words, including repetitions. */
   length = 0;
   readonly #found = new Set<string>();
 
@@ -32,7 +32,7 @@ export class WordList {
   }
 }
 
-/** The words of a short text in their order, as `WordList` has them. */
+/** The words of a short text in order, in the form of `WordList`. */
 export function wordsIn(text: string): string[] {
   return (text.match(word) ?? []).flatMap((found) => [...wordsOf(found)]);
 }
@@ -46,12 +46,12 @@ function* wordsOf(found: string): Generator<string> {
     const cut = found.slice(0, longestWord);
     const whole = cut.toLowerCase();
     yield whole;
-    // What is longer is rarely a name.
+    // Longer ones are rarely names.
     if (found.length <= longestWord) yield* partsOf(cut, whole);
   }
 }
 
-/** The words of a query, each to be found by its beginning; without the parts of names. */
+/** The words of a query, each a prefix; without parts of names. */
 export function wordsOfQuery(text: string): string[] {
   const words = [...text.matchAll(word)].flatMap(([found]) =>
     unspaced.test(found) ? [...pairs(found.toLowerCase())] : [found.toLowerCase().slice(0, longestWord)],
@@ -59,7 +59,7 @@ export function wordsOfQuery(text: string): string[] {
   return [...new Set(words)];
 }
 
-/** Small letters only: most words of most texts. */
+/** Only lower-case letters: most words of most texts. */
 function isPlain(text: string): boolean {
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);

@@ -1,6 +1,6 @@
 import type { ResultMetadata } from '../../model/session/result.ts';
 
-/** Stands in for a model that the agent does not name. Without one, `reason` says why there is none. */
+/** The model to assume if the agent does not name one. If there is none, `reason` says why. */
 export interface AskedModel {
   readonly model: string | null;
   readonly reason: string;
@@ -9,8 +9,8 @@ export interface AskedModel {
 const unnamed = 'The agent did not say which model it used';
 
 /**
- * `sessionOfArgument`: the model that a person chose for this run. Where no one did, agents differ in whether they resume that of
- * the conversation or with their own: only what all earlier runs were asked for is taken for it.
+ * `sessionOfArgument`: the model chosen for this run. Without a choice, some agents resume with the conversation's model and
+ * some with their own, so the model is assumed only if all earlier runs used the same.
  */
 export function askedModelOf(
   given: string | null | undefined,

@@ -4,8 +4,8 @@ import { unknownCost } from '../ledger/money.ts';
 import { findPrice, priceOfRequest, priceTableRef, type PriceTable } from '../prices/prices.ts';
 
 /**
- * What it costs to read a conversation in again when nothing of it is cached any more, before the first answer. Only its
- * size and the price of its model decide; what an answer then costs no one knows.
+ * Cost of reading a conversation again without a cache, before the first answer. Depends only on its size and its model's
+ * price; the cost of the answer is unknown.
  */
 export function coldStart(
   { context_tokens: tokens, model }: Pick<SessionSummary, 'context_tokens' | 'model'>,
@@ -15,7 +15,7 @@ export function coldStart(
   if (model === null) return unknownCost('The agent did not say which model it used.');
   const price = findPrice(prices, model);
   if (price === undefined) return unknownCost(`No price is known for the model ${model}.`);
-  // Where writing to the cache has no price of its own, it is the price of other input.
+  // Without a price for cache writes, the input price applies.
   const usd = priceOfRequest({ cacheWrite: tokens }, price);
   return { provenance: 'estimated', usd, priceTable: priceTableRef(prices) };
 }

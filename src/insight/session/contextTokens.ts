@@ -2,8 +2,8 @@ import type { RunFacts } from '../../model/usage/facts.ts';
 import { totalTokens } from '../../model/usage/usage.ts';
 
 /**
- * Tokens that the conversation holds after its newest answer: as the agent counts them, else what that answer was given
- * and gave. `null` where the agent tells neither. What subagents read is in conversations of their own.
+ * Tokens of the conversation after its newest answer: the agent's own count, else input and output of that answer. `null` if
+ * unknown. Subagents have their own conversations.
  */
 export function contextTokens({
   contextTokens: reported,

@@ -3,12 +3,12 @@ interface Related {
   readonly parent_session_id?: string | undefined;
 }
 
-/** What a session started, and what that started, and so on; each once, also where a record says that it goes in circles. */
+/** Child sessions, their children, and so on; each once, even if records contain a cycle. */
 export function descendantsOf<T extends Related>(all: Iterable<T>, id: string): T[] {
   return descendants(all)(id);
 }
 
-/** The same of many sessions, for which `all` is read once. */
+/** The same for many sessions, reading `all` once. */
 export function descendants<T extends Related>(all: Iterable<T>): (id: string) => T[] {
   const children = new Map<string, T[]>();
   for (const each of all) {

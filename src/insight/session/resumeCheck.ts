@@ -1,14 +1,14 @@
-/** What decides whether an agent finds a session's conversation here. */
+/** Facts that decide whether an agent finds a session's conversation here. */
 export interface ResumePlace {
   /** The agent supports it in this version. */
   readonly isSupported: boolean;
   /** The agent gave the conversation an id. */
   readonly isNamed: boolean;
-  /** `unknown`: its program was not looked for, or it has none. */
+  /** `unknown`: Vitrine did not search for its program, or it has none. */
   readonly program: 'found' | 'missing' | 'unknown';
   /** The folder of the session exists. */
   readonly folderExists: boolean;
-  /** The agent's own file of the conversation; `unknown` where Vitrine does not read this agent's files. */
+  /** The agent's own file of the conversation; `unknown` if Vitrine does not read this agent's files. */
   readonly conversation: 'found' | 'missing' | 'unknown';
   /** The session was recorded on another machine. */
   readonly isOtherMachine: boolean;
@@ -18,7 +18,7 @@ export interface ResumePlace {
   readonly isWorktree: boolean;
   readonly isContainer: boolean;
   readonly isCi: boolean;
-  /** The window works on another machine than the one it is shown on. */
+  /** The window works on another machine than the one that shows it. */
   readonly isRemote: boolean;
 }
 
@@ -33,7 +33,7 @@ export type ResumeReason =
   | 'other_user'
   | 'conversation_found'
   | 'not_checked'
-  /** Works here, and nowhere else. */
+  /** Works only here. */
   | 'worktree'
   | 'container'
   | 'ci'
@@ -47,7 +47,7 @@ export interface ResumeCheck {
   readonly reasons: readonly ResumeReason[];
 }
 
-/** Whether a session will resume in this place. Best effort: only the agent knows whether it reads its own file. */
+/** Whether a session will resume here. Best effort: only the agent knows whether it reads its own file. */
 export function resumeCheck(place: ResumePlace): ResumeCheck {
   const { isSupported, isNamed, program, folderExists, conversation } = place;
   const blocking = reasonsOf([

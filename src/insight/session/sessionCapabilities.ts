@@ -3,9 +3,8 @@ import type { NormalizedEntry } from '../../model/transcript/entry.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 
 /**
- * One capability in one session. `carried`: it was there `count` times, of `of` where that is known; `absent`: the agent
- * can, and it did not happen; `unsupported`: the agent cannot, `reason` says why. `reason` of what is carried says with
- * which limit.
+ * One capability in one session. `carried`: used `count` times, of `of` if known; `absent`: possible but not used;
+ * `unsupported`: `reason` says why. The `reason` of a used one is its limit.
  */
 export interface SessionCapabilities {
   readonly name: CapabilityName;
@@ -15,7 +14,7 @@ export interface SessionCapabilities {
   readonly reason?: string;
 }
 
-/** Counts what the entries of a session show of each capability. Give it every entry once. */
+/** Counts the capabilities that entries show. Add every entry once. */
 export class CapabilityCount {
   readonly #models = new Set<string>();
   readonly #subagents = new Set<string>();
@@ -71,7 +70,7 @@ export class CapabilityCount {
       usage: figures.length,
       cost: cost.provenance === 'reported' ? 1 : 0,
       subagents: this.#subagents.size,
-      // Each run begins with a prompt of its own.
+      // Each run begins with its own prompt.
       midRunMessages: Math.max(0, this.#messages - runs),
       modelChoice: this.#models.size,
       mcp: this.#mcp,

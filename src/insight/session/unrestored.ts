@@ -1,21 +1,21 @@
 import type { NormalizedEntry } from '../../model/transcript/entry.ts';
 import { requestMetadataSchema } from '../../model/agent/request.ts';
 
-/** What the newest run had that a resume does not bring back. */
+/** State of the newest run that a resume does not restore. */
 export interface Unrestored {
-  /** Commands that were sent to the background: they ended with the agent. */
+  /** Background commands: they ended with the agent. */
   readonly background: readonly string[];
-  /** Calls that were cut off before they were answered. */
+  /** Interrupted calls. */
   readonly cutOff: number;
-  /** Answers that held for that run only. */
+  /** Answers that applied only to that run. */
   readonly allowed: number;
-  /** How often the conversation was compacted: the agent has only a summary of what came before. */
+  /** Number of compactions: the agent has only a summary of earlier messages. */
   readonly compactions: number;
 }
 
 const mostCommands = 5;
 
-/** Give it every entry of a session once, in order; a later form of an entry counts in place of the earlier one. */
+/** Add every entry of a session in order; a later form of an entry replaces the earlier one. */
 export class UnrestoredCount {
   readonly #background = new Map<string, string>();
   readonly #cutOff = new Set<string>();
@@ -37,7 +37,7 @@ export class UnrestoredCount {
     }
   }
 
-  /** Another run begins: what the one before had is gone already. */
+  /** Another run begins: what the one before had is already lost. */
   nextRun(): void {
     this.#background.clear();
     this.#cutOff.clear();

@@ -3,7 +3,7 @@ import { stepKinds, type StepKind } from '../../model/transcript/steps.ts';
 import { partsOf } from '../search/query.ts';
 import { isOver, type Row } from './steps.ts';
 
-/** Every part has to fit; of the values of one part, any. Empty parts fit everything. Texts in small letters. */
+/** Every part has to match; of the values of one part, any. Empty parts match everything. Texts in lower case. */
 export interface RowFilter {
   readonly kinds: readonly StepKind[];
   readonly states: readonly QueryState[];
@@ -15,8 +15,8 @@ export interface RowFilter {
 export const everyRow: RowFilter = { kinds: [], states: [], tools: [], files: [], texts: [] };
 
 /**
- * What someone types: words, "words in quotes", and `tool:`, `file:`, `kind:`, `state:` with a value; `error` alone is
- * `state:failed`. An operator with a value it does not know is text.
+ * Parses a filter: words, "quoted phrases", and `tool:`, `file:`, `kind:`, `state:` with a value; `error` alone is
+ * `state:failed`. An operator with an unknown value is text.
  */
 export function parseFilter(query: string): RowFilter {
   const filter = {
@@ -40,7 +40,7 @@ export function parseFilter(query: string): RowFilter {
   return filter;
 }
 
-/** `more`: further text of the row's entry to look in, in any letters. */
+/** `more`: further text of the row's entry to search, in any case. */
 export function fits(row: Row, filter: RowFilter, more = ''): boolean {
   const { kinds, states, tools, files, texts } = filter;
   const step = row.type === 'step' ? row : undefined;

@@ -1,16 +1,16 @@
 import type { NormalizedEntry } from '../../model/transcript/entry.ts';
 import type { ToolUse } from '../../model/transcript/tool.ts';
 
-/** Something a reviewer may want to know, with the steps that show it, in order. */
+/** Repeated steps that a reviewer may want to know, in order. */
 export interface Finding {
   readonly kind: 'duplicate_read' | 'retry_loop';
-  /** Entry indexes: at least two; of more than `mostSteps` the first. */
+  /** Entry indexes: at least two; the first `mostSteps` of more. */
   readonly steps: readonly number[];
-  /** The path that was read again, or the command or path of what failed again. */
+  /** The path that was read again, or the command or path that failed again. */
   readonly subject: string;
 }
 
-/** Findings and what could become one; the oldest are forgotten. */
+/** Findings and candidates; the oldest are dropped. */
 const maxFindings = 1000;
 const maxWatched = 10_000;
 const longestSubject = 400;
@@ -18,14 +18,14 @@ const mostSteps = 500;
 
 interface Watched {
   steps: number[];
-  /** Of what a read gave. */
+  /** Hash of a read's result. */
   readonly content: string;
   finding: Finding | undefined;
 }
 
 /**
- * The same lines of a file read again although nothing had changed them, and the same command or edit that failed again
- * although nothing had been changed in between. Fed settled entries in index order.
+ * Finds reads of the same unchanged lines, and failures of the same command or edit without a change in between. Add settled
+ * entries in index order.
  */
 export class Findings {
   /** By path, then by lane and lines. */
@@ -35,7 +35,7 @@ export class Findings {
 
   add(entry: NormalizedEntry): void {
     if (entry.origin === 'compaction') {
-      // The agent no longer has what it has read.
+      // The agent no longer has what it read.
       this.#reads.clear();
       return;
     }
@@ -55,7 +55,7 @@ export class Findings {
   }
 
   #read(index: number, lane: string, { action, result }: ToolUse): void {
-    // What it gave has to be in the record: else no one knows whether it was the same.
+    // The result must be recorded, otherwise it cannot be compared.
     if (action.kind !== 'file_read' || result?.text === undefined || result.text === '') return;
     const key = `${lane}\n${action.startLine ?? 1}\n${action.endLine ?? ''}`;
     const content = fingerprint(result.text);
@@ -78,7 +78,7 @@ export class Findings {
   #changed({ action }: ToolUse): void {
     if (action.kind === 'file_write') this.#reads.delete(action.path);
     if (action.kind === 'file_edit') for (const { path } of action.changes) this.#reads.delete(path);
-    // With another file the same command is another attempt.
+    // With a changed file, the same command is a new attempt.
     this.#failures.clear();
   }
 
@@ -120,7 +120,7 @@ function keyOf(lane: string, { action }: ToolUse): string {
   }
 }
 
-/** Tells texts apart, cheaply and without a promise to anybody who tries: 53 bits and the length. */
+/** Distinguishes texts: 53 bits and the length; not secure. */
 export function fingerprint(text: string): string {
   let a = 0xdeadbeef;
   let b = 0x41c6ce57;

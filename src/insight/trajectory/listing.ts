@@ -2,25 +2,22 @@ import { fits, type RowFilter } from './filter.ts';
 import type { Row } from './steps.ts';
 import type { Bar, LaneBar, Waterfall } from './waterfall.ts';
 
-/** What a list shows of a waterfall. */
+/** Options of the list of a trajectory. */
 export interface Listing {
   readonly filter: RowFilter;
-  /** Also has to hold for a row. */
+  /** Another condition for a row. */
   readonly only?: (row: Row) => boolean;
   readonly sort: 'time' | 'longest';
-  /** Ids of lanes that show only their head. */
+  /** Ids of collapsed lanes. */
   readonly closed: ReadonlySet<string>;
 }
 
-/** One line: the head of a lane with the numbers of its rows and steps that fit, or a row. */
+/** One line: a lane's header with the numbers of matching rows and steps, or a row. */
 export type Line =
   | { readonly head: LaneBar; readonly rows: number; readonly steps: number; readonly open: boolean }
   | { readonly bar: Bar };
 
-/**
- * Lanes with their rows, those without a row that fits left out; or, longest first, steps without lanes, those whose time
- * no one knows last.
- */
+/** Lanes with matching rows; or, longest first, steps without lanes, those with unknown duration last. */
 export function linesOf({ lanes }: Waterfall, { filter, only, sort, closed }: Listing): Line[] {
   const fitting = (bars: readonly Bar[]): Bar[] =>
     bars.filter(({ row }) => fits(row, filter) && (only === undefined || only(row)));

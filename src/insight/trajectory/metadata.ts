@@ -3,8 +3,8 @@ import { isObject } from '../../model/text/json.ts';
 import type { Trajectory } from '../../model/transcript/metadata.ts';
 
 /**
- * A tool call as the specification's trajectory metadata: the one that the agent gave, else made from the call. `message`
- * is what the agent said or thought before it. `undefined` for other entries.
+ * A tool call as the specification's trajectory metadata: that of the agent, else derived from the call. `message` is what
+ * the agent wrote or thought before it. `undefined` for other entries.
  */
 export function trajectoryOf({ type, metadata }: NormalizedEntry, message?: string): Trajectory | undefined {
   if (type.kind !== 'tool_use') return undefined;

@@ -5,17 +5,17 @@ import { type Span, unionOf, subtractSpans } from './spans.ts';
 interface RunTimes {
   /** The run, from its prompt to its end. */
   readonly span: Span;
-  /** As the run's duration is shown, in milliseconds; `null`: that of `span`. */
+  /** The displayed duration of the run in milliseconds; `null`: that of `span`. */
   readonly durationMs: number | null;
-  /** Tool calls, those of subagents included. */
+  /** Tool calls, including those of subagents. */
   readonly tools: readonly Span[];
   /** Requests that waited for an answer. */
   readonly you: readonly Span[];
-  /** What the model gave, from the first part that came. */
+  /** Output of the model, from its first part. */
   readonly output: readonly { readonly kind: 'thinking' | 'writing'; readonly span: Span }[];
 }
 
-/** In milliseconds; together they are `total`. */
+/** In milliseconds; the sum is `total`. */
 export type PhaseSums = Readonly<Record<Phase, number>> & { readonly total: number };
 
 export interface RunPhases {
@@ -26,9 +26,8 @@ export interface RunPhases {
 export const noTime: PhaseSums = { waiting: 0, thinking: 0, writing: 0, tools: 0, you: 0, total: 0 };
 
 /**
- * Every moment of a run counts once, where several things continued at once by this priority: waiting for you, tools, the
- * model. So a call that waits for approval is waiting for you, and the time of a subagent belongs to the call that started
- * it.
+ * Every moment of a run counts once. If several things happened at once, the order is: waiting for you, tools, the model. A
+ * call that waits for approval counts as waiting for you; a subagent's time belongs to the call that started it.
  */
 export function phasesOf({ span, durationMs, tools, you, output }: RunTimes): RunPhases {
   const inside = (spans: readonly Span[]): Span[] => unionOf(spans.map((each) => clipped(each, span)));
@@ -44,7 +43,7 @@ export function phasesOf({ span, durationMs, tools, you, output }: RunTimes): Ru
   return { segments, sums: fitted(segments, durationMs ?? length(span)) };
 }
 
-/** An agent's clock begins after the program did, or it tells less than it took: what nothing is known of gives way first. */
+/** The displayed duration may be shorter than the measured one: unexplained time is reduced first. */
 function fitted(segments: RunPhases['segments'], total: number): PhaseSums {
   const left = { ...noTime, total };
   const sums: Record<Phase | 'total', number> = { ...left };

@@ -5,9 +5,9 @@ import { addPhases, noTime, phasesOf, type PhaseSums } from './phases.ts';
 import type { Span } from './spans.ts';
 import { mainLane, type Row } from './steps.ts';
 
-/** A run as its heading shows it. */
+/** Times of a run for its heading. */
 export interface TimedTurn {
-  /** ISO 8601, in the clock of the machine that ran it; a replay has its own. */
+  /** ISO 8601, from the clock of the machine that ran it; a replay has its own. */
   readonly startedAt: string;
   readonly durationMs: number | null;
 }
@@ -18,7 +18,7 @@ export interface SessionPhases {
   readonly sums: PhaseSums;
 }
 
-/** Requests that a person was asked, by the index of their entry; the newest state counts. */
+/** Requests to a person, by entry index; the newest state counts. */
 export class RequestWaits {
   readonly #spans = new Map<number, { readonly turn: number; readonly from: number; readonly to: number | null }>();
 
@@ -42,7 +42,7 @@ export class RequestWaits {
   }
 }
 
-/** What the runs of a session spent their time on. `now` (epoch milliseconds) ends what continues. */
+/** How the runs of a session spent their time. `now` (epoch milliseconds) ends what continues. */
 export function sessionPhases(
   rows: readonly Row[],
   turns: readonly TimedTurn[],
@@ -83,7 +83,7 @@ function phasesOfTurn(rows: readonly Row[], { startedAt, durationMs }: TimedTurn
   return span === undefined ? undefined : phasesOf({ span, durationMs, tools, you, output });
 }
 
-/** From the prompt to the last that is known of, by the clock of the entries: a replay began at another time than it shows. */
+/** From the prompt to the last known time, by the clock of the entries, because a replay started at another time. */
 function spanOf(times: readonly number[], began: number, durationMs: number | null, now: number): Span | undefined {
   if (times.length === 0) {
     if (!Number.isFinite(began)) return undefined;

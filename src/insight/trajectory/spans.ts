@@ -1,7 +1,7 @@
-/** From and to, `to` not included; never `to` before `from`. */
+/** From and to, `to` exclusive; never `to` before `from`. */
 export type Span = readonly [from: number, to: number];
 
-/** The same time as spans in order that do not touch; empty ones left out. */
+/** The same time as ordered, separate spans, without empty ones. */
 export function unionOf(spans: readonly Span[]): Span[] {
   const sorted = spans.filter(([from, to]) => to > from).sort((a, b) => a[0] - b[0]);
   const union: Span[] = [];
@@ -13,7 +13,7 @@ export function unionOf(spans: readonly Span[]): Span[] {
   return union;
 }
 
-/** What of `spans` is not in `taken`; both as `unionOf` gives them. */
+/** The part of `spans` that is not in `taken`; both from `unionOf`. */
 export function subtractSpans(spans: readonly Span[], taken: readonly Span[]): Span[] {
   const left: Span[] = [];
   let at = 0;

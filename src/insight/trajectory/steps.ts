@@ -2,7 +2,7 @@ import type { NormalizedEntry } from '../../model/transcript/entry.ts';
 import { type StepKind, StepNumbers } from '../../model/transcript/steps.ts';
 import type { ToolAction, ToolStatus, ToolUse } from '../../model/transcript/tool.ts';
 
-/** The main conversation. The lane of a subagent is named by the call that started it. */
+/** The main conversation. A subagent's lane has the id of the call that started it. */
 export const mainLane = '';
 
 interface RowBase {
@@ -12,9 +12,9 @@ interface RowBase {
   readonly lane: string;
   /** 0 in the main conversation, 1 in a subagent's, … */
   readonly level: number;
-  /** Epoch milliseconds; `null` where the record has no time. */
+  /** Epoch milliseconds; `null` if the record has no time. */
   readonly startedAt: number | null;
-  /** `null` while it continues, and where no one recorded it. */
+  /** `null` while it runs, and if its end was not recorded. */
   readonly endedAt: number | null;
 }
 
@@ -27,7 +27,7 @@ export interface StepRow extends RowBase {
   readonly parentCallId: string | null;
   readonly kind: StepKind;
   readonly toolName: string;
-  /** What it is about: a path, a command, a query, an address; at most 400 characters. */
+  /** Its subject: a path, a command, a query, a URL; at most 400 characters. */
   readonly title: string;
   readonly path: string | null;
   readonly status: ToolStatus;
@@ -35,14 +35,14 @@ export interface StepRow extends RowBase {
   readonly exitCode: number | null;
   readonly added: number | null;
   readonly removed: number | null;
-  /** The entry in which the agent said or thought why: the last message before it in its lane and turn. */
+  /** The entry with the agent's reason: its last message before the step in the same lane and turn. */
   readonly messageIndex: number | null;
 }
 
-/** Something said, thought or gone wrong between the steps; it lasted from the row before to its own time. */
+/** A message, thought or error between steps; it lasted from the row before to its own time. */
 export interface MomentRow extends RowBase {
   readonly type: 'thought' | 'answer' | 'error';
-  /** When its first part came, epoch milliseconds; that of the whole where it came at once. */
+  /** When its first part arrived, epoch milliseconds; for a text without parts, when it arrived. */
   readonly firstAt: number | null;
   /** At most 400 characters. */
   readonly title: string;
@@ -69,15 +69,15 @@ interface LaneState extends Lane {
 }
 
 /**
- * What a session did, step by step. Fed entries in index order, any of them again when it changed; each costs the same,
- * however long the session is.
+ * What a session did, step by step. Add entries in index order, and again when they change; each costs the same, however long
+ * the session is.
  */
 export class Trajectory {
   readonly #numbers: StepNumbers;
   readonly #rows = new Map<number, Row>();
   readonly #lanes = new Map<string, LaneState>();
 
-  /** `stepsBefore`: tool calls of the main conversation in front of the first entry that will be added. */
+  /** `stepsBefore`: tool calls of the main conversation before the first entry that will be added. */
   constructor(stepsBefore = 0) {
     this.#numbers = new StepNumbers(stepsBefore);
     this.#lanes.set(mainLane, {
@@ -91,7 +91,7 @@ export class Trajectory {
     });
   }
 
-  /** `turn`: which turn of the session the entry belongs to, see `turnAt`. */
+  /** `turn`: the entry's turn in the session, see `turnAt`. */
   add(entry: NormalizedEntry, turn: number): void {
     const { type, index } = entry;
     if (type.kind === 'tool_use') this.#step(entry, type.tool, turn);
@@ -113,7 +113,7 @@ export class Trajectory {
       if (type.kind !== 'error') lane.message = { index, turn };
       lane.lastEnd = later(lane.lastEnd, at);
     } else if (type.kind === 'user_message') {
-      // A turn begins: nothing of it took the time since the last one.
+      // A turn begins: the time since the last one was idle.
       const lane = this.#lane(entry.metadata?.parentCallId);
       lane.lastEnd = timeOf(entry.timestamp);
       lane.message = null;
@@ -133,7 +133,7 @@ export class Trajectory {
     return this.#rows.get(entryIndex);
   }
 
-  /** The main conversation first, subagents in the order in which they were started. */
+  /** The main conversation first, then subagents in the order of their start. */
   lanes(): Lane[] {
     return [...this.#lanes.values()].map(({ id, title, agentType, level, number }) => ({
       id,
@@ -177,13 +177,13 @@ export class Trajectory {
       this.#start(callId, action, { number, level: lane.level + 1 });
   }
 
-  /** The call may come after what it started, and grow: what it says now counts. */
+  /** The call may come after what it started, and may change: its newest form counts. */
   #start(callId: string, { description, agentType }: TaskAction, place: Pick<Lane, 'number' | 'level'>): void {
     const title = oneLine(description);
     Object.assign(this.#lane(callId), { ...place, title, agentType: agentType ?? null });
   }
 
-  /** A call whose parent was never seen has a lane of its own all the same. */
+  /** A call with an unknown parent gets its own lane. */
   #lane(parentCallId: string | undefined): LaneState {
     const id = parentCallId ?? mainLane;
     let lane = this.#lanes.get(id);
@@ -195,7 +195,7 @@ export class Trajectory {
   }
 }
 
-/** Which turn an entry belongs to, from 1; `firstIndexes` ascend. */
+/** The turn of an entry, from 1; `firstIndexes` ascend. */
 export function turnAt(firstIndexes: readonly number[], entryIndex: number): number {
   let low = 0;
   let high = firstIndexes.length;
@@ -207,7 +207,7 @@ export function turnAt(firstIndexes: readonly number[], entryIndex: number): num
   return Math.max(1, low);
 }
 
-/** Those that took longest first; those that continue, or whose time no one knows, last. */
+/** Longest first; those that are running or have an unknown duration last. */
 export function longestFirst(steps: readonly StepRow[]): StepRow[] {
   return [...steps].sort((a, b) => (b.durationMs ?? -1) - (a.durationMs ?? -1) || a.entryIndex - b.entryIndex);
 }

@@ -1,15 +1,15 @@
 import type { Span } from './spans.ts';
 import type { Lane, Row } from './steps.ts';
 
-/** A row as a bar. Offsets and durations are milliseconds on an axis from which idle time is left out. */
+/** A row as a bar. Offsets and durations are milliseconds on an axis without idle time. */
 export interface Bar {
   readonly row: Row;
-  /** `null` where the record has no time for it. */
+  /** `null` if the record has no time for it. */
   readonly offset: number | null;
   readonly duration: number;
-  /** It continues: its bar is open at the right. */
+  /** It is running: its bar is open on the right. */
   readonly open: boolean;
-  /** Steps of one lane that ran at the same time share a number; `null` for one that ran alone. */
+  /** Parallel steps of one lane share a number; `null` for one that ran alone. */
   readonly group: number | null;
 }
 
@@ -17,7 +17,7 @@ export interface LaneBar {
   readonly lane: Lane;
   readonly offset: number | null;
   readonly duration: number;
-  /** In the order of their entries. */
+  /** In entry order. */
   readonly bars: readonly Bar[];
 }
 
@@ -26,20 +26,20 @@ export interface Waterfall {
   /** Length of the axis. */
   readonly total: number;
   readonly turns: readonly { readonly turn: number; readonly offset: number; readonly startedAt: number }[];
-  /** Where time was left out, and how much. */
+  /** Where idle time was left out, and how much. */
   readonly gaps: readonly { readonly offset: number; readonly idleMs: number }[];
-  /** Where a time (epoch milliseconds) stands on the axis. */
+  /** Position of a time (epoch milliseconds) on the axis. */
   readonly at: (time: number) => number;
 }
 
-/** Less than this without anything continuing is no gap. */
+/** Shorter inactive periods are not gaps. */
 const shortestGap = 10_000;
-/** What of a gap remains to be seen. */
+/** The visible rest of a gap. */
 const shownGap = 1000;
 
 /**
- * `now` (epoch milliseconds) is the end of what continues; `busy` are times that are not idle although no row says so. Linear
- * in the rows but for sorting them by time.
+ * `now` (epoch milliseconds) is the end of what is running; `busy` are periods that are not idle although no row covers them.
+ * Linear in the rows, except for sorting them by time.
  */
 export function waterfall(
   rows: readonly Row[],
@@ -82,7 +82,7 @@ function laneOf(lane: Lane, bars: readonly Bar[]): LaneBar {
   return { lane, offset: first, duration: first === null ? 0 : end - first, bars };
 }
 
-/** Steps that began before the ones before them had ended ran at the same time. */
+/** Steps that began before earlier ones had ended ran in parallel. */
 function grouped(bars: readonly Bar[]): Bar[] {
   const groups = new Map<number, number>();
   const steps = bars.filter((bar) => bar.row.type === 'step' && bar.offset !== null);
@@ -102,7 +102,7 @@ function grouped(bars: readonly Bar[]): Bar[] {
   return bars.map((bar) => ({ ...bar, group: groups.get(bar.row.entryIndex) ?? null }));
 }
 
-/** Busy stretches of time, one after the other. */
+/** Busy periods in order. */
 class Axis {
   readonly gaps: { readonly offset: number; readonly idleMs: number }[] = [];
   readonly #starts: number[] = [];
@@ -135,7 +135,7 @@ class Axis {
     return last === -1 ? 0 : (this.#offsets[last] ?? 0) + (this.#ends[last] ?? 0) - (this.#starts[last] ?? 0);
   }
 
-  /** Of a time in one of the stretches. */
+  /** For a time in one of the periods. */
   offset(time: number): number {
     let low = 0;
     let high = this.#starts.length - 1;

@@ -22,22 +22,22 @@ import { addCosts, joinReasons, sameUsd, scaleUsd, subtractUsd, unknownCost } fr
 import { findPrice, isEmptyUsage, priceOf, priceTableRef, type PriceTable } from '../prices/prices.ts';
 import { totalScope } from '../ledger/scope.ts';
 
-/** This run's part of the agent's totals. */
+/** This run's share of the agent's totals. */
 export interface Share {
   /** What the totals cover. */
   readonly scope: 'run' | 'session';
   readonly cost: Cost;
   readonly models: readonly ModelUsage[];
   /**
-   * Where the totals of a session stood when this run began: as last printed (`known`), further on (`ahead`: they hold runs
-   * that printed nothing, or that we know nothing of), or elsewhere (`apart`: they do not continue from what was printed).
+   * The session's totals when this run began: as last printed (`known`), higher (`ahead`: they include runs that printed
+   * nothing, or unknown ones), or unrelated (`apart`: they do not continue from what was printed).
    */
   readonly began: 'known' | 'ahead' | 'apart';
-  /** Earlier runs that printed no totals and are in none since: what they used is lost to the agent. */
+  /** Earlier runs without printed totals that no later total includes: the agent has lost their usage. */
   readonly lost: readonly ResultMetadata[];
 }
 
-/** Takes this run's part out of what the agent printed at its end. */
+/** Calculates this run's share of what the agent printed at its end. */
 export function shareOf(
   facts: RunFacts,
   counters: Counters,
@@ -52,10 +52,10 @@ export function shareOf(
   if (counters.own !== null) return ownShare(counters, counters.own, before);
   const used = sinceTotals(counters, before);
   if (before.last === null) {
-    // The first run, or the first that we know of: a fork starts with all that its parent has used.
+    // The first run, or the first known one: a fork starts with its parent's usage.
     const all = sumUsage(counters.models);
     const alone = hasSideRequests(facts) || isEmptyUsage(main.usage) || isEmptyUsage(all) || isOnlyMainUsage(all, main);
-    // Totals that do not say what they are for show nothing of an earlier run.
+    // Totals that do not say what they cover show nothing of an earlier run.
     if (alone) {
       return { scope, cost: reported(used.usd), models: used.models, began: 'known', lost: [] };
     }
@@ -75,7 +75,7 @@ function ownShare(counters: Counters, own: NonNullable<Counters['own']>, before:
   const beyond = sumUsage(subtractModels(sinceTotals(counters, before).models, own.models));
   return {
     scope: 'session',
-    // The total itself where it is all this run's: a sum of its parts could differ in the last digit.
+    // The total itself if all of it is this run's: a sum of its parts could differ in the last digit.
     cost: reported(start === 0 ? counters.usd : own.usd),
     models: own.models,
     began,
@@ -83,7 +83,7 @@ function ownShare(counters: Counters, own: NonNullable<Counters['own']>, before:
   };
 }
 
-/** What came on top of the totals that were printed last. */
+/** The increase over the last printed totals. */
 export function sinceTotals(counters: Counters, before: PreviousCounters): RunShare {
   return {
     usd: subtractUsd(counters.usd, before.counters?.usd ?? 0),
@@ -91,12 +91,12 @@ export function sinceTotals(counters: Counters, before: PreviousCounters): RunSh
   };
 }
 
-/** The most runs whose every combination is looked at. */
+/** The maximum number of runs for which every combination is tried. */
 const mostCombined = 12;
 
 /**
- * The runs whose usage is not in `beyond`: all but those whose sum is exactly that, where there are such; else those that do
- * not fit into it, newest first.
+ * The runs whose usage is not in `beyond`: all except those whose sum is exactly that, if any; otherwise those that do not
+ * fit into it, newest first.
  */
 function notIn(beyond: TokenUsage, runs: readonly ResultMetadata[]): ResultMetadata[] {
   const exact = runs.length <= mostCombined ? addingUpTo(beyond, runs) : null;
@@ -119,7 +119,7 @@ function addingUpTo(usage: TokenUsage, runs: readonly ResultMetadata[]): Readonl
   return addingUpTo(usage, others);
 }
 
-/** By model, what the messages of subagents used. */
+/** Usage of subagents' messages, by model. */
 function sideModels(facts: RunFacts): ModelUsage[] {
   const side = facts.messages.filter(({ parentCallId }) => parentCallId !== null);
   return modelsOfMessages(side, facts.model);
@@ -136,8 +136,8 @@ interface Part {
 }
 
 /**
- * This run's part of `used`: of the main conversation and of its subagents' messages. Exact where all kinds of tokens are the
- * same fraction of it; else by the price table, where that gives the agent's own figure for the whole; else unknown.
+ * This run's share of `used`: of the main conversation and of its subagents' messages. Exact if it is the same fraction of
+ * all kinds of tokens; else by the price table, if that matches the agent's figure for the whole; else unknown.
  */
 function part(used: RunShare, main: MainUsage, facts: RunFacts, prices: PriceTable): Part {
   const name = main.model ?? (used.models.length === 1 ? mainModel(used.models) : null);
@@ -151,7 +151,7 @@ function part(used: RunShare, main: MainUsage, facts: RunFacts, prices: PriceTab
   return { cost: cost.provenance === 'estimated' ? asLeast(cost, facts) : cost, models };
 }
 
-/** A subagent's message is often known by what it began with alone. */
+/** Often only the initial tokens of a subagent's message are known. */
 function asLeast(cost: Cost & { readonly provenance: 'estimated' }, { messages }: RunFacts): Cost {
   if (messages.every(({ parentCallId, settled }) => parentCallId === null || settled)) return cost;
   const reason = joinReasons([
@@ -175,7 +175,7 @@ function partOfModel(own: ModelUsage, used: RunShare, prices: PriceTable): Part 
   if (price === undefined || !sameUsd(priceOf(whole, price), whole.usd)) {
     return { cost: unknownCost(notTold), models: [{ ...own, model: whole.model }] };
   }
-  // An agent that does not count writes for an hour apart does not price them apart.
+  // An agent that does not count hourly writes separately does not price them separately.
   const { cacheWrite1h, ...others } = own;
   const counted = whole.cacheWrite1h === undefined || cacheWrite1h === undefined ? others : { ...others, cacheWrite1h };
   const usd = priceOf(counted, price);
@@ -184,7 +184,7 @@ function partOfModel(own: ModelUsage, used: RunShare, prices: PriceTable): Part 
 
 const notTold = "The agent's total is that of the whole session, and what of it was used before this run is not known.";
 
-/** Which fraction of `whole` this is, if it is the same of every kind. */
+/** The fraction of `whole`, if it is the same for every kind. */
 function fractionOf(usage: TokenUsage, whole: TokenUsage): number | null {
   let fraction: number | null = null;
   const kinds = whole.cacheWrite1h === undefined ? paidKinds : ([...paidKinds, 'cacheWrite1h'] as const);

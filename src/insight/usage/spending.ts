@@ -20,16 +20,16 @@ import {
   type PriceTable,
 } from '../prices/prices.ts';
 
-/** What one run used, for sums over days, agents and models. */
+/** Usage of one run, for totals by day, agent and model. */
 export interface RunSpending {
   readonly sessionId: string;
-  /** `null`: runs of the session that are known only by what is left of its total. */
+  /** `null`: older runs of the session, known only as the rest of its total. */
   readonly runId: string | null;
   /** ISO 8601. */
   readonly at: string;
   readonly agent: string;
   readonly cost: Cost;
-  /** Empty where the record does not say. */
+  /** Empty if not recorded. */
   readonly models: readonly ModelUsage[];
 }
 
@@ -42,8 +42,8 @@ interface KnownRun {
 }
 
 /**
- * The runs of a session, each on the day on which it ended. What the session's total holds beyond them (`omitted` runs that
- * its summary leaves out, or all of it where it lists none) is on the day on which it was made.
+ * The runs of a session, each on the day on which it ended. The rest of the session's total (`omitted` runs, or all if its
+ * summary lists none) is on the day on which the session was created.
  */
 export function spentBy(summary: SessionSummary, runs: readonly KnownRun[], omitted = 0): RunSpending[] {
   const base = { sessionId: summary.session_id, agent: summary.agent_label };
@@ -53,7 +53,7 @@ export function spentBy(summary: SessionSummary, runs: readonly KnownRun[], omit
     runId: run.run_id,
     at: run.completed_at ?? run.started_at,
     cost: run.cost,
-    // The only run has used what the session has.
+    // The only run used everything that the session used.
     models: run.models ?? (only === run && omitted === 0 && runs.length === 1 ? ofSession(summary) : []),
   }));
   if (omitted === 0 && only !== undefined) return known;
@@ -74,7 +74,7 @@ export interface Group extends CostSum {
   readonly runs: number;
   readonly sessions: number;
   readonly usage: TokenUsage;
-  /** Of it, what runs used whose cost is not known. */
+  /** Tokens of runs with unknown cost. */
   readonly unknownUsage: TokenUsage;
 }
 
@@ -84,7 +84,10 @@ export function emptyGroup(key: string): Group {
   return { key, ...noCosts, runs: 0, sessions: 0, usage: {}, unknownUsage: {} };
 }
 
-/** `dayOf` gives the reader's calendar day (`2026-11-21`) of a time. Days and months ascend; the others cost most first. */
+/**
+ * `dayOf` returns the reader's calendar day (`2026-11-21`) of a time. Days and months ascend; other groups are sorted by
+ * cost, highest first.
+ */
 export function groupSpent(all: readonly RunSpending[], by: GroupBy, dayOf: (at: string) => string): Group[] {
   const groups = new Map<string, { group: Group; sessions: Set<string>; runs: Set<string> }>();
   for (const spent of all) {
@@ -131,7 +134,7 @@ export interface ModelPart {
   readonly usage: TokenUsage;
 }
 
-/** A run by model. Where it is not known what of its cost was whose, that is said of each of them. */
+/** A run by model. If the cost of each model is unknown, each of them says so. */
 export function modelParts(cost: Cost, models: readonly ModelUsage[]): ModelPart[] {
   const [first, ...others] = models;
   if (first === undefined) return [{ model: unknownModel, cost, usage: {} }];
@@ -159,13 +162,13 @@ export interface MessageCost {
   readonly model: string | null;
   readonly usage: TokenUsage;
   readonly parentCallId: string | null;
-  /** Always by the price table: no agent prints what one message cost. */
+  /** Always from the price table: no agent prints the cost of a response. */
   readonly cost: Cost;
-  /** False while only a placeholder of its tokens is known: then they and the cost are too low. */
+  /** False while its tokens are only a placeholder: then tokens and cost are too low. */
   readonly settled: boolean;
 }
 
-/** What each message of a model cost; `fallback` is the session's model, for messages that name none. */
+/** Cost of each model response; `fallback` is the session's model, for responses that name none. */
 export function messageCosts(
   messages: readonly MessageUsage[],
   prices: PriceTable,

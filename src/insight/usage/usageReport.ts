@@ -1,24 +1,24 @@
 import { emptyGroup, groupSpent, type Group, type RunSpending } from './spending.ts';
 
-/** What was spent in a month and on its last day of interest, for a view. */
+/** Spending in a month and on one day of interest, for a view. */
 export interface UsageReport {
   /** `2026-11`. */
   readonly month: string;
   /** The reader's calendar day: `2026-11-21`. */
   readonly today: string;
-  /** Of today, whatever the month. */
+  /** Today, regardless of the month. */
   readonly day: Group;
   readonly total: Group;
-  /** Every day of the month up to today, those without runs too. */
+  /** Every day of the month up to today, including those without runs. */
   readonly days: readonly Group[];
   readonly agents: readonly Group[];
   readonly models: readonly Group[];
-  /** Earliest and latest month there is anything of; `month` where there is nothing. */
+  /** First and last month with data; `month` if there is none. */
   readonly first: string;
   readonly last: string;
 }
 
-/** `dayOf` gives the reader's calendar day of a time. */
+/** `dayOf` returns the reader's calendar day of a time. */
 export function usageReport(
   all: readonly RunSpending[],
   month: string,

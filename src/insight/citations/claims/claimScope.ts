@@ -1,9 +1,9 @@
 import type { ClaimScope } from '../types.ts';
 
-/** A claim about an outcome in its sentence; `raw` is the sentence with its marks. */
+/** A claim about an outcome in its sentence; `raw` is the sentence with Markdown marks. */
 export interface ClaimWords {
   readonly raw: string;
-  /** The same, as long, without marks. */
+  /** The sentence with marks replaced by spaces. */
   readonly flat: string;
   readonly start: number;
   readonly end: number;
@@ -29,7 +29,7 @@ const topic =
 const noTopic =
   /^(?:gesamten?|ganzen?|kompletten?|vollständigen?|suite|unit|integration|regression|e2e|end-to-end|acceptance|browser|smoke|system|new|existing|other|remaining|whole|full|entire|complete|test|tests|local|automated|relevant|related|affected|added|updated|these|those|both|all|of|the|project|project's|repo|repository|workspace|monorepo|current|latest|final|last|first|same|rest|original|actual|npm|pnpm|yarn|cargo|go|pytest|jest|vitest|mocha|node|python|rust|typescript|javascript|following|above|production|release|debug|neuen|bestehenden|anderen|übrigen|backend's|our|its|next|normal|default|main|ts|js|and|or|is|that|with|has|now)$/i;
 
-/** What a claim about an outcome speaks of. */
+/** What a claim about an outcome covers. */
 export function claimScope({ raw, flat, start, end }: ClaimWords): ClaimScope {
   const before = flat.slice(Math.max(0, start - 60), start);
   const words = flat.slice(start, end);
@@ -57,7 +57,7 @@ function subjectOf(raw: string, flat: string, start: number, end: number, before
   return name === undefined || noTopic.test(name) ? undefined : name.toLowerCase();
 }
 
-/** A package, file or module that the words from here name: by its form, its marks or what it is called. */
+/** A package, file or module named after this position: by its form, its marks or a word such as "package". */
 function placed(raw: string, flat: string, from: number, atOnce?: RegExp, to = from + 100): string | undefined {
   const found = place.exec(flat.slice(from, to));
   if (found === null || (atOnce !== undefined && !/^[\s,(]{0,4}$/.test(flat.slice(from, from + found.index))))
@@ -71,7 +71,7 @@ function placed(raw: string, flat: string, from: number, atOnce?: RegExp, to = f
   return isName && !/^\d+(?:\.\d+)?\w{0,2}$/.test(plain) ? plain.toLowerCase() : undefined;
 }
 
-/** What stands behind "in the project". */
+/** Words after "in the project". */
 const verb =
   /^(?:pass(?:es|ed|ing)?|fail(?:s|ed|ing)?|succeeds?|is|are|was|were|has|have|now|still|runs?|läuft|laufen|sind|ist|besteh\w*|schl\w*|all|both|each)$/i;
 
@@ -82,7 +82,7 @@ const pastFailure =
 const pastSuccess = /(?<!\p{L})(?:passed|were|was|succeeded|liefen|lief|war|waren|bestanden)(?!\p{L})/iu;
 const now = /(?<!\p{L})(?:now|still|jetzt|nun|wieder|again|noch)(?!\p{L})/iu;
 
-/** Whether a claim is about a run before something else was done. */
+/** Whether a claim is about a run before a change. */
 export function isEarlierRun({ flat, start, end, outcome }: ClaimWords): boolean {
   const words = flat.slice(start, end);
   if (outcome === 'failed') return pastFailure.test(words) && !now.test(words);

@@ -2,7 +2,7 @@ import { SentenceCues } from './cues.ts';
 import { looksLikeCommand } from '../commands/programs.ts';
 import type { TextRange } from '../types.ts';
 
-/** Characters before a block in which the words that introduce it are looked for. */
+/** Characters before a block that may introduce it. */
 const lead = 300;
 const prompt = /^\s{0,20}(?:\$|PS>|PS [A-Z]:[^>\n]{0,100}>|>)\s{1,4}(?=\S)/;
 const invitation = /^[\s>#*+\d.)-]{0,12}(?:to|start|execute|verify|check|then|build|test)\b[^.]{0,80}:\s{0,4}$/i;
@@ -10,11 +10,11 @@ const invitation = /^[\s>#*+\d.)-]{0,12}(?:to|start|execute|verify|check|then|bu
 const manual =
   /\b(?:usage|how to|examples?|next|install(?:ation)?|set ?up|quick ?start|getting started|reproduce|yourself|locally|you|verwendung|nutzung|beispiel|installation|anleitung)\b/i;
 
-/** The commands of a block of a shell that begins at `start`; none where it is what someone could do. */
+/** The commands of a shell block that begins at `start`; none if it only suggests what someone could do. */
 export function commandLines(text: string, start: number, lines: readonly TextRange[]): TextRange[] {
   if (lines.length === 0 || isInvitation(text.slice(Math.max(0, start - lead), start))) return [];
   const prompted = lines.filter((line) => prompt.test(text.slice(...line)));
-  // What stands between lines with a prompt is what they printed.
+  // Lines between prompt lines are output.
   return (prompted.length > 0 ? prompted : lines).flatMap(([from, end]) => {
     const line = text.slice(from, end);
     const begin = prompt.exec(line)?.[0].length ?? line.length - line.trimStart().length;

@@ -1,4 +1,4 @@
-/** Words that decide how a sentence means what it names; in the languages in which models mostly answer. */
+/** Words that decide how a sentence means what it names, in the languages that models mostly answer in. */
 
 const proposal = new RegExp(
   [
@@ -12,7 +12,7 @@ const proposal = new RegExp(
   'iu',
 );
 
-/** "Create `x`": an invitation, where "Created `x`" is a report. */
+/** "Create `x`" is a suggestion; "Created `x`" is a report. */
 const imperative =
   /^[\s>#*+\d.)-]{0,12}(?:(?:then|please|also|now|or|and),? )?(?:create|add|try|open|visit|run|install|use|see how)\b/i;
 
@@ -27,7 +27,7 @@ const conditional = new RegExp(
   'iu',
 );
 
-/** Whether what follows these words of the same clause is a condition, a wish or a negation. */
+/** Whether these words turn the rest of the clause into a condition, a wish or a negation. */
 export function isConditional(before: string): boolean {
   return conditional.test(before);
 }
@@ -79,11 +79,11 @@ const absent = new RegExp(
   'iu',
 );
 
-/** What the words of one sentence say about what it names; found once, however much it names. */
+/** The cue words of one sentence, found once for all of its claims. */
 export class SentenceCues {
-  /** A proposal, a condition or a negation rather than a report. */
+  /** A suggestion, condition or negation rather than a report. */
   readonly proposal: boolean;
-  /** Something is missing, or could not be had. */
+  /** Something is missing or could not be fetched. */
   readonly absent: boolean;
   readonly #runAt: number;
   readonly #changes: readonly number[];
@@ -97,12 +97,12 @@ export class SentenceCues {
     this.#reads = placesOf(read, sentence);
   }
 
-  /** Whether the words before this place report that something was run, or those right `after` it. */
+  /** Whether the words before this position, or those right `after` it, report that something was run. */
   reportsRun(before: number, after: string): boolean {
     return (this.#runAt !== -1 && this.#runAt < before) || ranAfter.test(after);
   }
 
-  /** What is said to have been done with a file: in the words right `after` it, else in the nearest `before` its place. */
+  /** What the sentence says was done with a file: in the words right `after` it, else in the nearest words before it. */
   doneWith(before: number, after: string): 'read' | 'changed' | undefined {
     const next = nextWord.exec(after)?.[1] ?? '';
     if (next !== '' && placesOf(changed, next)[0] === 0) return 'changed';
@@ -113,7 +113,7 @@ export class SentenceCues {
   }
 }
 
-/** Whether the agent says in so many words that it changed what stands between these words of a sentence. */
+/** Whether the agent explicitly says that it changed what is between these words of a sentence. */
 export function claimsOwnChange(before: string, after: string): boolean {
   return (
     ownChange.test(before.slice(-160)) ||

@@ -1,6 +1,6 @@
 import type { TextRange } from '../types.ts';
 
-/** A stretch of code in a line: `inner` is without its back-ticks. */
+/** Inline code; `inner` is without its backticks. */
 export interface CodeSpan {
   readonly range: TextRange;
   readonly inner: TextRange;
@@ -12,17 +12,17 @@ export interface Link {
   readonly target: string;
 }
 
-/** A block of code that may be lines of a shell. */
+/** A code block that may contain shell lines. */
 export interface ShellBlock {
   readonly start: number;
-  /** Its lines, without the fences. */
+  /** Its lines without the fences. */
   readonly lines: readonly TextRange[];
 }
 
 export interface Layout {
-  /** As long as the text: code blocks are blank. */
+  /** Same length as the text; code blocks are blank. */
   readonly prose: string;
-  /** The same, and marks of emphasis, code and quotation are spaces. */
+  /** The same; marks of emphasis, code and quotation are spaces too. */
   readonly flat: string;
   readonly spans: readonly CodeSpan[];
   readonly links: readonly Link[];
@@ -32,17 +32,17 @@ export interface Layout {
 const longestSpan = 2000;
 const longestLabel = 300;
 const longestTarget = 2000;
-/** Brackets in brackets of an address. */
+/** Nested brackets in a URL. */
 const deepest = 8;
 
-/** Of emphasis, code and quotation; an underscore within a word is a part of it. */
+/** Marks of emphasis, code and quotation; an underscore inside a word belongs to it. */
 const marks = /[`*~"“”„«»「」『』|]|(?<![\p{L}\d])_|_(?![\p{L}\d])/gu;
 
-/** Beyond these, blocks and their lines are not looked at. */
+/** Blocks and lines beyond these limits are ignored. */
 const maxBlocks = 1000;
 const maxLines = 200;
 
-/** What of a markdown text is prose, code in a line, or a link; of code blocks only those of a shell. Linear in the text. */
+/** Splits Markdown into prose, inline code, links, and code blocks of a shell. Linear in the text. */
 export function layoutOf(text: string): Layout {
   const { prose, shells } = withoutBlocks(text);
   const spans = codeSpans(prose);
@@ -75,11 +75,11 @@ function withoutBlocks(text: string): Pick<Layout, 'prose' | 'shells'> {
   return { prose: lines.join('\n'), shells };
 }
 
-/** A span ends at the next run of as many back-ticks. */
+/** A span ends at the next run of equally many backticks. */
 function codeSpans(text: string): CodeSpan[] {
   const runs: { readonly at: number; readonly length: number }[] = [];
   for (const run of text.matchAll(/`+/g)) runs.push({ at: run.index, length: run[0].length });
-  // From the end: where the next run of each length is.
+  // For each length, from the end: where the next run starts.
   const next = new Map<number, number>();
   const partner = new Int32Array(runs.length).fill(-1);
   for (let index = runs.length - 1; index >= 0; index -= 1) {
@@ -116,7 +116,7 @@ function linksIn(text: string): Link[] {
   return links;
 }
 
-/** Where the bracket closes that a link has opened; those in its address are in pairs. */
+/** Where the bracket that opened a link closes; brackets in its URL come in pairs. */
 function endOfTarget(text: string, from: number): number {
   let depth = 0;
   for (let at = from; at < Math.min(text.length, from + longestTarget); at += 1) {

@@ -1,6 +1,6 @@
 import type { LineRange } from '../types.ts';
 
-/** Lines as words beside the name of a file: "(lines 3–5)", "from line 1 to line 2", "第 12 行". */
+/** Line numbers in words next to a file name: "(lines 3–5)", "from line 1 to line 2", "第 12 行". */
 
 const several = '(?:lines|Zeilen|lignes|l[ií]neas|linhas|righe|строки)';
 const lineWord = String.raw`(?:lines?|L|Zeilen?|lignes?|l[ií]neas?|linhas?|righe|riga|строк[аие])`;
@@ -18,7 +18,7 @@ const front = new RegExp(
   'iu',
 );
 
-/** The lines that these words begin with, and how long their words are. */
+/** The lines at the beginning of these words, and the length of that part. */
 export function leadingLines(text: string): { readonly lines: LineRange; readonly length: number } | undefined {
   const found = behind.exec(text);
   const { first, last, more: list, from, until, one, other } = found?.groups ?? {};
@@ -26,7 +26,7 @@ export function leadingLines(text: string): { readonly lines: LineRange; readonl
   return found === null || lines === undefined ? undefined : { lines, length: found[0].length };
 }
 
-/** The lines that these words end with, and where their words begin. */
+/** The lines at the end of these words, and where that part begins. */
 export function trailingLines(text: string): { readonly lines: LineRange; readonly at: number } | undefined {
   const found = front.exec(text);
   const { first, last, next } = found?.groups ?? {};
@@ -34,7 +34,7 @@ export function trailingLines(text: string): { readonly lines: LineRange; readon
   return found === null || lines === undefined ? undefined : { lines, at: found.index };
 }
 
-/** Of a list of lines the first stretch: its next numbers resume it or are others. */
+/** The first range of a list of lines, extended by its next numbers if they are adjacent. */
 function rangeOf(first: string | undefined, last: string | undefined, list = ''): LineRange | undefined {
   const start = Number(first ?? 0);
   if (start === 0) return undefined;

@@ -2,12 +2,12 @@ import { failed, noObject, passed, words } from './outcomePatterns.ts';
 import type { TextRange } from '../types.ts';
 
 export interface FollowingOutcome {
-  /** Absent where a part is said to have passed. */
+  /** Absent if only a part is said to have passed. */
   readonly outcome?: 'passed' | 'failed';
   /** Tests that passed. */
   readonly count?: number;
   readonly failures?: number;
-  /** Of the words. */
+  /** Length of the words. */
   readonly length: number;
 }
 
@@ -32,7 +32,7 @@ const exit = [
 ].join('|');
 const counted = String.raw`(?:(?:reports?|reported|shows?|showed|gives?|gave|prints?|printed) )?(?:(?<n>\d{1,6})(?: ?/ ?(?<all>\d{1,6}))? (?:passed|passing|pass|ok)(?:,? (?:and )?(?<failures>\d{1,6}) fail\p{L}*)?|(?<fails>\d{1,6}) (?:failed|failing|failures?))`;
 
-/** How the words right after a command say that it went. */
+/** The result that the words right after a command report. */
 const after = new RegExp(
   words(
     String.raw`^[\s)»”"'*:,–—→=>(-]{0,6}(?:[✅✔☑✓❌✗]\ufe0f? ?)?(?:${counted}|${exit}|(?:(?:now|still|also|again|then|all|both|each|runs?|ran|exits?|comes back|is|was|are|were) ){0,3}(?:(?<pass>${good.join('|')})|(?<fail>${bad.join('|')})))(?!\p{L})`,
@@ -57,15 +57,15 @@ export function outcomeAfter(text: string): FollowingOutcome | undefined {
   };
 }
 
-/** Characters behind a command in which its outcome is looked for. */
+/** Characters after a command in which its outcome is searched. */
 const near = 80;
 const between = /^(?:\s{0,3}(?:,|\/|\+|&|and|und|et|y|e)){1,2}\s{0,3}$/i;
-/** What is said of several. */
+/** Words about several commands. */
 const ofAll = /^[\s)»”"'*:,–—-]{0,4}(?:both|all|each|are|were|pass|succeed|passed|succeeded|ran|run|clean|green)\b/i;
 
 /**
- * The outcome that a text has for each of the commands in it, by their order; what is said of the last one of a list, as in
- * "`a`, `b` and `c` all pass", is said of them all.
+ * The outcome of each command in a text, in order. The outcome of the last one in a list, as in "`a`, `b` and `c` all pass",
+ * applies to all of them.
  */
 export function sharedOutcome(
   commands: readonly { readonly range: TextRange }[],

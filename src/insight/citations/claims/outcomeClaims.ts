@@ -3,23 +3,23 @@ import { number, numbers, patterns } from './outcomePatterns.ts';
 import { programKind } from '../commands/programs.ts';
 import type { ClaimKind } from '../types.ts';
 
-/** How tests, a build or a check went, as a sentence says it. Offsets are into that sentence. */
+/** How tests, a build or a check went, according to a sentence. Offsets are into that sentence. */
 export interface OutcomeClaim {
   readonly start: number;
   readonly end: number;
   readonly kind: Extract<ClaimKind, 'test' | 'build' | 'check'>;
-  /** Absent where a part is said to have passed: what the others did is not said. */
+  /** Absent if a part is said to have passed: that says nothing about the others. */
   readonly outcome?: 'passed' | 'failed';
   readonly count?: number;
   readonly failures?: number;
-  /** All tests, where a part of them is said to have passed or failed. */
+  /** Number of all tests, if a part of them is said to have passed or failed. */
   readonly total?: number;
   readonly tool?: string;
-  /** The command that the words name: `cargo test` passes. */
+  /** The command in the words: `cargo test` passes. */
   readonly command?: string;
 }
 
-/** Where something stands that the words there cannot say, too. */
+/** Other positions in the sentence that the words cover. */
 type Taken = (start: number, end: number) => boolean;
 
 /** Linear for sentences of bounded length. */
@@ -50,7 +50,7 @@ export function outcomeClaims(sentence: string, taken: Taken = () => false): Out
   return claims;
 }
 
-/** What the words of a pattern say, and those before them. */
+/** What the words of a pattern and those before them say. */
 function said(
   kind: OutcomeClaim['kind'],
   before: string,
@@ -63,7 +63,7 @@ function said(
   const isNoTest = kind === 'test' && isNone(before, shown);
   const number = isNoTest || kind !== 'test' ? undefined : countOf(shown);
   const outcome = Number(failures ?? 0) > 0 || (fail === undefined) === isNoTest ? 'failed' : 'passed';
-  // "2 of 12 tests failed" counts those, "12 tests, 2 failures" and "10 passed, 2 failed" do not.
+  // "2 of 12 tests failed" includes those; "12 tests, 2 failures" and "10 passed, 2 failed" do not.
   const failed = failures === undefined ? (outcome === 'failed' ? number : undefined) : Number(failures);
   const others = passes === undefined ? undefined : countOf(passes);
   const count = outcome === 'failed' && failures === undefined ? others : number;
@@ -79,7 +79,7 @@ function said(
 const runner =
   /(?<![\p{L}\d./-])(?:(?:npm|pnpm|yarn|bun)(?:\srun)?\s[a-z](?:[\w:.-]{0,40}\w)?|(?:cargo|go|dotnet|deno|swift|mix|mvn|gradle|make|just|bazel|rails)\s(?:test|build|check|clippy|fmt|vet|lint|verify)(?![\w-])|npx\s[\w@./-]{1,40})(?:\s(?:--?[\w=-]{1,40}|\.\/\.\.\.)){0,4}/giu;
 
-/** Commands in prose and how they went; one in the words of a claim must not be taken for another program. */
+/** Commands in prose and their outcomes. The words of a claim must not be taken for another command. */
 function commandClaims(sentence: string): OutcomeClaim[] {
   return Array.from(sentence.matchAll(runner)).flatMap(({ 0: shown, index: start }) => {
     const command = shown.charAt(0).toLowerCase() + shown.slice(1).replace(/\s+/g, ' ');
@@ -103,7 +103,7 @@ function commandClaims(sentence: string): OutcomeClaim[] {
   });
 }
 
-/** The words behind a claim make it a question; what stands behind a comma is another thought. */
+/** The words after a claim make it a question; after a comma, another thought begins. */
 const isAsked = /^[^,;:–—]{0,200}[?？]/;
 
 /** "No tests failed", "0 tests failed". */
@@ -128,14 +128,14 @@ function totalOf(shown: string): number | undefined {
   return all === undefined ? undefined : Number(all);
 }
 
-/** Words without which nothing is said of a kind. */
+/** A sentence without these words says nothing about this kind. */
 const topics: Readonly<Record<OutcomeClaim['kind'], RegExp>> = {
   test: /test|spec|suite|example|scenario|jest|mocha|passed|everything|\ball\b|prueba|тест|测试|テスト|테스트/iu,
   build: /build|[ck]ompil|projekt|构建|编译|打包|ビルド|コンパイル/iu,
   check: /lint|typ|tsc|ruff|clippy|mypy|pyright|prettier|format|biome|flake8|vet|rubocop|check/iu,
 };
 
-/** Words without which nothing is said of how something went. */
+/** A sentence without these words says nothing about an outcome. */
 const results =
   /pass|fail|succe|green|\bred\b|broke|break|clean|fine\b|through|complete|finish|ended|executed|builds|compile|work|happy|\bok\b|check|complain|error|issue|problem|warning|\bno\b|zero|without|\b0\b|[✅✔☑✓❌✗]|lauf|läuf|lief|besteh|bestanden|grün|\brot\b|erfolg|schl[aäu]g|fehl|scheiter|kein|sauber|klappt|funktion|baut|kompiliert|bricht|réuss|verts?\b|échou|pasa|pasó|falla|falha|verde|exit|tous|完|通过|成功|失|通過|合格|パス|通り|проход|прошл|пройд|успешн|пада|упали|통과|실패/iu;
 

@@ -28,9 +28,9 @@ export const numbers = new Map<string, number>(
     zwölf: 12,
   }),
 );
-/** Source of a pattern, as the ones below: spaces stand for any of a sentence. */
+/** Source of a pattern like those below; a space matches any whitespace of a sentence. */
 export const number = String.raw`\d{1,6}(?:[.,]\d{3})?|${[...numbers.keys()].join('|')}`;
-/** A space of a sentence from which marks were taken. */
+/** A space in a sentence whose marks were replaced. */
 const s = String.raw`(?:\s{1,4})`;
 export const words = (text: string): string => text.replaceAll(' ', s);
 
@@ -43,31 +43,31 @@ const helpers = words(
 export interface OutcomePattern {
   readonly kind: 'test' | 'build' | 'check';
   /**
-   * Groups: `n` a number, `pass` and `fail` how it went, `none` that nothing failed, `failures` how many did, `tool` what a
+   * Groups: `n` a number, `pass` and `fail` the outcome, `none` that nothing failed, `failures` how many did, `tool` what a
    * check names.
    */
   readonly pattern: RegExp;
-  /** Words without which the pattern cannot be met; asked first, for it is faster. */
+  /** Words that the pattern needs; tested first, because that is faster. */
   readonly hint?: RegExp;
 }
 
-/** What of the project: "the tests in `packages/a`". */
+/** Parts of the project: "the tests in `packages/a`". */
 const where = String.raw`(?: (?:in|for|of|under|from|inside|für|von) (?:(?:the|der|dem|das|die) )?(?:(?:package|module|crate|file|Paket|Modul) )?[\w@./-]{1,60}(?: (?:package|module|crate|workspace|app|service|folder|directory|project|component|class|file))?)?`;
 
-/** After a verb: tests that take something pass nothing. */
+/** After a verb: "tests that take something" does not mean that they pass. */
 export const noObject = String.raw`(?! (?:a|an|the|it|its|this|that|these|them|null|undefined|arguments?|params?|parameters?|through|to|by|via|along|around|back|over)\b)`;
 
-/** What stands between the name of a line of a summary and what it says. */
+/** Between the label of a summary line and its value. */
 const colon = String.raw`(?: ?(?:[:–—→]|[=-]>)|\s{2,4}(?=\d)|\s{1,4}(?=[✅✔☑❌]))[\s✅✔☑✓❌✗\ufe0f]{0,6}`;
 const tick = '[✅✔☑✓]';
 const cross = '[❌✗]';
 /** "12", "12/12", "12 of 12". */
 const share = String.raw`\d{1,6}(?: ?(?:/|of|out of) ?\d{1,6})?`;
-/** Between what passed and what failed. */
+/** Between passed and failed. */
 const andThen = String.raw`(?:,? (?:and|but|while)|[,;]) `;
-/** Nothing that it is said of follows: "New tests: failing logins". */
+/** Not followed by a subject: "New tests: failing logins". */
 const clauseEnd = String.raw`(?=\s{0,4}(?:[.,;:!()✅✔☑✓❌✗\ufe0f–—]|-\s|$))`;
-/** What a check found that found nothing. */
+/** Result of a check that found nothing. */
 const nothing = String.raw`(?:no|zero|0) (?:\p{L}+ )?(?:errors?|issues?|problems?|warnings?|changes?|complaints?|findings)`;
 
 const make = (kind: OutcomePattern['kind'], source: string, hint?: RegExp): OutcomePattern => ({
@@ -76,13 +76,13 @@ const make = (kind: OutcomePattern['kind'], source: string, hint?: RegExp): Outc
   ...(hint !== undefined && { hint }),
 });
 
-/** Words of other languages that a claim about an outcome has. */
+/** Words of other languages in claims about an outcome. */
 const german =
   /laufen|läuft|liefen|lief|besteh|bestanden|sind|ist|war|wurde|erfolg|grün|schl[aäu]g|fehlgeschlagen|scheiter|fehlerfrei|klappt|funktion|baut|kompiliert|bricht|meldet|keine/i;
 const french = /pass|réuss|vert|échou/i;
 const spanish = /pas[aosn]|pasaron|verde|fall|falh|fue|funciona|successo/i;
 
-/** Earlier ones take the words that later ones would take, too. */
+/** The order matters: earlier patterns match text that later ones would match too. */
 export const patterns: readonly OutcomePattern[] = [
   make(
     'test',

@@ -11,19 +11,19 @@ import { sentencesOf, type Sentence } from './sentences.ts';
 import type { LineRange, Mention, TextRange } from '../types.ts';
 import { wholeUrl } from '../sources/urls.ts';
 
-/** Beyond this many, an answer is not looked at any further. */
+/** An answer with more claims than this is not searched further. */
 const maxMentions = 20_000;
 
 /**
- * What an answer says that the session can be asked about: files, lines, commands, addresses, and how tests, builds and
- * checks went. Looks at the text only; linear in it. In the order of the text, without overlaps.
+ * Claims of an answer that the session can confirm: files, lines, commands, URLs, and outcomes of tests, builds and checks.
+ * Uses only the text; linear in it. In text order, without overlaps.
  */
 export function mentionsIn(text: string): Mention[] {
   return new Scan(text).run();
 }
 
 const address = /https?:\/\/[^\s<>"'`\]}|\\，。；、（）【】「」《》]+/gi;
-// Folders of some frameworks stand in brackets: `app/[slug]/page.tsx`.
+// Some frameworks have brackets in folder names: `app/[slug]/page.tsx`.
 const word =
   /(?:[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}\p{M}_@.+\-–/\\~$:#%=]|(?<=\/)\[{1,2}[\w.-]{1,60}\]{1,2}(?=\/))+/gu;
 
@@ -51,7 +51,7 @@ class Scan {
   }
 
   run(): Mention[] {
-    // What says most comes first: a command that passed is one claim, not a command and a claim.
+    // The most specific claim comes first: a command that passed is one claim, not a command and an outcome.
     this.#restart();
     this.#commandOutcomes();
     this.#restart();
@@ -74,7 +74,7 @@ class Scan {
     this.#sentence = 0;
   }
 
-  /** `cargo test` passes; also where it is one of several of which that is said together. */
+  /** `cargo test` passes; also for several commands with one outcome. */
   #commandOutcomes(): void {
     const { spans, flat } = this.#layout;
     const stated = sharedOutcome(spans, flat);
@@ -89,7 +89,7 @@ class Scan {
       this.#add({
         range: [range[0], end],
         kind,
-        // A single word names a program, whatever it was given.
+        // A single word names a program with any arguments.
         ...(command.includes(' ') ? { command } : { tool: command }),
         ...(outcome !== undefined && { outcome }),
         ...(kind === 'test' && count !== undefined && { count }),
@@ -100,7 +100,7 @@ class Scan {
     }
   }
 
-  /** What a claim about an outcome is of, by the words around it. */
+  /** The scope of an outcome claim, from the words around it. */
   #speaksOf(from: number, to: number, outcome: Mention['outcome']): Pick<Mention, 'scope' | 'past'> {
     const { flat } = this.#layout;
     const start = Math.max(0, flat.lastIndexOf('\n', from) + 1, from - 200);
@@ -163,7 +163,7 @@ class Scan {
     if (named !== undefined) this.#file([at + start, at + end], named, false);
   }
 
-  /** `quoted`: as code or a link, so that someone meant a file. */
+  /** `quoted`: as code or a link, so that it is meant as a file. */
   #file(range: TextRange, { path, lines, bare }: NamedPath, quoted: boolean): void {
     if (this.#isFull || this.#isTaken(range)) return;
     const stated = lines === undefined ? this.#linesBeside(range) : undefined;
@@ -171,7 +171,7 @@ class Scan {
     const at = lines ?? stated?.lines;
     const { before, after, cues } = this.#around(whole);
     const did = cues.doneWith(before.length, after);
-    // A name in prose without a folder may be that of a product, and one in code that of a member of an object.
+    // In prose, a name without a folder may be a product; in code, a member of an object.
     const isOther = !(quoted || /\.(?:md|json|ya?ml|toml|lock)$/i.test(path)) || isMember(path, did !== undefined);
     const hedged = cues.proposal || (bare && at === undefined && isOther);
     this.#add({
@@ -197,7 +197,7 @@ class Scan {
 
   #outcomes({ start, end }: Sentence): void {
     const sentence = this.#layout.flat.slice(start, end);
-    // A claim may name a file in its midst: "the tests in `a.test.ts` pass".
+    // A claim may contain a file name: "the tests in `a.test.ts` pass".
     const taken = (from: number, to: number): boolean =>
       this.#isTaken([start + from, start + from + 1]) || this.#isTaken([start + to - 1, start + to]);
     for (const claim of outcomeClaims(sentence, taken)) {
@@ -236,7 +236,7 @@ class Scan {
     return lastClause(this.#around([at, at]).before);
   }
 
-  /** The sentence that a range begins in; ranges are asked for in ascending order between two restarts. */
+  /** The sentence in which a range begins. Ranges must ascend between two resets. */
   #around([start, end]: TextRange): Around {
     while ((this.#sentences[this.#sentence]?.end ?? Infinity) <= start) this.#sentence += 1;
     const { flat } = this.#layout;
@@ -256,7 +256,7 @@ class Scan {
     return this.#mentions.length >= maxMentions;
   }
 
-  /** What of a range is behind all that is taken of it. */
+  /** The part of a range after everything taken from it. */
   #free([start, end]: TextRange): TextRange {
     const last = this.#taken.subarray(start, end).lastIndexOf(1);
     if (last === -1) return [start, end];
@@ -275,7 +275,7 @@ class Scan {
   }
 }
 
-/** Code in a line that is a path, with or without lines. */
+/** Inline code that is a path, with or without lines. */
 function quotedPath(shown: string): NamedPath | undefined {
   if (!/\s/.test(shown)) return namedPath(shown);
   const joined = shown.replace(/(\d), ?(?=L?\d)/g, '$1,');
@@ -285,7 +285,7 @@ function quotedPath(shown: string): NamedPath | undefined {
 
 const furtherReading = /\b(?:if you|to read more|for more|further reading|learn more|see also)\b/i;
 
-/** What of a sentence stands after its last comma or the like. */
+/** The part of a sentence after its last comma or similar. */
 function lastClause(before: string): string {
   const at = Math.max(
     ...[',', ';', ':', '，', '；', '、', '：', ' but ', ' aber ', ' mais ', ' pero '].map((mark) =>

@@ -3,13 +3,13 @@ export interface Sentence {
   readonly end: number;
 }
 
-/** Longer ones are cut: no one writes them, and what looks at a sentence may then take longer than linear. */
+/** Longer ones are cut: no one writes them, and analysing a sentence may be slower than linear. */
 const longest = 600;
 
-// "./..." ends none.
+// "./..." does not end a sentence.
 const ends = /(?<!\/\.\.)[.!?](?=\s|$)|[。！？\n]/g;
 
-/** The sentences of a text, one after the other, without gaps. */
+/** The sentences of a text in order, without gaps. */
 export function sentencesOf(text: string): Sentence[] {
   const sentences: Sentence[] = [];
   let start = 0;

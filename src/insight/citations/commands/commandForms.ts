@@ -1,10 +1,10 @@
 import { launched, programName, scriptAt, wordsOf } from './launchers.ts';
 import { shellParts, type ShellPart } from './shell.ts';
 
-/** Words of a shell's grammar, and what does nothing: no one means them by naming a command. */
+/** Shell keywords and commands without effect: no one refers to them. */
 const noCommand = /^(?:done|fi|else|then|do|esac|true|false|break|continue|:|;;|#.*)(?: (?:\d?[<>]|#).*)?$/;
 
-/** What a line of a shell is known by: as a whole, each of its commands, and each without what surrounds what it runs. */
+/** Forms in which a shell line is recognized: the whole line, each of its commands, and each command without wrappers. */
 export function commandForms(line: string, parts: readonly ShellPart[]): string[] {
   const commands = parts.map(({ command }) => command);
   const forms = new Set([line, ...commands, ...commands.map(bareCommand)]);
@@ -13,8 +13,8 @@ export function commandForms(line: string, parts: readonly ShellPart[]): string[
 }
 
 /**
- * A line as what it runs: without variables, programs that run others, redirections, and what only shows the end of an
- * output. `CI=1 npx eslint src 2>&1 | tail -20` is `eslint src`.
+ * A line reduced to what it runs: without variables, launchers, redirections and filters at the end. `CI=1 npx eslint src
+ * 2>&1 | tail -20` is `eslint src`.
  */
 export function withoutWrappers(line: string): string {
   return bareLine(shellParts(line));

@@ -1,12 +1,12 @@
 import { baseName } from '../sources/pathNames.ts';
 import { unwrapped } from './unwrapped.ts';
 
-/** A program that runs what stands behind it. */
+/** A program that runs its arguments as a command. */
 interface Launcher {
   readonly words: readonly string[];
-  /** Those of its options that take a value. */
+  /** Options that take a value. */
   readonly valued: RegExp;
-  /** Words of its own before what it runs: how long, in which container. */
+  /** Arguments before the command, such as a duration or a container. */
   readonly own: number;
 }
 
@@ -68,11 +68,11 @@ export function wordsOf(command: string): Word[] {
 }
 
 const assignment = /^[A-Za-z_]\w*=/;
-/** Where projects keep programs of their own. */
+/** Folders where projects keep programs. */
 const ownFolder =
   /^(?:[^\s\\/]*[\\/]){0,20}(?:node_modules[\\/]\.bin|\.?v?env[\\/](?:bin|Scripts)|vendor[\\/]bin)[\\/](?=[^\\/\s]+(?:\s|$))/;
 
-/** What a command runs, without what runs it: `CI=1 timeout 60 npx tsc -b` is `tsc -b`. */
+/** The command without its launchers: `CI=1 timeout 60 npx tsc -b` is `tsc -b`. */
 export function launched(command: string, depth = 0): string {
   const words = wordsOf(command);
   let at = 0;
@@ -85,7 +85,7 @@ export function launched(command: string, depth = 0): string {
   return rest.replace(ownFolder, '');
 }
 
-/** Where the command begins that the words from here run; `undefined` where they run none. */
+/** Where the command that these words run begins; `undefined` if they run none. */
 function behind(words: readonly Word[], at: number): number | undefined {
   const text = words[at]?.text ?? '';
   let next: number | undefined;
@@ -99,11 +99,11 @@ function behind(words: readonly Word[], at: number): number | undefined {
   return next !== undefined && next < words.length ? next : undefined;
 }
 
-/** Programs of packages that script runners start by their name. */
+/** Programs of packages that script runners start by name. */
 const tools =
   /^(?:tsc|vue-tsc|eslint|vitest|jest|mocha|ava|prettier|playwright|cypress|biome|vite|next|webpack|rollup|turbo|nx|stylelint|knip)$/;
 
-/** Where a runner of scripts has the name of the script: `pnpm --filter web run test`, `yarn workspace web test`. */
+/** Position of the script's name: `pnpm --filter web run test`, `yarn workspace web test`. */
 export function scriptAt(words: readonly Word[], at: number): number | undefined {
   if (!/^(?:npm|pnpm|yarn|bun|deno|rushx?|lerna)$/.test(programName(words[at]?.text ?? ''))) return undefined;
   let next = skipOptions(words, at + 1, inPackage);
@@ -130,7 +130,7 @@ function behindLauncher(
   return words[next]?.text === '--' ? next + 1 : next;
 }
 
-/** Where the options from here end, with their values. */
+/** Where the options and their values end. */
 export function skipOptions(words: readonly Word[], at: number, valued: RegExp): number {
   let next = at;
   for (let text = words[next]?.text ?? ''; /^-./.test(text) && text !== '--'; text = words[next]?.text ?? '')

@@ -3,10 +3,10 @@ import { baseName } from '../sources/pathNames.ts';
 import { collapseSpaces } from './shell.ts';
 import { unwrapped } from './unwrapped.ts';
 
-/** What a command is for, as far as its words tell. */
+/** The purpose of a command, as far as its words show. */
 export type ProgramKind = 'test' | 'build' | 'check';
 
-/** The command without the shell that runs it, on one line. */
+/** The command without a wrapping shell, on one line. */
 export function plainCommand(command: string): string {
   return collapseSpaces(unwrapped(command));
 }
@@ -52,7 +52,7 @@ const tasks: readonly (readonly [ProgramKind, RegExp])[] = [
   ['build', /^(?:build|compile|bundle|package|dist)$/],
 ];
 
-/** Of the name of a script or a target: its first word decides, then its last one: `test:unit`, `web:build`. */
+/** From the name of a script or target: its first word decides, then its last one: `test:unit`, `web:build`. */
 function kindOfTask(task: string): ProgramKind | undefined {
   const words = task.split(/[:\-_.]/);
   for (const word of [words[0], words.at(-1)]) {
@@ -62,10 +62,10 @@ function kindOfTask(task: string): ProgramKind | undefined {
   return undefined;
 }
 
-/** Of tools that are given names of tasks: those that test decide, for they build, too. */
+/** For task runners: test tasks decide, because they also build. */
 function kindOfTasks(tool: string, words: readonly string[]): ProgramKind | undefined {
   const isJvm = /^(?:mvn|gradle)/.test(tool);
-  // `gradle build -x test` leaves that task out.
+  // `gradle build -x test` skips that task.
   const named = words
     .filter((word, at) => !word.startsWith('-') && words[at - 1] !== '-x')
     .concat(words.flatMap((word) => /^--targets?=(\S+)/.exec(word)?.[1]?.split(',') ?? []));
@@ -81,7 +81,7 @@ function kindOfJvmTask(task: string): ProgramKind | undefined {
   return /^(?:package|build\w*|assemble\w*|install|bundle\w*)$/.test(name) ? 'build' : undefined;
 }
 
-/** A script of the project that is named after tests, or is what runs a folder of them. */
+/** A script whose name says that it tests, or that runs a folder of tests. */
 function runsTests(words: readonly Word[]): boolean {
   const [program, ...others] = words.map(({ text }) => text.replace(/^["']|["']$/g, ''));
   const runs = /^(?:python[\d.]*|py|node|tsx|ts-node|bun|deno|bash|sh|zsh|php|ruby|perl)$/.test(
@@ -95,12 +95,12 @@ function runsTests(words: readonly Word[]): boolean {
   return /(?:^|[\\/])tests?[\\/]/.test(file) && /^(?:run|index|all|main|runner)\w*\.\w{1,4}$/.test(name);
 }
 
-/** What the parts of a command line are for. */
+/** Purposes of the parts of a command line. */
 export function programKinds(parts: readonly { readonly command: string }[]): ReadonlySet<ProgramKind> {
   return new Set(parts.flatMap(({ command }) => programKind(command) ?? []));
 }
 
-/** Whether a command shows texts that someone else wrote: what they say of tests was not run by it. */
+/** Whether a command only shows existing texts: test results in them are not its own. */
 export function printsForeignText(command: string): boolean {
   return viewers.test(programName(wordsOf(launched(command))[0]?.text ?? ''));
 }
@@ -108,7 +108,7 @@ export function printsForeignText(command: string): boolean {
 const viewers =
   /^(?:cat|bat|less|more|head|tail|nl|grep|egrep|rg|ag|ack|sed|awk|find|fd|ls|tree|echo|printf|diff|jq|wc|sort|git|gh|glab|hg|svn|curl|wget|http|journalctl|kubectl|docker|podman|type|get-content|gc|select-string|write-output|write-host|sqlite3|psql|tee)$/i;
 
-/** Whether a command may change files of the project: none that only shows, tests or checks them does. */
+/** Whether a command may change project files. Those that only show, test or check do not. */
 export function mayWrite(command: string): boolean {
   const words = wordsOf(launched(command)).map(({ text }) => text);
   const name = programName(words[0] ?? '');
@@ -131,7 +131,7 @@ export function mayWrite(command: string): boolean {
 const programs =
   /^(?:npm|npx|pnpm|yarn|bun|bunx|deno|node|tsx|tsc|git|gh|hg|svn|python3?|pip3?|pipx|uv|poetry|pytest|ruff|mypy|cargo|rustc|rustup|go|make|cmake|ninja|gradlew?|mvnw?|java|javac|dotnet|ruby|bundle|rake|rails|rspec|php|composer|mix|swift|xcodebuild|docker|docker-compose|podman|kubectl|helm|terraform|aws|gcloud|az|curl|wget|ls|cat|grep|rg|find|sed|awk|head|tail|wc|sort|diff|cp|mv|rm|mkdir|touch|chmod|chown|ssh|scp|rsync|tar|zip|unzip|psql|mysql|sqlite3|redis-cli|systemctl|journalctl|apt|apt-get|brew|bash|sh|zsh|make|just|task|eslint|prettier|vitest|jest|mocha|code|echo|exit|sleep|kill|ps|du|df|env|export|which|tree|jq|bazel|zig|sbt|flutter|dart|ctest|playwright|vite|esbuild|webpack|rollup)$/;
 
-/** Whether someone would type this in a shell. */
+/** Whether this looks like a shell command. */
 export function looksLikeCommand(text: string): boolean {
   const [first = '', second] = text.replace(/^\$ /, '').split(/\s+/);
   const bare = first.replace(/^\.\//, '');

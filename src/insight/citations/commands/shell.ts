@@ -1,9 +1,9 @@
-/** One command of a line of a shell, and what stands between it and the one before. */
+/** One command of a shell line, and the operator before it. */
 export interface ShellPart {
   readonly command: string;
-  /** `;` for a new line, too. */
+  /** `;` also stands for a new line. */
   readonly joined: '' | '&&' | '||' | ';' | '|' | '&';
-  /** The line does not wait for it. */
+  /** The shell does not wait for it. */
   readonly background?: true;
 }
 
@@ -11,7 +11,7 @@ export function collapseSpaces(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }
 
-/** The commands of a line of a shell, each on one line; cut outside of quotes. */
+/** The commands of a shell line, each on one line; split outside of quotes. */
 export function shellParts(line: string): ShellPart[] {
   const parts: ShellPart[] = [];
   let start = 0;
@@ -35,7 +35,7 @@ export function shellParts(line: string): ShellPart[] {
       if (between === undefined) continue;
       cut(at, between);
       if (between.length === 2) at += 1;
-      // What a here-document holds is no command.
+      // The content of a here-document is not a command.
       if (char === '\n') at = endOfDocuments(line, at, ends.splice(0));
       start = at + 1;
     }
@@ -44,7 +44,7 @@ export function shellParts(line: string): ShellPart[] {
   return parts;
 }
 
-/** Brackets of a subshell are no part of what it runs; those that a command has opened itself are. */
+/** Removes brackets of a subshell, but not those that the command opened itself. */
 function withoutBrackets(text: string): string {
   let command = text.replace(/^[\s({]+/, '');
   const closed = new Map([
@@ -60,7 +60,7 @@ function withoutBrackets(text: string): string {
 
 const document = /<<-?\s*(["']?)([\w.-]{1,60})\1/y;
 
-/** The word that ends a here-document which begins here. */
+/** The delimiter of a here-document that begins here. */
 function hereDocument(line: string, at: number): string[] {
   if (line[at] !== '<' || line[at - 1] === '<' || line[at + 2] === '<') return [];
   document.lastIndex = at;
@@ -68,7 +68,7 @@ function hereDocument(line: string, at: number): string[] {
   return word === undefined ? [] : [word];
 }
 
-/** The line break behind the last of these words, each alone on a line; where one is missing, the end. */
+/** The line break after the last of these delimiters, each alone on its line; the end if one is missing. */
 function endOfDocuments(line: string, from: number, words: readonly string[]): number {
   let at = from;
   for (const word of words) {
@@ -88,21 +88,18 @@ function separatorAt(line: string, at: number): Exclude<ShellPart['joined'], ''>
   if (char === '|') return next === '|' ? '||' : '|';
   if (char !== '&') return undefined;
   if (next === '&') return '&&';
-  // `2>&1` and `&>` lead an output elsewhere.
+  // `2>&1` and `&>` redirect output.
   return next === '>' || line[at - 1] === '>' || line[at - 1] === '<' ? undefined : '&';
 }
 
-/** Prints nothing, and is not what a line is run for. */
+/** Prints nothing, and is never the purpose of a line. */
 export function isSilent(command: string): boolean {
   return /^(?:cd|set|export|source|\.|pushd|popd|mkdir|true|:|unset|umask|ulimit|sleep|[A-Z_][A-Z0-9_]*=\S*$)(?: |$)/.test(
     command,
   );
 }
 
-/**
- * What the exit code of a whole line tells of those of its commands that are `meant`: nothing, where another command after
- * them decides it.
- */
+/** What the exit code of a line says about its `meant` commands: nothing, if another command after them decides it. */
 export function exitCodeApplies(
   parts: readonly ShellPart[],
   meant: (command: string) => boolean,

@@ -6,9 +6,9 @@ const program = /^(?:"([^"]+)"|'([^']+)'|(\S+)) +(?=\S)/;
 
 interface Shell {
   readonly name: RegExp;
-  /** What stands between it and the line that it is given. */
+  /** Between the shell and its command string. */
   readonly options: RegExp;
-  /** What a backslash in double quotes takes its meaning from. */
+  /** Characters that a backslash escapes in double quotes. */
   readonly escaped: RegExp;
 }
 
@@ -26,7 +26,7 @@ const shells: readonly Shell[] = [
   { name: /^cmd$/i, options: /^(?:\/\w+ +)*?\/[ck] +/i, escaped: /\\(")/g },
 ];
 
-/** A command without the shell that runs it, as it was written. */
+/** A command without the shell that runs it, as written. */
 export function unwrapped(command: string): string {
   const short = command.slice(0, longest).trim();
   const [start, double, single, plain] = program.exec(short) ?? [];
@@ -38,10 +38,10 @@ export function unwrapped(command: string): string {
   return shell === undefined || given === undefined ? short : unquoted(rest.slice(given.length), shell);
 }
 
-/** A quoted word and what the shell around does after it: `'npm test' && ls`. */
+/** A quoted word and what follows it in the outer shell: `'npm test' && ls`. */
 const first = /^(?:'((?:[^']|'(?=["\\]))*)'|"((?:[^"\\]|\\[^])*)")(?=\s*(?:[&|;>]|\d>))/;
 
-/** A quoted word as what it stands for; what is not in quotes is the words of the line as they are. */
+/** The value of a quoted word; without quotes, the words are unchanged. */
 function unquoted(text: string, { escaped }: Shell): string {
   const quote = text[0];
   if (quote !== '"' && quote !== "'") return text;
@@ -49,7 +49,7 @@ function unquoted(text: string, { escaped }: Shell): string {
   const isWhole = lead === '' && text.length > 1 && text.endsWith(quote);
   const inner = single ?? double ?? (isWhole ? text.slice(1, -1) : undefined);
   if (inner === undefined) return text;
-  // Quotes inside of quotes, as programs write them.
+  // Nested quotes, as programs write them.
   const plain = quote === '"' ? inner.replace(escaped, '$1') : inner.replace(/'(?:"'"|\\')'/g, "'");
   return isWhole ? plain : plain + text.slice(lead.length);
 }

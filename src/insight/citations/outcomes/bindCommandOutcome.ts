@@ -2,7 +2,7 @@ import type { Binding, Candidate, Mention, VerdictOfClaim } from '../types.ts';
 import { withoutWrappers } from '../commands/commandForms.ts';
 import { exitCodeApplies, shellParts, collapseSpaces } from '../commands/shell.ts';
 
-/** Compares how a command is said to have gone with its exit code: that of the newest of those that fit best. */
+/** Compares the claimed outcome of a command with its exit code: that of the newest of the best matches. */
 export function bindCommandOutcome(binding: Binding, mention: Mention): Binding {
   if (binding.reason !== undefined) return { ...binding, judged: { verdict: 'unknown', reason: 'no_run' } };
   const [first] = binding.candidates;

@@ -15,7 +15,7 @@ interface Run {
   readonly outcome: RunOutcome;
   readonly relation: Relation;
   readonly judged: Judgement;
-  /** What made it out of date; `undefined` for a run that still holds. */
+  /** The change that made it out of date; `undefined` if the run is current. */
   readonly changedBy: LaterChange | undefined;
 }
 
@@ -24,7 +24,7 @@ export interface BoundOutcome {
   readonly judged: VerdictOfClaim;
 }
 
-/** The run that decides a claim, and what it says of it. */
+/** The run that decides a claim, and its verdict. */
 export function bindOutcome(mention: OutcomeMention, session: SessionEvidence, before: number): BoundOutcome {
   const runs = runsOf(mention, session, before);
   const meant = runs.filter(({ relation }) => relation !== 'other');
@@ -59,7 +59,7 @@ function decide(mention: OutcomeMention, runs: readonly Run[]): Decision | undef
   );
   const known = byHolding(mention, holding);
   const shown = runs.find(({ changedBy, judged: { verdict } }) => changedBy !== undefined && verdict === 'agrees');
-  // That a part passes now does not say that what failed before was not all there is.
+  // A part that passes now does not disprove an earlier failure of the whole.
   const isOnlyPart = known?.judged.verdict === 'partial' && mention.outcome === 'failed';
   if (known !== undefined && !(isOnlyPart && shown !== undefined)) return known;
   const unclear = runs.find(({ changedBy }) => changedBy === undefined);
@@ -77,7 +77,7 @@ function decide(mention: OutcomeMention, runs: readonly Run[]): Decision | undef
   return runs[0] && decision(runs[0], { verdict: 'unknown', reason: runs[0].outcome.reason ?? 'no_outcome' });
 }
 
-/** Of runs that still hold the newest of each scope counts; one of a part can only show that the whole is not so. */
+/** Of current runs, the newest of each scope counts. A partial run can only disprove a claim about the whole. */
 function byHolding(mention: OutcomeMention, runs: readonly Run[]): Decision | undefined {
   const newest = new Map<string, Run>();
   for (const run of runs) {
@@ -86,7 +86,7 @@ function byHolding(mention: OutcomeMention, runs: readonly Run[]): Decision | un
     if (!newest.has(key) && other === undefined) newest.set(key, run);
   }
   const whole = runs.find(({ relation }) => relation !== 'narrower');
-  // Parts that were run before all was are a part of it.
+  // Earlier partial runs are parts of the complete run.
   const latest = [...newest.values()].filter(
     (run) => run.relation !== 'narrower' || whole === undefined || run.facts.entryIndex > whole.facts.entryIndex,
   );
@@ -104,12 +104,12 @@ function byHolding(mention: OutcomeMention, runs: readonly Run[]): Decision | un
   return decision(decides);
 }
 
-/** The programs that printed the results of a run; empty where that is not known. */
+/** Programs that printed the results of a run; empty if unknown. */
 function runnerOf({ outcome: { runners } }: Run): string {
   return runners.filter((runner) => runner !== 'turbo' && runner !== 'nx' && runner !== 'plain').join(' ');
 }
 
-/** What was run of the kind that is meant, newest first. */
+/** Runs of the claimed kind, newest first. */
 function runsOf(mention: OutcomeMention, session: SessionEvidence, before: number): Run[] {
   const { kind, command, tool, claim } = mention;
   const ended = session.runsBefore(before).map(({ facts }) => facts);
@@ -123,7 +123,7 @@ function runsOf(mention: OutcomeMention, session: SessionEvidence, before: numbe
   }
   const runs = ended.filter((facts) => isTool(facts, kind, tool)).flatMap((facts) => made(facts, kind));
   if (runs.length > 0 || kind !== 'build' || !/[ck]ompil/i.test(claim)) return runs;
-  // That something compiles is shown by a check of its types, too.
+  // A type check also shows that something compiles.
   return ended.filter((facts) => isTool(facts, 'check', 'types')).flatMap((facts) => made(facts, 'check'));
 }
 
@@ -164,10 +164,10 @@ function relationOf(
 
 function relationToSubject(subject: string, { scope, runners }: RunOutcome, { command = '' }: StepFacts): Relation {
   const named = scope.names.filter((name) => sameName(name, subject));
-  // `test_a.py::test_1` and `a_spec.rb:3` are a part of their file.
+  // `test_a.py::test_1` and `a_spec.rb:3` are parts of their files.
   if (named.length > 0)
     return named.every((name) => oneTest.test(name)) && !oneTest.test(subject) ? 'narrower' : 'same';
-  // "The Cypress tests" are those that it runs.
+  // "The Cypress tests" are those that Cypress runs.
   if (runners.includes(subject)) return scope.isPart ? 'narrower' : 'same';
   if (scope.isPart) return 'other';
   if (command.toLowerCase().split(/[\s/]/).includes(subject)) return 'same';
@@ -178,7 +178,7 @@ function relationToSubject(subject: string, { scope, runners }: RunOutcome, { co
 
 const oneTest = /::|:\d+$/;
 
-/** `packages/a`, `@scope/a` and `a` are one, and so are a file and its test. */
+/** `packages/a`, `@scope/a` and `a` are the same; so are a file and its test. */
 function sameName(name: string, subject: string): boolean {
   const words = (text: string): string[] =>
     text
@@ -212,7 +212,7 @@ function relationToGroup(
   return special.test(group) ? 'uncertain' : 'wider';
 }
 
-/** Tools by another name: what a claim says, and what must be in the command. */
+/** Other names of tools: the word in a claim, and what the command must contain. */
 const families: readonly (readonly [RegExp, RegExp])[] = [
   [/^typ|^tsc$|^typescript$/, /\btsc\b|type-?check|types|mypy|pyright|vue-tsc|cargo check|\bcheck\b/],
   [/^lint/, /lint|ruff|clippy|flake8|biome|rubocop|go vet|staticcheck|credo|detekt|phpstan/],

@@ -3,7 +3,7 @@ import { launched, programName, wordsOf } from '../commands/launchers.ts';
 import type { ShellPart } from '../commands/shell.ts';
 import { normalPath } from '../sources/pathNames.ts';
 
-/** A file that a step changed, or `null` where only the command is known; `isText`: notes and manuals. */
+/** A file that a step changed; `null` if only the command is known. `isText`: notes and manuals. */
 export interface FileTouched {
   readonly path: string | null;
   readonly isText: boolean;
@@ -13,7 +13,7 @@ const texts =
   /(?:\.(?:md|mdx|markdown|txt|rst|adoc|log|out|tmp|pid)|(?:^|\/)(?:LICEN[CS]E|CHANGELOG|NOTICE|AUTHORS|CODEOWNERS|README|\.gitignore|\.gitattributes|\.editorconfig))$/i;
 const outside = /^(?:\/|[A-Za-z]:\/|~)/;
 
-/** Whether a change of this file makes what was run before it out of date. `path`: as `normalPath` gives it. */
+/** Whether changing this file makes earlier runs out of date. `path`: from `normalPath`. */
 function touched(path: string): FileTouched | undefined {
   if (outside.test(path) || /(?:^|\/)(?:node_modules|dist|coverage|\.git|tmp|logs?)\//.test(path)) return undefined;
   return { path, isText: texts.test(path) };
@@ -21,7 +21,7 @@ function touched(path: string): FileTouched | undefined {
 
 const unknownFile: FileTouched = { path: null, isText: false };
 
-/** The first file that a successful step changed, with preference for what is no text. */
+/** The first file that a successful step changed, preferably one that is not text. */
 export function fileChangedBy({ action, status }: ToolUse, workDir: string): FileTouched | undefined {
   if (status !== 'success') return undefined;
   switch (action.kind) {
@@ -40,7 +40,7 @@ export function fileChangedBy({ action, status }: ToolUse, workDir: string): Fil
   }
 }
 
-/** The same of the commands of a line, each; a command that failed may have changed something, too. */
+/** The same for each command of the lines. A failed command may have changed files too. */
 export function fileChangedByCommand({ command }: ShellPart, workDir: string): FileTouched | undefined {
   const bare = launched(command);
   const redirected = /(?:^|[^\d&>=-])>{1,2}\s*(["']?)([\w./@~-]+)\1/.exec(bare)?.[2];
@@ -54,7 +54,7 @@ export function fileChangedByCommand({ command }: ShellPart, workDir: string): F
   return undefined;
 }
 
-/** What runs print into, to be read afterwards. */
+/** Files that runs write their output to. */
 function isResult(path: string): boolean {
   return /\.(?:log|out|txt|json|xml|tap|err|html)$/.test(path) || (!/\./.test(path) && !/file$/i.test(path));
 }

@@ -2,14 +2,14 @@ import type { ClaimVerdict, Mention, VerdictReason } from '../types.ts';
 import type { Counts } from './printedOutcome.ts';
 import type { RunOutcome } from './runOutcome.ts';
 
-/** How what was run compares with what a claim speaks of. */
+/** How a run compares with the scope of a claim. */
 export type Relation =
   | 'same'
-  /** The run was of more: what it says of the claimed part is only that all of it passed. */
+  /** The run covered more: for the claimed part, it only shows whether all of it passed. */
   | 'wider'
   /** The run was of a part of what is claimed. */
   | 'narrower'
-  /** Nobody can tell. */
+  /** Unknown. */
   | 'uncertain'
   | 'other';
 
@@ -20,7 +20,7 @@ export interface Judgement {
 
 const judgement = (verdict: ClaimVerdict, reason: VerdictReason): Judgement => ({ verdict, reason });
 
-/** What a run says of a claim, where nothing changed since. */
+/** The verdict of a run on a claim, if nothing changed since. */
 export function judge(mention: Mention, run: RunOutcome, relation: Relation): Judgement {
   if (run.result === 'unknown') return judgement('unknown', run.reason ?? 'no_outcome');
   if (relation === 'uncertain' || relation === 'other') return judgement('unknown', 'other_scope');
@@ -61,7 +61,7 @@ function ofPart(mention: Mention, run: RunOutcome, numbers: NumberMatch): Judgem
 
 export type NumberMatch = 'yes' | 'no' | 'unknown';
 
-/** Whether the claimed numbers are those of the run; a claim without numbers fits. */
+/** Whether the claimed numbers match the run; a claim without numbers matches. */
 export function numbersMatch({ count, failures, total, scope, outcome }: Mention, run: RunOutcome): NumberMatch {
   const ofSuites = scope?.countsSuites === true;
   const main = ofSuites ? run.suites : run.counts;
@@ -75,7 +75,7 @@ export function numbersMatch({ count, failures, total, scope, outcome }: Mention
     total === undefined ? 'yes' : best(all.map((each) => totalFits(total, each))),
   ];
   if (!fits.includes('no')) return fits.includes('unknown') ? 'unknown' : 'yes';
-  // A number of something else that the run counted, or of only some of its parts.
+  // A number of something else that the run counted, or of one of its parts.
   const given = count ?? failures ?? 0;
   const isOther =
     others.some(({ passed, failed }) => passed === given || (failed === given && given > 0)) ||

@@ -2,34 +2,34 @@ import type { ProgramKind } from '../commands/programs.ts';
 import { beforeOmission } from '../sources/resultLines.ts';
 import { summaryLines, type SummaryLine } from './runnerTable.ts';
 
-/** Absent: the program did not say. */
+/** Absent: the program did not report it. */
 export interface Counts {
   readonly passed?: number;
   readonly failed?: number;
-  /** Of those that failed, what their program counts apart. */
+  /** Failures that the program counts separately. */
   readonly errors?: number;
   readonly skipped?: number;
   readonly total?: number;
 }
 
-/** What the summaries in an output say of tests, a build or checks. */
+/** What the summaries in an output say about tests, a build or checks. */
 export interface PrintedOutcome {
-  /** `none`: a program says that nothing was run. */
+  /** `none`: the program says that nothing was run. */
   readonly result: 'passed' | 'failed' | 'none';
   readonly counts: Counts;
   readonly suites: Counts;
-  /** Tests within tests, with the tests around them. */
+  /** Nested tests, together with their parents. */
   readonly nested: Counts;
-  /** How many passed in each package or by each runner, where there are several. */
+  /** Passed tests by package or runner, if there are several. */
   readonly parts: readonly number[];
   readonly runners: readonly string[];
 }
 
-/** Characters of an output that are looked at: its end. */
+/** Characters at the end of an output that are searched. */
 const mostRead = 64 * 1024;
 const longestLine = 2000;
 
-// Escape sequences of a terminal, and what a carriage return wrote over.
+// Terminal sequences, and text overwritten after a carriage return.
 const escapes = new RegExp(`${String.fromCharCode(27)}(?:\\[[0-9;?]*[A-Za-z]|\\(B)`, 'g');
 const telling: Readonly<Record<ProgramKind, RegExp>> = {
   test: /pass|fail|\bok\b|success|test|example|spec|scenario|\brun\b|executed|error|total|result|tasks|done|congrat|\bpass:|skip|select/i,
@@ -37,12 +37,12 @@ const telling: Readonly<Record<ProgramKind, RegExp>> = {
   check:
     /problem|error|warning|issue|pass|success|found|style|reformat|formatted|unchanged|rated|offens|clean|checked|would|✖|: [EWFCN]\d|vet:|^#|finished|failed/im,
 };
-/** What tools that run several programs put before the lines of each; the first group tells them apart. */
+/** Prefixes of tools that run several programs; the first group identifies the program. */
 const prefix =
   /^(?:\s*(\[?[@\w][\w@./:-]{0,80}\]?(?: (?:test|build|lint|check|typecheck)(?::\S{1,40})?)?)\s{0,8}(?::|\|)\s?|\[(?:INFO|ERROR|WARNING|WARN|info|error|warn|doctest|\w{1,20})\]\s{1,4}|\d{4}-\d\d-\d\dT\S{1,30}\s)/;
 const level = /^\[?(?:info|error|warning|warn|doctest|\d+-\d\d.*)\b/i;
 
-/** `undefined` where no program that is known says how it went. Linear in the output. */
+/** `undefined` if no known program reports an outcome. Linear in the output. */
 export function printedOutcome(
   kind: ProgramKind,
   output: string,
@@ -57,7 +57,7 @@ export function printedOutcome(
     if (shown.length > longestLine || !telling[kind].test(shown)) continue;
     let line = shown.trimEnd();
     let origin = '';
-    // At most two prefixes: the name of a package and the level of a log.
+    // At most two prefixes: a package name and a log level.
     for (let depth = 0; depth < 3 && !tally.take(rows, line, origin); depth += 1) {
       const [lead = '', name = ''] = prefix.exec(line) ?? [];
       if (lead === '') break;
@@ -68,7 +68,7 @@ export function printedOutcome(
   return tally.outcome();
 }
 
-/** Whether lines of an output were left out by who made the record. */
+/** Whether lines were omitted by the author of the record. */
 export function isCut(output: string): boolean {
   return output.includes('runcated') || output.includes('omitted') ? beforeOmission(output).cut : false;
 }
@@ -79,7 +79,7 @@ interface Group {
   readonly fields: Map<Field, number>;
 }
 
-/** The lines of one output that are summaries, added up by package, runner and unit. */
+/** Summary lines of one output, added up by package, runner and unit. */
 class Tally {
   readonly #groups = new Map<string, Group>();
   readonly #said = { ok: false, bad: false, none: false };
@@ -139,7 +139,7 @@ class Tally {
     };
   }
 
-  /** Without those that repeat what others say. */
+  /** Without summaries that repeat others. */
   #counting(): Group[] {
     const groups = [...this.#groups.values()];
     const covered = new Set(groups.flatMap(({ row: { covers } }) => covers ?? []));
@@ -194,7 +194,7 @@ function fieldsOf(row: SummaryLine, { groups = {} }: RegExpExecArray, line: stri
   return fields;
 }
 
-/** What is not said follows from the rest. */
+/** Derives missing numbers from the others. */
 function countsOf({ fields }: Group): Counts {
   const [errors, skipped] = [fields.get('errors'), fields.get('skipped')];
   let failed = fields.get('failed');

@@ -6,10 +6,10 @@ import { fileChangedByCommand } from './fileChanges.ts';
 import { isCut, printedOutcome, type Counts, type PrintedOutcome } from './printedOutcome.ts';
 import { foldersOf, allowsNoTests, onlyLists, scopeOf, type RunScope } from './runScope.ts';
 
-/** Why a run has no outcome that could be compared with a claim. */
+/** Why a run has no outcome that can be compared with a claim. */
 export type MissingOutcome = 'no_outcome' | 'interrupted' | 'background' | 'not_run' | 'no_tests';
 
-/** How the tests, a build or the checks of one step went. */
+/** Outcome of the tests, build or checks of one step. */
 export interface RunOutcome {
   readonly result: 'passed' | 'failed' | 'unknown';
   readonly reason?: MissingOutcome;
@@ -18,14 +18,14 @@ export interface RunOutcome {
   readonly nested: Counts;
   readonly parts: readonly number[];
   readonly runners: readonly string[];
-  /** Not all that was printed is known, so that its numbers may be too small. */
+  /** Some output is missing, so numbers may be too small. */
   readonly isCut: boolean;
   readonly scope: RunScope;
   /** The same step changed files after the run. */
   readonly isOutdated: boolean;
   /** More than one command of the kind. */
   readonly isSeveral: boolean;
-  /** Of checks, what each tool said on its own. */
+  /** The result of each tool among several checks. */
   readonly tools: ReadonlyMap<string, 'passed' | 'failed'>;
 }
 
@@ -48,14 +48,14 @@ const nothingPrinted: PrintedOutcome = {
 
 const ofTests = /\b(?:tests?|specs?|suites?|assertions?)\b|\d passed(?: in |[,;])/i;
 
-/** The outcomes of a step by what it ran; empty for a step that ran nothing of the kind, or did not end. */
+/** Outcomes of a step by kind; empty if it ran nothing of a kind, or did not end. */
 export function runOutcomes(step: RunStep): ReadonlyMap<ProgramKind, RunOutcome> {
   const outcomes = new Map<ProgramKind, RunOutcome>();
   const { parts, tool } = step;
   if (tool.action.kind !== 'command_run' || (tool.status !== 'success' && tool.status !== 'failed')) return outcomes;
   const kinds = parts.map(({ command }) => programKind(command));
   for (const kind of new Set(kinds)) if (kind !== undefined) outcomes.set(kind, outcomeOf(kind, kinds, step));
-  // A program of the project's own that says how many tests passed has run them.
+  // A project's own program that reports passed tests has run them.
   if (!outcomes.has('test') && runsOwnProgram(parts) && ofTests.test(step.output.slice(-8192))) {
     const printed = printedOutcome('test', step.output);
     if (printed?.counts.passed !== undefined)
@@ -135,12 +135,12 @@ function outcomeFromOutput(
     return exit === undefined ? unknown('no_outcome') : { result: exit === 0 ? 'passed' : 'failed' };
   }
   if (exit === undefined || (exit === 0) === (printed.result === 'passed')) return { result: printed.result };
-  // Tests that failed count, whatever the exit code; an exit code of another cause says nothing of the tests.
+  // Failed tests count, whatever the exit code. A non-zero exit code for another reason says nothing about the tests.
   if (kind === 'test') return printed.result === 'failed' ? { result: 'failed' } : unknown('no_outcome');
   return exit === 0 ? unknown('no_outcome') : { result: 'failed' };
 }
 
-/** Whether a command was cut off, or no one waited for it. */
+/** Whether a command was interrupted, or continued in the background. */
 export function isUnfinished({ tool, parts, exitCode, output }: RunStep): boolean {
   return isBackground(tool) || parts.some(({ background }) => background) || isInterrupted(tool, exitCode, output);
 }
@@ -154,7 +154,7 @@ const cutOff =
   /(?:^|\n)\s*(?:<error>)?(?:Error: )?(?:Command|Process|Execution|The command)[^\n]{0,40}\b(?:timed out|(?:was )?(?:aborted|interrupted|killed|cancelled))|\[Request interrupted|(?:^|\n)(?:Terminated|Killed|\^C)\s*$/i;
 
 function isInterrupted({ result }: ToolUse, exitCode: number | undefined, output: string): boolean {
-  // The codes of `timeout` and of signals.
+  // Exit codes of `timeout` and of signals.
   if (exitCode !== undefined && [124, 129, 130, 137, 143].includes(exitCode)) return true;
   return (
     cutOff.test(output.slice(-600)) ||
@@ -173,7 +173,7 @@ function didNotStart(code: number, output: string): boolean {
   );
 }
 
-/** The program behind a run that lets only some lines through. */
+/** The filter after a run that shows only some lines. */
 function isCutBy(parts: readonly ShellPart[]): 'lines' | 'end' | undefined {
   for (const { command, joined } of parts) {
     if (joined !== '|') continue;
@@ -184,20 +184,20 @@ function isCutBy(parts: readonly ShellPart[]): 'lines' | 'end' | undefined {
   return undefined;
 }
 
-/** Runners that say on lines of their own how many failed. */
+/** Runners that print failures on separate lines. */
 const onLines = new Set(
   'mocha playwright ava bun tap uvu meson googletest dotnet dotnet-platform junit-console go turbo nx tox unittest phpunit gradle maven'.split(
     ' ',
   ),
 );
 
-/** The lines that would say what failed may be among those that were left out. */
+/** Whether the lines with failures may be among the omitted ones. */
 function isIncomplete({ result, counts, runners }: PrintedOutcome, parts: readonly ShellPart[]): boolean {
   if (result !== 'passed' || isCutBy(parts) !== 'lines') return false;
   return counts.failed === undefined && runners.some((runner) => onLines.has(runner));
 }
 
-/** `npm test > log; echo "exit: $?"` prints the exit code that the shell gives to no one else. */
+/** `npm test > log; echo "exit: $?"` prints an exit code that the shell does not return. */
 function saidExit(
   parts: readonly ShellPart[],
   isMeant: (command: string) => boolean,
@@ -237,7 +237,7 @@ function toolsOf(output: string): ReadonlyMap<string, 'passed' | 'failed'> {
   return tools;
 }
 
-/** Of several commands of one kind: all that any of them was limited to; everything where one was not. */
+/** Scope of several commands of one kind: the union of their limits; everything if one had none. */
 function together(scopes: readonly RunScope[]): RunScope {
   const isPart = scopes.length > 0 && scopes.every((each) => each.isPart);
   return {

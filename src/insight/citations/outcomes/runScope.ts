@@ -3,20 +3,20 @@ import type { ProgramKind } from '../commands/programs.ts';
 import type { ShellPart } from '../commands/shell.ts';
 import { normalPath } from '../sources/pathNames.ts';
 
-/** How much of the project a command tests, builds or checks. */
+/** Which part of the project a command tests, builds or checks. */
 export interface RunScope {
-  /** One package, file, filter or variant of a script: it says nothing of the rest. */
+  /** One package, file, filter or script variant: it says nothing about the rest. */
   readonly isPart: boolean;
-  /** What it was limited to, in small letters. */
+  /** The limits, in lower case. */
   readonly names: readonly string[];
   /** All packages of a workspace, each by its name. */
   readonly isRecursive: boolean;
 }
 
-/** Options by which programs list, explain or prepare, and run nothing. */
+/** Options with which programs list, explain or prepare, without running anything. */
 const idle =
   /^(?:--list(?:-?tests?|-?files)?|--listTests|--collect-only|--co|--dry-?run|--help|--version|--show-?config|--print-config|--no-run|--setup-(?:plan|only)|--show-only|--gtest_list_tests|--fixtures|--markers|--list-tags|--init|--clear-?cache|--just-print|--listFilesOnly|--dry_run|--list-suites|--list-groups|--env-info|--graph|-DskipTests(?:=true)?|-Dmaven\.test\.skip(?:=true)?|--passWithNoTests=only)$/;
-/** The same as the only word, where with others they mean something else. */
+/** The same as the only word; with other words they mean something else. */
 const idleAlone = /^-[Vh]$/;
 const versionAlone =
   /^(?:jest|mocha|tsc|eslint|prettier|webpack|cypress|playwright|stylelint|rollup|esbuild|node|npm) -v$/;
@@ -47,17 +47,17 @@ export function onlyLists(command: string, kind: ProgramKind): boolean {
   return idleWords.some(([programs, given]) => programs.test(name) && others.some((word) => given.test(word)));
 }
 
-/** Options that let a run end well although there was nothing to run. */
+/** Options with which a run succeeds even if there was nothing to run. */
 export function allowsNoTests(command: string): boolean {
   return /\s--(?:pass-?with-?no-?tests|if-present|allow-no-tests|no-tests[= ](?:pass|warn)|suppress-no-test-exit-code|permit-no-files|no-error-on-unmatched-pattern)\b/i.test(
     command,
   );
 }
 
-/** Options whose value, in the same word or the next, limits a run; the value names what. */
+/** Options whose value, in the same word or the next, limits a run to what it names. */
 const limits =
   /^(?:-w|--workspace|--filter|-F|--scope|-p|--package|--projects?|-pl|--test|--bin|--example|--bench|-t|--testNamePattern|--test-name-pattern|--testPathPatterns?|-k|-m|--grep|-g|-f|--fgrep|-run|--run|--tests|--only|-e|-n|--name|--spec|-R|-L|--tests-regex|--label-regex|--gtest_filter|--tags|-Dtest|--shard|--testsuite|--group|--name-pattern|--match|--plain-name|--suite|--include|-i|--treenodefilter|--case|--prefix|-C|--dir|--cwd|--directory|--target|--file|--since|--rootdir)$/;
-/** Those of them that mean something else for a program. */
+/** Those that mean something else for some programs. */
 const otherMeaning: readonly (readonly [program: RegExp, option: RegExp])[] = [
   [/^(?:pytest|py\.test)$/, /^-(?:n|p|e|C|t|w|i|f|F|g|R)$|^--(?:run|include|rootdir)$/],
   [/^(?:vitest|npm|pnpm|yarn|bun|jest)$/, /^--run$|^-(?:i|e|n|f|g|m|k|R)$|^--(?:file|target)$/],
@@ -79,21 +79,21 @@ const otherMeaning: readonly (readonly [program: RegExp, option: RegExp])[] = [
   [/^(?:bats|prove|behave|robot|phpunit|minitest|tox|nox|rake|swift|bazel|gotestsum|ava|xcodebuild)$/, /^-[a-zA-Z]$/],
   [/^(?:rspec)$/, /^-(?:f|p|n|w|i|I|r|c|C|R|m|k)$/],
 ];
-/** Options that limit a run by what changed or failed. */
+/** Options that limit a run to what changed or failed. */
 const limiting =
   /^(?:--changed(?:Since)?|--only-?[cC]hanged|-o|--affected|--lf|--last-failed|--ff|--only-failures|--next-failure|--stale|--failed|--findRelatedTests|--rerun-failed|--lib|--bins|--doc|--testmon|--pf|affected|related)$/;
-/** Options whose next word is no file to run. */
+/** Options whose next word is not a file to run. */
 const valued =
   /^(?:-(?:c|r|o|j|n|R|x|P|D|W|s|I|l|T|d)|--(?:config|reporter|require|import|loader|outputFile|coverageDirectory|timeout|max-?workers|workers|jobs|format|color|output|ext|tsconfig|max-warnings|env|environment|seed|durations|tb|maxfail|junitxml|cov|ignore|ignore-pattern|deselect|parser|cache-location|browser|browsers|profile|features|logger|verbosity|retries|pool|threads|concurrency|log-level|cache-dir|target-dir|manifest-path|configuration|settings|report|cov-report|test-reporter|test-concurrency|repeat|count|rule|plugin|target-version|select|line-length|loglevel|parallel|build|test-dir|dist|asyncio-mode|override-ini|capture))$/;
 const suiteFolder =
   /^(?:\.|\.{1,2}\/?|(?:\.\/)?(?:__)?(?:tests?|specs?|src|lib|app|t|source|packages|cmd|internal|pkg|bin|scripts|server|client|test-d)(?:__)?\/?(?:\.\.\.)?|\.\/\.\.\.|\.\.\.|\/\/\.\.\.|all|\/\/\.\.\.:all)$/i;
 const configFile =
   /(?:^|[./\\_-])(?:config|conf|tsconfig|jest|vitest|mocharc|pom|build|settings|package)\b[\w.-]*\.(?:[cm]?[jt]s|json|ya?ml|toml|ini|xml|gradle|kts|cfg)$/i;
-/** Variants of a script that run as much as the script itself. */
+/** Script variants that run as much as the script itself. */
 const wholeVariant =
   /^(?:all|ci|cov(?:erage)?|run|once|full|prod(?:uction)?|release|debug|dev|watch|no-?watch|silent|verbose|node|check|types?|strict|fix|only|local|main|quiet|js|ts|code|app|force|fast|parallel|py|python|test|tests|lint|build)$/i;
 
-/** `folder`: where the command runs, from the folder of the session; empty for that folder. */
+/** `folder`: working folder of the command, relative to the session's; empty for the same. */
 export function scopeOf(command: string, kind: ProgramKind, folder: string): RunScope {
   const bare = launched(command);
   const words = wordsOf(bare).map(({ text }) => text.replace(/^(["'])([^]*)\1$/, '$2'));
@@ -142,7 +142,7 @@ export function scopeOf(command: string, kind: ProgramKind, folder: string): Run
 const recursive =
   /^(?:turbo|lerna|rush)\b|\bnx run-many\b|\bpnpm (?:-r|--recursive)\b|--workspaces\b|--workspace(?: |$)|\byarn workspaces\b|--all\b|\.\/\.\.\.|\/\/\.\.\.|^(?:mvn|gradle|sbt|dotnet|bazel)/;
 
-/** The package that a launcher runs something in. */
+/** The package in which a launcher runs a command. */
 function other(command: string): string | undefined {
   const found =
     /(?:^|\s)(?:--filter|-F|-w|--workspace|--prefix|-C|--dir|--cwd|--directory|yarn workspace)(?:=|\s+)(["']?)([\w@./{}*!-]+)\1/.exec(
@@ -151,14 +151,14 @@ function other(command: string): string | undefined {
   return found === undefined || /^(?:\.|\*|\.\/packages\/\*|\{?\*+\}?)$/.test(found) ? undefined : found;
 }
 
-/** Folders of which there are several in one repository. */
+/** Folders that can exist several times in one repository. */
 function isMember(folder: string): boolean {
   return /(?:^|\/)(?:packages|apps|libs|crates|services|modules|plugins|projects|components|examples)\/[^/]+/.test(
     folder,
   );
 }
 
-/** Whether a claim speaks of one package of several. */
+/** Whether a claim is about one package of several. */
 export function isSubproject(subject: string): boolean {
   return isMember(subject) || subject.startsWith('@');
 }
@@ -180,7 +180,7 @@ function variantOf(script: string, limit: (...names: string[]) => void): void {
 const oneTestFile = /(?:^|[\\/])(?!(?:run|all)[_.-])(?:test[_-]\w+|[\w.-]+[_.-](?:test|spec))\.\w+$/i;
 const interpreters = /^(?:node|tsx|ts-node|python[\d.]*|py|ruby|php|bash|sh|zsh|perl)$/;
 
-/** Words of a program's own in front of what it is given. */
+/** Subcommands before the arguments of a program. */
 function subcommandAt(name: string, words: readonly string[]): number {
   if (name === 'cargo' && words[1] === 'nextest') return 2;
   if (interpreters.test(name)) {
@@ -220,7 +220,7 @@ function argument(
     return;
   }
   if (name === 'unittest' && word.includes('.')) limit(word);
-  // Without the dots it is one package.
+  // Without the dots, it is one package.
   if (name === 'go' && /^\.\/\w/.test(word) && !word.endsWith('...')) limit(word);
   if (name === 'nx') {
     if (!/^(?:run|test|lint|build|run-many|run-many:.*)$/.test(word)) limit(word);
@@ -261,7 +261,7 @@ function isEverything(option: string, value: string): boolean {
   );
 }
 
-/** The folder in which each command of a line runs, from the folder of the session; empty for that folder. */
+/** Working folder of each command of a line, relative to the session's; empty for the same. */
 export function foldersOf(parts: readonly ShellPart[], cwd: string | undefined, workDir: string): string[] {
   let folder = cwd === undefined ? '' : inside(normalPath(cwd, workDir));
   return parts.map(({ command }) => {
@@ -284,7 +284,7 @@ function moved(folder: string, target: string, workDir: string): string {
   return steps.join('/');
 }
 
-/** A folder outside of the session's is taken for the same one: recordings are made in other places. */
+/** A folder outside of the session's counts as the same: recordings were made in other places. */
 function inside(folder: string): string {
   if (!/^(?:\/|[A-Za-z]:)/.test(folder)) return folder === '.' ? '' : folder;
   return /(?:^|\/)((?:packages|apps|libs|crates|services|modules|plugins|projects)\/[^/]+.*)$/.exec(folder)?.[1] ?? '';

@@ -1,19 +1,19 @@
 import type { ProgramKind } from '../commands/programs.ts';
 
 /**
- * One form of line by which programs say how a run went. Named groups are numbers (`passed`, `failed`, `errors`, `skipped`,
- * `total`, `doctests`), single results (`onePassed`, `oneFailed`, `oneSkipped`) or words (`ok`, `bad`, `none`: nothing ran).
+ * A line format in which programs report results. Named groups are numbers (`passed`, `failed`, `errors`, `skipped`, `total`,
+ * `doctests`), single results (`onePassed`, `oneFailed`, `oneSkipped`) or words (`ok`, `bad`, `none`: nothing ran).
  */
 export interface SummaryLine {
   readonly runner: string;
   readonly line: RegExp;
-  /** Reads "3 passed" or "Failures: 3" in the rest of the line, too. */
+  /** Also reads "3 passed" or "Failures: 3" in the rest of the line. */
   readonly words?: 'number first' | 'name first';
-  /** What the numbers count; `nested` are tests within tests. */
+  /** What the numbers count; `nested` are tests inside tests. */
   readonly unit?: 'suites' | 'nested';
-  /** How several such lines make one result; `sum` if absent. */
+  /** How several such lines are combined; default `sum`. */
   readonly fold?: 'last' | 'max';
-  /** Counts only where its runner prints no other line. */
+  /** Counts only if its runner prints no other line. */
   readonly detail?: true;
   /** Runners whose lines this one repeats. */
   readonly covers?: readonly string[];
@@ -27,7 +27,10 @@ const row = (runner: string, line: RegExp, more: Omit<SummaryLine, 'runner' | 'l
 const numbers = { words: 'number first' } as const;
 const names = { words: 'name first' } as const;
 
-/** `test/fixtures/verdicts/outputs.json` has outputs that most of these rows read. A group name stands once in a row: Node 22 takes no second. */
+/**
+ * `test/fixtures/verdicts/outputs.json` has outputs for most rows. Each row has a group name only once, because Node 22 does
+ * not support duplicates.
+ */
 const test: readonly SummaryLine[] = [
   row(
     'jest',
@@ -275,7 +278,7 @@ const build: readonly SummaryLine[] = [
   row('npm', /^npm (?:ERR!|error) (?<bad>code ELIFECYCLE|Lifecycle script `\w*build\w*` failed)/),
 ];
 
-/** The runner is the name of the tool, as claims say it. */
+/** The runner is the tool's name as claims use it. */
 const check: readonly SummaryLine[] = [
   row('eslint', /^✖ \d+ problems? \((?<failed>\d+) errors?, /),
   row('eslint', /^(?<none>No files matching the pattern)/),

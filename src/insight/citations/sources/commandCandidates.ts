@@ -5,7 +5,7 @@ import { collapseSpaces } from '../commands/shell.ts';
 import type { Candidate } from '../types.ts';
 import type { Known, SessionEvidence } from './sessionEvidence.ts';
 
-/** A single word in prose may be the name of a program: it is a run of it only where it is `reported` as one. */
+/** A single word in prose may name a program: it refers to a run only if it is `reported` as one. */
 export function commandsOf(shown: string, reported: boolean, session: SessionEvidence, before: number): Candidate[] {
   const command = collapseSpaces(shown.replace(/^[$>] /, ''));
   const cut = /(?:…|\.\.\.)$/.test(command);

@@ -3,11 +3,11 @@ import { linesOfResult, plainLines, beforeOmission, type ResultLines } from './r
 import { isSilent, shellParts, type ShellPart } from '../commands/shell.ts';
 import type { LineRange } from '../types.ts';
 
-/** A file that a command prints; `lines` are those that it printed, `null` where that cannot be told. */
+/** A file that a command prints; `lines` are the printed ones, `null` if unknown. */
 export interface CommandRead {
   readonly path: string;
   readonly lines: LineRange | null;
-  /** What it printed of them, as far as nothing was left out. */
+  /** The printed text, unless lines were omitted. */
   readonly shown: ResultLines;
 }
 
@@ -37,12 +37,12 @@ export function readByCommand(line: string, output: string): CommandRead | undef
 
 const numbers = /^(?:nl|(?:cat|bat) (?:-\S+ )*-\w*n)\b/;
 
-/** `nl` gives blank lines no number unless it is told to. */
+/** `nl` does not number blank lines by default. */
 const skipsBlank = /^nl(?! (?:-\S+ )*-b ?a)/;
 
 interface From {
   readonly path: string;
-  /** The first line printed and, where it was said, the last one; `null` where that cannot be told. */
+  /** The first and, if given, the last printed line; `null` if unknown. */
   readonly from: readonly [number, number] | null;
 }
 
@@ -60,7 +60,7 @@ function fileOf(path: string, from: From['from']): From | undefined {
   return named === undefined || baseName(named.path) === '' ? undefined : { path: named.path, from };
 }
 
-/** What is left of lines that continue through `head`, `tail` or `sed`. */
+/** The lines that remain after `head`, `tail` or `sed`. */
 function then(from: From['from'], command: string): From['from'] {
   if (from === null) return null;
   const [first, last] = from;
@@ -69,18 +69,18 @@ function then(from: From['from'], command: string): From['from'] {
   const [, which, count = '10'] = end.exec(command) ?? [];
   if (which === 'head') return [first, Math.min(last, first + Number(count) - 1)];
   if (which === 'tail' && count.startsWith('+')) return [first + Number(count.slice(1)) - 1, last];
-  // It counts what it is given from 1.
+  // It counts its input from 1.
   if (numbers.test(command)) return first === 1 && !skipsBlank.test(command) ? from : null;
   return /^cat$/.test(command) ? from : null;
 }
 
-/** The lines that came, which may be fewer than were asked for. */
+/** The actual lines, which may be fewer than requested. */
 function delivered(
   { first: start, lines }: ResultLines,
   [first, last]: readonly [number, number],
   cut: boolean,
 ): LineRange | null {
-  // One line for many is a remark of the program, or of who made the record.
+  // A single line instead of many is a message of the program, or a note of the record's author.
   if (cut || lines.length < 2) {
     if (last !== Infinity) return [first, last];
     return cut || lines.length === 0 ? null : [start, start];
@@ -88,7 +88,7 @@ function delivered(
   return [start, Math.min(last, start + lines.length - 1)];
 }
 
-/** Relative to where the line was begun. */
+/** Relative to where the line started. */
 function inFolder(path: string, parts: readonly ShellPart[]): string | undefined {
   if (/^(?:\/|[A-Za-z]:)/.test(path)) return path;
   const folders = parts.flatMap(({ command }) => /^cd (\S+)$/.exec(command)?.[1] ?? []);

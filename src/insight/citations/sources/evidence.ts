@@ -7,7 +7,7 @@ import { linesOfResult, beforeOmission } from './resultLines.ts';
 import type { Candidate, EvidenceLink, LineRange } from '../types.ts';
 import { unwrapped } from '../commands/unwrapped.ts';
 
-/** What a step shows for a claim, as it was then. */
+/** What a step shows for a claim, at its time. */
 export interface Evidence {
   readonly entryIndex: number;
   readonly callId: string;
@@ -15,13 +15,13 @@ export interface Evidence {
   /** ISO 8601. */
   readonly at: string;
   readonly path: string | null;
-  /** Lines of `textThen` in the file. */
+  /** Line numbers of `textThen` in the file. */
   readonly lines: LineRange | null;
-  /** Lines of a file, of an output or of a page, as the step had them; `null` where the record does not hold them. */
+  /** Lines of a file, output or page as the step had them; `null` if the record does not have them. */
   readonly textThen: string | null;
-  /** Of `textThen`; `null` where there is none. */
+  /** Hash of `textThen`; `null` if there is none. */
   readonly hash: string | null;
-  /** More stands before or after. */
+  /** More text precedes or follows. */
   readonly cut: boolean;
   readonly command: string | null;
   readonly exitCode: number | null;
@@ -29,14 +29,14 @@ export interface Evidence {
   readonly title: string | null;
 }
 
-/** Lines around those that are claimed. */
+/** Context lines around the claimed ones. */
 const around = 2;
 const mostLines = 40;
 const mostCharacters = 8 * 1024;
-/** Lines of an output in which names of files are looked for. */
+/** Lines of an output that are searched for file names. */
 const mostSearched = 5000;
 
-/** `entry` is that of the candidate, whole; `hash` makes a content hash of a text. */
+/** `entry` is the complete entry of the candidate; `hash` returns a content hash. */
 export function evidenceOf(
   entry: NormalizedEntry,
   source: Candidate,
@@ -102,7 +102,7 @@ function outputOf(action: ToolAction, result: string | undefined): string {
   return own === '' ? (result ?? '') : own;
 }
 
-/** Lines of an output that name the file of a source or its address: those with the wanted line, else all. */
+/** Lines of an output that name the file or URL of a source: those with the claimed line, else all. */
 function linesNaming(output: string, { path, url }: Candidate, wanted: LineRange | undefined): string[] {
   if (path === undefined) return output.split('\n').filter((line) => url !== undefined && line.includes(url));
   const naming = output.split('\n', mostSearched).flatMap((line) => {
@@ -116,7 +116,7 @@ function linesNaming(output: string, { path, url }: Candidate, wanted: LineRange
 }
 
 interface FileLines {
-  /** From 1; `null` where the step does not say where in the file its lines are. */
+  /** From 1; `null` if the step does not say which lines of the file it has. */
   readonly first: number | null;
   readonly lines: readonly string[];
 }
@@ -140,7 +140,7 @@ function fileLines(action: ToolAction, source: Candidate, output: string, wanted
   }
 }
 
-/** The stretch of numbered lines that has the wanted ones, or the first. */
+/** The block of numbered lines with the claimed ones, or the first. */
 function shownAround(all: readonly ShownLines[], { path = '' }: Candidate, wanted: LineRange | undefined): FileLines {
   const own = all.find((each) => isSameFile(each.path, path));
   const range = own?.ranges.find(([, last]) => wanted === undefined || last >= wanted[0]) ?? own?.ranges[0];
@@ -149,7 +149,7 @@ function shownAround(all: readonly ShownLines[], { path = '' }: Candidate, wante
   return { first: range[0], lines };
 }
 
-/** The new side of the part of an edit that has the wanted lines, or of its first. */
+/** The new side of the hunk with the claimed lines, or of the first. */
 function editedLines(changes: readonly FileChange[], path: string, wanted: LineRange | undefined): FileLines {
   const own = changes.filter((change) => isSameFile(change.path, path));
   const parts = own.flatMap(partsOfChange);
@@ -175,7 +175,7 @@ function partsOfChange({ kind, patch, oldText, newText }: FileChange): FileLines
   });
 }
 
-/** One of the two may be relative to a folder of the other. */
+/** One of the paths may be relative to a subfolder of the other's. */
 function isSameFile(a: string, b: string): boolean {
   const [x, y] = [a, b].map((path) => `/${path.replaceAll('\\', '/').replace(/^(?:\.\/)+|^\/+/, '')}`);
   return x !== undefined && y !== undefined && (x.endsWith(y) || y.endsWith(x));
@@ -201,7 +201,7 @@ function lastLines(output: string): Shown {
   return { text: lines.slice(-mostLines).join('\n'), lines: null, cut: lines.length > mostLines };
 }
 
-/** What became of the lines of an evidence; `now` is the file's text today, `null` where it is gone. */
+/** Compares the lines of an evidence with the file; `now` is its current text, `null` if it was deleted. */
 export function sinceThen(
   { textThen, lines }: Evidence,
   now: string | null,

@@ -13,7 +13,7 @@ const weights: Readonly<Record<Touch['why'], number>> = {
   named_in_output: 0.6,
 };
 
-/** The steps that had to do with the file of a claim. */
+/** Steps that involved the claimed file. */
 export function filesOf(mention: Mention, session: SessionEvidence, before: number): Candidate[] {
   const known = pathsLike(mention.path ?? '', session).flatMap(({ path, fit }) =>
     session.touchesOf(path, before).map((touch) => ({ ...touch, fit })),
@@ -24,20 +24,20 @@ export function filesOf(mention: Mention, session: SessionEvidence, before: numb
   );
 }
 
-/** Lines that a file can have had, by steps that had all of it and those that added to it. */
+/** Possible lines of a file, from steps that had all of it and those that added lines. */
 function mostLines(touches: readonly Touch[]): number {
   const lengths = touches.flatMap(({ length }) => length ?? []);
-  // A command may have done anything with it.
+  // A command may have changed it in any way.
   if (lengths.length === 0 || touches.some(({ why }) => why === 'named_in_command')) return Infinity;
   return touches.reduce((sum, { added = 0 }) => sum + added, Math.max(...lengths));
 }
 
-/** Where a file is known by a shorter path than is claimed: a command may have been run in a folder, a tool names it all. */
+/** For a file known by a shorter path than claimed: a command may have run in a subfolder; a tool names the whole path. */
 function shorterFit({ command }: StepFacts, { why }: Touch): number {
   return command !== undefined || why === 'named_in_output' || why === 'named_in_command' ? 0.97 : 0.5;
 }
 
-/** The paths of the session that someone could mean; `fit` is 1 for the very same. */
+/** Paths of the session that may be meant; `fit` is 1 for the same path. */
 function pathsLike(
   named: string,
   session: SessionEvidence,
@@ -48,12 +48,12 @@ function pathsLike(
   if (!known.includes(path)) {
     const root = normalPath(session.workDir, '').replace(/\/+$/, '');
     return alike.map((each) => {
-      // Known by its path in the session's folder, which lies in a larger repository.
+      // Known by its path in the session's folder, which is in a larger repository.
       const isHere = endsWithPath(each, path) || (!each.startsWith('/') && endsWithPath(`${root}/${each}`, path));
       return { path: each, fit: isHere ? 0.97 : 'shorter' };
     });
   }
-  // A recording may have been made in another folder, whose files its commands name by their relative paths.
+  // A recording may come from another folder, with relative paths in its commands.
   const others = path.includes('/') ? alike.filter((each) => each.startsWith('/')) : [];
   return [{ path, fit: 1 }, ...others.map((each) => ({ path: each, fit: 0.97 }))];
 }
@@ -64,7 +64,7 @@ function endsWithPath(path: string, ending: string): boolean {
   return a === b || (b !== '' && a.endsWith(`/${b}`));
 }
 
-/** Of the score of a step that cannot be the source of what is said. */
+/** Score factor of a step that cannot be the source. */
 const unsupported = 0.45;
 
 function fileCandidate(
@@ -78,16 +78,16 @@ function fileCandidate(
   const wrote = why === 'edited' || why === 'written' || why === 'deleted';
   const cue = did === undefined ? 0 : (did === 'changed') === wrote ? 0.08 : -0.04;
   const named = why === 'named_in_command' || why === 'named_in_output';
-  // A change that was not made is listed, and is none.
+  // A failed change is listed, but is not evidence.
   const went = facts.status === 'success' || named ? 0 : wrote && did === 'changed' ? -0.6 : -0.15;
   const isMissing = touch.missing === true || (why === 'read' && facts.status !== 'success');
-  // A file that could not be read was not reviewed, and one that was only read or named was not changed.
+  // A file that could not be read was not reviewed; one that was only read or named was not changed.
   const unfit = (isMissing && absent !== true) || (isOwnChange === true && !wrote && touch.mayChange !== true);
   const base = (weights[why] + cue + went) * fit * (unfit ? unsupported : 1);
   if (lines === undefined) return candidate(facts, base, why, { path, ...firstRange(ranges) });
   if (unfit) return candidate(facts, base, why, { path, ...firstRange(ranges) });
   const range = ranges?.find((each) => each[0] <= lines[0] && each[1] >= lines[1]);
-  // The newest step that had the lines is the one whose lines they are.
+  // The newest step that had these lines is their source.
   if (range !== undefined)
     return candidate(facts, (why === 'named_in_output' ? 0.86 : 0.9 + cue / 2 + went) * fit, why, {
       path,
@@ -109,10 +109,10 @@ function firstRange(ranges: readonly LineRange[] | null): { lines?: LineRange } 
 
 const urlWeights = { fetched: 0.95, search_result: 0.85, named_in_command: 0.9, named_in_output: 0.7 } as const;
 
-/** The steps that had to do with an address. */
+/** Steps that involved a URL. */
 export function urlsOf({ url = '', absent }: Mention, session: SessionEvidence, before: number): Candidate[] {
   return session.urlsLike(url, before).map(({ facts, what }) => {
-    // What could not be fetched shows nothing but that.
+    // A failed request only shows that it failed.
     const failed = what.failed === true && absent !== true ? unsupported : 1;
     const score = failed * (urlWeights[what.why] - (facts.status === 'success' ? 0 : 0.1));
     return candidate(facts, score, what.why, { url: what.url, ...(what.title !== undefined && { title: what.title }) });

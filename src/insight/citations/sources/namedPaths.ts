@@ -1,13 +1,13 @@
 import { baseName, namedPath } from './pathNames.ts';
 
-/** A file that the output of a command or a search names. */
+/** A file name in the output of a command or a search. */
 export interface NamedInOutput {
   readonly path: string;
-  /** 1-based; empty where only the file is named. */
+  /** 1-based; empty if only the file is named. */
   readonly lines: readonly number[];
 }
 
-/** Of one output; what comes after is not looked at. */
+/** Per output; the rest is ignored. */
 const longest = 32 * 1024;
 const maxPaths = 300;
 const maxLines = 200;
@@ -18,7 +18,7 @@ export function pathsIn(output: string): NamedInOutput[] {
   const found = new Map<string, Set<number>>();
   for (const [shown] of output.slice(0, longest).matchAll(word)) {
     if (!shown.includes('.') && !shown.includes('/')) continue;
-    // `a.ts(3,5)` as compilers write it, `a.py:3:` and `a.ts:3:text` as searches do.
+    // `a.ts(3,5)` from compilers, `a.py:3:` and `a.ts:3:text` from searches.
     const plain = shown.replace(/\((\d+)$/, ':$1').replace(/[.:=%~-]+$/, '');
     const cut = /^((?:[A-Za-z]:)?[^:]+:\d{1,7}):/.exec(plain)?.[1] ?? plain;
     const named = namedPath(cut) ?? namedPath(/^((?:[A-Za-z]:)?[^:]+):/.exec(plain)?.[1] ?? '');
@@ -31,7 +31,7 @@ export function pathsIn(output: string): NamedInOutput[] {
   return [...found].map(([path, lines]) => ({ path, lines: [...lines] }));
 }
 
-/** The files that a command line names as arguments. */
+/** File arguments of a command line. */
 export function pathsInCommand(command: string): string[] {
   const words = command.split(/[\s'"`=(){}<>|;&,]+/).slice(0, 500);
   return words.flatMap((each) => {

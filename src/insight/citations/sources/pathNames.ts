@@ -1,6 +1,6 @@
 import type { LineRange } from '../types.ts';
 
-/** Endings that make a word without a folder a file. */
+/** Extensions that identify a file without a folder. */
 const extensions = new Set(
   (
     'ts tsx mts cts js jsx mjs cjs json jsonc json5 jsonl ndjson html htm css scss sass less vue svelte astro md mdx markdown rst txt ' +
@@ -13,14 +13,14 @@ const extensions = new Set(
   ).split(' '),
 );
 
-/** Files that have no ending, or are nothing but one. */
+/** Files without an extension, or that consist of one. */
 const plainNames = new Set(
   'makefile dockerfile containerfile jenkinsfile vagrantfile procfile gemfile rakefile brewfile justfile license licence copying notice codeowners authors'.split(
     ' ',
   ),
 );
 
-/** Things of people, not of a session: said with an ending that files have. */
+/** Ordinary words that look like file names. */
 const notFiles = new Set(
   (
     'node.js next.js nuxt.js vue.js react.js express.js three.js d3.js chart.js ember.js backbone.js alpine.js solid.js nest.js ' +
@@ -32,7 +32,7 @@ const notFiles = new Set(
 export interface NamedPath {
   readonly path: string;
   readonly lines?: LineRange;
-  /** No folder, so that only the ending says that it is a file. */
+  /** Without a folder, only the extension identifies a file. */
   readonly bare: boolean;
 }
 
@@ -41,8 +41,8 @@ const suffix =
   /(?::L?(\d{1,7})(?:[-–]L?(\d{1,7})|:\d{1,7}(?:-\d{1,7})?)?(?:,L?\d{1,7}(?:[-–]L?\d{1,7})?){0,9}|#L(\d{1,7})(?:C\d{1,5})?(?:[-:]L?(\d{1,7})(?:C\d{1,5})?)?|\((\d{1,7})(?:,\d{1,7})?\))$/;
 
 /**
- * A word as a path with lines: `a.ts:3`, `a.ts:3-5`, `a.ts:3:7`, `a.ts#L3-L5`, `a.ts(3,7)`; of several stretches of lines the
- * first. `undefined` where it is none.
+ * A word as a path with lines: `a.ts:3`, `a.ts:3-5`, `a.ts:3:7`, `a.ts#L3-L5`, `a.ts(3,7)`; the first of several ranges.
+ * Otherwise `undefined`.
  */
 export function namedPath(word: string): NamedPath | undefined {
   if (word.length > longest || word.length < 3) return undefined;
@@ -51,26 +51,26 @@ export function namedPath(word: string): NamedPath | undefined {
   if (!isPath(path)) return undefined;
   const bare = !/[\\/]/.test(path);
   const [, plain, plainLast, ofLink, linkLast, ofCompiler] = found ?? [];
-  // What is called with a number.
+  // Names that end with a number.
   if (ofCompiler !== undefined && bare && (isMember(path) || /\.\w$/.test(path))) return undefined;
   const first = Number(plain ?? ofLink ?? ofCompiler ?? 0);
   if (first === 0) return { path, bare };
   return { path, bare, lines: [first, Math.max(first, Number(plainLast ?? linkLast ?? first))] };
 }
 
-/** The target of a link as a path: percent-encoded or not, an address of a file or not. */
+/** The target of a link as a path; decodes percent encoding and `file:` URLs. */
 export function linkedPath(target: string): NamedPath | undefined {
   return namedPath(decoded(withoutScheme(target)));
 }
 
-/** Words with spaces that name one file: `docs/guide one.md`. A program with a file behind it is none. */
+/** Words with spaces that name one file: `docs/guide one.md`. A program followed by a file does not. */
 export function pathWithSpaces(words: string): NamedPath | undefined {
   const [first = '', ...others] = words.split(' ');
   const isOne = first.includes('/') && others.every((word) => /^[\w().,#:&+-]+$/.test(word) && !word.startsWith('-'));
   return isOne && namedPath(first) === undefined ? namedPath(words) : undefined;
 }
 
-/** Endings that members of an object have as well, and those of them that are of source files. */
+/** Extensions that are also members of objects, and those of them that are source files. */
 const members = new Set(
   'map sum lock log env el spec service zip diff patch conf po mod move cmd less snap sol key d s m h r v c go fs pl pm'.split(
     ' ',
@@ -82,7 +82,7 @@ const owners =
 const lockFiles =
   /^(?:go\.(?:sum|mod)|(?:yarn|cargo|poetry|gemfile|composer|uv|bun|flake|pipfile|mix|pdm|deno|podfile|pubspec)\.lock)$/i;
 
-/** Whether a name without a folder may be that of a member of an object: `items.map`. `said`: to have been read or changed. */
+/** Whether a name without a folder may be a member of an object: `items.map`. `said`: reported as read or changed. */
 export function isMember(name: string, said = false): boolean {
   if (name.startsWith('.') || lockFiles.test(name) || /\.(?:[mc]?[jt]s|css)\.map$/.test(name)) return false;
   if (owners.test(name)) return true;
@@ -106,7 +106,7 @@ function isPath(path: string): boolean {
   return extensions.has(ending) || (folder && /[\\/]/.test(path.slice(1)) && !looksLikeHost(path));
 }
 
-/** `example.com/page.x`: an address without its scheme. */
+/** `example.com/page.x`: a URL without its scheme. */
 function looksLikeHost(path: string): boolean {
   return /^[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev|ai|app|co|edu|gov|de|fr|uk|cn|jp)\//i.test(path);
 }
@@ -115,7 +115,7 @@ export function baseName(path: string): string {
   return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
 }
 
-/** With `/`, without `./` in front, and relative to `workDir` where it lies in it; drives are the same in all letters. */
+/** With `/`, without leading `./`, and relative to `workDir` if inside it; drive letters ignore case. */
 export function normalPath(path: string, workDir: string): string {
   const plain = composed(path.startsWith('file://') ? decoded(withoutScheme(path)) : path).replaceAll('\\', '/');
   const folder = composed(workDir).replaceAll('\\', '/').replace(/\/+$/, '');
@@ -123,7 +123,7 @@ export function normalPath(path: string, workDir: string): string {
   return (isIn ? plain.slice(folder.length + 1) : plain).replace(/^(?:\.\/)+/, '');
 }
 
-/** Some systems write letters with marks as two characters. */
+/** Some systems decompose accented letters into two characters. */
 function composed(path: string): string {
   return isAscii.test(path) ? path : path.normalize('NFC');
 }

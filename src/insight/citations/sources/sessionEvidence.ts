@@ -6,20 +6,20 @@ import { factOfStep, type StepFacts, type Touch, type UrlTouch } from './stepFac
 import type { LaterChange } from '../types.ts';
 import { normalUrl } from './urls.ts';
 
-/** Something that a step is known by. */
+/** A key under which steps are found. */
 export interface Known<T> {
   readonly facts: StepFacts;
   readonly what: T;
 }
 
-/** Keys (paths, addresses, commands) in memory; the ones that came first are forgotten first. */
+/** Keys (paths, URLs, commands) in memory; the oldest are dropped first. */
 const maxKeys = 100_000;
 /** Steps kept per key: the newest. */
 const maxPerKey = 64;
 
 /**
- * What the steps of one session are evidence of. Fed entries in index order, any of them again when it changed; keeps what
- * steps are found by, never their texts, so that a session of 100,000 entries fits and a live one can be asked at any time.
+ * Finds the steps of one session that are evidence. Add entries in index order, and again when they change. Keeps only keys,
+ * never texts, so that a session of 100,000 entries fits into memory.
  */
 export class SessionEvidence {
   readonly workDir: string;
@@ -30,12 +30,12 @@ export class SessionEvidence {
   readonly #commands = new Shelf<string>();
   readonly #heads = new Map<string, Set<string>>();
   readonly #runs: Known<string>[] = [];
-  /** Steps that changed files, and those of them that changed more than texts; in the order of their entries. */
+  /** Steps that changed files, and those that changed more than texts; in entry order. */
   readonly #changes: LaterChange[] = [];
   readonly #codeChanges: LaterChange[] = [];
   readonly #settled = new Map<number, string>();
 
-  /** `stepsBefore`: tool calls of the main conversation in front of the first entry that will be added. */
+  /** `stepsBefore`: tool calls of the main conversation before the first entry that will be added. */
   constructor(workDir: string, stepsBefore = 0) {
     this.workDir = workDir;
     this.#numbers = new StepNumbers(stepsBefore);
@@ -77,7 +77,7 @@ export class SessionEvidence {
     else this.#runs[at] = run;
   }
 
-  /** Steps before entry `before` that had to do with a file of exactly this path, newest first. */
+  /** Steps before entry `before` that involved exactly this path, newest first. */
   touchesOf(path: string, before: number): Known<Touch>[] {
     return this.#paths.get(path, before);
   }
@@ -103,7 +103,7 @@ export class SessionEvidence {
     return commands.flatMap((command) => this.#commands.get(command, before));
   }
 
-  /** The last step between two entries that changed files; `texts`: notes and manuals, too. */
+  /** The last step between two entries that changed files; `texts`: including notes and manuals. */
   changeBetween(after: number, before: number, texts: boolean): LaterChange | undefined {
     const all = texts ? this.#changes : this.#codeChanges;
     const last = all[placeOf(all, before) - 1];
@@ -117,7 +117,7 @@ export class SessionEvidence {
   }
 }
 
-/** How many of these come before an entry. */
+/** How many of these precede an entry. */
 function placeOf(changes: readonly LaterChange[], before: number): number {
   let [low, high] = [0, changes.length];
   while (low < high) {
@@ -139,7 +139,7 @@ function headOf(command: string): string | undefined {
   return (/^\S+ \S+/.exec(command) ?? /^\S+ (?=$)/.exec(command))?.[0];
 }
 
-/** The name of a program that is often said without what it is given; `make` and the like do something else with each word. */
+/** The name of a program that people often mention without arguments; not `make` and similar, whose arguments matter. */
 function programOf(command: string): string | undefined {
   const [, name, rest = ''] = /^(\S+) (\S)/.exec(command) ?? [];
   if (name === undefined || !looksLikeCommand(name)) return undefined;
@@ -161,7 +161,7 @@ function forgetFirst(map: Map<string, unknown>): void {
   }
 }
 
-/** Steps by a key, in the order of their entries; one that is put again replaces itself. */
+/** Steps by key, in entry order; adding a step again replaces it. */
 class Shelf<T> {
   readonly #map = new Map<string, Known<T>[]>();
 

@@ -2,10 +2,10 @@ import { shellParts } from '../commands/shell.ts';
 import type { LineRange } from '../types.ts';
 import { namedPath } from './pathNames.ts';
 
-/** Lines of a file that a command showed, each with its number. */
+/** Numbered lines of a file that a command showed. */
 export interface ShownLines {
   readonly path: string;
-  /** Shown for its own sake, not found by a search. */
+  /** The purpose of the command, not a search result. */
   readonly isFile: boolean;
   /** Ascending. */
   readonly ranges: readonly LineRange[];
@@ -20,7 +20,7 @@ const search = /^(?:grep|egrep|fgrep|rg|ag|ack|git grep)\b/;
 const diff = /^git (?:-C \S+ |-c \S+ |--no-pager )*(?:diff|show|log|stash show)\b/;
 const blame = /^git (?:-C \S+ |--no-pager )*blame\b/;
 
-/** The numbered lines that searches, `git diff` and `git blame` print. */
+/** Numbered lines from searches, `git diff` and `git blame`. */
 export function linesShownBy(line: string, output: string): ShownLines[] {
   const commands = shellParts(line).map(({ command }) => command);
   const found = new Found();
@@ -84,7 +84,7 @@ function ofBlame(command: string, lines: readonly string[], found: Found): void 
   }
 }
 
-/** `42:text` of the one file that the command names, and `a.ts:42:text`, `a.ts-43-text` of several; a heading names the next. */
+/** `42:text` for a single file, `a.ts:42:text` and `a.ts-43-text` for several; a heading names the next file. */
 function ofSearch(command: string, lines: readonly string[], found: Found): void {
   let path = onlyPath(command);
   for (const line of lines) {

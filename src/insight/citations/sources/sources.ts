@@ -3,32 +3,34 @@ import { normalUrl } from './urls.ts';
 
 /** One source of a session, however often it is cited. */
 export interface Source {
-  /** The footnote's number, from 1, in the order in which sources were first cited. */
+  /** Footnote number, from 1, in order of first citation. */
   readonly number: number;
   readonly key: string;
-  /** The first link to it, which tells what it is. */
+  /** The first link to it, which has its details. */
   readonly link: EvidenceLink;
-  /** Entries that cite it, and how often in all. */
+  /** Entries that cite it, and the total number of citations. */
   readonly entries: readonly number[];
   readonly cited: number;
 }
 
-/** Sources in memory; links beyond them have no number. */
+/** Sources in memory; further links have no number. */
 const maxSources = 10_000;
 
 interface Known {
   readonly number: number;
   readonly link: EvidenceLink;
-  /** How often each entry cites it. */
+  /** Number of citations by entry. */
   readonly times: Map<number, number>;
 }
 
-/** Numbers of footnotes, and the list of sources of a session. Takes the links of each message in order; again when they changed. */
+/**
+ * Footnote numbers and the list of sources of a session. Add the links of each message in order, and again when they change.
+ */
 export class Sources {
   readonly #byKey = new Map<string, Known>();
   readonly #byEntry = new Map<number, readonly Known[]>();
 
-  /** The number of each link's source, in the order of `links`; `undefined` beyond the bound. */
+  /** The number of each link's source, in the order of `links`; `undefined` beyond the limit. */
   add(entryIndex: number, links: readonly EvidenceLink[]): (number | undefined)[] {
     for (const earlier of this.#byEntry.get(entryIndex) ?? []) earlier.times.delete(entryIndex);
     const known = links.map((link) => this.#source(link));
@@ -49,7 +51,7 @@ export class Sources {
     return made;
   }
 
-  /** Those that are cited now. */
+  /** The sources that are currently cited. */
   all(): readonly Source[] {
     return [...this.#byKey].flatMap(([key, { number, link, times }]): Source[] =>
       times.size === 0
@@ -59,7 +61,7 @@ export class Sources {
   }
 }
 
-/** The same for links to the same thing: an address, a step and its lines, or what was not found. */
+/** Equal for links to the same thing: a URL, a step with its lines, or something that was not found. */
 function keyOf(link: EvidenceLink): string {
   const { status, given, source, kind, path, lines, url, claim } = link;
   if (status === 'given')

@@ -15,38 +15,38 @@ import type { LineRange, EvidenceReason } from '../types.ts';
 import { unwrapped } from '../commands/unwrapped.ts';
 import { urlsIn } from './urls.ts';
 
-/** What is kept of a step: enough to find it, never its texts. */
+/** The facts by which a step is found, never its texts. */
 export interface StepFacts {
   readonly entryIndex: number;
   readonly callId: string;
   readonly step: string;
   readonly at: string;
   readonly status: ToolStatus;
-  /** On one line, without the shell around it, at most 4096 characters. */
+  /** On one line, without a wrapping shell, at most 4096 characters. */
   readonly command?: string;
   readonly exitCode?: number;
-  /** How tests, a build or checks in it went. */
+  /** Outcomes of tests, a build or checks in it. */
   readonly outcomes: ReadonlyMap<ProgramKind, RunOutcome>;
-  /** It was cut off, or no one waited for it. */
+  /** It was interrupted, or continued in the background. */
   readonly unfinished?: true;
 }
 
-/** That a step had to do with a file. */
+/** How a step involved a file. */
 export interface Touch {
   readonly path: string;
   readonly why: Extract<
     EvidenceReason,
     'read' | 'edited' | 'written' | 'deleted' | 'named_in_command' | 'named_in_output'
   >;
-  /** The lines it had, or `null` where that is not recorded. */
+  /** The lines it had; `null` if not recorded. */
   readonly ranges: readonly LineRange[] | null;
-  /** Lines of the file, where the step had them all. */
+  /** Number of lines of the file, if the step had all of them. */
   readonly length?: number;
   /** The step could not find or open it. */
   readonly missing?: true;
   /** The step is a command that changes files. */
   readonly mayChange?: true;
-  /** Lines that it may have added; absent where it added none or no one knows. */
+  /** Number of added lines; absent if none or unknown. */
   readonly added?: number;
 }
 
@@ -54,7 +54,7 @@ export interface UrlTouch {
   readonly url: string;
   readonly why: Extract<EvidenceReason, 'fetched' | 'search_result' | 'named_in_command' | 'named_in_output'>;
   readonly title?: string;
-  /** It did not answer, or nothing was found where it was looked for. */
+  /** It did not answer, or found nothing. */
   readonly failed?: true;
 }
 
@@ -66,7 +66,7 @@ export interface StatedFact {
   readonly changed?: FileTouched;
 }
 
-/** What a settled tool call tells. */
+/** Facts of a settled tool call. */
 export function factOfStep(entry: NormalizedEntry, tool: ToolUse, step: string, workDir: string): StatedFact {
   const { action, status } = tool;
   const exitCode = action.kind === 'command_run' ? (action.exitCode ?? undefined) : undefined;
@@ -108,7 +108,7 @@ function outputOf({ action, result }: ToolUse): string {
   return result?.text ?? '';
 }
 
-/** `line`: of a shell, where it is one. */
+/** `line`: the shell line, if it is one. */
 function touchesOf({ action, status, result }: ToolUse, output: string, line: string, changes: boolean): Touch[] {
   switch (action.kind) {
     case 'file_read':
@@ -152,7 +152,7 @@ function touchesOf({ action, status, result }: ToolUse, output: string, line: st
   }
 }
 
-/** Commands that are known to change files, and those of which no one knows what they do. */
+/** Commands that change files, and those whose effect is unknown. */
 function mayChange(parts: readonly ShellPart[], changed: FileTouched | undefined): boolean {
   return changed !== undefined || parts.some(({ command }) => mayWrite(command));
 }
@@ -160,7 +160,7 @@ function mayChange(parts: readonly ShellPart[], changed: FileTouched | undefined
 const missingWords =
   /no such file|not found|does not exist|cannot (?:open|access|find|stat|read)|ENOENT|couldn't (?:open|find)|kann nicht|nicht gefunden/i;
 
-/** Files that lines of an output say to be missing. */
+/** Files that lines of an output report as missing. */
 function missingIn(output: string): string[] {
   if (!missingWords.test(output.slice(0, 32 * 1024))) return [];
   const lines = output.slice(0, 32 * 1024).split('\n', 500);
@@ -191,13 +191,13 @@ function readTouch(action: Extract<ToolAction, { kind: 'file_read' }>, text: str
   const { path, startLine = 1, endLine, totalLines } = action;
   const ranges = readRange(action, text);
   const last = ranges?.[0]?.[1] ?? 0;
-  // Agents stop at round numbers of lines.
+  // Agents limit reads to round numbers of lines.
   const isWhole = totalLines === undefined ? last % 50 !== 0 : last >= totalLines;
   const hasAll = startLine <= 1 && endLine === undefined && isWhole;
   return { path, why: 'read', ranges, ...(hasAll && { length: last }) };
 }
 
-/** The lines that came, which may be fewer than were asked for. */
+/** The actual lines, which may be fewer than requested. */
 function readRange(
   { startLine = 1, endLine, totalLines }: Extract<ToolAction, { kind: 'file_read' }>,
   text: string | undefined,
@@ -205,13 +205,13 @@ function readRange(
   const asked = endLine ?? totalLines;
   const { text: shown, cut } = beforeOmission(text ?? '');
   const { first, lines } = linesOfResult(shown, startLine);
-  // One line for many is a remark of the agent.
+  // A single line instead of many is a remark of the agent.
   if ((cut || lines.length < 2) && asked !== undefined) return [[startLine, asked]];
   if (cut || lines.length === 0) return null;
   return [[first, Math.min(endLine ?? Infinity, first + lines.length - 1)]];
 }
 
-/** The lines that a change leaves in the file, with those around it that its patch shows; `null` without a patch. */
+/** The lines of a change and their context from its patch; `null` without a patch. */
 function changedRanges({ kind, patch, newText, oldText }: FileChange): LineRange[] | null {
   if (kind === 'delete') return [];
   const hunks = [...(patch ?? '').matchAll(/^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@/gm)];
@@ -239,7 +239,7 @@ function lineCount(text: string): number {
 const refused =
   /^\s*(?:[45]\d\d\s*$|HTTP\/[\d.]+ [45]\d\d|[45]\d\d [A-Z][a-z]+|(?:Error|Request failed|Failed to fetch|Could not)[^\n]{0,80}|.{0,60}\bstatus code [45]\d\d)/;
 
-/** A search without a hit, or a request that was refused. */
+/** A search without results, or a refused request. */
 function foundNothing(command: string, output: string): boolean {
   if (/(?:^|[;&|] ?)(?:grep|egrep|rg|ag|ack|git grep|find|fd|git log|echo|printf)\b/.test(command))
     return urlsIn(output).length === 0;

@@ -1,4 +1,4 @@
-/** Of one output; what comes after is not looked at. */
+/** Per output; the rest is ignored. */
 const longest = 32 * 1024;
 const maxUrls = 100;
 
@@ -13,7 +13,7 @@ export function urlsIn(text: string): string[] {
   return [...urls];
 }
 
-/** An address as it stands in a text, without what ends the sentence or the brackets around it. */
+/** A URL in a text, without trailing punctuation or surrounding brackets. */
 export function wholeUrl(shown: string): string {
   let depth = 0;
   let end = 0;
@@ -28,7 +28,7 @@ export function wholeUrl(shown: string): string {
 
 const parts = /^(https?):\/\/([^/?#]*)([^#]*)/i;
 
-/** The same address for everyone: whatever its scheme, host in small letters, without port, fragment and final slash. */
+/** A comparable form of a URL: without scheme, port, fragment and final slash, with the host in lower case. */
 export function normalUrl(url: string): string {
   const [, scheme, host = '', rest = ''] = parts.exec(url.trim()) ?? [];
   if (scheme === undefined) return url;
@@ -46,7 +46,7 @@ function withoutSlashes(path: string): string {
   return path.slice(0, end);
 }
 
-/** Characters that may stand for themselves do; a sign of percent that encodes nothing is one. */
+/** Decodes characters that need no encoding; a percent sign that encodes nothing stays. */
 function decoded(path: string): string {
   try {
     return decodeURI(path);
