@@ -78,6 +78,7 @@ export class App {
     this.#store.setShowsSynthetic(saved.showsSynthetic === true);
     for (const key of saved.closed ?? []) this.#store.toggleOpen(key, false);
     this.#shell = buildShell(root);
+    this.#link = new HostLink((message) => this.#take(message));
     this.#announcer = new Announcer(this.#shell.polite, this.#shell.alert);
     this.#list = new List(
       this.#shell.scroller,
@@ -86,11 +87,7 @@ export class App {
     );
     const { rows, scroller } = this.#shell;
     this.#focus = new RowFocus({ rows, scroller, list: this.#list, hasButton: (row) => hasButton(this.#store, row) });
-    this.#requests = new Requests({
-      scroller,
-      send: (message) => this.#link.send(message),
-      changed: () => this.#changed(),
-    });
+    this.#requests = new Requests({ scroller, link: this.#link, changed: () => this.#changed() });
     this.#requests.restore(saved.answers ?? {});
     this.#finder = new Finder({
       request: (message) => this.#link.request(message),
@@ -98,7 +95,6 @@ export class App {
       closed: () => this.#findClosed(),
       changed: () => this.#changed(),
     });
-    this.#link = new HostLink((message) => this.#take(message));
     this.#pager = new Pager(this.#store, (message) => this.#link.request(message));
     this.#jumps = new Jumps({
       store: this.#store,
@@ -206,6 +202,9 @@ export class App {
       case 'reveal':
         // Two frames on, a new page stands at its end; led away sooner, it would be torn between the two.
         requestAnimationFrame(() => requestAnimationFrame(() => void this.#reveal(message.index)));
+        break;
+      case 'viewsChanged':
+        this.#requests.previews.again();
         break;
       case 'links':
         this.#store.setLinks(message.entries);

@@ -85,6 +85,7 @@ const types: Readonly<Record<Sent['type'], true>> = {
   messageFigures: true,
   reveal: true,
   since: true,
+  editPreviews: true,
 };
 
 /** The host is ours and of our version: that a message is one of those we know is all there is to ask. */

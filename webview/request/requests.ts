@@ -1,6 +1,8 @@
 import type { AgentRequest, Answer } from '../../src/model/agent/request.ts';
-import type { FromPage, SessionView, WaitingRequest } from '../../src/protocol/panel/messages.ts';
+import type { SessionView, WaitingRequest } from '../../src/protocol/panel/messages.ts';
+import type { HostLink } from '../host/link.ts';
 import { DeliberateClicks } from './deliberateClicks.ts';
+import { EditPreviews } from './editPreviews.ts';
 import { heading, VisibleParts } from './visibleParts.ts';
 
 /** What a person has begun to answer. Questions go by their place. */
@@ -17,12 +19,13 @@ const blank: AnswerDraft = { reason: '', picks: [], other: [], whole: false };
 
 interface RequestsDeps {
   readonly scroller: HTMLElement;
-  send(message: FromPage): void;
+  readonly link: Pick<HostLink, 'send' | 'request'>;
   changed(): void;
 }
 
 /** The requests that wait, what was begun as an answer to them, and whether one may be given now. */
 export class Requests {
+  readonly previews: EditPreviews;
   readonly #deps: RequestsDeps;
   readonly #visible: VisibleParts;
   readonly #clicks = new DeliberateClicks(window);
@@ -32,6 +35,7 @@ export class Requests {
 
   constructor(deps: RequestsDeps) {
     this.#deps = deps;
+    this.previews = new EditPreviews(deps.link, () => deps.changed());
     this.#visible = new VisibleParts(deps.scroller, () => deps.changed());
   }
 
@@ -56,6 +60,7 @@ export class Requests {
     for (const id of this.#sent) if (!ids.has(id)) this.#sent.delete(id);
     for (const id of this.#drafts.keys()) if (!ids.has(id)) this.#drafts.delete(id);
     this.#visible.keep(ids);
+    this.previews.keep(ids);
   }
 
   /** The one that waits longest of those that are not on screen. */
@@ -66,8 +71,11 @@ export class Requests {
   /** To be called after each drawing. Returns keys of rows that are new and taller than the screen. */
   drawn(rows: HTMLElement): string[] {
     const { scroller } = this.#deps;
-    return this.#visible
-      .look(rows)
+    const frames = this.#visible.look(rows);
+    this.previews.drawn(
+      frames.flatMap(({ dataset: { request: id } }) => (id !== undefined && this.isWaiting(id) ? [id] : [])),
+    );
+    return frames
       .filter(({ offsetHeight }) => offsetHeight > scroller.clientHeight - 2 * heading)
       .flatMap((frame) => frame.closest<HTMLElement>('[data-key]')?.dataset['key'] ?? []);
   }
@@ -107,7 +115,7 @@ export class Requests {
     if (state !== 'ready' && !(state === 'unread' && answer.kind === 'deny')) return;
     if (this.#clicks.heldSinceBefore(this.#visible.seen(id, 'end') ?? Infinity)) return;
     this.#sent.add(id);
-    this.#deps.send({ type: 'answer', id, answer });
+    this.#deps.link.send({ type: 'answer', id, answer });
     this.#deps.changed();
   }
 }

@@ -3,6 +3,7 @@ import type { AgentRequest } from '../../src/model/agent/request.ts';
 import type { FileChange, ToolAction } from '../../src/model/transcript/tool.ts';
 import { codicon } from '../controls.ts';
 import { t } from '../l10n.ts';
+import type { EditPreview } from '../../src/model/transcript/editPreview.ts';
 import { diffLine } from '../steps/detail.ts';
 import { diffLines, shownChanges } from '../steps/diff.ts';
 import { number } from '../text/format.ts';
@@ -10,6 +11,7 @@ import { relative } from '../text/paths.ts';
 import { visibleTemplate, shownCode, warnings } from '../text/shown.ts';
 import { codeOf, quoted } from '../../src/protocol/panel/pageModel.ts';
 import { plain } from '../text/visible.ts';
+import { placed, previewNotes } from './placedEdit.ts';
 import { restOfInput } from './restOfInput.ts';
 
 /** Lines of changes and characters of a text that are drawn without being asked for. Commands are always whole. */
@@ -21,6 +23,8 @@ interface Subject {
   readonly projectDir: string | undefined;
   /** All of it is wanted, however long. */
   readonly whole: boolean;
+  /** What it makes of the files as they are now; absent where they were not read. */
+  readonly previews?: readonly EditPreview[] | undefined;
 }
 
 /** Whether a part of it is left out until it is asked for. Nothing is allowed before that. */
@@ -34,8 +38,9 @@ function linesOf({ changes }: Extract<ToolAction, { kind: 'file_edit' }>): numbe
 }
 
 /** Exactly what will run, be written or be sent: whole, with what is not seen written out. */
-export function subject({ request, projectDir, whole }: Subject): TemplateResult {
-  return html`${warned(request)} ${main(request, projectDir, whole)} ${furtherInput(request)}`;
+export function subject(asked: Subject): TemplateResult {
+  const { request } = asked;
+  return html`${warned(request)} ${main(asked)} ${furtherInput(request)}`;
 }
 
 function warned(request: AgentRequest): TemplateResult {
@@ -57,7 +62,8 @@ function isGeneric({ action }: AgentRequest): boolean {
   return action === undefined || action.kind === 'tool' || action.kind === 'mcp';
 }
 
-function main(request: AgentRequest, projectDir: string | undefined, whole: boolean): TemplateResult | typeof nothing {
+function main(asked: Subject): TemplateResult | typeof nothing {
+  const { request, projectDir, whole } = asked;
   const { action } = request;
   const path = (of: string): TemplateResult =>
     html`<div class="ask-h mono">${shownCode(relative(of, projectDir))}</div>`;
@@ -65,13 +71,16 @@ function main(request: AgentRequest, projectDir: string | undefined, whole: bool
     case 'command_run':
       return html`<pre class="mono">${shownCode(action.command)}</pre>`;
     case 'file_edit':
-      return changes(action, projectDir, whole);
+      return changes(action, asked);
     case 'file_write': {
       const { content } = action;
       if (content === undefined) return path(action.path);
+      const preview = previewOf(asked, action.path);
+      if (isPlaced(preview)) return placed(preview, asked);
       return html`<div class="ask-h">
           <span class="mono">${shownCode(relative(action.path, projectDir))}</span><span>${t('the whole file')}</span>
         </div>
+        ${preview === undefined ? nothing : previewNotes(preview, request)}
         <pre class="mono">${visibleTemplate(whole ? content : content.slice(0, mostChars))}</pre>`;
     }
     case 'file_read':
@@ -98,23 +107,37 @@ function agentType({ agentType: type }: Extract<ToolAction, { kind: 'task' }>): 
   return html`<div class="ask-h"><span class="mono">${shownCode(type)}</span><span>${t('Subagent')}</span></div>`;
 }
 
-function changes(
-  action: Extract<ToolAction, { kind: 'file_edit' }>,
-  projectDir: string | undefined,
-  whole: boolean,
-): TemplateResult {
+function changes(action: Extract<ToolAction, { kind: 'file_edit' }>, asked: Subject): TemplateResult {
+  const { request, projectDir, whole } = asked;
   let left = whole ? Infinity : mostLines;
+  const drawn = new Set<string>();
   return html`${shownChanges(action.changes).map((change) => {
+    const preview = previewOf(asked, change.path);
+    const isFirst = !drawn.has(change.path);
+    drawn.add(change.path);
+    // One preview stands for all changes of its file.
+    if (isPlaced(preview)) return isFirst ? placed(preview, asked) : nothing;
     const lines = diffLines(change).slice(0, left);
     left -= lines.length;
     const numbered = change.patch !== undefined;
     return html`<div class="ask-h">
         <span class="mono">${shownCode(relative(change.path, projectDir))}</span><span>${kindOf(change)}</span>
       </div>
+      ${preview === undefined || !isFirst ? nothing : previewNotes(preview, request)}
       <div class="diff mono" role="group" aria-label=${t('Changes of {0}', plain(change.path))}>
         ${lines.map((line) => diffLine(line, numbered))}
       </div>`;
   })}`;
+}
+
+/** What is long is drawn as the agent sent it. */
+function previewOf({ request, previews }: Subject, path: string): EditPreview | undefined {
+  return isLong(request) ? undefined : previews?.find((each) => each.path === path);
+}
+
+/** A change of nothing but the end of the last line has no lines to show. */
+function isPlaced(preview: EditPreview | undefined): preview is Extract<EditPreview, { state: 'placed' }> {
+  return preview?.state === 'placed' && preview.lines.length > 0;
 }
 
 function kindOf({ kind }: FileChange): string {

@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
+import type { DiffLine } from '../../src/model/transcript/editPreview.ts';
 import type { FileChange, ToolUse } from '../../src/model/transcript/tool.ts';
 import type { PageEntry } from '../../src/protocol/panel/messages.ts';
 import type { Actions } from '../actions.ts';
@@ -10,7 +11,7 @@ import { number } from '../text/format.ts';
 import { relative } from '../text/paths.ts';
 import { visibleTemplate } from '../text/shown.ts';
 import { plain } from '../text/visible.ts';
-import { diffLines, shownChanges, type DiffLine } from './diff.ts';
+import { diffLines, shownChanges } from './diff.ts';
 import { terminal } from './terminal.ts';
 
 export interface DetailContext {

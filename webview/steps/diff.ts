@@ -1,11 +1,5 @@
+import type { DiffLine } from '../../src/model/transcript/editPreview.ts';
 import type { FileChange } from '../../src/model/transcript/tool.ts';
-
-export interface DiffLine {
-  readonly kind: 'same' | 'add' | 'del' | 'gap';
-  readonly text: string;
-  readonly before?: number;
-  readonly after?: number;
-}
 
 const hunk = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@(.*)$/;
 

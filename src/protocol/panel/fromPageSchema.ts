@@ -73,6 +73,7 @@ const fromPageSchema = z.discriminatedUnion('type', [
     sort: z.enum(fileSorts),
   }),
   z.object({ type: z.literal('getSince'), request, paths: z.array(text(4096)).max(mostSince) }),
+  z.object({ type: z.literal('getEditPreviews'), request, id: text(200) }),
   z.object({ type: z.literal('openFileChanges'), path: text(4096) }),
   z.object({ type: z.literal('openAllChanges') }),
   z.object({ type: z.literal('getLedger'), request }),

@@ -1,3 +1,4 @@
+import type { EditPreview } from '../../model/transcript/editPreview.ts';
 import type { Phase } from '../../model/session/phases.ts';
 import type { StepKind } from '../../model/transcript/steps.ts';
 import type { ToolStatus } from '../../model/transcript/tool.ts';
@@ -214,6 +215,8 @@ export type ViewRequest =
     }
   /** Whether these files on disk are as the session left them; at most `mostSince`. */
   | { readonly type: 'getSince'; readonly request: number; readonly paths: readonly string[] }
+  /** How a waiting request would change its files as they are now. `id`: of the request. */
+  | { readonly type: 'getEditPreviews'; readonly request: number; readonly id: string }
   /** All recorded edits of one file. */
   | { readonly type: 'openFileChanges'; readonly path: string }
   | { readonly type: 'openAllChanges' };
@@ -223,5 +226,7 @@ export type ViewAnswer =
   | { readonly type: 'files'; readonly request: number; readonly page: FilesPage }
   /** In the order of the requested paths. */
   | { readonly type: 'since'; readonly request: number; readonly since: readonly FileSince[] }
+  /** Empty if the request edits no file or no longer waits. */
+  | { readonly type: 'editPreviews'; readonly request: number; readonly previews: readonly EditPreview[] }
   /** The requested data may have changed. Sent once, until the page asks again. */
   | { readonly type: 'viewsChanged' };

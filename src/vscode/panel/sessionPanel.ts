@@ -20,6 +20,7 @@ import { type FiguresDeps, SessionFigures } from './sessionFigures.ts';
 import { sessionView } from './sessionView.ts';
 import { StepIndex } from './stepIndex.ts';
 import { isForObserved } from '../observed/observedView.ts';
+import { answerEditPreviews } from './editPreviews.ts';
 import { translated } from '../failures/failureText.ts';
 import { SessionViews } from './views/sessionViews.ts';
 import type { ViewSource } from './views/viewIndex.ts';
@@ -210,9 +211,8 @@ export class SessionPanel implements vscode.Disposable {
         return;
       }
       case 'getEntry': {
-        const [entry] = await this.#handle.read(message.index, message.index + 1);
-        const whole = entry === undefined ? null : wholeEntry(entry);
-        this.#channel.send({ type: 'entry', request: message.request, entry: whole });
+        const [entry = null] = (await this.#handle.read(message.index, message.index + 1)).map(wholeEntry);
+        this.#channel.send({ type: 'entry', request: message.request, entry });
         return;
       }
       case 'getEvidence': {
@@ -268,6 +268,10 @@ export class SessionPanel implements vscode.Disposable {
       case 'getResume':
       case 'getMessageFigures':
         this.#channel.send(await this.#figures.answer(message));
+        return;
+      case 'getEditPreviews':
+        this.#views.watch();
+        this.#channel.send(await answerEditPreviews(this.#handle, message));
         return;
       case 'pickPrompt':
         return this.pickPrompt();

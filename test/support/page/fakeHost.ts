@@ -1,4 +1,5 @@
 /** Runs in the browser in the place of VS Code: speaks the channel with the page, out of a made-up session. */
+import type { EditPreview } from '../../../src/model/transcript/editPreview.ts';
 import type { EntryUpdate, NormalizedEntry } from '../../../src/model/transcript/entry.ts';
 import { answers } from '../../../src/insight/search/facts.ts';
 import { parseQuery } from '../../../src/insight/search/query.ts';
@@ -28,6 +29,8 @@ export interface LoadOptions {
   readonly l10n?: Readonly<Record<string, string>>;
   /** Files of the project as they are now, by their path in it. */
   readonly files?: Readonly<Record<string, string>>;
+  /** What requests would make of their files, by the id of the request. */
+  readonly previews?: Readonly<Record<string, readonly EditPreview[]>>;
 }
 
 const encoder = new TextEncoder();
@@ -146,6 +149,12 @@ export class FakeHost {
   setView(view: SessionView): void {
     if (this.#options !== undefined) this.#options = { ...this.#options, view };
     this.#feed.show(view);
+  }
+
+  /** Other files are there now, and the page is told. */
+  setPreviews(previews: LoadOptions['previews']): void {
+    if (this.#options !== undefined) this.#options = { ...this.#options, ...(previews && { previews }) };
+    this.#channel.send({ type: 'viewsChanged' });
   }
 
   update(updates: readonly EntryUpdate[]): void {
@@ -276,6 +285,13 @@ export class FakeHost {
       case 'getFiles':
       case 'getSince':
         void this.#views?.answer(message);
+        break;
+      case 'getEditPreviews':
+        this.#channel.send({
+          type: 'editPreviews',
+          request: message.request,
+          previews: this.#options?.previews?.[message.id] ?? [],
+        });
         break;
       case 'getEvidence':
       case 'getSources':

@@ -92,7 +92,8 @@ function what(context: Context, request: AgentRequest): TemplateResult {
     case 'permission': {
       const { whole } = context.requests.draft(request.id);
       return html`<div class="what" data-focus tabindex="0" role="group" aria-label=${spoken(request)}>
-        ${agentAsks(context.store.view)} ${subject({ request, projectDir, whole })}
+        ${agentAsks(context.store.view)}
+        ${subject({ request, projectDir, whole, previews: context.requests.previews.of(request.id) })}
       </div>`;
     }
   }

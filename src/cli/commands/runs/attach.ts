@@ -5,6 +5,8 @@ import type { AgentRequest } from '../../../model/agent/request.ts';
 import type { SessionSnapshot } from '../../../protocol/daemon/session.ts';
 import { parseOptions } from '../../options/args.ts';
 import { parseJsonInput, parseTypedInput, type AttachInput } from '../../attach/input.ts';
+import { editText } from '../../attach/editText.ts';
+import { readEditPreviews } from '../../../engine/requests/readEditPreviews.ts';
 import { requestText } from '../../attach/requestText.ts';
 import { FollowedTranscript } from '../../attach/transcript.ts';
 import { UsageError, type CliContext, type Command } from '../../command.ts';
@@ -39,6 +41,8 @@ interface State {
   readonly outcome: string;
   /** Name of the agent, for people. */
   readonly agent: string;
+  /** Absolute path. */
+  readonly folder?: string | undefined;
   readonly requests: readonly AgentRequest[];
 }
 
@@ -136,8 +140,12 @@ class Attachment {
     const transcript = new FollowedTranscript(this.#connection, this.#session, (entry) =>
       this.#json ? writeLines(this.#context.stdout, [entry]) : this.#write(entryText(entry)),
     );
-    const take = ({ live, summary: { outcome, agent_label: agent }, requests }: SessionSnapshot): void => {
-      this.#take({ live, outcome, agent, requests });
+    const take = ({
+      live,
+      summary: { outcome, agent_label: agent, project_dir: folder },
+      requests,
+    }: SessionSnapshot): void => {
+      this.#take({ live, outcome, agent, folder, requests });
     };
     const { state } = await this.#connection.follow(this.#session, (update) =>
       this.#inOrder(async () => {
@@ -181,7 +189,12 @@ class Attachment {
     return this.#work;
   }
 
-  #take({ live, outcome, agent, requests }: State): void {
+  async #ask(agent: string, request: AgentRequest, folder: string | undefined): Promise<void> {
+    const edits = editText(request, await readEditPreviews(request, folder));
+    this.#tell([...(edits === '' ? [] : [edits]), requestText(agent, request)].join('\n'));
+  }
+
+  #take({ live, outcome, agent, folder, requests }: State): void {
     for (const { id } of this.#waiting) {
       if (!requests.some((request) => request.id === id) && !this.#answered.has(id) && !this.#json)
         this.#tell('That request was already answered or withdrawn.');
@@ -190,7 +203,7 @@ class Attachment {
     for (const request of requests) {
       if (this.#shown.has(request.id)) continue;
       this.#shown.add(request.id);
-      if (!this.#json) this.#tell(requestText(agent, request));
+      if (!this.#json) void this.#inOrder(() => this.#ask(agent, request, folder));
     }
     if (!live) this.#end(outcome === 'completed' ? done : agentFailed);
   }

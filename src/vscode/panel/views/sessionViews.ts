@@ -54,6 +54,11 @@ export class SessionViews {
     }
   }
 
+  /** The page was given something else than pages of these views that a saved file changes. */
+  watch(): void {
+    this.#owed = true;
+  }
+
   /** A file was saved: it may be another now than the session left. */
   saved(): void {
     if (this.#owed) this.#tell();

@@ -33,6 +33,7 @@ const messages: { readonly [Type in FromPage['type']]: Extract<FromPage, { reado
   getTrajectory: { type: 'getTrajectory', request: 1, from: 0, count: 50, wish, around: 2 },
   getFiles: { type: 'getFiles', request: 1, from: 0, count: 50, query: '', sort: 'first' },
   getSince: { type: 'getSince', request: 1, paths: ['src/menu.js'] },
+  getEditPreviews: { type: 'getEditPreviews', request: 1, id: 'a' },
   openFileChanges: { type: 'openFileChanges', path: 'src/menu.js' },
   openAllChanges: { type: 'openAllChanges' },
   getLedger: { type: 'getLedger', request: 1 },

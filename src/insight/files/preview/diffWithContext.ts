@@ -1,0 +1,55 @@
+import type { DiffLine } from '../../../model/transcript/editPreview.ts';
+import { keptLines } from '../lineDiff.ts';
+
+/** Unchanged lines that are shown before and after a change. */
+const around = 3;
+
+/** The lines that change, with those around them, numbered on both sides. */
+export function diffWithContext(before: string, next: string): DiffLine[] {
+  const [old, now] = [linesOf(before), linesOf(next)];
+  const all: DiffLine[] = [];
+  let at = 0;
+  for (const [line, kept] of keptLines(old, now).entries()) {
+    if (kept === -1) continue;
+    push(all, old, now, [at, kept, nextOf(all), line]);
+    at = kept + 1;
+    all.push({ kind: 'same', text: old[kept] ?? '', before: kept + 1, after: line + 1 });
+  }
+  push(all, old, now, [at, old.length, nextOf(all), now.length]);
+  return withoutDistant(all);
+}
+
+/** Index of the first line of the text after the change that is not in `all` yet. */
+function nextOf(all: readonly DiffLine[]): number {
+  return all.findLast(({ after }) => after !== undefined)?.after ?? 0;
+}
+
+function push(
+  all: DiffLine[],
+  old: readonly string[],
+  now: readonly string[],
+  [oldFrom, oldTo, nowFrom, nowTo]: readonly [number, number, number, number],
+): void {
+  for (let n = oldFrom; n < oldTo; n += 1) all.push({ kind: 'del', text: old[n] ?? '', before: n + 1 });
+  for (let n = nowFrom; n < nowTo; n += 1) all.push({ kind: 'add', text: now[n] ?? '', after: n + 1 });
+}
+
+function withoutDistant(all: readonly DiffLine[]): DiffLine[] {
+  const near = new Uint8Array(all.length);
+  for (const [at, { kind }] of all.entries()) {
+    if (kind !== 'same') near.fill(1, Math.max(0, at - around), at + around + 1);
+  }
+  const shown: DiffLine[] = [];
+  for (const [at, line] of all.entries()) {
+    if (near[at] === 1) shown.push(line);
+    else if (shown.length > 0 && shown.at(-1)?.kind !== 'gap') shown.push({ kind: 'gap', text: '' });
+  }
+  if (shown.at(-1)?.kind === 'gap') shown.pop();
+  return shown;
+}
+
+/** The line break at the end begins no further line. */
+function linesOf(text: string): string[] {
+  if (text === '') return [];
+  return (text.endsWith('\n') ? text.slice(0, -1) : text).split('\n');
+}

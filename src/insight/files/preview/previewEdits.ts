@@ -1,0 +1,74 @@
+import type { AgentRequest } from '../../../model/agent/request.ts';
+import type { EditPreview, FileText } from '../../../model/transcript/editPreview.ts';
+import { isObject } from '../../../model/text/json.ts';
+import type { FileChange } from '../../../model/transcript/tool.ts';
+import { applyChange } from './applyChange.ts';
+import { diffWithContext } from './diffWithContext.ts';
+
+/** Lines and characters that the preview of one file holds, with the lines around the changes. */
+const mostLines = 2000;
+const mostChars = 200_000;
+
+/** Paths of files whose texts a preview is made of, each once, as the agent names them. */
+export function editedPaths({ action }: AgentRequest): string[] {
+  if (action?.kind === 'file_write') return action.content === undefined ? [] : [action.path];
+  return action?.kind === 'file_edit' ? [...new Set(action.changes.map(({ path }) => path))] : [];
+}
+
+/** One preview for each file that the request would change. `textOf`: the file as it is now. */
+export function previewEdits(request: AgentRequest, textOf: (path: string) => FileText): EditPreview[] {
+  return editedPaths(request).map((path): EditPreview => {
+    const file = textOf(path);
+    if (file.state !== 'text' && file.state !== 'missing') return { path, state: file.state };
+    const before = file.state === 'text' ? file.text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n') : null;
+    return { path, ...previewOf(request, path, before, file.state === 'text' ? file.changedAt : null) };
+  });
+}
+
+/** `Omit` would merge the members of the union. */
+type Preview<P = EditPreview> = P extends unknown ? Omit<P, 'path'> : never;
+
+function previewOf(request: AgentRequest, path: string, before: string | null, changedAt: number | null): Preview {
+  let text = before;
+  let [places, all] = [1, false];
+  for (const { change, all: isAll } of changesOf(request, path)) {
+    const applied = applyChange(text, change, isAll);
+    if ('failed' in applied) return { state: applied.failed };
+    text = applied.text;
+    if (applied.places > places) [places, all] = [applied.places, isAll];
+  }
+  const lines = diffWithContext(before ?? '', text ?? '');
+  const chars = lines.reduce((sum, line) => sum + line.text.length, 0);
+  if (lines.length > mostLines || chars > mostChars) return { state: 'long' };
+  const isWhole = request.action?.kind === 'file_write';
+  const file = text === null ? 'deleted' : before === null ? 'new' : isWhole ? 'replaced' : 'edited';
+  return { state: 'placed', lines, file, places, all, changedAt };
+}
+
+interface Edit {
+  readonly change: FileChange;
+  /** It replaces every place that holds its old text. */
+  readonly all: boolean;
+}
+
+function changesOf({ action, input }: AgentRequest, path: string): Edit[] {
+  if (action?.kind === 'file_write') {
+    const { content = '' } = action;
+    return [{ change: { path, kind: 'add', newText: content }, all: false }];
+  }
+  if (action?.kind !== 'file_edit') return [];
+  const edits = action.changes.map((change, at) => ({ change, all: replacesAll(input, at) }));
+  const mine = edits.filter(({ change }) => change.path === path);
+  // A patch stands for all changes of its file in the same call.
+  const patches = mine.filter(({ change }) => change.patch !== undefined);
+  return patches.length > 0 ? patches : mine;
+}
+
+function replacesAll(input: unknown, at: number): boolean {
+  if (!isObject(input)) return false;
+  const edits: unknown = input['edits'];
+  const edit: unknown = Array.isArray(edits) ? edits[at] : undefined;
+  return [input, ...(isObject(edit) ? [edit] : [])].some(
+    (given) => given['replace_all'] === true || given['replaceAll'] === true,
+  );
+}

@@ -1,0 +1,14 @@
+import type { SessionHandle } from '../engine/windowEngine.ts';
+import { readEditPreviews } from '../../engine/requests/readEditPreviews.ts';
+import type { ViewAnswer, ViewRequest } from '../../protocol/panel/viewMessages.ts';
+
+/** What a waiting request would make of its files as they are now. */
+export async function answerEditPreviews(
+  handle: SessionHandle,
+  { request, id }: Extract<ViewRequest, { type: 'getEditPreviews' }>,
+): Promise<ViewAnswer> {
+  const waiting = handle.conversation()?.pending() ?? [];
+  const asked = waiting.find((each) => each.id === id);
+  const previews = asked === undefined ? [] : await readEditPreviews(asked, handle.summary().project_dir);
+  return { type: 'editPreviews', request, previews };
+}

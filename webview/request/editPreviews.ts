@@ -1,0 +1,43 @@
+import type { EditPreview } from '../../src/model/transcript/editPreview.ts';
+import type { HostLink } from '../host/link.ts';
+
+/** What waiting requests would make of their files as they are now, by the id of the request. */
+export class EditPreviews {
+  readonly #link: Pick<HostLink, 'request'>;
+  readonly #changed: () => void;
+  readonly #known = new Map<string, readonly EditPreview[]>();
+  readonly #asked = new Set<string>();
+
+  constructor(link: Pick<HostLink, 'request'>, changed: () => void) {
+    this.#link = link;
+    this.#changed = changed;
+  }
+
+  /** `undefined` as long as no one has read the files. */
+  of(id: string): readonly EditPreview[] | undefined {
+    return this.#known.get(id);
+  }
+
+  /** Asks once for each request that is drawn. */
+  drawn(ids: Iterable<string>): void {
+    for (const id of ids) if (!this.#asked.has(id)) void this.#ask(id);
+  }
+
+  keep(ids: ReadonlySet<string>): void {
+    for (const id of this.#asked) if (!ids.has(id)) this.#asked.delete(id);
+    for (const id of this.#known.keys()) if (!ids.has(id)) this.#known.delete(id);
+  }
+
+  /** Files may be others than they were. */
+  again(): void {
+    for (const id of this.#asked) void this.#ask(id);
+  }
+
+  async #ask(id: string): Promise<void> {
+    this.#asked.add(id);
+    const answer = await this.#link.request((request) => ({ type: 'getEditPreviews', request, id }));
+    if (answer.type !== 'editPreviews' || !this.#asked.has(id)) return;
+    this.#known.set(id, answer.previews);
+    this.#changed();
+  }
+}

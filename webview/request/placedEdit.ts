@@ -1,0 +1,81 @@
+import { html, nothing, type TemplateResult } from 'lit/html.js';
+import type { AgentRequest } from '../../src/model/agent/request.ts';
+import type { EditPreview } from '../../src/model/transcript/editPreview.ts';
+import { codicon } from '../controls.ts';
+import { t } from '../l10n.ts';
+import { diffLine } from '../steps/detail.ts';
+import { number, time } from '../text/format.ts';
+import { relative } from '../text/paths.ts';
+import { shownCode } from '../text/shown.ts';
+import { plain } from '../text/visible.ts';
+
+type Placed = Extract<EditPreview, { state: 'placed' }>;
+
+/** The changed lines of one file among those around them, with their numbers. */
+export function placed(
+  preview: Placed,
+  { request, projectDir }: { readonly request: AgentRequest; readonly projectDir: string | undefined },
+): TemplateResult {
+  const { path, lines } = preview;
+  return html`<div class="ask-h">
+      <span class="mono">${shownCode(relative(path, projectDir))}</span><span>${fileWords(preview)}</span>
+    </div>
+    ${previewNotes(preview, request)}
+    <div class="diff mono" role="group" aria-label=${t('Changes of {0}', plain(path))}>
+      ${lines.map((line) => diffLine(line, true))}
+    </div>`;
+}
+
+function fileWords({ file }: Placed): string {
+  switch (file) {
+    case 'new':
+      return t('new file');
+    case 'replaced':
+      return t('replaces the whole file');
+    case 'deleted':
+      return t('deletes the file');
+    case 'edited':
+      return '';
+  }
+}
+
+/** What there is to know about the file before it is changed. */
+export function previewNotes(preview: EditPreview, request: AgentRequest): TemplateResult | typeof nothing {
+  const notes = notesOf(preview, request);
+  if (notes.length === 0) return nothing;
+  return html`${notes.map((note) => html`<p class="note" role="note">${codicon('info')}<span>${note}</span></p>`)}`;
+}
+
+function notesOf(preview: EditPreview, { asked_at: askedAt }: AgentRequest): string[] {
+  switch (preview.state) {
+    case 'placed': {
+      const { places, all, changedAt } = preview;
+      return [
+        ...(places > 1
+          ? [
+              all
+                ? t('Replaces the text in all {0} places where the file has it.', number(places))
+                : t('The file has the text to replace in {0} places. The first is shown.', number(places)),
+            ]
+          : []),
+        ...(changedAt !== null && changedAt > Date.parse(askedAt)
+          ? [t('The file changed at {0}, after the agent asked.', time(new Date(changedAt).toISOString()))]
+          : []),
+      ];
+    }
+    case 'notFound':
+      return [t('The text to replace is not in the file as it is now.')];
+    case 'missing':
+      return [t('This file does not exist now.')];
+    case 'outside':
+      return [t('This file is outside of the session’s folder. Vitrine did not read it to show the lines around.')];
+    case 'unreadable':
+      return [t('Vitrine could not read this file as text to show the lines around.')];
+    case 'tooLarge':
+      return [t('This file is too large to show the lines around.')];
+    case 'long':
+      return [t('This change is too long to show the lines around.')];
+    case 'unplaced':
+      return [t('The agent does not say where in the file the text goes.')];
+  }
+}
