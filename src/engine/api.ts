@@ -264,6 +264,8 @@ export interface SessionLedger {
   /** Over all runs, as reported by the agent. */
   readonly duration: number | null;
   readonly apiDuration: number | null;
+  /** Tokens of a run are those of the last model call of a turn alone. */
+  readonly tokensOf?: 'last_call' | undefined;
 }
 
 /** Usage of one model response. */

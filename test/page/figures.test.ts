@@ -108,6 +108,18 @@ describe('figures of a session', () => {
     await page.close();
   });
 
+  it('say what tokens and cost cover where that is not the same', async () => {
+    const page = await open(load({ ledger: { ...ledger, tokensOf: 'last_call' } }));
+    await page.locator('#cost').click();
+    await card(page).getByText('Tokens are of the last model call of each turn').waitFor();
+    await page.close();
+    const other = await open();
+    await other.locator('#cost').click();
+    await card(other).getByText('small-model').waitFor();
+    assert.equal(await card(other).getByText('last model call').count(), 0);
+    await other.close();
+  });
+
   it('show how far the record has come, and have it verified', async () => {
     const page = await open();
     await page.locator('#cost').click();

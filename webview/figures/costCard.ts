@@ -62,7 +62,7 @@ export function costCard(card: CostCard): TemplateResult {
     </dl>
     ${recordHead(ledger, command('verify'))}
     <ul class="why">
-      ${[...reasons(t('This run'), cost), ...reasons(t('Session'), total), ...childReason(ledger)]}
+      ${[...reasons(t('This run'), cost), ...reasons(t('Session'), total), ...coverReason(ledger, cost), ...childReason(ledger)]}
     </ul>
     <div class="c-f">
       ${button({ label: t('Open cost report'), look: 'secondary', onClick: command('showCost') })}
@@ -164,6 +164,16 @@ function reasons(of: string, cost: Cost): TemplateResult[] {
       ${codicon(provenanceIcon[cost.provenance], 'sm')}<span>${provenanceText(of, cost)}</span>
     </li>`,
   ];
+}
+
+/** Tokens and cost that cover different things say so. */
+function coverReason(ledger: LedgerCard | undefined, cost: Cost): TemplateResult[] {
+  if (ledger?.tokensOf === undefined) return [];
+  const text =
+    cost.provenance === 'estimated'
+      ? t('Tokens and the estimate are of the last model call of each turn: this agent reports no others.')
+      : t('Tokens are of the last model call of each turn: this agent reports no others. The cost is of all calls.');
+  return [html`<li>${codicon('info', 'sm')}<span>${text}</span></li>`];
 }
 
 function childReason(ledger: LedgerCard | undefined): TemplateResult[] {

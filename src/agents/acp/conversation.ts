@@ -34,6 +34,8 @@ export function isConversation(kind: string): boolean {
 export class Conversation {
   readonly calls: AcpCalls;
   readonly plans: Plans;
+  /** Tool calls of the main conversation so far, without those of its history. */
+  toolCalls = 0;
   readonly #run: NormalizedRun;
   readonly #messages: Messages;
 
@@ -51,6 +53,7 @@ export class Conversation {
 
   /** `false` where the update says nothing that is known. */
   take(kind: string, update: JsonObject, speaker: Speaker): boolean {
+    if (kind === 'tool_call' && speaker.counted) this.toolCalls += 1;
     return this.#spoken(kind, update, speaker) ?? this.#done(kind, update, speaker);
   }
 

@@ -13,6 +13,8 @@ export interface TurnOutcome {
   readonly error?: string | undefined;
   readonly text: string | null;
   readonly model: string | null;
+  /** The turn had tool calls, and so more than one model call. */
+  readonly calledTools: boolean;
 }
 
 /** What the turns of one process came to, one closing figure each. */
@@ -24,6 +26,8 @@ export class Reports {
   #printed: TokenUsage = {};
   #usd: number | null = null;
   #contextWindow: number | undefined;
+  #contextTokens: number | undefined;
+  #calledTools = false;
 
   constructor(runningTotals: () => boolean) {
     this.runningTotals = runningTotals;
@@ -42,7 +46,12 @@ export class Reports {
     if (size !== undefined && size > 0) this.#contextWindow = size;
   }
 
-  turn({ end, error, text, model }: TurnOutcome): RunReport {
+  /** Input tokens of the last model call, cache included. */
+  contextTokens(tokens: number | undefined): void {
+    this.#contextTokens = tokens ?? this.#contextTokens;
+  }
+
+  turn({ end, error, text, model, calledTools }: TurnOutcome): RunReport {
     const usage = end?.usage ?? null;
     const own = usage === null ? null : this.#ownUsage(usage);
     const models = end === null || end.models.length === 0 ? named(own, model) : end.models;
@@ -58,6 +67,7 @@ export class Reports {
       models: this.#models,
       cover: { of: 'run', sure: true },
     };
+    this.#calledTools = calledTools;
     this.#reports.push(report);
     return report;
   }
@@ -69,14 +79,25 @@ export class Reports {
       const last = at === this.#reports.length - 1;
       const models =
         window === undefined ? report.models : report.models.map((each) => ({ ...each, contextWindow: window }));
-      return last && this.#usd !== null
-        ? { ...report, models, usd: this.#usd, usdCover: 'session' }
-        : { ...report, models };
+      return {
+        ...report,
+        models,
+        ...(last && this.#usd !== null && ({ usd: this.#usd, usdCover: 'session' } as const)),
+        ...(last && this.#isOfLastCall(report) && ({ tokensOf: 'last_call' } as const)),
+      };
     });
   }
 
   get usd(): number | null {
     return this.#usd;
+  }
+
+  /** A turn with tools had several model calls: their input together is more than the context of the last one. */
+  #isOfLastCall({ usage }: RunReport): boolean {
+    if (!this.#calledTools || usage === null || this.#contextTokens === undefined) return false;
+    const { input = 0, cacheRead = 0, cacheWrite = 0 } = usage;
+    const read = input + cacheRead;
+    return read > 0 && [read, read + cacheWrite].includes(this.#contextTokens);
   }
 
   #ownUsage(usage: TokenUsage): TokenUsage {

@@ -31,6 +31,8 @@ export class Turns {
   readonly #reports: Reports;
   /** The agent said that the turn goes wrong, but not why. */
   #systemError = false;
+  /** Tool calls of the turns that have ended. */
+  #callsBefore = 0;
 
   constructor(run: NormalizedRun, session: AcpSession, conversation: Conversation) {
     this.#run = run;
@@ -58,6 +60,7 @@ export class Turns {
     this.#reports.cost(usd);
     this.currency = currency ?? this.currency;
     this.#reports.contextWindow(contextWindow);
+    this.#reports.contextTokens(contextTokens);
     this.contextTokens = contextTokens ?? this.contextTokens;
     this.#session.modelUsed(model);
   }
@@ -112,7 +115,9 @@ export class Turns {
   #close(end: TurnEnd | null, error: string | undefined, timestamp: string): void {
     const { texts, session } = this.#run;
     const text = texts.finalText === '' ? null : texts.finalText;
-    const report = this.#reports.turn({ end, error, text, model: session.model });
+    const calledTools = this.#conversation.toolCalls > this.#callsBefore;
+    this.#callsBefore = this.#conversation.toolCalls;
+    const report = this.#reports.turn({ end, error, text, model: session.model, calledTools });
     this.#run.unfinished = false;
     this.#systemError = false;
     this.#conversation.plans.turnOver();

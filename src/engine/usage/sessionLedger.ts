@@ -19,6 +19,7 @@ export async function ledgerOf(state: SessionState): Promise<SessionLedger> {
     runTurns: isOver ? last.metadata.runTurns : null,
     duration: known ? sum(results.map(({ metadata }) => metadata.duration)) : null,
     apiDuration: known ? sum(results.map(({ metadata }) => metadata.apiDuration)) : null,
+    ...(results.some(({ metadata }) => metadata.tokensOf !== undefined) && { tokensOf: 'last_call' as const }),
   };
 }
 

@@ -72,6 +72,7 @@ function metadataOf(
     costProvenance: figures.cost,
     totalCostProvenance: figures.totalCost,
     usage: figures.usage,
+    ...(facts.reports.some(({ tokensOf }) => tokensOf === 'last_call') && { tokensOf: 'last_call' as const }),
     totalUsage: figures.totalUsage,
     models: [...figures.models],
     totalModels: [...figures.totalModels],

@@ -47,6 +47,8 @@ export const resultMetadataSchema = z.object({
   totalCostProvenance: costSchema,
   /** Tokens of this run, subagents included. */
   usage: tokenUsageSchema,
+  /** The agent reports the tokens of the last model call of a turn alone; absent: of all calls. Costs are of all calls. */
+  tokensOf: z.literal('last_call').optional(),
   /** Tokens of the session so far, subagents included. */
   totalUsage: tokenUsageSchema,
   /** This run by model. */

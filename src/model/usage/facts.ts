@@ -29,6 +29,8 @@ export interface RunReport {
   readonly cover?: { readonly of: 'run' | 'session'; readonly sure: boolean; readonly since?: string };
   /** Set if the agent's protocol defines what `usd` covers; `cover` and the tokens are then the run's. */
   readonly usdCover?: 'session';
+  /** The tokens are those of the last model call alone; absent: of all calls. */
+  readonly tokensOf?: 'last_call';
   /** Subagents that the run started, if the line counts them; their turns can end before this line's. */
   readonly subagents: number | null;
   /** Messages whose usage was itemised before this line. */

@@ -88,6 +88,7 @@ export const ledgerSchema = z.object({
   runTurns: z.number().nullable(),
   duration: z.number().nullable(),
   apiDuration: z.number().nullable(),
+  tokensOf: z.literal('last_call').optional(),
 });
 
 /** Usage of one model response; see `RunMessage` of the engine. */

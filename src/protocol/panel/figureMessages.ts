@@ -14,6 +14,8 @@ export interface LedgerCard {
   /** Over all runs. */
   readonly duration: number | null;
   readonly apiDuration: number | null;
+  /** The agent reports the tokens of the last model call of a turn alone; costs are of all calls. */
+  readonly tokensOf?: 'last_call' | undefined;
   /** All descendants of this session; `null` if there are none. */
   readonly children: { readonly count: number; readonly cost: CostSum } | null;
   /** Hash of the last line of the record, which covers all earlier lines; `null` if the record is empty. */

@@ -29,6 +29,31 @@ describe('figures of the Agent Client Protocol', () => {
     );
   });
 
+  it('say where tokens are those of the last model call alone, as OpenCode 1.1 reports them', () => {
+    const tool = update('tool_call', { toolCallId: 't', title: 'Read', kind: 'read', status: 'completed' });
+    const used = (tokens: number) =>
+      update('usage_update', { used: tokens, size: 200_000, cost: { amount: 0.02, currency: 'USD' } });
+    const ended = (usage: object) => ({ id: 2, result: { stopReason: 'end_turn', usage } });
+    const last = {
+      inputTokens: 100,
+      outputTokens: 9,
+      cachedReadTokens: 5000,
+      cachedWriteTokens: 40,
+      totalTokens: 5149,
+    };
+    const of = (...messages: readonly object[]) => {
+      const { facts } = read([initialized, opened, ...messages]);
+      return runResult(facts, { code: 0, signal: null }, [], { prices: testPrices }).metadata;
+    };
+    for (const context of [5100, 5140]) {
+      const metadata = of(tool, says('a'), used(context), ended(last));
+      assert.deepEqual([metadata?.tokensOf, metadata?.cost], ['last_call', 0.02]);
+    }
+    // One call, or tokens that are more than the context of the last one.
+    assert.equal(of(says('a'), used(5100), ended(last))?.tokensOf, undefined);
+    assert.equal(of(tool, says('a'), used(2600), ended(last))?.tokensOf, undefined);
+  });
+
   it('keep a cost that was told in a turn that never ended', () => {
     const cost = update('usage_update', { used: 1, size: 2, cost: { amount: 1.23, currency: 'USD' } });
     const { facts } = read([initialized, opened, says('a'), cost]);

@@ -25,6 +25,14 @@ describe("a cost that the protocol calls the session's", () => {
     assert.equal(second.totalUsage.input, 48);
   });
 
+  it('comes with tokens of all calls in every capture', () => {
+    for (const capture of capturesOf('acp')) {
+      const { facts } = readBy(acp, linesOfCapture(capture), capture.exit);
+      const { metadata } = runResult(facts, capture.exit, [], { prices });
+      assert.equal(metadata?.tokensOf, undefined, capture.name);
+    }
+  });
+
   it('is unknown for a run after one that ended without it', () => {
     const first = resultOf('basic', []);
     const killed: ResultMetadata = { ...resultOf('sigterm', [first]), counters: null, endReason: 'interrupted' };
