@@ -11,12 +11,15 @@ export interface AgentOptions {
   readonly permissionMode?: string;
   readonly maxTurns?: number;
   readonly maxBudgetUsd?: number;
-  /** In the credits that Copilot CLI counts. */
+  /** In the credits of Copilot CLI. */
   readonly maxAiCredits?: number;
   readonly appendSystemPrompt?: string;
-  /** Given besides those of the agent's own configuration, with everything filled in. Hold secrets: for no record and no log. */
+  /**
+   * In addition to the servers in the agent's own configuration, with all inputs filled in. Contain secrets: never recorded
+   * or logged.
+   */
   readonly mcpServers?: McpServers;
-  /** Names of those whose address or arguments were filled in with what a person or a variable gave, which may be secret. */
+  /** Names of those with input values in URL or arguments, which may be secret. */
   readonly filledServers?: readonly string[];
   /** Names of servers whose tools run without approval, if the program supports that. */
   readonly trustedServers?: readonly string[];
@@ -43,9 +46,9 @@ export interface CommandRequest {
   readonly resume?: string;
   /** UUID for a new conversation, if the agent accepts one. */
   readonly newSessionId: string;
-  /** Absolute path of a private folder for files that the agent writes beside its output; absent: there is none. */
+  /** Absolute path of a private folder for files that the agent writes; absent: none. */
   readonly runFolder?: string;
-  /** Absolute path of a folder for files that the agent reads, gone with the run and outside of the record. */
+  /** Absolute path of a folder for files that the agent reads. It is deleted after the run, and not part of the record. */
   readonly privateFolder?: string;
   /** Someone can answer and send messages during the run: use a dialogue if this version supports it. */
   readonly interactive?: boolean;
@@ -63,17 +66,17 @@ export interface SideFiles {
 export interface CommandLine {
   readonly args: readonly string[];
   readonly stdin: string | null;
-  /** The id the agent will use, where the command line decides it. */
+  /** The agent's id of the conversation, if the command line sets it. */
   readonly sessionId: string | null;
-  /** Options that this version does not take, for people. */
+  /** Sentences about options that this version does not support. */
   readonly warnings: readonly string[];
   /** Asks the engine for the run's folder, and to read these. */
   readonly sideFiles?: SideFiles;
-  /** Texts by absolute path in the private folder, to be there before the program starts, for this user alone. */
+  /** Files to create in the private folder before the program starts, readable only by this user: text by absolute path. */
   readonly privateFiles?: Readonly<Record<string, string>>;
   /** Variables for this run, besides the agent's environment. */
   readonly variables?: Readonly<Record<string, string>>;
-  /** Stdin stays open for it, and `stdin` is not given: the dialogue says the prompt. */
+  /** The dialogue sends the prompt: stdin stays open, and `stdin` is not used. */
   readonly dialogue?: DialogueFactory;
 }
 
@@ -81,34 +84,34 @@ export interface CommandLine {
 export interface AgentAdapter {
   readonly type: ExecutorType;
   readonly label: string;
-  /** How the engine talks with the agent; absent: the command line and stdin say everything. */
+  /** How the engine talks with the agent; absent: command line and stdin are enough. */
   readonly protocol?: 'acp' | 'acp-http';
-  /** Names to look for on the PATH, best first; none where the settings name the program, or there is none to start. */
+  /** Names to search for on the PATH, best first; none if the settings name the program, or there is none. */
   readonly programs: readonly string[];
-  /** None: it is not asked. */
+  /** None: Vitrine does not ask for the version. */
   readonly versionArgs: readonly string[];
   parseVersion(output: string): string | null;
-  /** How to ask the program whether someone is signed in, where it says so at once and without the network. */
+  /** How to ask the program whether someone is signed in, if it answers immediately and offline. */
   readonly login?: {
     readonly args: readonly string[];
-    /** `undefined` where the answer does not tell. */
+    /** `undefined` if the answer does not say. */
     readonly signedIn: (output: string) => boolean | undefined;
   };
   readonly capabilities: Capabilities;
-  /** Where a version differs from `capabilities`. */
+  /** Differences from `capabilities` in this version. */
   readonly versionCapabilities?: (version: string) => Partial<Capabilities>;
-  /** Variables by which this agent tells its children about itself, besides those all agents drop. */
+  /** Variables with which this agent identifies itself to its children, besides the common ones. */
   readonly ownVariables: readonly RegExp[];
-  /** The agent can write a file with the tokens of a run, which its normalizer reads. */
+  /** The agent can write a file with a run's tokens, which its normalizer reads. */
   readonly usageFile?: true;
-  /** `appendSystemPrompt` is an option of the program; where it is none, Vitrine says it before the first prompt. */
+  /** `appendSystemPrompt` is an option of the program; otherwise Vitrine adds it to the first prompt. */
   readonly takesSystemPrompt?: true;
   /** First signal of the stop ladder. */
   readonly politeSignal: 'SIGINT' | 'SIGTERM';
-  /** @throws UnusableConversationIdError where the agent would take `resume` for something else. */
+  /** @throws UnusableConversationIdError if the agent would interpret `resume` differently. */
   command(request: CommandRequest): CommandLine;
   createNormalizer(context: NormalizerContext): Normalizer;
-  /** Whether only this agent prints such a message, if other agents print similar lines. */
+  /** Whether only this agent prints such a message, for agents with similar lines. */
   readonly isOwn?: (message: JsonObject) => boolean;
 }
 

@@ -6,7 +6,7 @@ import { cursorChoices } from './cursor/choices.ts';
 import { geminiChoices } from './gemini/choices.ts';
 import type { AgentChoices } from './shared/choices.ts';
 
-/** By executor; one without takes a model at most, and its own configuration says the rest. */
+/** By executor; the others accept only a model, and their own configuration has the rest. */
 export const agentChoices: ReadonlyMap<ExecutorType, AgentChoices> = new Map([
   ['claude-code', claudeChoices],
   ['codex', codexChoices],
@@ -15,7 +15,7 @@ export const agentChoices: ReadonlyMap<ExecutorType, AgentChoices> = new Map([
   ['cursor', cursorChoices],
 ]);
 
-/** Whether a mode lets everything happen unasked. One that is not known counts as such. */
+/** Whether a mode skips all approvals. An unknown mode counts as one that does. */
 export function isBypass(agent: ExecutorType, mode: string | undefined): boolean {
   if (mode === undefined || mode === 'default') return false;
   const known = agentChoices.get(agent)?.modes.find(({ id }) => id === mode);

@@ -5,8 +5,8 @@ import type { ClientLine } from '../model/transcript/clientLine.ts';
 export type NewRequest = Omit<AgentRequest, 'asked_at' | 'expires_at'>;
 
 /**
- * What comes after a turn on its own. `goes_on`: the agent works in the background, so its input stays open, and another
- * turn follows. `may_go_on`: perhaps one does at once; the input is closed when nothing comes.
+ * What follows a turn. `goes_on`: the agent works in the background, so its input stays open and another turn follows.
+ * `may_go_on`: one may follow immediately; otherwise the input is closed.
  */
 export type MoreToCome = 'done' | 'may_go_on' | 'goes_on';
 
@@ -19,13 +19,13 @@ export interface DialogueHost {
    * one can answer, or when `withdrawn` settles.
    */
   ask(request: NewRequest, withdrawn?: PromiseLike<unknown>): Promise<Decision>;
-  /** Into the transcript and the record. */
+  /** Adds to the transcript and the record. */
   tell(line: ClientLine): void;
-  /** Called after every turn: the engine says the next queued message, or closes the input. Default `done`. */
+  /** Called after every turn: the engine sends the next queued message, or closes the input. Default `done`. */
   turnOver(more?: MoreToCome): void;
   /** The agent started a turn on its own: messages wait until it ends. */
   turnBegan(): void;
-  /** This process can do nothing more: its input is closed, and what waits to be said waits for another. */
+  /** This process can do nothing more: its input is closed, and queued messages wait for another process. */
   leave(): void;
   /** The conversation cannot continue; `message` gives the reason and the remedy. The engine stops the agent. */
   fail(message: string): void;
@@ -35,21 +35,24 @@ export interface DialogueHost {
 export interface Dialogue {
   /** `false`: the agent does not exit when its input is closed; the engine stops it. */
   readonly endsWithInput?: boolean;
-  /** A stop asks for the end of the turn before it signals: the agent then says how far it came. */
+  /** A stop cancels the turn before it sends signals, so that the agent can report how far it came. */
   readonly stopsByWord?: boolean;
   /** The process has started: sends the greeting and the prompt. */
   begin(): void;
-  /** A whole line of the agent's stdout, after the normalizer had it. */
+  /** A complete line of the agent's stdout, after the normalizer has read it. */
   line(text: string): void;
-  /** The beginning of a line that was too long to be read; there may be a request in it that no one will answer. */
+  /** The beginning of a line that was too long to read. It may contain a request, which then gets no answer. */
   tooLong?(head: string): void;
-  /** The next message of the user, between turns or, where the agent takes it, within one. */
+  /** The next message of the user, between turns or, if the agent supports it, during one. */
   say(text: string): void;
-  /** Ends the active turn, politely; `turnOver` follows. */
+  /** Cancels the active turn; `turnOver` follows. */
   interrupt(): void;
   setModel?(model: string): void;
   setPermissionMode?(mode: string): void;
-  /** No more lines will come. A promise settles, and never fails, once all is ended that was started for the agent. */
+  /**
+   * No more lines will come. A returned promise settles, and never rejects, when everything that was started for the agent
+   * has ended.
+   */
   end(): void | Promise<void>;
 }
 

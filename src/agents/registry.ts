@@ -13,14 +13,14 @@ import { parse } from './shared/normalizer/lineLog.ts';
 /** Every kind of agent program that Vitrine can start. */
 export const adapters: readonly AgentAdapter[] = [claudeCode, codex, copilot, gemini, cursor, acp, acpHttp];
 
-/** The adapter of an executor type; `undefined` where none is built in. */
+/** The adapter of an executor type; `undefined` if there is none. */
 export function findAdapter(type: string): AgentAdapter | undefined {
   return adapters.find((adapter) => adapter.type === type);
 }
 
 /**
- * Whose output begins with these lines: the agents that understand most of them, best known by what is their own. Several
- * where that does not tell, none where the lines are no JSON: plain text can be anybody's.
+ * The agents whose output may begin with these lines: those that understand most of them and recognize lines as their own.
+ * Several if that is not enough; none if the lines are not JSON, because plain text can be from any agent.
  */
 export function recognise(lines: readonly string[], adapters: readonly AgentAdapter[]): readonly AgentAdapter[] {
   const messages = lines.map(parse).flatMap((value) => (isObject(value) ? [value] : objects(value)));
@@ -32,7 +32,7 @@ export function recognise(lines: readonly string[], adapters: readonly AgentAdap
     return { adapter, missed: counts.unknown + counts.malformed, named: sessionIds.length > 0, own };
   });
   const fewest = Math.min(...read.map(({ missed }) => missed));
-  // One that understands nothing at all has not read it better than another.
+  // An adapter that understands no line does not match.
   const best = read.filter(({ missed }) => missed === fewest && missed < lines.length);
   const named = best.filter((each) => each.named);
   const own = best.filter((each) => each.own);

@@ -1,8 +1,8 @@
 import type { AgentOptions } from './adapter.ts';
 
 /**
- * What a person chose for runs of one agent, over the settings. Absent: as the settings say. `''`, `default` and 0 leave
- * it to the agent.
+ * A person's choices for runs of one agent, which override the settings. Absent: the settings apply. `''`, `default` and 0
+ * mean the agent's default.
  */
 export interface RunChoice {
   readonly model?: string;
@@ -12,7 +12,7 @@ export interface RunChoice {
   readonly maxAiCredits?: number;
 }
 
-/** `settings` with what was chosen in their place. */
+/** `settings` with these choices applied. */
 export function withChoice(settings: AgentOptions, choice: RunChoice): AgentOptions {
   const pairs = Object.entries({ ...settings, ...choice });
   return Object.fromEntries(pairs.filter(([, each]) => each !== '' && each !== 0 && each !== 'default'));

@@ -3,7 +3,7 @@ import { LineNormalizer } from '../shared/normalizer/lineNormalizer.ts';
 import { EventStreamNormalizer } from './eventStream.ts';
 import { AcpHttpReader } from './normalize.ts';
 
-/** An agent on a server that speaks the Agent Communication Protocol. Its address is in the settings. */
+/** An agent on a server that speaks the Agent Communication Protocol. Its URL is in the settings. */
 export const acpHttp: AgentAdapter = {
   type: 'acp-http',
   label: 'Agent Communication Protocol',

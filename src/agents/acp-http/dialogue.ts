@@ -2,7 +2,7 @@ import type { Decision } from '../../model/agent/request.ts';
 import type { Dialogue, DialogueHost } from '../dialogue.ts';
 import { RunWatch } from './watch.ts';
 
-/** Answers the questions of a run: one line each, the answer as a JSON string, or `null` where no one gave one. */
+/** Answers the questions of a run, one per line: a JSON string, or `null` if there is no answer. */
 export class AcpHttpDialogue implements Dialogue {
   readonly #host: DialogueHost;
   readonly #watch = new RunWatch();
@@ -12,7 +12,7 @@ export class AcpHttpDialogue implements Dialogue {
     this.#host = host;
   }
 
-  /** The run was made with its prompt. */
+  /** The run was created with its prompt. */
   begin(): void {
     this.#asked = 0;
   }
@@ -29,7 +29,7 @@ export class AcpHttpDialogue implements Dialogue {
     this.#watch.line(null);
   }
 
-  /** The protocol takes no message but an answer. */
+  /** The protocol accepts only answers. */
   say(): void {
     return;
   }
@@ -55,7 +55,7 @@ export class AcpHttpDialogue implements Dialogue {
   }
 }
 
-/** `at`: which question of the run it is, from 1. */
+/** `at`: number of the question in the run, from 1. */
 export function requestId(runId: string | null, at: number): string {
   return `${runId ?? 'run'}:${at}`;
 }

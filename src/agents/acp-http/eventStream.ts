@@ -3,32 +3,32 @@ import type { EntryUpdate } from '../../model/transcript/entry.ts';
 import type { ExitInfo, RunFacts } from '../../model/usage/facts.ts';
 import type { Normalizer, OutputLine } from '../../model/transcript/normalizer.ts';
 
-/** Characters of one event. */
+/** Characters per event. */
 const maxEvent = 8 << 20;
 const headLength = 1024;
 
 export type EventLine = { readonly text: string } | Extract<OutputLine, { oversize: unknown }>;
 
 /**
- * Lines of an event stream in, the data of its events out, one line each. A line that is no field of an event stream is given
- * as it stands, so that events that were kept one JSON text per line can be read too.
+ * Turns lines of an event stream into the data of its events, one line each. A line that is not a field of an event stream is
+ * passed on unchanged, so that files with one JSON text per line can be read too.
  */
 export class EventStream {
   #ready: EventLine[] = [];
   readonly #parser = createParser({
     maxBufferSize: maxEvent,
-    // In JSON a line end can stand between tokens only.
+    // In JSON, a line break can only occur between tokens.
     onEvent: ({ data }) => this.#ready.push({ text: data.replaceAll(/[\r\n]+/g, ' ') }),
     onError: ({ type, line }) => {
       if (type !== 'max-buffer-size-exceeded') this.#ready.push({ text: line ?? '' });
     },
   });
-  /** Of the lines that wait for the end of their event: their characters, and how they begin. */
+  /** The lines waiting for the end of their event: their total length, and their beginning. */
   #gathered = { length: 0, head: '' };
 
-  /** `line` without its end. */
+  /** `line` without its line end. */
   push(line: string): readonly EventLine[] {
-    // No field of an event stream begins like this, and it may be long.
+    // No field of an event stream begins like this; the line may be long.
     if (line.startsWith('{')) return [{ text: line }];
     const wasTooLong = this.#tooLong;
     if (line === '') {
@@ -47,7 +47,7 @@ export class EventStream {
     return this.#take();
   }
 
-  /** What was sent of an event that has no end. */
+  /** The data of an incomplete event. */
   end(): readonly EventLine[] {
     return this.push('');
   }
@@ -63,7 +63,7 @@ export class EventStream {
   }
 }
 
-/** Reads the bytes that a server sent: the events of the stream go to the normalizer for their data. */
+/** Reads bytes from a server: the normalizer gets the data of each event. */
 export class EventStreamNormalizer implements Normalizer {
   readonly #events = new EventStream();
   readonly #inner: Normalizer;
@@ -90,7 +90,7 @@ export class EventStreamNormalizer implements Normalizer {
 
   facts(): RunFacts {
     const facts = this.#inner.facts();
-    // Not a copy: some of them are made when they are asked for.
+    // Not copied, because some members are getters.
     return Object.assign(facts, { lines: { ...facts.lines, total: this.#lines } });
   }
 

@@ -23,7 +23,7 @@ interface TextEntry {
   readonly cited: (Citation | Trajectory)[];
 }
 
-/** What is shown of a part: its content, from `lead` of the text on, `length` code points long. */
+/** The visible content of a part: `length` code points from `lead` on. */
 interface Shown {
   readonly text: string;
   readonly lead: number;
@@ -32,18 +32,18 @@ interface Shown {
   readonly counts: boolean;
 }
 
-/** The messages of a run, part by part. Text parts that follow each other are one entry. */
+/** The messages of a run, part by part. Consecutive text parts are one entry. */
 export class Messages {
   readonly #run: NormalizedRun;
-  /** Parts of the message that is coming, by now. */
+  /** Parts of the current message so far. */
   #parts = 0;
   #open = false;
   #human: string[] | undefined;
   #last: TextEntry | undefined;
   #map = new MessageMap<TextEntry>();
-  /** Sources that came before the text they are for. */
+  /** Sources that arrived before their text. */
   #waiting: GivenCitation[] = [];
-  /** Messages so far: the agent's, and those that it repeats. */
+  /** Messages so far: the agent's, and repeated ones. */
   #completed = 0;
   #repeated = 0;
   #steps = 0;
@@ -59,7 +59,7 @@ export class Messages {
     this.#human = message['role'] === 'user' ? [] : undefined;
   }
 
-  /** `false` where its metadata is of a kind that is not known: the part itself is shown. */
+  /** `false` if its metadata is of an unknown kind; the part itself is shown. */
   part(value: JsonObject, line: SourceLine): boolean {
     this.#open = true;
     this.#parts += 1;
@@ -70,7 +70,7 @@ export class Messages {
     return !part.otherMetadata;
   }
 
-  /** The message as a whole. Parts that did not come on their own are taken from it. */
+  /** The complete message; adds parts that were not streamed. */
   completed(message: JsonObject, line: SourceLine): boolean {
     if (!this.#open) this.created(message, line);
     const parts = objects(message['parts']);
@@ -81,7 +81,7 @@ export class Messages {
     return known.every((each) => each);
   }
 
-  /** What the run came to: messages that the stream did not have are taken from it. */
+  /** The result of the run; adds messages that were not streamed. */
   output(messages: readonly JsonObject[], line: SourceLine): void {
     let [completed, repeated] = [this.#completed, this.#repeated];
     const [next, ...rest] = messages.filter(({ role }) => (role === 'user' ? repeated-- : completed--) <= 0);
@@ -91,7 +91,7 @@ export class Messages {
     for (const message of rest) this.completed(message, line);
   }
 
-  /** The stream has ended, in the middle of a message or not. */
+  /** The stream has ended, possibly within a message. */
   close(line: Pick<SourceLine, 'timestamp'>): void {
     if (this.#open) this.#end(line);
   }
@@ -105,7 +105,7 @@ export class Messages {
     }
     const { entry, from } = this.#say(shown, line);
     const range = { start_index: from, end_index: from + shown.length };
-    // A step stays with the text that it was given for.
+    // A step stays with its text.
     this.#annotate(entry, [
       ...part.citations.map((each) => citationInContent(each, from, shown.length)),
       ...part.trajectories.map((step) => ({ ...step, ...range })),
@@ -116,7 +116,7 @@ export class Messages {
     return this.#run.texts.streaming === 'text' && this.#last !== undefined;
   }
 
-  /** The entry that has it now, and where in that its content begins. */
+  /** The entry that has it now, and where its content begins there. */
   #say(shown: Shown, { timestamp }: SourceLine): { readonly entry: TextEntry; readonly from: number } {
     const { texts, session } = this.#run;
     const before = this.#streams ? this.#last : undefined;
@@ -133,7 +133,7 @@ export class Messages {
     return { entry: last, from };
   }
 
-  /** Sources without content of their own count over the text of the message. */
+  /** Ranges of sources without content count over the text of the message. */
   #refer(citations: readonly GivenCitation[], isWhole = false): void {
     const byEntry = new Map<TextEntry, Citation[]>();
     for (const each of citations) {
@@ -159,7 +159,7 @@ export class Messages {
     else writer.put({ ...at.entry, content: at.text });
   }
 
-  /** A step that names a tool is a call of it, any other a thought. */
+  /** A step with a tool name is a call; any other is a thought. */
   #step(step: Trajectory, { timestamp }: SourceLine): void {
     const { texts, writer, context, session } = this.#run;
     const metadata: NormalizedEntryMetadata = { ...session.metadata(), annotations: [step] };
@@ -188,7 +188,7 @@ export class Messages {
     writer.add({ type: { kind: 'tool_use', tool }, content, timestamp, metadata });
   }
 
-  /** A part with a name is something the agent made. */
+  /** A named part is an artifact of the agent. */
   #artifact(part: Part, name: string, line: SourceLine): void {
     for (const step of part.trajectories) this.#step(step, line);
     const { contentType, bytes, url } = part;
@@ -220,7 +220,7 @@ export class Messages {
   }
 }
 
-/** `undefined`: the part has no content. `isMore`: other content stands before it. */
+/** `undefined`: the part has no content. `isMore`: other content precedes it. */
 function shownPart(part: Part, isMore: boolean): Shown | undefined {
   const { contentType, text, bytes, url } = part;
   if (text !== undefined && text !== '') {
@@ -235,13 +235,13 @@ function apart(shown: Shown, before: string, after: string): Shown {
   return { ...shown, text: before + shown.text + after, lead: before.length + shown.lead };
 }
 
-/** What stands for content that is no text. */
+/** Placeholder for content that is not text. */
 function attached(part: Part): Shown {
   const text = attachmentText(part);
   return { text, lead: 0, length: codePoints(text), counts: false };
 }
 
-/** All of a text as a code block. */
+/** The complete text as a code block. */
 function fenced(text: string): Shown {
   const longest = (text.match(/`+/g) ?? []).reduce((length, run) => Math.max(length, run.length), 2);
   const fence = '`'.repeat(longest + 1);

@@ -67,7 +67,7 @@ export class AcpHttpReader implements AgentReader {
     }
   }
 
-  /** A part is shown whatever its metadata; those of a later version are kept with the line. */
+  /** A part is shown whatever its metadata; unknown metadata is kept with the line. */
   #known(known: boolean, { raw, timestamp }: SourceLine): void {
     if (!known) this.#run.lines.unknown('Metadata of an unknown kind', raw, timestamp);
   }
@@ -120,7 +120,7 @@ export class AcpHttpReader implements AgentReader {
     this.#run.checkResumed(timestamp);
   }
 
-  /** The run continues when it is answered: with the same messages, and events of a stream of its own. */
+  /** The run continues after an answer, with the same messages and a new event stream. */
   #awaiting({ awaits, output }: RunInfo, line: SourceLine): void {
     this.#messages.output(output, line);
     this.#run.unfinished = true;
@@ -129,7 +129,7 @@ export class AcpHttpReader implements AgentReader {
     const content = shown === '' ? 'The agent waits for an answer.' : `The agent waits for an answer:\n\n${shown}`;
     const entry = this.#run.system('awaiting', content, line.timestamp, { awaitRequest: request });
     this.#awaits += 1;
-    // Where someone is asked, that entry shows the request and how it was answered.
+    // If someone is asked, that entry shows the request and its answer.
     this.#run.client.adopt(requestId(this.#runId, this.#awaits), entry);
   }
 
@@ -145,7 +145,7 @@ export class AcpHttpReader implements AgentReader {
     return finalText === '' ? null : finalText;
   }
 
-  /** An error, and the end of the run that it causes, are one end. */
+  /** An error and the end of the run that it causes count as one end. */
   #close(report: RunReport, title: string, { timestamp }: SourceLine): void {
     this.#run.unfinished = false;
     if (this.#over) return;

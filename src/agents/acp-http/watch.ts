@@ -6,7 +6,7 @@ import { runInfo } from './wire.ts';
 
 const endings: ReadonlySet<unknown> = new Set(['run.completed', 'run.failed', 'run.cancelled', 'error']);
 
-/** What has to be known of a run to resume it. Reads the lines that its normalizer reads. */
+/** What is needed to resume a run. Reads the same lines as its normalizer. */
 export class RunWatch {
   #events = new EventStream();
   #count = 0;
@@ -20,12 +20,12 @@ export class RunWatch {
     return this.#runId;
   }
 
-  /** The run has ended: nothing will come any more. */
+  /** The run has ended: no more events follow. */
   get over(): boolean {
     return this.#over;
   }
 
-  /** What the agent wants to know, while the run waits for an answer. */
+  /** The question that the run is waiting on. */
   get question(): string | null {
     return this.#question;
   }
@@ -34,7 +34,7 @@ export class RunWatch {
     this.#question = null;
   }
 
-  /** A line of the stream without its end; `null` is one that was too long. */
+  /** A line of the stream without its end; `null` if it was too long. */
   line(line: string | null): void {
     if (line === null) {
       this.#count += 1;
@@ -46,7 +46,7 @@ export class RunWatch {
     }
   }
 
-  /** The stream has ended, whole or cut; what comes next is another. */
+  /** The stream has ended, complete or not; the next lines are of another one. */
   cut(): void {
     for (const event of this.#events.end()) {
       const value = 'text' in event ? parsed(event.text) : undefined;
@@ -56,7 +56,7 @@ export class RunWatch {
     this.#events = new EventStream();
   }
 
-  /** Of all events of the run, those that did not come. */
+  /** The run's events that did not arrive. */
   missing(all: readonly string[]): readonly string[] {
     const distance = (index: number): number => Math.abs(index + 1 - this.#count);
     const seen = all.flatMap((event, index) => (event === this.#newest ? [index] : []));

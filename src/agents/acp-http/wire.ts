@@ -7,8 +7,8 @@ import { field, list, nonEmpty, objects, text } from '../shared/guards.ts';
 import { base64Bytes } from '../shared/resultText.ts';
 
 /**
- * The events of the Agent Communication Protocol 0.2 as a server sends them, one JSON object each. Nothing else in Vitrine
- * knows them. A field of another type than expected costs itself only.
+ * Events of the Agent Communication Protocol 0.2 as a server sends them, one JSON object each. Only this file knows them. A
+ * field of an unexpected type is ignored; the rest of the event counts.
  */
 
 export interface RunInfo {
@@ -16,7 +16,7 @@ export interface RunInfo {
   readonly sessionId: string | undefined;
   readonly agentName: string | undefined;
   readonly error: ErrorInfo | undefined;
-  /** What the run waits for; absent unless it does. */
+  /** What the run waits for; absent if it does not wait. */
   readonly awaits: JsonObject | undefined;
   /** Every message of the run so far. */
   readonly output: readonly JsonObject[];
@@ -48,21 +48,21 @@ export function errorInfo(value: unknown): ErrorInfo {
 export interface Part {
   readonly name: string | undefined;
   readonly contentType: string;
-  /** Content as text; `undefined` where it is none, or none that can be shown. */
+  /** Content as text; `undefined` if there is none that can be shown. */
   readonly text: string | undefined;
-  /** Size of content that is no text. */
+  /** Size of content that is not text. */
   readonly bytes: number | undefined;
   readonly url: string | undefined;
   readonly citations: readonly GivenCitation[];
   readonly trajectories: readonly Trajectory[];
-  /** Metadata of a kind that is not known, or with fields that are not shown. */
+  /** Metadata of an unknown kind, or with fields that are not shown. */
   readonly otherMetadata: boolean;
 }
 
 export function partOf(part: JsonObject): Part {
   const contentType = nonEmpty(part['content_type']) ?? 'text/plain';
   const { content: given } = part;
-  // In the protocol it is a text always.
+  // Always a text in the protocol.
   const content = given === undefined || given === null ? undefined : (text(given) ?? JSON.stringify(bounded(given)));
   const base64 = part['content_encoding'] === 'base64';
   const readable = isReadable(contentType);
@@ -113,7 +113,7 @@ function trajectory(value: JsonObject): Trajectory {
   return found;
 }
 
-/** What stands for content that is not shown: its type with its size, or its address. */
+/** Placeholder for content that is not shown: its type with its size, or its URL. */
 export function attachmentText({ contentType, bytes, url, name }: Part): string {
   if (url !== undefined) return `[${name ?? contentType}](${url})`;
   return `[${[name, contentType, bytes === undefined ? undefined : bytesText(bytes)].filter((each) => each !== undefined).join(', ')}]`;

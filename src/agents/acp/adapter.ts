@@ -4,7 +4,7 @@ import { AcpReader } from './normalize.ts';
 
 const reported = { supported: true, reason: 'where the agent says so when it starts' } as const;
 
-/** Any agent that speaks the Agent Client Protocol over stdio. Which program that is, the settings say. */
+/** Any agent that speaks the Agent Client Protocol over stdio. The settings name the program. */
 export const acp: AgentAdapter = {
   type: 'acp',
   label: 'Agent Client Protocol',
@@ -27,7 +27,7 @@ export const acp: AgentAdapter = {
   },
   ownVariables: [],
   politeSignal: 'SIGTERM',
-  // The prompt goes in by the protocol, once the agent has answered: the command line has nothing of it.
+  // The prompt is sent through the protocol, after the handshake; it is not on the command line.
   command: ({ options }) => ({ args: [...(options.extraArgs ?? [])], stdin: null, sessionId: null, warnings: [] }),
   createNormalizer: (context) => new LineNormalizer(context, (run) => new AcpReader(run)),
 };

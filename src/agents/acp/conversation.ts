@@ -6,7 +6,7 @@ import { Messages, type Speaker } from './messages.ts';
 import { Plans } from './tools/plans.ts';
 import { contentText } from './wire.ts';
 
-/** Updates that make the conversation, and are sent again as its history. */
+/** Updates of the conversation, which the agent sends again as history. */
 const kinds: ReadonlySet<string> = new Set([
   'user_message_chunk',
   'agent_message_chunk',
@@ -30,7 +30,7 @@ export function isConversation(kind: string): boolean {
   return kinds.has(kind);
 }
 
-/** What is said, thought, planned and done. */
+/** Messages, thoughts, plans and calls. */
 export class Conversation {
   readonly calls: AcpCalls;
   readonly plans: Plans;
@@ -46,18 +46,18 @@ export class Conversation {
     this.#messages = new Messages(run);
   }
 
-  /** What is being said ends here. */
+  /** The current message ends here. */
   interrupt(): void {
     this.#messages.interrupt();
   }
 
-  /** `false` where the update says nothing that is known. */
+  /** `false` if the update is of an unknown kind. */
   take(kind: string, update: JsonObject, speaker: Speaker): boolean {
     if (kind === 'tool_call' && speaker.counted) this.toolCalls += 1;
     return this.#spoken(kind, update, speaker) ?? this.#done(kind, update, speaker);
   }
 
-  /** `undefined` where the update is no message. */
+  /** `undefined` if the update is not a message. */
   #spoken(kind: string, update: JsonObject, speaker: Speaker): boolean | undefined {
     const messages = this.#messages;
     const between: Speaker = { ...speaker, origin: speaker.origin ?? 'callback', counted: false };
@@ -87,7 +87,7 @@ export class Conversation {
     }
   }
 
-  /** What the program tells beside the model, marked as such. */
+  /** Messages of the program, not the model, marked as such. */
   #informed(update: JsonObject, { timestamp }: Speaker): boolean {
     if (field(field(update['_meta'], 'claudeCode'), 'kind') !== 'informational') return false;
     const shown = contentText(update['content']);

@@ -11,22 +11,22 @@ const byCode = new Map<number, string>([
   [-32000, 'authentication_failed'],
 ]);
 
-/** The protocol has no code for it that all agents use. */
+/** The protocol has no error code for this that all agents use. */
 const unknownSession =
   /\bsession\b.*\bnot found\b|\bno rollout found\b|\bInvalid session identifier\b|\bno conversation found\b/is;
 const status = /\b(?:API Error:|last status:|HTTP) (\d{3})\b/;
 
-/** What an error entry is called by. */
+/** Label of an error entry. */
 export function errorCode({ code, message, details, errorKind, sessionId }: RpcError): string | undefined {
   const shown = `${message}\n${details ?? ''}`;
   if (unknownSession.test(shown) || (code === -32002 && sessionId !== undefined)) return 'unknown_session';
   if (errorKind !== undefined && errorKind !== 'unknown') return errorKind;
-  // Some agents answer with the status of the model's server.
+  // Some agents answer with the HTTP status of the model's server.
   if (code !== undefined && code >= 400 && code < 600) return codeOfStatus(code);
   return codeOfText(shown) ?? (code === undefined ? undefined : byCode.get(code));
 }
 
-/** The status of a model's server, where a text tells of one. */
+/** The HTTP status of a model's server, if a text has one. */
 export function codeOfText(shown: string): string | undefined {
   const printed = status.exec(shown)?.[1];
   return printed === undefined ? undefined : codeOfStatus(Number(printed));
@@ -36,7 +36,7 @@ export function errorText({ message, details }: RpcError): string {
   return details === undefined || message.includes(details) ? message : `${message}: ${details}`;
 }
 
-/** Printed on runs that go well, or beside what the stream tells. */
+/** Printed also on successful runs, or in addition to the stream. */
 export const noise: readonly RegExp[] = [
   /^\[session\/(?:create|query|load|resume|fork)\] /,
   /^\[STARTUP\] /,
@@ -46,7 +46,7 @@ export const noise: readonly RegExp[] = [
   /^\}/,
 ];
 
-/** What it says on stderr when it does not start at all. */
+/** Messages on stderr if it does not start at all. */
 export const fixedStderr: readonly (readonly [RegExp, string])[] = [
   [/^error: (?:unknown option|unexpected argument|unrecognized)|^Unknown arguments?: /m, 'bad_flag'],
   [/^Gemini CLI is not running in a trusted directory\b/m, 'not_trusted'],

@@ -6,17 +6,17 @@ import type { NormalizedRun } from '../shared/normalizer/normalizedRun.ts';
 import type { TextKind } from '../shared/normalizer/spokenTexts.ts';
 import { contentText, contentsText } from './wire.ts';
 
-/** Messages that a later line can replace as a whole (version 2). */
+/** Messages that a later line can replace completely (version 2). */
 const maxWhole = 256;
 
 export interface Speaker {
   readonly timestamp: string;
   readonly metadata: NormalizedEntryMetadata | undefined;
-  /** Who caused it, where it is not the agent's own live answer. */
+  /** Who caused it, unless it is the agent's own live answer. */
   readonly origin: Origin | undefined;
-  /** Conversation of a subagent that it belongs to. */
+  /** Conversation of the subagent that it belongs to. */
   readonly child: string | undefined;
-  /** Part of the answer to what was asked in this run. */
+  /** Part of the answer to this run's prompt. */
   readonly counted: boolean;
 }
 
@@ -28,8 +28,8 @@ interface Streamed {
 }
 
 /**
- * What is said and thought. Chunks of one message are one entry until something of another kind comes in between; a
- * message without an id continues until then.
+ * Messages and thoughts. Chunks of one message form one entry until something else arrives; a message without an id continues
+ * until then.
  */
 export class Messages {
   readonly #run: NormalizedRun;
@@ -41,7 +41,7 @@ export class Messages {
     this.#run = run;
   }
 
-  /** `false` where the content is of a kind that is not known. */
+  /** `false` if the content is of an unknown kind. */
   chunk(kind: TextKind, update: JsonObject, speaker: Speaker): boolean {
     const shown = contentText(update['content']);
     if (shown === undefined) return false;
@@ -56,7 +56,7 @@ export class Messages {
     return true;
   }
 
-  /** A message as a whole, new or in place of what was streamed of it (version 2). */
+  /** A complete message, new or replacing its streamed text (version 2). */
   whole(kind: TextKind, update: JsonObject, speaker: Speaker): void {
     const id = nonEmpty(update['messageId']);
     const { content } = update;
@@ -81,14 +81,14 @@ export class Messages {
     }
   }
 
-  /** Something else came: the next chunk begins an entry of its own. */
+  /** Something else arrived: the next chunk begins a new entry. */
   interrupt(): void {
     this.flushEcho();
     this.#run.texts.close();
     this.#current = undefined;
   }
 
-  /** What the agent repeats of a prompt is known as such when it is whole. */
+  /** A repeated prompt is recognized when it is complete. */
   flushEcho(): void {
     const echo = this.#echo;
     if (echo === undefined) return;

@@ -13,15 +13,15 @@ import { Turns } from './turns.ts';
 import { rpcMessage, turnEnd, usageUpdate, type RpcMessage } from './wire.ts';
 
 /**
- * `setup`: before the conversation is there; messages that come now are history. `unclear`: something was answered with
- * nothing in it, which may have been the request for the conversation. `live`: what comes now happens now.
+ * `setup`: the conversation is not open yet; messages are history. `unclear`: an empty answer arrived, which may be for the
+ * request that opens the conversation. `live`: messages are new.
  */
 type Phase = 'setup' | 'unclear' | 'live';
 
-/** Client methods by which an agent does what one of its calls says. */
+/** Client methods with which an agent carries out a call. */
 const clientMethods = /^(?:fs|terminal)\//;
 
-/** Reads what an agent of the Agent Client Protocol prints: its answers, notifications and requests. */
+/** Reads the output of an agent of the Agent Client Protocol: answers, notifications and requests. */
 export class AcpReader implements AgentReader {
   readonly noise = noise;
   readonly fixedStderr = fixedStderr;
@@ -30,7 +30,7 @@ export class AcpReader implements AgentReader {
   readonly #conversation: Conversation;
   readonly #turns: Turns;
   readonly #notes: Notes;
-  /** The record has the history: this is not the first run of the conversation. */
+  /** The record has the history, because this is not the first run of the conversation. */
   readonly #recorded: boolean;
   #phase: Phase = 'setup';
   #replayed = 0;
@@ -65,7 +65,7 @@ export class AcpReader implements AgentReader {
     return true;
   }
 
-  /** A server is stopped when it is no longer needed: only one that was running was interrupted. */
+  /** A server is stopped when it is no longer needed; the run counts as interrupted only if a turn was running. */
   exitOf(exit: ExitInfo): ExitInfo {
     const idle = !this.#run.unfinished && this.#turns.reports.length > 0;
     return idle && (exit.signal === 'SIGTERM' || exit.code === 143) ? { code: 0, signal: null } : exit;
@@ -106,7 +106,9 @@ export class AcpReader implements AgentReader {
     }
   }
 
-  /** What an answer has decides which request it is for: an id says nothing, and the requests are not in the output. */
+  /**
+   * The fields of an answer decide which request it is for: ids are not enough, because the requests are not in the output.
+   */
   #answer(result: unknown, line: SourceLine): void {
     if (!isObject(result) || Object.keys(result).every((key) => key === '_meta')) {
       if (this.#phase === 'setup' && this.#session.agent !== null) this.#nothingAnswered(line);
@@ -123,7 +125,7 @@ export class AcpReader implements AgentReader {
     else this.#session.settings(result, line.timestamp);
   }
 
-  /** History that came before it was what was asked for; without any, what comes next decides. */
+  /** If history came before, this answers the request for it; otherwise the next line decides. */
   #nothingAnswered(line: SourceLine): void {
     if (this.#replayed > 0) this.#opened({}, line);
     else this.#phase = 'unclear';
@@ -192,7 +194,7 @@ export class AcpReader implements AgentReader {
     }
   }
 
-  /** An update that is part of the conversation: of its history, of a subagent's, or live. */
+  /** An update of the conversation: of its history, of a subagent's, or live. */
   #said(kind: string, update: JsonObject, child: string | undefined, line: SourceLine): boolean {
     if (this.#phase === 'unclear') {
       if (kind.startsWith('user_message')) this.#phase = 'setup';
@@ -209,7 +211,7 @@ export class AcpReader implements AgentReader {
     return this.#conversation.take(kind, update, speaker);
   }
 
-  /** Version 2 ends a turn by saying that the agent has nothing to do any more. */
+  /** Version 2 ends a turn by reporting that the agent is idle. */
   #state(update: JsonObject, { timestamp }: SourceLine): void {
     const state = update['state'];
     if (this.#phase !== 'live') return;
@@ -245,7 +247,7 @@ export class AcpReader implements AgentReader {
   }
 }
 
-/** Updates about a conversation, which tell nothing when it is a subagent's. */
+/** Updates about a conversation that mean nothing for a subagent's. */
 const aboutSessions: ReadonlySet<string> = new Set([
   'usage_update',
   'config_option_update',

@@ -8,7 +8,7 @@ import { contentsText, contentText } from './wire.ts';
 
 const maxCompactions = 100;
 
-/** What an agent tells besides the conversation: notices, compactions, subagents, questions. */
+/** Notes of an agent outside the conversation: notices, compactions, subagents, questions. */
 export class Notes {
   readonly #run: NormalizedRun;
   readonly #compactions = new Map<string, { entry: NormalizedEntry; status: string; summary: string }>();
@@ -17,7 +17,7 @@ export class Notes {
     this.#run = run;
   }
 
-  /** `false` where the update is of a kind that is not known. */
+  /** `false` if the update is of an unknown kind. */
   update(kind: string, update: JsonObject, timestamp: string): boolean {
     switch (kind) {
       case 'notice': {

@@ -3,10 +3,10 @@ import type { McpServers } from '../../model/agent/mcpServer.ts';
 import { field, nonEmpty, objects } from '../shared/guards.ts';
 import { presetOf, type AcpPreset } from './presets.ts';
 
-/** The only version of the protocol that is spoken here. */
+/** The only supported version of the protocol. */
 export const protocolVersion = 1;
 
-/** Told to the agent when it is greeted; `preset`: what is known of it by then. */
+/** Sent in `initialize`; `preset`: what is known of the agent so far. */
 export function initializeParams(clientVersion: string, preset: AcpPreset | undefined): JsonObject {
   const files = preset?.quirks.clientFiles ?? true;
   return {
@@ -16,15 +16,15 @@ export function initializeParams(clientVersion: string, preset: AcpPreset | unde
   };
 }
 
-/** What the answer to `initialize` says that decides how to continue. */
+/** The parts of the answer to `initialize` that decide how to continue. */
 export interface Greeting {
   readonly version: number | null;
   readonly preset: AcpPreset | undefined;
   readonly canResume: boolean;
   readonly canLoad: boolean;
-  /** Speaks with MCP servers over HTTP. */
+  /** Supports MCP servers over HTTP. */
   readonly canHttpServers: boolean;
-  /** Tells which conversations it keeps. */
+  /** Can list its conversations. */
   readonly canList: boolean;
   readonly logins: readonly Login[];
 }
@@ -34,7 +34,7 @@ interface Login {
   readonly description: string | undefined;
 }
 
-/** `sessionOfArgument`: the preset by which the agent was started; what the agent calls itself says more. */
+/** `sessionOfArgument`: the preset that started the agent; its own name takes precedence. */
 export function greetingOf(answer: unknown, given: AcpPreset | undefined): Greeting {
   const version = field(answer, 'protocolVersion');
   const capabilities = field(answer, 'agentCapabilities');
@@ -56,7 +56,7 @@ export function greetingOf(answer: unknown, given: AcpPreset | undefined): Greet
 export type Opening =
   { readonly method: 'session/new' | 'session/resume' | 'session/load'; readonly params: JsonObject } | 'impossible';
 
-/** How the conversation is begun, or resumed: without its history where the agent can do that. */
+/** Starts or resumes the conversation, without its history if the agent supports that. */
 export function openingOf(greeting: Greeting, resume: string | null, cwd: string, servers: McpServers = {}): Opening {
   const place = { cwd, mcpServers: takenServers(greeting, servers) };
   if (resume === null) return { method: 'session/new', params: place };
@@ -67,7 +67,7 @@ export function openingOf(greeting: Greeting, resume: string | null, cwd: string
   return 'impossible';
 }
 
-/** As the protocol says them. Every agent speaks over stdio, some over HTTP. */
+/** As the protocol defines them. Every agent supports stdio, some HTTP. */
 function takenServers({ canHttpServers }: Greeting, servers: McpServers): readonly JsonObject[] {
   const pairs = (record: Readonly<Record<string, string>>) =>
     Object.entries(record).map(([name, value]) => ({ name, value }));
@@ -79,12 +79,12 @@ function takenServers({ canHttpServers }: Greeting, servers: McpServers): readon
   });
 }
 
-/** Names of the servers that this agent cannot be given. */
+/** Names of the servers that this agent does not support. */
 export function refusedServers({ canHttpServers }: Greeting, servers: McpServers): readonly string[] {
   return canHttpServers ? [] : Object.keys(servers).filter((name) => servers[name]?.type === 'http');
 }
 
-/** What to do about an agent that wants a login, which Vitrine never does on its own. */
+/** What to do if an agent requires a login; Vitrine never logs in on its own. */
 export function loginAdvice({ preset, logins }: Pick<Greeting, 'preset' | 'logins'>, program: string): string {
   const offered = logins.map(({ name, description }) => (description === undefined ? name : `${name}: ${description}`));
   const run = preset?.login ?? program;

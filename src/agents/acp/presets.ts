@@ -1,33 +1,33 @@
-/** A public agent that speaks the protocol: how to start it, and where it differs from what the protocol says. */
+/** A public agent that speaks the protocol: how to start it, and where it differs from the protocol. */
 export interface AcpPreset {
   readonly id: string;
   readonly label: string;
-  /** Names to look for on the PATH, best first. */
+  /** Names to search for on the PATH, best first. */
   readonly programs: readonly string[];
   readonly args: readonly string[];
-  /** How to ask for its version without beginning a conversation; absent: it says it when it is greeted. */
+  /** How to ask for its version without starting a conversation; absent: it reports it in `initialize`. */
   readonly versionArgs?: readonly string[];
   /** The npm package that has the program. */
   readonly npm: string;
-  /** What the agent calls itself in the answer to `initialize`. */
+  /** The agent's name in its answer to `initialize`. */
   readonly agentNames: readonly string[];
-  /** The command by which a person logs in. */
+  /** The command with which a person logs in. */
   readonly login: string;
-  /** Modes in which it does not ask before it changes files, and before it does anything. */
+  /** Modes in which it does not ask before it changes files, or before anything. */
   readonly unasked: { readonly writes: readonly string[]; readonly all: readonly string[] };
   readonly quirks: AcpQuirks;
 }
 
 export interface AcpQuirks {
-  /** Ends on its own when stdin is closed; otherwise it has to be stopped. */
+  /** Exits when stdin is closed; otherwise Vitrine has to stop it. */
   readonly exitsWithStdin: boolean;
-  /** Signals have to go to the whole process group: the first process does not pass them on. */
+  /** Signals must go to the whole process group, because the first process does not pass them on. */
   readonly signalGroup: boolean;
-  /** Tokens are counted from the start of the process, not from that of the turn. */
+  /** Tokens count from the start of the process, not of the turn. */
   readonly runningTotals: boolean;
-  /** How an earlier conversation is resumed: `none` where the agent offers `session/load`, but it fails. */
+  /** How it resumes an earlier conversation: `none` if the agent offers `session/load`, but it fails. */
   readonly resume: 'resume' | 'load' | 'none';
-  /** Reads and writes files through the client, where that offers it; `false`: it would, and fails at new files. */
+  /** Accesses files through the client if offered; `false`: it would, but fails at new files. */
   readonly clientFiles: boolean;
 }
 

@@ -9,7 +9,7 @@ const unnamed = 'unknown';
 
 export interface TurnOutcome {
   readonly end: TurnEnd | null;
-  /** Why the turn failed; absent where it did not. */
+  /** Why the turn failed; absent if it did not. */
   readonly error?: string | undefined;
   readonly text: string | null;
   readonly model: string | null;
@@ -17,9 +17,9 @@ export interface TurnOutcome {
   readonly calledTools: boolean;
 }
 
-/** What the turns of one process came to, one closing figure each. */
+/** Results of the turns of one process, one closing figure each. */
 export class Reports {
-  /** Tokens run on within the process: the agent counts them from its start, and not from that of the turn. */
+  /** Tokens accumulate in the process: the agent counts them from its start, not that of the turn. */
   readonly runningTotals: () => boolean;
   readonly #reports: RunReport[] = [];
   #models: readonly ModelUsage[] = [];
@@ -72,7 +72,7 @@ export class Reports {
     return report;
   }
 
-  /** Figures that came after the end of a turn belong to it: with the newest cost, and the size of the window. */
+  /** Figures that arrive after the end of a turn belong to it: the newest cost, and the size of the window. */
   get all(): readonly RunReport[] {
     const window = this.#contextWindow;
     return this.#reports.map((report, at) => {

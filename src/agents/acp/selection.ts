@@ -2,13 +2,13 @@ import type { JsonObject } from '../../model/text/json.ts';
 import { field, nonEmpty, objects } from '../shared/guards.ts';
 import { shortMode } from './wire.ts';
 
-/** A request to the agent, without the id of the conversation. */
+/** A request to the agent, without the conversation's id. */
 export interface SettingRequest {
   readonly method: string;
   readonly params: JsonObject;
 }
 
-/** The request that sets it, or the ids that the agent would take; none where it offers no choice. */
+/** The request that sets it, or the ids that the agent accepts; none if it offers no choice. */
 export type Choice = { readonly request: SettingRequest } | { readonly offered: readonly string[] };
 
 interface Offer {
@@ -28,7 +28,7 @@ export function chooseMode(opened: JsonObject, wanted: string): Choice {
 }
 
 export function chooseModel(opened: JsonObject, wanted: string): Choice {
-  // Agents from before there were options for it.
+  // Agents from before the protocol had options for it.
   const models = objects(field(opened['models'], 'availableModels')).flatMap((model): Offer[] => {
     const id = nonEmpty(model['modelId']);
     if (id === undefined) return [];
@@ -37,7 +37,7 @@ export function chooseModel(opened: JsonObject, wanted: string): Choice {
   return choose([...configured(opened, 'model'), ...models], wanted);
 }
 
-/** By id, by the short form of an id that is an address, then by name, in whatever case. */
+/** By id, by the short form of an id that is a URL, then by name; ignores case. */
 function choose(offers: readonly Offer[], wanted: string): Choice {
   const lower = wanted.toLowerCase();
   const found =
@@ -48,7 +48,7 @@ function choose(offers: readonly Offer[], wanted: string): Choice {
   return { offered: [...new Set(offers.map(({ id }) => shortMode(id)))] };
 }
 
-/** The values of the option of a category; an option without one is known by its id. */
+/** The values of a category's option; an option without a category is recognized by its id. */
 function configured(opened: JsonObject, category: string): Offer[] {
   const options = objects(opened['configOptions']).filter((each) => each['type'] === 'select');
   const option =

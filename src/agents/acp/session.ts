@@ -12,7 +12,7 @@ export interface AgentInfo {
   readonly version: string | null;
 }
 
-/** What the agent says of itself and of the conversation, and the one entry that shows it. */
+/** What the agent reports about itself and the conversation, and the one entry that shows it. */
 export class AcpSession {
   readonly #run: NormalizedRun;
   #agent: AgentInfo | null = null;
@@ -23,7 +23,7 @@ export class AcpSession {
   #auth: string | null = null;
   #commands: readonly string[] = [];
   #entry: NormalizedEntry | undefined;
-  /** The model was named by an answer, which says more than what is selected. */
+  /** An answer named the model, which is more precise than the selection. */
   #modelSeen = false;
 
   constructor(run: NormalizedRun) {
@@ -51,7 +51,7 @@ export class AcpSession {
     this.#own();
   }
 
-  /** The conversation is there: the answer to `session/new`, `session/load` or `session/resume`. */
+  /** The conversation is open: the answer to `session/new`, `session/load` or `session/resume`. */
   opened(result: JsonObject, timestamp: string): void {
     this.#run.session.seeId(result['sessionId']);
     this.#settings(result);
@@ -59,7 +59,7 @@ export class AcpSession {
     this.#entry = this.#run.system('init', this.#shown(), timestamp, this.#extra());
   }
 
-  /** Model and mode, from wherever they are told. A change of the mode is told. */
+  /** Model and mode, from any source. Notes a change of the mode. */
   settings(value: JsonObject, timestamp: string): void {
     const before = this.#mode;
     this.#settings(value);
@@ -75,7 +75,7 @@ export class AcpSession {
 
   modelUsed(model: string | undefined): void {
     if (model === undefined) return;
-    // What is selected can name a variant of it.
+    // The selection may name a variant of it.
     const known = this.#run.session.model;
     if (known !== null && known.startsWith(`${model}[`)) return;
     this.#modelSeen = true;

@@ -1,6 +1,6 @@
 import { field, nonEmpty, objects } from '../shared/guards.ts';
 
-/** A conversation as the agent itself keeps it. */
+/** A conversation in the agent's own list. */
 export interface AgentSession {
   readonly id: string;
   readonly cwd: string | null;
@@ -11,14 +11,14 @@ export interface AgentSession {
 
 const maxText = 1000;
 
-/** One page of the answer to `session/list`. `next`: by what to ask for the next one. */
+/** One page of the answer to `session/list`. `next`: cursor of the next page. */
 export function sessionPageOf(answer: unknown): {
   readonly sessions: readonly AgentSession[];
   readonly next: string | null;
 } {
   const sessions = objects(field(answer, 'sessions')).flatMap((each): AgentSession[] => {
     const id = nonEmpty(each['sessionId']);
-    // One cut short would be another.
+    // A shortened id would be another one.
     if (id === undefined || id.length > maxText) return [];
     return [{ id, cwd: cut(each['cwd']), title: cut(each['title']), updatedAt: cut(each['updatedAt']) }];
   });

@@ -9,27 +9,27 @@ import { Reports, reportText } from './report.ts';
 import type { AcpSession } from './session.ts';
 import type { RpcError, TurnEnd, UsageUpdate } from './wire.ts';
 
-/** Stop reasons by which the agent did not do what it was asked. */
+/** Stop reasons with which the agent did not do what was asked. */
 const stopErrors = new Map([
   ['max_tokens', { code: 'max_output_tokens', text: 'The answer was cut off: the limit of tokens was reached.' }],
   ['max_turn_requests', { code: 'max_turns', text: 'The limit of requests in one turn was reached.' }],
   ['refusal', { code: 'refusal', text: 'The model refused to go on.' }],
 ]);
 
-/** Only a word that is known as a good end is one. */
+/** Only known words count as success. */
 function unknownStop(stopReason: string): { code: string; text: string } | undefined {
   if (stopReason === 'end_turn' || stopReason === 'cancelled') return undefined;
   const named = code(stopReason);
   return { code: 'unknown_stop', text: `The agent ended the turn for a reason that Vitrine does not know: ${named}.` };
 }
 
-/** How the turns of a process end, and what they come to. */
+/** How the turns of a process end, and their results. */
 export class Turns {
   readonly #run: NormalizedRun;
   readonly #session: AcpSession;
   readonly #conversation: Conversation;
   readonly #reports: Reports;
-  /** The agent said that the turn goes wrong, but not why. */
+  /** The agent reported that the turn is failing, but not why. */
   #systemError = false;
   /** Tool calls of the turns that have ended. */
   #callsBefore = 0;
@@ -45,15 +45,15 @@ export class Turns {
     return this.#reports.all;
   }
 
-  /** The cost of the conversation, where no turn has ended that could have it. */
+  /** The cost of the conversation, if no turn has ended that could have it. */
   get sessionUsd(): number | undefined {
     return this.#reports.count === 0 ? (this.#reports.usd ?? undefined) : undefined;
   }
 
-  /** As the agent last said. */
+  /** As last reported. */
   contextTokens: number | undefined;
 
-  /** Of costs that are not in US dollars. */
+  /** For costs that are not in US dollars. */
   currency: string | undefined;
 
   usage({ usd, currency, contextWindow, contextTokens, model }: UsageUpdate): void {
@@ -87,7 +87,7 @@ export class Turns {
     const shown = errorText(error);
     const name = errorCode(error);
     this.#conversation.interrupt();
-    // The client asked for what this agent has not: that is no failure of the agent.
+    // The client sent a method that this agent does not have: the agent did not fail.
     if (name === 'method_not_found' || (name === 'invalid_params' && this.#session.agent !== null)) {
       const type = { kind: 'error', error: { message: shown, code: name } } as const;
       this.#run.writer.add({ type, content: shown, timestamp, metadata: this.#run.session.metadata() });
@@ -98,7 +98,7 @@ export class Turns {
     this.#close(null, shown, timestamp);
   }
 
-  /** Why a turn failed that the agent ended in good order. */
+  /** Why a turn failed although the agent ended it normally. */
   #failure(stopReason: string, timestamp: string): string | undefined {
     if (this.#systemError) {
       const last = nonEmpty(this.#run.texts.finalText.trim());

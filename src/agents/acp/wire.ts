@@ -3,8 +3,8 @@ import type { ModelUsage, TokenUsage } from '../../model/usage/usage.ts';
 import { amount, count, field, nonEmpty, objects, text } from '../shared/guards.ts';
 
 /**
- * The JSON-RPC messages of the Agent Client Protocol, versions 1 and 2, as an agent prints them. Nothing else in Vitrine
- * knows them. A field of another type than expected costs itself only.
+ * JSON-RPC messages of the Agent Client Protocol, versions 1 and 2, as an agent prints them. Only this file knows them. A
+ * field of an unexpected type is ignored; the rest of the message counts.
  */
 
 export type RpcMessage =
@@ -16,7 +16,7 @@ export type RpcMessage =
 export interface RpcError {
   readonly code: number | undefined;
   readonly message: string;
-  /** What `data` says besides, where that is a text. */
+  /** Further details in `data`, if that is a text. */
   readonly details: string | undefined;
   /** The agent's own word for what went wrong. */
   readonly errorKind: string | undefined;
@@ -50,7 +50,7 @@ export function rpcError(error: JsonObject): RpcError {
   };
 }
 
-/** A content block as text for people; `undefined` where it is of an unknown kind. */
+/** A content block as text for people; `undefined` for an unknown kind. */
 export function contentText(block: unknown): string | undefined {
   switch (field(block, 'type')) {
     case 'text':
@@ -88,23 +88,23 @@ export interface Settings {
   readonly mode: string | undefined;
 }
 
-/** Model and mode as the answer to a session request, or a list of options, has them. */
+/** Model and mode from an answer to a session request, or from a list of options. */
 export function settingsOf(value: JsonObject): Settings {
   const options = objects(value['configOptions']);
   const selected = (name: string): string | undefined => {
     const option = options.find((each) => each['category'] === name) ?? options.find((each) => each['id'] === name);
     return nonEmpty(option?.['currentValue']);
   };
-  // `models` names model and effort in one, where an agent has both.
+  // `models` combines model and effort, for agents that have both.
   const model = selected('model') ?? nonEmpty(field(value['models'], 'currentModelId'));
   return {
-    // The agent's word for "whichever it is".
+    // The agent's word for "any model".
     model: model === 'default' ? undefined : model,
     mode: nonEmpty(field(value['modes'], 'currentModeId')) ?? selected('mode'),
   };
 }
 
-/** Some agents call their modes by addresses. */
+/** Some agents use URLs as names of modes. */
 export function shortMode(mode: string): string {
   return mode.slice(mode.lastIndexOf('#') + 1) || mode;
 }
@@ -119,8 +119,8 @@ const names = {
 } as const;
 
 /**
- * Tokens of a turn. Agents differ in whether the input holds what went through the cache, and whether the output holds
- * the thoughts: the total, which all of them print, decides.
+ * Tokens of a turn. Agents differ in whether input includes cached tokens and output includes thoughts; the total, which all
+ * of them print, decides.
  */
 export function tokenUsage(value: unknown): TokenUsage | null {
   if (!isObject(value)) return null;
@@ -134,7 +134,7 @@ export function tokenUsage(value: unknown): TokenUsage | null {
   const input = of('input');
   const output = of('output');
   const total = of('total');
-  // A turn that was cancelled is printed with zeros: they were not counted.
+  // A cancelled turn is printed with zeros, which means not counted.
   if ((input ?? 0) === 0 && (output ?? 0) === 0) return null;
   const cached = (of('cacheRead') ?? 0) + (of('cacheWrite') ?? 0);
   const thoughts = of('reasoning') ?? 0;
@@ -156,7 +156,7 @@ export function tokenUsage(value: unknown): TokenUsage | null {
 export interface TurnEnd {
   readonly stopReason: string;
   readonly usage: TokenUsage | null;
-  /** By model, calls beside the conversation included; an extension that several agents print. */
+  /** By model, including calls outside the conversation; an extension that several agents print. */
   readonly models: readonly ModelUsage[];
 }
 
@@ -176,10 +176,10 @@ export function turnEnd(value: JsonObject): TurnEnd | undefined {
 export interface UsageUpdate {
   /** US dollars since the conversation began. */
   readonly usd: number | undefined;
-  /** The currency of the cost, where it is another. */
+  /** The currency of the cost, if not US dollars. */
   readonly currency: string | undefined;
   readonly contextWindow: number | undefined;
-  /** Of the window. */
+  /** Size of the context window in tokens. */
   readonly contextTokens: number | undefined;
   readonly model: string | undefined;
 }

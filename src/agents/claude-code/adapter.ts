@@ -10,7 +10,7 @@ const tooOld = {
   reason: 'this version of Claude Code cannot be spoken with while it works',
 } as const;
 
-/** Claude Code, run with `claude -p`: spoken with while it works, or told its prompt and nothing more. */
+/** Claude Code, run with `claude -p`: with a dialogue, or only with a prompt. */
 export const claudeCode: AgentAdapter = {
   type: 'claude-code',
   label: 'Claude Code',
@@ -31,7 +31,7 @@ export const claudeCode: AgentAdapter = {
     mcp: yes,
   },
   versionCapabilities: (version) => (hasDialogue(version) ? {} : { approvals: tooOld, midRunMessages: tooOld }),
-  // What a Claude Code sets for its children. What a user sets for it (CLAUDE_CODE_USE_…, ANTHROPIC_…) is kept.
+  // Variables that Claude Code sets for its children. Those that a user sets (CLAUDE_CODE_USE_…, ANTHROPIC_…) stay.
   ownVariables: [
     /^CLAUDECODE$/,
     /^CLAUDE_CODE_(?:ENTRYPOINT|SSE_PORT|EXECPATH)$/,

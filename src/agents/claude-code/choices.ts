@@ -3,7 +3,7 @@ import type { AgentChoices } from '../shared/choices.ts';
 export const claudeChoices: AgentChoices = {
   settings: 'claude',
   modes: [
-    // What every version does on its own, and newer ones no longer take it as a value.
+    // The default of every version; newer versions no longer accept it as a value.
     { id: 'default', args: [] },
     { id: 'plan', args: ['--permission-mode', 'plan'] },
     { id: 'acceptEdits', args: ['--permission-mode', 'acceptEdits'] },

@@ -6,8 +6,8 @@ import { claudeChoices } from './choices.ts';
 import { claudeDialogue } from './dialogue.ts';
 
 /**
- * First versions that are known to take an option. Measured: 1.0.3 refuses all of these, 1.0.128, 2.0.77 and 2.1.328
- * take them (the budget from 2.0.77 on); the agent's own change log dates partial messages, the budget and servers.
+ * First versions that accept an option. Measured: 1.0.3 refuses all of these; 1.0.128, 2.0.77 and 2.1.328 accept them (the
+ * budget from 2.0.77 on). Claude Code's change log dates partial messages, the budget and servers.
  */
 const since = {
   partialMessages: '1.0.109',
@@ -15,15 +15,15 @@ const since = {
   permissionMode: '1.0.128',
   sessionId: '1.0.128',
   maxBudget: '2.0.28',
-  /** MCP servers over HTTP; before, one of them makes it refuse all. */
+  /** MCP servers over HTTP; earlier versions then refuse all servers. */
   httpServers: '1.0.27',
   /** The two-way mode with permission requests. */
   dialogue: '1.0.128',
-  /** Resuming keeps the id of the conversation; before, each resume gave a new one. */
+  /** A resumed conversation keeps its id; in earlier versions, each resume created a new one. */
   keepsSessionId: '1.0.126',
 } as const;
 
-/** An option with its value, in the form that cannot be taken for another option. */
+/** An option with its value, in a form that cannot be taken for another option. */
 function option(flag: string, value: string): string[] {
   return value.startsWith('-') ? [`${flag}=${value}`] : [flag, value];
 }
@@ -32,14 +32,14 @@ function lower(a: number | undefined, b: number | undefined): number | undefined
   return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
 }
 
-/** Whether this version can be spoken with while it works. */
+/** Whether this version supports a dialogue. */
 export function hasDialogue(version: string | null): boolean {
   return atLeast(version, since.dialogue);
 }
 
 /**
- * `claude -p` with the prompt on stdin, which every version reads and which is closed after it; or, where someone is there
- * to be asked, with stdin open for the dialogue.
+ * `claude -p` with the prompt on stdin, which every version reads. Stdin is then closed, or stays open for the dialogue if
+ * someone can answer.
  */
 export function claudeCommand(request: CommandRequest): CommandLine {
   const { prompt, options, limits = {}, program, resume, newSessionId, interactive = false } = request;
@@ -47,7 +47,7 @@ export function claudeCommand(request: CommandRequest): CommandLine {
   const warnings: string[] = [];
   const has = (feature: keyof typeof since) => atLeast(version, since[feature]);
   const args = ['-p', '--output-format', 'stream-json', '--verbose'];
-  /** Adds an option that was asked for, or says that this version has none. */
+  /** Adds a requested option, or a warning that this version does not have it. */
   const add = (feature: keyof typeof since, name: string, added: readonly string[]): void => {
     if (has(feature)) args.push(...added);
     else warnings.push(`Claude Code ${version ?? ''} has no ${name}; it runs without (needs ${since[feature]}).`);
@@ -67,7 +67,7 @@ export function claudeCommand(request: CommandRequest): CommandLine {
   permissionMode(options, args, add);
   const maxTurns = lower(options.maxTurns, limits.turns);
   if (maxTurns !== undefined) args.push('--max-turns', String(maxTurns));
-  // Measured with 2.0.77 and 2.1.328: what a resumed conversation had cost before does not count.
+  // Measured with 2.0.77 and 2.1.328: earlier cost of a resumed conversation does not count.
   const maxBudget = lower(options.maxBudgetUsd, has('maxBudget') ? limits.usd : undefined);
   if (maxBudget !== undefined) add('maxBudget', 'budget limit', ['--max-budget-usd', String(maxBudget)]);
   if (options.appendSystemPrompt !== undefined && options.appendSystemPrompt !== '') {
@@ -96,7 +96,7 @@ type Add = (feature: 'permissionMode', name: string, added: readonly string[]) =
 
 function permissionMode({ permissionMode: mode }: AgentOptions, args: string[], add: Add): void {
   if (mode === undefined) return;
-  // One that is not listed may be one of a version to come.
+  // An unknown one may be of a later version.
   const asked = argsOfMode(claudeChoices, mode) ?? option('--permission-mode', mode);
   if (asked[0]?.startsWith('--permission-mode')) add('permissionMode', 'permission modes', asked);
   else args.push(...asked);

@@ -14,7 +14,7 @@ import type { MessageUsages } from './figures/usage.ts';
 import { count, field, isTrue, list, nonEmpty, objects, text } from '../shared/guards.ts';
 import type { EntryWriter } from '../shared/normalizer/entryWriter.ts';
 
-/** What an interruption looks like in the versions that have no field for it. */
+/** Text of an interruption, in versions without a field for it. */
 const interruption = /^\[Request interrupted by user(?: for tool use)?\]$/;
 
 interface Parts {
@@ -24,7 +24,7 @@ interface Parts {
   readonly calls: ToolCalls;
   readonly usages: MessageUsages;
   readonly state: RunState;
-  /** Keeps a block of an unknown kind as an entry of its own. */
+  /** Adds a block of an unknown kind as a separate entry. */
   readonly unknownBlock: (block: unknown, line: Line) => void;
 }
 
@@ -42,12 +42,12 @@ export class Conversation {
     this.#prompt = prompt?.trim();
   }
 
-  /** Lines of the main conversation that speak for the user, replayed prompts aside. */
+  /** Lines of the main conversation on the user's side, without replayed prompts. */
   get userLines(): number {
     return this.#userLines;
   }
 
-  /** The next message that the agent writes for itself is the summary of what was said before. */
+  /** The next message that the agent writes for itself is the summary of the conversation. */
   compacted(): void {
     this.#compacted = true;
     this.compactions += 1;
@@ -164,14 +164,14 @@ export class Conversation {
     else this.#parts.unknownBlock(block, line);
   }
 
-  /** An image or another attachment of a message; anything else is unknown. */
+  /** An image or another attachment; anything else is unknown. */
   #otherBlock(block: JsonObject, line: Line, model: string | undefined): void {
     const shown = blockText(block);
     if (shown === undefined) this.#parts.unknownBlock(block, line);
     else this.#parts.texts.add('text', shown, [], line, line.metadata(model));
   }
 
-  /** `only`: no other result stands in this line, so that what the line says of its result is about this one. */
+  /** `only`: the line has no other result, so its other fields are about this one. */
   #result(block: JsonObject, line: Line, only: boolean): void {
     const id = nonEmpty(block['tool_use_id']) ?? count(block['tool_use_id'])?.toString();
     if (id === undefined) {
@@ -215,7 +215,7 @@ export class Conversation {
     return true;
   }
 
-  /** With `--replay-user-messages` the agent repeats the prompt, which stands in the transcript already. */
+  /** With `--replay-user-messages` the agent repeats the prompt, which the transcript already has. */
   #isPrompt(blocks: readonly unknown[], line: Line): boolean {
     if (line.message['isReplay'] !== true || this.#prompt === undefined || this.#promptReplayed) return false;
     this.#promptReplayed =
@@ -254,7 +254,7 @@ export class Conversation {
     }
     if (field(message['origin'], 'kind') === 'hook') return 'hook';
     if (synthetic || message['isReplay'] !== true) return 'system';
-    // A replayed prompt comes as it was sent, in blocks; what the program's own commands print comes as a text.
+    // A replayed prompt has blocks, as it was sent; output of the program's own commands is a text.
     return typeof field(message['message'], 'content') === 'string' ? 'replay' : 'human';
   }
 }
@@ -284,7 +284,7 @@ function apiError(message: JsonObject, ended: string | undefined): ApiError | un
   return { error, status: count(message['api_error_status']), type, refused: ended === 'refusal' };
 }
 
-/** What an API tool (`server_tool_use`) gave back, for the action of its call. */
+/** The result of an API tool (`server_tool_use`), for the action of its call. */
 function apiDetail(block: JsonObject): unknown {
   return Array.isArray(block['content']) ? { results: [{ content: block['content'] }] } : block['content'];
 }

@@ -7,24 +7,24 @@ import { unknownSessionText } from './figures/errors.ts';
 import { permissionAnswer, permissionRequest, Plans, type PermissionAsked } from './tools/permissions.ts';
 import { permissionRequestId } from './wire.ts';
 
-/** Speaks with `claude --input-format stream-json --permission-prompt-tool stdio`. */
+/** Talks with `claude --input-format stream-json --permission-prompt-tool stdio`. */
 export function claudeDialogue(prompt: string): DialogueFactory {
   return (host) => new ClaudeDialogue(host, prompt);
 }
 
 class ClaudeDialogue implements Dialogue {
-  /** By signals alone, older versions print no figures. */
+  /** If they are only signalled, older versions print no figures. */
   readonly stopsByWord = true;
   readonly #host: DialogueHost;
   readonly #prompt: string;
   readonly #plans = new Plans();
-  /** How to withdraw the requests that wait, by id. */
+  /** How to withdraw waiting requests, by id. */
   readonly #waiting = new Map<string, () => void>();
   #nextId = 1;
   #inTurn = true;
-  /** Tasks that continue when a turn has ended. */
+  /** Tasks that continue after a turn. */
   #background = 0;
-  /** A task ended during this turn: the agent may begin another to tell of it. */
+  /** A task ended during this turn: the agent may start another turn to report it. */
   #notified = false;
 
   constructor(host: DialogueHost, prompt: string) {
@@ -38,14 +38,14 @@ class ClaudeDialogue implements Dialogue {
   }
 
   line(shown: string): void {
-    // Most lines of a run are these, and they say nothing here.
+    // Most lines of a run are these, and mean nothing here.
     if (shown.startsWith('{"type":"stream_event"')) return;
     const message = parse(shown);
     if (isObject(message)) this.#message(message);
   }
 
   tooLong(head: string): void {
-    // A request that is too long to be read is refused, so that no one waits for its answer.
+    // A request that is too long to read is denied, so that the agent does not wait for its answer.
     const id = /"type":"control_request"/.test(head) ? /"request_id":"([^"\\]+)"/.exec(head)?.[1] : undefined;
     if (id !== undefined) this.#host.write(controlLines.failure(id, 'The request is too long.'));
   }
@@ -104,7 +104,7 @@ class ClaudeDialogue implements Dialogue {
       this.#host.tell({ type: 'note', subtype: 'unsupported_request', content });
       return;
     }
-    // The same question once more is answered with the first.
+    // A repeated request gets the same answer as the first.
     if (this.#waiting.has(id)) return;
     const plan = toolName === 'ExitPlanMode' ? this.#plans.of(nonEmpty(request['tool_use_id'])) : undefined;
     void this.#ask({ id, toolName, input, request, plan });
@@ -140,7 +140,7 @@ class ClaudeDialogue implements Dialogue {
   }
 
   #turnOver(result: JsonObject): void {
-    // It ends on its own; what is queued waits for the next attempt.
+    // It ends by itself; queued messages wait for the next attempt.
     if (texts(result['errors']).some((error) => unknownSessionText.test(error))) return;
     this.#inTurn = false;
     const own = nonEmpty(field(result['origin'], 'kind')) !== undefined;

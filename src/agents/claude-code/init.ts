@@ -4,7 +4,7 @@ import { nonEmpty } from '../shared/guards.ts';
 import type { InitLine } from './wire.ts';
 import type { NewEntry } from '../shared/normalizer/entryWriter.ts';
 
-/** The entry of `system/init`: what the agent starts with, readable, and its long lists as metadata of this entry. */
+/** The entry of `system/init`: the agent's configuration for people, with long lists in the metadata. */
 export function initEntry(init: InitLine, line: Line): NewEntry {
   return {
     type: { kind: 'system_message', subtype: 'init' },

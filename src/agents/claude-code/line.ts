@@ -3,7 +3,7 @@ import type { NormalizedEntryMetadata } from '../../model/transcript/metadata.ts
 import type { SessionInfo } from './session.ts';
 import { nonEmpty } from '../shared/guards.ts';
 
-/** One message of the wire with what surrounds it. */
+/** One message with its context. */
 export class Line {
   readonly message: JsonObject;
   readonly parentCallId: string | null;
@@ -12,7 +12,7 @@ export class Line {
   readonly #text: string | undefined;
   #timestamp: string | undefined;
 
-  /** `text` is the line verbatim where it holds this message only. */
+  /** `text` is the original line, if it has only this message. */
   constructor(message: JsonObject, at: number, session: SessionInfo, text: string | undefined) {
     this.message = message;
     this.parentCallId = nonEmpty(message['parent_tool_use_id']) ?? null;
@@ -21,13 +21,13 @@ export class Line {
     this.#text = text;
   }
 
-  /** Made on demand: most lines of a stream make no entry. */
+  /** A getter, because most streamed lines create no entry. */
   get timestamp(): string {
     this.#timestamp ??= this.#session.clock.time(this.message['timestamp'], this.#at);
     return this.#timestamp;
   }
 
-  /** The line letter by letter, where it holds this message only. */
+  /** The original line, if it has only this message. */
   get verbatim(): string | undefined {
     return this.#text;
   }
@@ -40,7 +40,7 @@ export class Line {
     return this.#session.metadata(this.parentCallId, model);
   }
 
-  /** Metadata with further keys of this entry alone. */
+  /** Metadata with further keys for this entry. */
   metadataWith(extra: NormalizedEntryMetadata, model?: string): NormalizedEntryMetadata {
     return { ...this.metadata(model), ...extra };
   }

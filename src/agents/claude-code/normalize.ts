@@ -50,7 +50,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
   /** Messages came after the last closing line. */
   #unfinished = false;
   #started = false;
-  /** The count that may still go up. */
+  /** The entry with a count that may still increase. */
   #counted: NormalizedEntry | undefined;
   #ended = false;
 
@@ -96,7 +96,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
     return this.#writer.take();
   }
 
-  /** A message that was not printed: a record of the agent's store in the form of its output. `raw`: as it is stored. */
+  /** A stored message in the form of the program's output. `raw`: as stored. */
   record(message: JsonObject, raw: string, at: number): readonly EntryUpdate[] {
     try {
       this.#lines.counts.total += 1;
@@ -107,7 +107,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
     return this.#writer.take();
   }
 
-  /** The records end here, and the agent with them: closes calls that have no result. */
+  /** The records end here, and so did the agent: closes calls without a result. */
   endRecords(at: number): readonly EntryUpdate[] {
     this.#settleCount();
     this.#calls.end('No result: the agent ended before the tool answered.', this.#session.clock.arrived(at));
@@ -145,7 +145,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
     const texts = this.#texts;
     const usages = this.#usages;
     return {
-      // An id that the agent does not know is printed back, but no conversation has it.
+      // An unknown id is printed back, but no conversation has it.
       sessionIds: this.#state.unknownSession && !this.#started ? [] : [...this.#session.ids],
       model: this.#session.model,
       agentVersion: this.#session.version,
@@ -155,7 +155,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
       warnings: this.#warnings(),
       unknownSession: this.#state.unknownSession,
       unfinished: this.#unfinished,
-      // Made when asked for: they grow with the run, and facts are taken often while it streams.
+      // A getter: they grow with the run, and facts are read often during a stream.
       get answer() {
         return texts.answer;
       },
@@ -214,7 +214,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
     for (const line of this.#spread.abandoned()) this.#lines.malformed(line, this.#session.clock.arrived(at));
   }
 
-  /** A piece that continues what streams; anything else takes the long way. */
+  /** A piece that continues a streamed text; anything else is parsed completely. */
   #isPiece(shown: string): boolean {
     const delta = this.#deltas.read(shown);
     if (delta === undefined || !this.#partials.goesOn(delta)) return false;
@@ -223,7 +223,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
     return true;
   }
 
-  /** A line that is known by its shape; anything else takes the long way. */
+  /** A line recognized by its form; anything else is parsed completely. */
   #isBrief(shown: string, at: number): boolean {
     const brief = briefLine(shown);
     if (brief === undefined) return false;
@@ -291,7 +291,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
     return isOne;
   }
 
-  /** What a model said before it refused, and another model says now, is no part of the answer. */
+  /** Text of a model before it refused is not part of the answer if another model takes over. */
   #retract(line: Line): void {
     if (this.#retractions.take(line)) this.#state.refused = false;
   }
@@ -346,7 +346,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
     return true;
   }
 
-  /** A count that goes up with every delta is one entry, until something else comes. */
+  /** A counter that increases with every delta is one entry, until something else arrives. */
   #count(content: string, line: Line): void {
     const counted = this.#counted;
     if (counted?.index === this.#writer.next - 1) {

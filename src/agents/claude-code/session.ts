@@ -8,7 +8,7 @@ export const syntheticModel = '<synthetic>';
 const maxSessionIds = 1000;
 const maxServers = 100;
 
-/** What is known of the conversation so far, and the metadata that follows from it. */
+/** What is known of the conversation, and the metadata for entries. */
 export class SessionInfo {
   readonly clock = new Clock();
   readonly ids: string[] = [];

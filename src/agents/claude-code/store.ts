@@ -7,7 +7,7 @@ import { ClaudeStoreParser } from './store/parser.ts';
 
 const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 const mainFile = new RegExp(`^[^/]+/${uuid}\\.jsonl$`, 'i');
-/** Since 2.1; before, the file lies beside those of sessions. */
+/** Since 2.1; before, the file is beside those of sessions. */
 const subagentFile = new RegExp(`^[^/]+/(${uuid})/subagents/(?:[^/]+/)?agent-([^/]+)\\.(jsonl|meta\\.json)$`, 'i');
 const oldSubagentFile = /^[^/]+\/agent-([^/]+)\.jsonl$/;
 
@@ -31,7 +31,7 @@ export const claudeCodeStore: StoreFormat = {
     const agent = oldSubagentFile.exec(path)?.[1];
     if (agent !== undefined) return oldSubagent(agent, records);
     if (records.length === 0 && head.every((line) => line.trim() === '')) return undefined;
-    // 1.0 keeps titles in files of their own.
+    // 1.0 stores titles in separate files.
     if (records.length > 0 && records.every((record) => record['type'] === 'summary')) return { role: 'shared' };
     const name = path.slice(path.lastIndexOf('/') + 1).replace(/\.jsonl$/i, '');
     return { role: 'main', session: name };
@@ -41,7 +41,7 @@ export const claudeCodeStore: StoreFormat = {
   resume: (nativeId) => ({ program: 'claude', args: ['--resume', nativeId] }),
 };
 
-/** Its first prompt can name a session that was never written; the answer names the one that it is billed to. */
+/** Its first prompt can name a session that was never written; the answer names the session that pays for it. */
 function oldSubagent(agent: string, records: readonly Readonly<Record<string, unknown>>[]): StorePart | undefined {
   const answer = records.find((record) => record['type'] === 'assistant') ?? records[0];
   const session = nonEmpty(answer?.['sessionId']);

@@ -11,7 +11,7 @@ const join = (...parts: (string | undefined | false)[]): string =>
 const taskText: Describe = (message) =>
   nonEmpty(message['description']) ?? nonEmpty(message['summary']) ?? `task ${text(message['task_id']) ?? ''}`;
 
-/** Up to 2.0 a hook's output is in its streams only. */
+/** Up to 2.0, only the streams have a hook's output. */
 const hookOutput: Describe = (message) =>
   nonEmpty(message['output']) ??
   [text(message['stdout']) ?? '', text(message['stderr']) ?? '']
@@ -19,7 +19,7 @@ const hookOutput: Describe = (message) =>
     .join('\n')
     .trim();
 
-/** A title and what follows from it, where there is more. */
+/** A title, and details if there are any. */
 const titled = (title: string, more: string): string => (more === '' ? title : `${title}\n\n${more}`);
 
 function retry(message: JsonObject): string {
@@ -101,7 +101,7 @@ function rateLimit(message: JsonObject): string {
   );
 }
 
-/** How much was thought so far. */
+/** Number of thinking tokens so far. */
 export function thinkingText(tokens: number | undefined): string {
   return `Thinking: about ${tokens === undefined ? '?' : englishFigures.count(tokens)} tokens`;
 }
@@ -109,7 +109,7 @@ export function thinkingText(tokens: number | undefined): string {
 const elapsed = (seconds: number | undefined): string | undefined =>
   seconds === undefined ? undefined : englishFigures.duration(Math.round(seconds) * 1000);
 
-/** `system` lines by subtype. A subtype that is not here is unknown. */
+/** `system` lines by subtype. Others are unknown. */
 const systemSubtypes = new Map<string, Describe>([
   ['status', status],
   ['compact_boundary', compacted],
@@ -159,7 +159,7 @@ const systemSubtypes = new Map<string, Describe>([
   ['worker_shutting_down', (m) => join('The agent shuts down', nonEmpty(m['reason']))],
 ]);
 
-/** Lines of other types that are about the run, not part of the conversation. */
+/** Other types of lines about the run, outside the conversation. */
 const otherTypes = new Map<string, Describe>([
   ['rate_limit_event', rateLimit],
   [
@@ -209,7 +209,7 @@ export interface Described {
   readonly content: string;
 }
 
-/** A line about the run in words; `undefined` where its kind is unknown. */
+/** A line about the run in words; `undefined` for an unknown kind. */
 export function describeLine(message: JsonObject): Described | undefined {
   const type = text(message['type']) ?? '';
   const subtype = type === 'system' ? (text(message['subtype']) ?? '') : type;

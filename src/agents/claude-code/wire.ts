@@ -57,9 +57,9 @@ export interface ResultLine {
   readonly turns: number | undefined;
   readonly durationMs: number | undefined;
   readonly apiDurationMs: number | undefined;
-  /** By whichever name the version uses. */
+  /** Under either name, depending on the version. */
   readonly usd: number | undefined;
-  /** Of the run alone, where it stands beside a total. */
+  /** Of this run alone, if printed beside a total. */
   readonly runUsd: number | undefined;
   readonly stopReason: string | undefined;
   readonly terminalReason: string | undefined;
@@ -73,11 +73,11 @@ export interface ResultLine {
   readonly subagents: number | undefined;
   readonly denials: readonly { readonly tool: string; readonly callId: string | undefined }[];
   readonly origin: string | undefined;
-  /** What was asked for with `--json-schema`. */
+  /** The output for `--json-schema`. */
   readonly structured: unknown;
 }
 
-/** What the line is called where only its reason says that a limit ended the run. */
+/** Name of the line if only its reason says that a limit ended the run. */
 const limits = new Map([
   ['max_turns', 'error_max_turns'],
   ['max_budget', 'error_max_budget_usd'],
@@ -118,18 +118,18 @@ export function resultLine(message: JsonObject): ResultLine {
   };
 }
 
-/** `uuid`s of messages that this one, or the notice of a refusal, takes back. */
+/** `uuid`s of messages that this one, or the notice of a refusal, retracts. */
 export function retractedMessages(message: JsonObject): string[] {
   return texts(message['supersedes'] ?? message['retracted_message_uuids']);
 }
 
-/** The id of a `control_request` by which the agent asks for a permission. */
+/** Id of a `control_request` that asks for a permission. */
 export function permissionRequestId(message: JsonObject): string | undefined {
   const asks = message['type'] === 'control_request' && field(message['request'], 'subtype') === 'can_use_tool';
   return asks ? nonEmpty(message['request_id']) : undefined;
 }
 
-/** Other agents copied the format, and neither list their tools nor print a cost. */
+/** Other agents copied the format, but neither list their tools nor print a cost. */
 export function isOwnLine(message: JsonObject): boolean {
   if (message['type'] === 'system') return message['subtype'] === 'init' && Array.isArray(message['tools']);
   if (message['type'] === 'result') return resultLine(message).usd !== undefined;

@@ -6,12 +6,12 @@ import { nonEmpty, objects, text } from '../shared/guards.ts';
 import { resultText } from '../shared/resultText.ts';
 import type { PlacedItem } from './messages.ts';
 
-/** Blocks that the program puts beside what the person wrote, between tags of its own. */
+/** Blocks that the program adds to a person's message, between its own tags. */
 const details = /<environment_details>[\s\S]*?<\/environment_details>/g;
 const wrapped =
   /^\s*<(?:task|feedback|user_message|answer)>\s*([\s\S]*?)\s*<\/(?:task|feedback|user_message|answer)>\s*$/;
 
-/** What the model saw as items, for a task whose other file is gone. Calls in the text of old versions stay text. */
+/** What the model saw as items, for a task without the other file. Old versions have calls in the text, where they stay. */
 export function historyItems(history: readonly JsonObject[], session: string, folder: string): readonly PlacedItem[] {
   const results = new Map(
     history.flatMap((message) =>

@@ -7,7 +7,7 @@ import { parse } from '../shared/normalizer/lineLog.ts';
 import type { ShownItem } from '../stores/shownItems.ts';
 import { browserOf, commandOf, mcpOf, subagentsOf, toolOf, type NamedAction } from './tools.ts';
 
-/** Messages that say nothing about what was done that others do not. */
+/** Messages that repeat others or have no content. */
 const bookkeeping = new Set([
   'api_req_finished',
   'api_req_retried',
@@ -96,7 +96,7 @@ export interface Conversation {
   readonly last: 'empty' | 'answering' | 'tool' | 'permission' | 'question' | 'answered' | 'interrupted';
 }
 
-/** The messages that the person saw as items. A call and what it gave are messages of their own, without an id. */
+/** The messages that the person saw as items. A call and its result are separate messages without an id. */
 export function conversationOf(messages: readonly JsonObject[], session: string, folder: string): Conversation {
   const items: PlacedItem[] = [];
   let open: OpenCall | undefined;
@@ -188,14 +188,14 @@ function said(shown: string): Omit<PlacedItem, 'at'> | undefined {
   return shown === '' ? undefined : { item: { type: { kind: 'assistant_message' }, content: shown } };
 }
 
-/** A question is JSON with its text, or the text alone. */
+/** A question is JSON with a text, or only the text. */
 function questionText(shown: string): string {
   const value = parse(shown);
   if (!isObject(value)) return shown;
   return nonEmpty(value['question']) ?? nonEmpty(value['response']) ?? nonEmpty(value['context']) ?? shown;
 }
 
-/** Why a request gave no answer, which stands on the message that began it. */
+/** Why a request failed, from the message that began it. */
 function requestFailure(shown: string): Omit<PlacedItem, 'at'> | undefined {
   const info = parse(shown);
   const reason = nonEmpty(field(info, 'streamingFailedMessage'));

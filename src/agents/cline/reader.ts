@@ -10,12 +10,12 @@ import { billed, type TokenRule } from './usage.ts';
 
 const requestKinds = new Set(['api_req_started', 'deleted_api_reqs', 'subagent_usage']);
 
-/** Reads the files of one task. What the person saw makes the entries; where that is lost, what the model saw does. */
+/** Reads the files of one task. Entries come from what the person saw; if that file is missing, from what the model saw. */
 export class TaskReader implements RecordReader {
   readonly #session: StoreSession;
   readonly #rule: TokenRule;
   readonly #shown: ShownItems;
-  /** Models by the time from which they were used, oldest first. */
+  /** Models by the time of first use, oldest first. */
   #models: readonly { readonly from: number; readonly model: string; readonly provider: string | undefined }[] = [];
   #history: readonly JsonObject[] = [];
   #hasMessages = false;
@@ -74,7 +74,7 @@ export class TaskReader implements RecordReader {
     });
   }
 
-  /** The program tells the model about the folder and the model itself, between tags of its own. */
+  /** The program tells the model about the folder and the model itself, in its own tags. */
   #seeHistory(history: readonly JsonObject[]): void {
     this.#history = history;
     const first = history.find((message) => message['role'] === 'user');

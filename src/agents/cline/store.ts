@@ -10,7 +10,7 @@ import { TaskReader } from './reader.ts';
 import { clineTokens, rooTokens, type TokenRule } from './usage.ts';
 
 /*
- * Cline and its two descendants keep one folder per task: `ui_messages.json` (what the person sees, with the tokens and cost of
+ * Cline and its two forks keep one folder per task: `ui_messages.json` (what the person sees, with the tokens and cost of
  * each request), `api_conversation_history.json` (what the model sees), `task_metadata.json` or `history_item.json`. Sources:
  * cline/cline `src/shared/ExtensionMessage.ts`, `src/shared/getApiMetrics.ts` and `src/core/storage/disk.ts`;
  * RooCodeInc/Roo-Code `packages/types/src/message.ts` and `src/core/task-persistence`.
@@ -25,7 +25,7 @@ export const clineStore = taskStore({
   tokens: clineTokens,
 });
 
-/** The tokens of the whole prompt since 3.29.5 (RooCodeInc/Roo-Code#8954). */
+/** Since 3.29.5, the tokens of the whole prompt (RooCodeInc/Roo-Code#8954). */
 export const rooCodeStore = taskStore({
   agent: 'roo-code',
   label: 'Roo Code',
@@ -33,7 +33,7 @@ export const rooCodeStore = taskStore({
   tokens: rooTokens(Date.UTC(2025, 10, 1)),
 });
 
-/** Took the same change with 4.119.0. */
+/** The same change came with 4.119.0. */
 export const kiloCodeStore = taskStore({
   agent: 'kilo-code',
   label: 'Kilo Code',
@@ -72,7 +72,7 @@ function placeOf(path: string): StorePart | undefined {
   return name === 'task_metadata' || name === 'history_item' ? { role: 'sidecar', session } : undefined;
 }
 
-/** The list of tasks says in which folder each was done. */
+/** The list of tasks has the folder of each. */
 function taskNotes(record: StoreRecord): readonly SessionNote[] {
   const value = record.kind === 'document' ? parse(record.text) : undefined;
   return objects(isObject(value) ? value['entries'] : value).flatMap((item) => {

@@ -52,7 +52,7 @@ const known = new Map<string, Build>([
   ['newTask', task],
 ]);
 
-/** What a message about a tool says: JSON with the name of the tool. */
+/** The content of a message about a tool: JSON with the tool's name. */
 export function toolOf(shown: string): NamedAction {
   const tool = parse(shown);
   if (!isObject(tool)) return { toolName: 'unknown', action: { kind: 'tool' }, input: shown };
@@ -61,7 +61,7 @@ export function toolOf(shown: string): NamedAction {
   return { toolName, action, input: tool };
 }
 
-/** Set behind a command that needs approval in any case. */
+/** Suffix of a command that always needs approval. */
 const approvalMark = /REQ_APP$/;
 
 export function commandOf(shown: string): NamedAction {

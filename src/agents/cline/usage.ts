@@ -17,20 +17,20 @@ interface Given {
   readonly protocol: string | undefined;
 }
 
-/** Whether `tokensIn` holds what came from the cache and went into it. */
+/** Whether `tokensIn` includes cache reads and writes. */
 export type TokenRule = (given: Given) => boolean;
 
-/** These pass on what an API in the manner of OpenAI reports, which is the whole prompt. */
+/** These providers pass on figures of OpenAI-style APIs, which count the whole prompt. */
 const wholePrompt = new Set(['openai', 'litellm', 'doubao', 'fireworks', 'hicap', 'lmstudio', 'qwen', 'xai', 'zai']);
 
 export const clineTokens: TokenRule = ({ provider }) => provider !== undefined && wholePrompt.has(provider);
 
-/** Before the change, requests in the manner of Anthropic had the rest of the prompt only. */
+/** Before the change, requests to Anthropic-style APIs counted only the rest of the prompt. */
 export function rooTokens(changedAt: number): TokenRule {
   return ({ protocol, at }) => !(protocol === 'anthropic' && at < changedAt);
 }
 
-/** The figures of a request; `undefined` where it has none. A cost of 0 is that of a model without a price. */
+/** The figures of a request; `undefined` if it has none. A cost of 0 means a model without a price. */
 export function billed(
   info: JsonObject,
   { rule, at, provider }: { readonly rule: TokenRule; readonly at: number; readonly provider: string | undefined },

@@ -4,22 +4,22 @@ import type { Citation } from '../../model/transcript/metadata.ts';
 import { count, list, nonEmpty, objects } from '../shared/guards.ts';
 import { spoken } from '../shared/resultText.ts';
 
-/** Sources that a message names on its own or in its blocks of content; no version that was measured prints them. */
+/** Sources that a message or its content blocks name; no measured version prints them. */
 export function citations(fields: JsonObject): Citation[] {
   const own = objects(fields['annotations']).flatMap((each) => citation(each, { start: null, end: null, base: 0 }));
   return [...own, ...inBlocks(fields)];
 }
 
 interface Place {
-  /** Where no range is given. */
+  /** Used if there is no range. */
   readonly start: number | null;
   readonly end: number | null;
-  /** What ranges are counted from, and how far they can go; code points of the message. */
+  /** Origin and limit of ranges, in code points of the message. */
   readonly base: number;
   readonly limit?: number;
 }
 
-/** Blocks are joined to the text of the message, which their ranges move with. */
+/** Blocks are joined to the text of the message, and their ranges move with them. */
 function inBlocks(fields: JsonObject): Citation[] {
   if (fields['text'] !== undefined && fields['text'] !== null) return [];
   let base = 0;
@@ -31,9 +31,9 @@ function inBlocks(fields: JsonObject): Citation[] {
   });
 }
 
-/** A range that no text has, an index below 0 among them, is empty: no words are said to come from the source. */
+/** An impossible range (such as an index below 0) becomes empty: no words are attributed to the source. */
 function citation(given: JsonObject, place: Place): Citation[] {
-  // Some interfaces of the model put the fields under the name of the type.
+  // Some model APIs put the fields under the name of the type.
   const nested = given['url_citation'] ?? given['file_citation'];
   const fields = isObject(nested) ? nested : given;
   const url = nonEmpty(fields['url']) ?? null;

@@ -6,17 +6,17 @@ import { atLeast } from '../../model/text/versions.ts';
 import { codexChoices } from './choices.ts';
 import { codexServers, serversSince } from './servers.ts';
 
-/** First version whose output has the id of the thread, without which nothing can be resumed. */
+/** First version that prints the thread's id, which is needed to resume. */
 export const threadsSince = '0.44.0';
 
 /**
- * `codex exec --json` with the prompt on stdin, which is closed after it: newer versions wait for its end in any case.
- * Options stand before `resume`, where every version takes them.
+ * `codex exec --json` with the prompt on stdin, which is then closed, because newer versions wait for its end. Options
+ * precede `resume`, where every version accepts them.
  * @throws UnusableConversationIdError
  */
 export function codexCommand({ prompt, options, program, resume }: CommandRequest): CommandLine {
   const warnings: string[] = [];
-  // Vitrine starts nothing in a workspace that the user does not trust, so Codex need not ask for a repository.
+  // Vitrine starts nothing in an untrusted workspace, so Codex need not check for a repository.
   const args = ['exec', '--json', '--skip-git-repo-check'];
   if (options.model !== undefined) args.push(`--model=${options.model}`);
   const sandbox = argsOfMode(codexChoices, options.permissionMode);

@@ -2,14 +2,14 @@ import { codeOfStatus } from '../shared/httpErrors.ts';
 import { parse } from '../shared/normalizer/lineLog.ts';
 import { field, nonEmpty } from '../shared/guards.ts';
 
-/** What Codex prints while it tries again on its own; no failure yet. */
+/** Messages while Codex retries by itself; not a failure yet. */
 const retries = [/^Reconnecting\b/, /^(?:stream error: .*; )?retrying \d+\/\d+ in /s, /; retrying \d+\/\d+ in \S+$/s];
 
 export function isRetry(message: string): boolean {
   return retries.some((pattern) => pattern.test(message));
 }
 
-/** Codex gives no codes: its fixed texts, and the status of an answer where the text has it. */
+/** Codex has no codes: only its fixed texts, and the HTTP status if the text has one. */
 const fixedTexts: readonly (readonly [RegExp, string])[] = [
   [/^Missing environment variable\b|\bcodex login\b/, 'authentication_failed'],
   [/^Quota exceeded\b/, 'quota_exceeded'],
@@ -22,10 +22,10 @@ const fixedTexts: readonly (readonly [RegExp, string])[] = [
   [/^stream disconnected\b/, 'stream_broken'],
 ];
 const statusInText = /\bstatus:? (\d{3})\b/;
-/** Answers to bad requests are passed on as they are. */
+/** It passes on answers to bad requests unchanged. */
 const typesInJson = new Map([['invalid_request_error', 'invalid_request']]);
 
-/** The server's own words out of an answer that Codex passes on as it is. */
+/** The server's message in an answer that Codex passes on unchanged. */
 export function readable(message: string): string {
   const inner = message.startsWith('{') ? nonEmpty(field(field(parse(message), 'error'), 'message')) : undefined;
   return inner ?? message;
@@ -39,7 +39,7 @@ export function errorCode(message: string): string | undefined {
   return fixedTexts.find(([pattern]) => pattern.test(message))?.[1];
 }
 
-/** What it says on stderr when it does not start a run at all. */
+/** Messages on stderr if it does not start a run. */
 export const fixedStderr: readonly (readonly [RegExp, string])[] = [
   [/\bno rollout found for (?:thread|conversation) id\b|\bno recorded session found\b/i, 'unknown_session'],
   [/^Not inside a trusted directory\b/m, 'not_trusted'],
@@ -48,7 +48,7 @@ export const fixedStderr: readonly (readonly [RegExp, string])[] = [
   [/^Error: Model provider `[^`]*` not found|^Error loading config/m, 'bad_config'],
 ];
 
-/** Printed on runs that go well. */
+/** Also printed on successful runs. */
 export const noise: readonly RegExp[] = [
   /^Reading (?:additional input|prompt) from stdin\.\.\.$/,
   /^\S+Z\s+(?:WARN|ERROR|INFO) codex_/,

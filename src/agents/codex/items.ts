@@ -6,13 +6,13 @@ import { shellWord } from '../shared/describe.ts';
 import { patchChanges } from './patches.ts';
 import type { CodexItem } from './wire.ts';
 
-/** A tool call as an item shows it: the whole call each time, with as much as is known by then. */
+/** A tool call in an item: each time the whole call, as far as known. */
 export interface ItemCall {
   readonly toolName: string;
   readonly action: ToolAction;
   readonly input: unknown;
   readonly result: ToolResult | undefined;
-  /** `undefined`: it continues. */
+  /** `undefined`: it is running. */
   readonly status: ToolStatus | undefined;
 }
 
@@ -139,7 +139,7 @@ function failed(status: ToolStatus | undefined): boolean {
   return status !== undefined && status !== 'success';
 }
 
-/** `undefined`: the item is no tool call that is known. `over`: the line says that the item is complete. */
+/** `undefined`: not a known tool call. `over`: the line says that the item is complete. */
 export function itemCall({ type, fields }: CodexItem, over: boolean): ItemCall | undefined {
   const read = known.get(type);
   if (read === undefined) return undefined;
@@ -147,7 +147,7 @@ export function itemCall({ type, fields }: CodexItem, over: boolean): ItemCall |
   return { ...read(fields, status), status };
 }
 
-/** By its own word; without one, or with one that is not known, by the exit code of its command. */
+/** From its own status; if that is missing or unknown, from the exit code of its command. */
 function endedAs({ status, exit_code: exitCode }: JsonObject): ToolStatus {
   const known = statuses.get(text(status) ?? '');
   if (known !== undefined) return known;

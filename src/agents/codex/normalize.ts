@@ -7,7 +7,7 @@ import { OldEvents } from './oldEvents.ts';
 import { ThreadEvents } from './threadEvents.ts';
 import { configLine, eventOf, promptLine } from './wire.ts';
 
-/** Reads what `codex exec --json` prints, of every version from 0.20 on: the line decides which format it is of. */
+/** Reads the output of `codex exec --json`, of every version from 0.20 on. Each line shows its format. */
 export class CodexReader implements AgentReader {
   readonly noise = noise;
   readonly fixedStderr = fixedStderr;

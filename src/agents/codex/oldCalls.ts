@@ -8,7 +8,7 @@ import { shellWord } from '../shared/describe.ts';
 import { commandAction } from './items.ts';
 import { patchChanges } from './patches.ts';
 
-/** Bytes of output kept of one call that continues; its end repeats all of it. */
+/** Bytes of output kept of a running call; its end repeats all of it. */
 const maxBytes = 1024 * 1024;
 
 interface Started {
@@ -23,7 +23,7 @@ interface Ended {
   readonly result: ToolResult;
 }
 
-/** What begins a call, by the event's name without `_begin`. */
+/** Beginnings of calls, by the event's name without `_begin`. */
 const begins = new Map<string, (event: JsonObject) => Started>([
   [
     'exec_command',
@@ -48,7 +48,7 @@ const begins = new Map<string, (event: JsonObject) => Started>([
   ],
 ]);
 
-/** What ends it; `before` is the action as it began. */
+/** Ends of calls; `before` is the action at the beginning. */
 const ends = new Map<string, (event: JsonObject, before: ToolAction, streamed: string) => Ended>([
   ['exec_command', commandEnded],
   [
@@ -70,7 +70,7 @@ const ends = new Map<string, (event: JsonObject, before: ToolAction, streamed: s
   ],
 ]);
 
-/** Calls in the old format: an event begins each, others carry its output, one ends it. */
+/** Calls in the old format: an event begins each, others have its output, one ends it. */
 export class OldCalls {
   readonly #run: NormalizedRun;
   readonly #output = new Map<string, number[]>();
@@ -97,7 +97,7 @@ export class OldCalls {
     return true;
   }
 
-  /** Calls that the process left behind keep what they printed. */
+  /** Calls without an end keep what they printed. */
   close(): void {
     for (const [id, bytes] of this.#output) this.#run.calls.update({ id, result: { text: utf8(bytes) } });
   }

@@ -12,11 +12,11 @@ import { OldCalls } from './oldCalls.ts';
 import { completedReport, failedReport } from './report.ts';
 import { itemText, tokenUsage, type ConfigLine } from './wire.ts';
 
-/** Requests whose tokens are itemised. */
+/** Requests with separate tokens. */
 const maxRequests = 100_000;
 const planId = 'plan';
 
-/** Events that say nothing a reader wants to know. */
+/** Events without information for readers. */
 const silent = new Set([
   'agent_reasoning_section_break',
   'mcp_startup_update',
@@ -24,10 +24,10 @@ const silent = new Set([
   'shutdown_complete',
 ]);
 
-/** Of the user messages, those that are prompts; others hold what the program tells the model. */
+/** The user messages that are prompts; others are what the program tells the model. */
 const prompts = 'plain';
 
-/** The format of events, up to 0.43: what the program's parts told each other, with the settings and the prompt first. */
+/** The event format, up to 0.43: internal messages of the program, after lines with settings and prompt. */
 export class OldEvents {
   readonly #run: NormalizedRun;
   readonly #calls: OldCalls;
@@ -37,9 +37,9 @@ export class OldEvents {
   #diff: NormalizedEntry | undefined;
   #failure: string | undefined;
   #began = false;
-  /** The answer that is being given has calls, so that another one follows. */
+  /** The current answer has calls, so another one follows. */
   #called = false;
-  /** Something since the last message makes it likely that it is said again. */
+  /** Since the last message, something happened after which messages are often repeated. */
   #retried = false;
   #report: RunReport | undefined;
   permissionMode: string | null = null;
@@ -117,13 +117,13 @@ export class OldEvents {
   #follow(type: string): void {
     if (type === 'task_started') this.#run.unfinished = true;
     else if (type.endsWith('_begin') || type === 'plan_update' || type === 'view_image_tool_call') {
-      // A web search is made where the model is: the answer that makes it resumes what was found.
+      // The model's server runs web searches: the same answer continues with the results.
       if (type !== 'web_search_begin') this.#called = true;
       this.#run.unfinished = true;
     } else if (type === 'agent_message' || type === 'task_complete') this.#run.unfinished = false;
   }
 
-  /** The format has no closing line: the end of the process is it, unless it went in the middle of its work. */
+  /** The format has no closing line: the run is complete when the process ends, unless an answer was due. */
   beforeEnd({ code: exitCode, signal }: ExitInfo, timestamp: string): void {
     this.#calls.close();
     if (this.#run.calls.get(planId) !== undefined) {
@@ -194,7 +194,7 @@ export class OldEvents {
     if (kind === 'text') this.#retried = false;
   }
 
-  /** Of one request; later versions print the session's total too, and print it again when nothing was added. */
+  /** Tokens of one request; later versions also print the session's total, and repeat it unchanged. */
   #tokens(event: JsonObject): void {
     const info = event['info'];
     const total = JSON.stringify(field(info, 'total_token_usage') ?? null);
@@ -227,7 +227,7 @@ export class OldEvents {
     return this.#explanations.length === 0 ? undefined : { text: this.#explanations.join('\n\n') };
   }
 
-  /** The whole of what the turn changed, printed again after each step. */
+  /** All changes of the turn, repeated after each step. */
   #turnDiff(diff: string, timestamp: string): void {
     const content = `Changes of this turn\n\n\`\`\`\`diff\n${diff}\n\`\`\`\``;
     if (this.#diff === undefined) this.#diff = this.#run.system('turn_diff', content, timestamp);

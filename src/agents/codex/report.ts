@@ -4,10 +4,10 @@ import { emptyReport } from '../shared/normalizer/emptyReport.ts';
 import { tokenUsage } from './wire.ts';
 import { englishFigures } from '../../text/figures.ts';
 
-/** First version that prints the tokens of the whole thread; before, it is those of the run. */
+/** First version that prints the tokens of the whole thread; earlier ones print those of the run. */
 const threadTotalsSince = '0.79.0';
 
-/** `turn.completed`. Lines that count reasoning (since 0.125) or what was written to the cache are of later versions. */
+/** `turn.completed`. Lines with reasoning (since 0.125) or cache writes come from later versions. */
 export function completedReport(usage: unknown, text: string | null): RunReport {
   const tokens = tokenUsage(usage);
   if (tokens === null) return { ...emptyReport, text };
@@ -20,7 +20,7 @@ export function failedReport(message: string): RunReport {
   return { ...emptyReport, isError: true, subtype: 'error', errors: [message] };
 }
 
-/** `Completed · 1,260 tokens counted`: of the run or of the thread, which the line does not say. */
+/** `Completed · 1,260 tokens counted`; the line does not say whether of the run or of the thread. */
 export function completedText(usage: unknown): string {
   const tokens = tokenUsage(usage);
   return tokens === null ? 'Completed' : `Completed · ${englishFigures.count(totalTokens(tokens))} tokens counted`;

@@ -1,6 +1,6 @@
 import type { McpServer, McpServers } from '../../model/agent/mcpServer.ts';
 
-/** First version that was looked at which forwards variables by name and speaks with servers over HTTP. */
+/** First measured version that forwards variables by name and supports servers over HTTP. */
 export const serversSince = '0.77.0';
 
 interface CodexServers {
@@ -8,13 +8,13 @@ interface CodexServers {
   readonly variables: Readonly<Record<string, string>>;
 }
 
-/** Variables that mean something to Codex itself, or to every program: they cannot be set for a server by its own. */
+/** Variables with a meaning for Codex or every program: they cannot be set for a single server. */
 const taken =
   /^(?:PATH|HOME|USER|SHELL|TMPDIR|LANG|LC_.*|LD_.*|DYLD_.*|NODE_.*|SSL_.*|https?_proxy|no_proxy|all_proxy|OPENAI_.*|CODEX_.*|RUST_.*)$/i;
 
 /**
- * Codex takes servers as values of its configuration. Arguments can be read by every user of the machine: variables and
- * headers go in by the environment wherever their names permit it.
+ * Codex accepts servers as configuration values. All users of the machine can read arguments, so variables and headers are
+ * passed in the environment if their names permit it.
  */
 export function codexServers(servers: McpServers): CodexServers {
   const args: string[] = [];
@@ -59,7 +59,7 @@ function http({ url, headers }: Of<'http'>, variables: Map<string, string>, set:
   if (names.length > 0) set('env_http_headers', Object.fromEntries(names));
 }
 
-/** Texts, lists of texts and tables of texts. What JSON escapes, TOML does too, except this one. */
+/** Texts, lists of texts and tables of texts. TOML uses the escapes of JSON, except this one. */
 function toml(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(toml).join(', ')}]`;
   if (typeof value === 'object' && value !== null) {

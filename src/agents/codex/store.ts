@@ -5,12 +5,12 @@ import type { StoreFormat, StorePart } from '../stores/storeFormat.ts';
 import { folderFrom, joinPath } from '../stores/placeFiles.ts';
 import { CodexStoreParser } from './store/parser.ts';
 
-/** Below `sessions` by day, in the time of the machine; below `archived_sessions` flat. */
+/** In `sessions` by day, in the machine's local time; in `archived_sessions` flat. */
 const rollout =
   /^(?:\d{4}\/\d{2}\/\d{2}\/)?rollout-[^/]*?([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\.jsonl(?:\.zst)?$/i;
 const index = 'session_index.jsonl';
 
-/** `~/.codex`: a rollout per thread; threads of subagents are counted with the session that started them. */
+/** `~/.codex`: one rollout per thread; threads of subagents count for the session that started them. */
 export const codexStore: StoreFormat = {
   agent: 'codex',
   label: 'Codex',
@@ -41,7 +41,7 @@ export const codexStore: StoreFormat = {
   resume: (nativeId) => ({ program: 'codex', args: ['resume', nativeId] }),
 };
 
-/** By the first line; where that is cut off or damaged, by its text. */
+/** From the first line; if that is incomplete or damaged, from its text. */
 function partOf(id: string, first: string): StorePart {
   const meta = parse(first);
   const payload = isObject(meta) ? meta['payload'] : undefined;

@@ -16,13 +16,13 @@ import { itemOf, itemText, threadId, type CodexItem } from './wire.ts';
 /** Texts of a run that can still be completed. */
 const maxOpenTexts = 1000;
 
-/** The format of threads, turns and items. An item has one entry, however often it is printed. */
+/** The format with threads, turns and items. An item has one entry, however often it is printed. */
 export class ThreadEvents {
   readonly #run: NormalizedRun;
   readonly #texts = new Map<string, NormalizedEntry>();
-  /** Texts of this turn that were completed, by item: one that is printed again is no other. */
+  /** Completed texts of this turn, by item: one that is printed again is the same. */
   readonly #done = new Map<string, string>();
-  /** Messages of this turn so far, while it is known that a part of it was done again. */
+  /** Messages of this turn, after a part of it was repeated. */
   readonly #said = new Set<string>();
   #retried = false;
   readonly reports: RunReport[] = [];
@@ -71,7 +71,7 @@ export class ThreadEvents {
 
   #started(id: string | undefined, line: SourceLine): void {
     const first = this.#run.session.id === null;
-    // In the middle of a turn it is the thread of an agent that this one started.
+    // Within a turn, it is the thread of an agent that this one started.
     if (first || !this.#run.unfinished) this.#run.seeSession(id, line.timestamp);
     this.#run.system('init', id === undefined ? 'The agent started' : `- Session: ${code(id)}`, line.timestamp);
     if (first) this.#run.checkResumed(line.timestamp);
@@ -121,7 +121,7 @@ export class ThreadEvents {
 
   #text(item: CodexItem, kind: TextKind, line: SourceLine, over: boolean): void {
     const shown = itemText(item.fields) ?? '';
-    // One without an id is the one of its type that is still open.
+    // Without an id, it is the open one of its type.
     const key = `${item.type} ${item.id ?? ''}`;
     const known = this.#texts.get(key);
     if (known !== undefined) {
@@ -143,7 +143,7 @@ export class ThreadEvents {
     if (this.#done.size < maxOpenTexts) this.#done.set(key, shown);
   }
 
-  /** Sources come with the text that they are for, at the latest when it is complete. */
+  /** Sources arrive with their text, at the latest when it is complete. */
   #withCitations(entry: NormalizedEntry, { fields }: CodexItem): NormalizedEntry {
     const annotations = citations(fields);
     return annotations.length === 0 ? entry : { ...entry, metadata: { ...entry.metadata, annotations } };
@@ -172,7 +172,7 @@ export class ThreadEvents {
     return true;
   }
 
-  /** Something with a status is something that was done, whatever it is: a tool of a kind that came later. */
+  /** An unknown item with a status is an action: a tool of a later version. */
   #unknownItem(item: CodexItem, line: SourceLine, over: boolean): boolean {
     const { calls, session } = this.#run;
     if (typeof item.fields['status'] !== 'string' || item.id === undefined) {

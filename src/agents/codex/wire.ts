@@ -4,8 +4,8 @@ import { count, field, idOf, nonEmpty, text } from '../shared/guards.ts';
 import { spoken } from '../shared/resultText.ts';
 
 /**
- * The JSON of `codex exec --json`. Nothing else in Vitrine knows it. Two formats: threads of items (since 0.44), and the
- * events of the program's own protocol (before). A field of another type than expected costs itself only.
+ * The JSON of `codex exec --json`. Only this file knows it. Two formats: threads of items (since 0.44), and events of the
+ * program's internal protocol (before). A field of an unexpected type is ignored; the rest of the line counts.
  */
 
 /** One item of a thread: a message, a command, a change, … */
@@ -15,7 +15,7 @@ export interface CodexItem {
   readonly fields: JsonObject;
 }
 
-/** The item of an `item.*` line. The first versions with items named the type `item_type`. */
+/** The item of an `item.*` line. The first versions with items call the type `item_type`. */
 export function itemOf(message: JsonObject): CodexItem | undefined {
   const fields = message['item'];
   if (!isObject(fields)) return undefined;
@@ -23,7 +23,7 @@ export function itemOf(message: JsonObject): CodexItem | undefined {
   return type === undefined ? undefined : { id: idOf(fields['id']), type, fields };
 }
 
-/** What a message or a thought says, in a field or in blocks of content. */
+/** Text of a message or thought, from a field or from content blocks. */
 export function itemText(fields: JsonObject): string | undefined {
   return (
     spoken(fields['text']) ??
@@ -33,7 +33,7 @@ export function itemText(fields: JsonObject): string | undefined {
   );
 }
 
-/** The id of the conversation in a `thread.started` line, by whichever name the version uses. */
+/** The id of the conversation in a `thread.started` line, under either name. */
 export function threadId(message: JsonObject): string | undefined {
   return (
     nonEmpty(message['thread_id']) ??
@@ -51,7 +51,7 @@ export function eventOf(message: JsonObject): { readonly type: string; readonly 
   return type === undefined ? undefined : { type, fields };
 }
 
-/** The first line of the old format: the settings of the run. Its keys come in any order. */
+/** The first line of the old format: the settings of the run. Its keys can have any order. */
 export interface ConfigLine {
   readonly model: string | undefined;
   readonly workDir: string | undefined;
@@ -75,12 +75,12 @@ export function configLine(message: JsonObject): ConfigLine | undefined {
   return known < 2 ? undefined : config;
 }
 
-/** The second line of the old format: the prompt, and nothing else. */
+/** The second line of the old format: the prompt. */
 export function promptLine(message: JsonObject): string | undefined {
   return Object.keys(message).length === 1 ? text(message['prompt']) : undefined;
 }
 
-/** Tokens as Codex counts them: what was read from or written to the cache is part of the input. */
+/** Tokens as Codex counts them: input includes cache reads and writes. */
 export function tokenUsage(value: unknown): TokenUsage | null {
   if (!isObject(value)) return null;
   const input = count(value['input_tokens']);

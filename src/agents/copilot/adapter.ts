@@ -44,7 +44,7 @@ export const copilot: AgentAdapter = {
   },
   ownVariables: [/^COPILOT_(?:AGENT_SESSION_ID|CLI|CLI_BINARY_VERSION|CLI_RESOLVED_DIST_DIR|LOADER_PID)$/],
   usageFile: true,
-  // The loader that npm installs keeps it from the agent: the engine signals the group.
+  // npm's launcher does not pass signals on, so the engine signals the group.
   politeSignal: 'SIGINT',
   command: copilotCommand,
   createNormalizer: (context) => new LineNormalizer(context, (run) => new CopilotReader(run)),

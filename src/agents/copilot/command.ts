@@ -7,8 +7,8 @@ import { copilotChoices } from './choices.ts';
 import { sessionInLog } from './wire.ts';
 
 /**
- * First versions with an option. From the change log that the program carries, except the file with the tokens: 1.0.60
- * does not have it, 1.0.83 does (both looked at); and the limit of credits, which 1.0.102 has.
+ * First versions with an option, from the change log in the program. Measured: the file with tokens is in 1.0.83 but not in
+ * 1.0.60; the credit limit is in 1.0.102.
  */
 export const since = {
   json: '0.0.422',
@@ -20,8 +20,8 @@ export const since = {
 } as const;
 
 /**
- * `copilot` with the prompt on stdin, which makes it run without a terminal. Values stand behind `=`, so that none is taken
- * for an option.
+ * `copilot` with the prompt on stdin, which makes it run without a terminal. Values follow `=`, so that none is taken for
+ * an option.
  * @throws UnusableConversationIdError
  */
 export function copilotCommand(request: CommandRequest): CommandLine {
@@ -32,7 +32,7 @@ export function copilotCommand(request: CommandRequest): CommandLine {
   const args = has('json') ? ['--output-format', 'json', '--stream', 'on'] : ['--stream', 'off'];
   let sessionId: string | null = null;
   if (resume !== undefined) {
-    // A name or the beginning of an id would be taken too.
+    // It would also accept a name or the beginning of an id.
     sessionId = requireUuid('Copilot CLI', resume);
     args.push(`--resume=${sessionId}`);
   } else if (has('sessionId')) {
@@ -79,7 +79,7 @@ function permissions(mode: string, planMode: boolean, warnings: string[]): reado
   return [];
 }
 
-/** Only the log tells the id of the conversation early where we do not choose it. */
+/** Only the log has the conversation's id early, unless Vitrine sets it. */
 function sideFilesIn(folder: string, usage: boolean, idKnown: boolean): SideFiles | undefined {
   if (!usage && idKnown) return undefined;
   return {

@@ -1,6 +1,6 @@
 import { codeOfStatus } from '../shared/httpErrors.ts';
 
-/** What `session.error` calls an error, and our code for it; others are told by their HTTP status. */
+/** Our codes for the errors of `session.error`; others are identified by their HTTP status. */
 const byType = new Map<string, string>([
   ['authentication', 'authentication_failed'],
   ['authorization', 'permission_denied'],
@@ -17,7 +17,7 @@ export function errorCode(type: string | undefined, status: number | undefined, 
   return type === 'query' ? undefined : type;
 }
 
-/** What it says on stderr when it does not start a run at all. */
+/** Messages on stderr if it does not start a run. */
 export const fixedStderr: readonly (readonly [RegExp, string])[] = [
   [/^(?:Error: )?No (?:session|task)\b.* matched /m, 'unknown_session'],
   [/^(?:Error: )?No authentication information found\b/m, 'authentication_failed'],
@@ -25,7 +25,7 @@ export const fixedStderr: readonly (readonly [RegExp, string])[] = [
   [/^error: (?:Invalid command format|unexpected argument|unknown option|the argument|invalid value)\b/m, 'bad_flag'],
 ];
 
-/** Printed on runs that go well, and while one is stopped. */
+/** Also printed on successful runs, and during a stop. */
 export const noise: readonly RegExp[] = [
   /^(?:Changes|Duration|Tokens|Resume|Requests|AI (?:Units|Credits))\s{2,}/,
   /^Exiting…$/,

@@ -30,7 +30,7 @@ import {
   type UsageFile,
 } from './wire.ts';
 
-/** Say where a turn, a call of the model or a message begins or ends, and nothing else. */
+/** Mark where a turn, a model call or a message begins or ends. */
 const boundaries = new Set([
   'assistant.message_start',
   'assistant.streaming_delta',
@@ -44,7 +44,7 @@ const boundaries = new Set([
 
 const maxServers = 100;
 
-/** Reads what `copilot --output-format json` prints, what text mode prints, and what is written beside either. */
+/** Reads the output of `copilot --output-format json` and of text mode, and the files written beside either. */
 export class CopilotReader implements AgentReader {
   readonly noise = noise;
   readonly fixedStderr = fixedStderr;
@@ -64,7 +64,7 @@ export class CopilotReader implements AgentReader {
   #result: ResultLine | undefined;
   #closing: NormalizedEntry | undefined;
   #usage: UsageFile | undefined;
-  /** The figures are of the file, which ends a run; the line that has them, too, is printed where a run is cut off. */
+  /** The figures come from the file at the end of a run; if a run was interrupted, from the line that also has them. */
   #hasFile = false;
   #interrupted: string | undefined;
   #mode: string | null = null;
@@ -85,7 +85,7 @@ export class CopilotReader implements AgentReader {
     if (!this.#json) {
       this.#json = true;
       this.#plain.retract();
-      // The conversation is there: before, the program may have ended without one.
+      // The conversation exists: the program may end before that.
       this.#run.session.seeId(this.#run.context.sessionId);
     }
     this.#first ??= line.timestamp;
@@ -139,7 +139,7 @@ export class CopilotReader implements AgentReader {
   facts(): OwnFacts {
     const { sideCalls } = this.#calls;
     const reports = this.#reports();
-    // The total of the session has all that the requests used.
+    // The total of the session includes all requests.
     const messages = reports.some(({ models }) => models.length > 0) ? [] : this.#requests.all;
     return { agentVersion: null, permissionMode: this.#mode, reports, sideCalls, messages };
   }
@@ -147,7 +147,7 @@ export class CopilotReader implements AgentReader {
   #seeModel({ type, data }: CopilotEvent, model: string | undefined): void {
     const { session } = this.#run;
     if (type === 'session.model_change') session.seeModel(nonEmpty(data['newModel']));
-    // Small tasks on the side are requests too, and of other models.
+    // Small side tasks are also requests, and use other models.
     if (type !== 'assistant.usage' || session.model === null) session.seeModel(model);
   }
 
@@ -342,14 +342,14 @@ export class CopilotReader implements AgentReader {
     };
   }
 
-  /** Text mode has no closing line: its exit code says it all. */
+  /** Text mode has no closing line, so the exit code decides. */
   #reports(): RunReport[] {
     const closed = this.#result !== undefined || this.#interrupted !== undefined || this.#hasFile;
     return closed || this.#plainEnded ? [runReport(this.#outcome())] : [];
   }
 }
 
-/** Pieces without an id belong together. */
+/** Consecutive pieces without an id belong together. */
 function id(value: unknown): string {
   return nonEmpty(value) ?? '';
 }

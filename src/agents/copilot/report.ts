@@ -6,8 +6,8 @@ import type { ResultLine, UsageFile } from './wire.ts';
 import { englishFigures } from '../../text/figures.ts';
 
 /**
- * From the first line of a process to its last, the session is at most so much older than the process, unless it has had a
- * run before: measured are 60 to 270 ms in a new one; a resumed one is older by a whole run and the start of a program.
+ * A session in its first run is at most this much older than its process. Measured: 60 to 270 ms for a new session; a resumed
+ * one is older by at least a run and a program start.
  */
 const maxStartMs = 1000;
 
@@ -22,7 +22,7 @@ export interface Outcome {
   readonly interrupted: string | undefined;
 }
 
-/** What the run came to, out of its closing line and of the file with its tokens. */
+/** Results of the run, from its closing line and the file with its tokens. */
 export function runReport({ result, usage, elapsedMs, text, errors, interrupted }: Outcome): RunReport {
   const failed = interrupted === undefined && (result?.exitCode ?? 0) !== 0;
   return {
@@ -35,17 +35,17 @@ export function runReport({ result, usage, elapsedMs, text, errors, interrupted 
     durationMs: runDuration(result?.sessionDurationMs, elapsedMs),
     apiDurationMs: result?.apiDurationMs ?? usage?.apiDurationMs ?? null,
     models: usage?.models ?? [],
-    // Measured: all figures continue over resumes. Early versions are said to have begun anew.
+    // Measured: all figures accumulate over resumes. Early versions reportedly started again.
     cover: { of: 'session', sure: false },
   };
 }
 
-/** Where the agent gives no reason. */
+/** Used if the agent gives no reason. */
 export function failedText(result: ResultLine | undefined): string {
   return `The run failed (exit code ${result?.exitCode ?? 'unknown'}); the agent gave no reason.`;
 }
 
-/** The agent prints the age of the session, which in its first run is the duration of that. */
+/** The agent prints the age of the session, which is the duration of its first run. */
 function runDuration(sessionMs: number | undefined, elapsedMs: number | undefined): number | null {
   if (elapsedMs === undefined) return null;
   return sessionMs !== undefined && sessionMs >= elapsedMs && sessionMs - elapsedMs <= maxStartMs
@@ -63,7 +63,7 @@ export function reportText(report: RunReport): string {
   return parts.join(' · ');
 }
 
-/** What the entry of the closing line carries beside the common metadata: the agent's own figures. */
+/** Metadata of the entry for the closing line: the agent's own figures. */
 export function reportMetadata({ result, usage }: Outcome): JsonObject {
   return {
     exitCode: result?.exitCode ?? null,

@@ -2,10 +2,10 @@ import type { MessageUsage } from '../../model/usage/facts.ts';
 import type { Speaker } from './texts/speaker.ts';
 import { requestUsage, type CopilotEvent } from './wire.ts';
 
-/** Requests whose tokens are itemised. */
+/** Requests with separate tokens. */
 const maxRequests = 100_000;
 
-/** Tokens of each request to a model (`assistant.usage`), for where no line and no file adds them up. */
+/** Tokens of each model request (`assistant.usage`), used if there is no total in a line or file. */
 export class Requests {
   readonly #all: MessageUsage[] = [];
   readonly #ids = new Set<string>();

@@ -4,7 +4,7 @@ import { CopilotStoreParser } from './store/parser.ts';
 
 const file = /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\/(events\.jsonl|workspace\.yaml)$/i;
 
-/** `~/.copilot/session-state`: a folder per session, with its events and a few facts. */
+/** `~/.copilot/session-state`: one folder per session, with its events and a few facts. */
 export const copilotStore: StoreFormat = {
   agent: 'copilot',
   label: 'Copilot CLI',

@@ -4,8 +4,8 @@ import { amount, count, field, nonEmpty, objects } from '../shared/guards.ts';
 import { reasonGiven, spoken } from '../shared/resultText.ts';
 
 /**
- * The JSON of `copilot --output-format json` and of `--usage-output-file`. Nothing else in Vitrine knows it. A field of
- * another type than expected costs itself only.
+ * The JSON of `copilot --output-format json` and `--usage-output-file`. Only this file knows it. A field of an unexpected
+ * type is ignored; the rest of the line counts.
  */
 
 /** One line: `{type, data, id, timestamp, parentId, ephemeral?, agentId?}`. */
@@ -13,9 +13,9 @@ export interface CopilotEvent {
   readonly type: string;
   readonly id: string | undefined;
   readonly data: JsonObject;
-  /** Of the subagent that it is about; absent for the main conversation. */
+  /** Id of the subagent; absent for the main conversation. */
   readonly agentId: string | undefined;
-  /** Call of the `task` tool that the subagent works for, where the line says it. */
+  /** Call of the `task` tool that started the subagent, if the line has it. */
   readonly parentCallId: string | undefined;
 }
 
@@ -34,11 +34,11 @@ export function copilotEvent(message: JsonObject): CopilotEvent | undefined {
   };
 }
 
-/** A call as `assistant.message` asks for it or `tool.execution_start` begins it. */
+/** A call from `assistant.message` or `tool.execution_start`. */
 export interface ToolCall {
   readonly id: string | undefined;
   readonly name: string;
-  /** An object, or a text for tools that take one (`apply_patch`). */
+  /** An object; a text for tools such as `apply_patch`. */
   readonly input: unknown;
   readonly mcp: { readonly server: string; readonly tool: string } | undefined;
 }
@@ -64,17 +64,17 @@ export interface ToolOutcome {
   readonly success: boolean;
   /** What the model is given. */
   readonly content: string | undefined;
-  /** What people are shown: of a change to files its diff. */
+  /** What people see: for file changes, the diff. */
   readonly detail: string | undefined;
   readonly blocks: unknown;
   readonly errorMessage: string | undefined;
   readonly errorCode: string | undefined;
-  /** Of a command, which is a success whatever its exit code. */
+  /** Exit code of a command, which counts as a success whatever its value. */
   readonly exitCode: number | undefined;
   readonly fileEdits: unknown;
 }
 
-/** Where a result has what it gives back. */
+/** Fields that can have the text of a result. */
 const shownIn = ['content', 'contents', 'detailedContent'];
 
 export function toolOutcome(data: JsonObject): ToolOutcome {
@@ -98,12 +98,12 @@ export function toolOutcome(data: JsonObject): ToolOutcome {
   };
 }
 
-/** The closing line. All of its `usage` counts on from the runs before in the same session. */
+/** The closing line. All of its `usage` includes earlier runs of the session. */
 export interface ResultLine {
   readonly sessionId: string | undefined;
   readonly exitCode: number | undefined;
   readonly apiDurationMs: number | undefined;
-  /** Age of the session, the time between its runs included. */
+  /** Age of the session, including the time between its runs. */
   readonly sessionDurationMs: number | undefined;
   readonly usage: unknown;
 }
@@ -119,7 +119,7 @@ export function resultLine(message: JsonObject): ResultLine {
   };
 }
 
-/** The file of `--usage-output-file`, and what `session.shutdown` prints of it: figures of the session so far. */
+/** The file of `--usage-output-file`, and its copy in `session.shutdown`: figures of the session so far. */
 export interface UsageFile {
   readonly models: readonly ModelUsage[];
   readonly currentModel: string | undefined;
@@ -128,7 +128,7 @@ export interface UsageFile {
   readonly nanoAiu: number | undefined;
 }
 
-/** `undefined` where this is no such file. */
+/** `undefined` if this is not such a file. */
 export function usageFile(value: unknown): UsageFile | undefined {
   const metrics = field(value, 'modelMetrics');
   if (!isObject(value) || !isObject(metrics)) return undefined;
@@ -141,13 +141,13 @@ export function usageFile(value: unknown): UsageFile | undefined {
   };
 }
 
-/** `assistant.usage`: the tokens of one request; `undefined` where it has none. */
+/** `assistant.usage`: the tokens of one request; `undefined` if it has none. */
 export function requestUsage(data: JsonObject): ModelUsage | undefined {
   const [usage] = modelUsage(nonEmpty(data['model']) ?? '', data);
   return usage !== undefined && Object.keys(usage).length > 1 ? usage : undefined;
 }
 
-/** Its `inputTokens` hold those from and for the cache too. */
+/** Its `inputTokens` include cache reads and writes. */
 function modelUsage(model: string, usage: unknown): ModelUsage[] {
   if (!isObject(usage)) return [];
   const saved: ModelUsage = { model };
@@ -176,12 +176,12 @@ export function mcpServers(data: JsonObject): McpServer[] {
   });
 }
 
-/** The id of the conversation, as the log names it. */
+/** The conversation's id in the log. */
 export function sessionInLog(line: string): string | undefined {
   return /\bWorkspace initialized: ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\b/i.exec(line)?.[1];
 }
 
-/** The id in what text mode prints at its end: `Resume     copilot --resume=<id>`. */
+/** The id at the end of text mode's output: `Resume     copilot --resume=<id>`. */
 export function sessionInStderr(line: string): string | undefined {
   return /^Resume\s+copilot --resume[= ]([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\s*$/i.exec(line)?.[1];
 }

@@ -3,17 +3,14 @@ import { argsOfMode } from '../shared/choices.ts';
 import { serversOf } from '../shared/mcp.ts';
 import { cursorChoices } from './choices.ts';
 
-/** First version (a date) that may ask whether the folder is trusted. */
+/** First version (a date) that may ask to trust the folder. */
 const trustSince = '2026.01.01';
 
-/**
- * `cursor-agent -p` with the prompt as the last argument: no documentation says that it is read from stdin.
- * Texts stream.
- */
+/** `cursor-agent -p` with the prompt as the last argument, because reading it from stdin is not documented. Texts stream. */
 export function cursorCommand({ prompt, options, program, resume }: CommandRequest): CommandLine {
   const warnings: string[] = [];
   const args = ['-p', '--output-format', 'stream-json', '--stream-partial-output'];
-  // Vitrine starts nothing in a workspace that the user does not trust: this folder is one that was trusted.
+  // Vitrine starts nothing in an untrusted workspace, so this folder is trusted.
   if (program.version !== null && program.version >= trustSince) args.push('--trust');
   if (resume !== undefined) args.push(`--resume=${resume}`);
   if (options.model !== undefined) args.push(`--model=${options.model}`);

@@ -21,17 +21,17 @@ const fixedStderr: readonly (readonly [RegExp, string])[] = [
   [/\b(?:chat|session|conversation)\b.*\bnot found\b/i, 'unknown_session'],
 ];
 
-/** A piece of this length that is all that came before is no piece: models do not stutter so long. */
+/** A piece of this length that equals all earlier text is the complete message: models do not repeat that much. */
 const shortestRepeat = 40;
 
-/** Reads what `cursor-agent -p --output-format stream-json` prints. */
+/** Reads the output of `cursor-agent -p --output-format stream-json`. */
 export class CursorReader implements AgentReader {
   readonly fixedStderr = fixedStderr;
   readonly #run: NormalizedRun;
   readonly #reports: RunReport[] = [];
   #permissionMode: string | null = null;
   #sideCalls = 0;
-  /** Of a text that came in pieces, and not yet whole. */
+  /** Text that arrived in pieces and is not complete yet. */
   readonly #pieces = new Pieces();
   /** Some text came in pieces. */
   #streams = false;
@@ -125,10 +125,10 @@ export class CursorReader implements AgentReader {
     return true;
   }
 
-  /** With partial output the pieces of a message come first, and then the message again, whole. */
+  /** With partial output, the pieces of a message come first, then the complete message. */
   #say(shown: string, piece: boolean, { timestamp }: SourceLine): void {
     const { texts, session } = this.#run;
-    // Behind a call, a piece that reads the same says it again.
+    // After a call, an identical piece is a repetition.
     const isMessage = this.#pieces.are(shown) && !(piece && this.#pieces.isOver);
     const repeated = isMessage || texts.isStreamed('text', shown);
     if (piece && (!repeated || shown.length < shortestRepeat)) {
@@ -194,7 +194,7 @@ export class CursorReader implements AgentReader {
     });
   }
 
-  /** The closing line repeats every text of the run, with nothing in between. */
+  /** The closing line joins all texts of the run without separator. */
   #hasSaid(shown: string): boolean {
     const { said } = this.#run.texts;
     return said.join('') === shown || said.at(-1) === shown || said.join('\n') === shown || said.join('\n\n') === shown;

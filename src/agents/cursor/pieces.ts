@@ -1,8 +1,8 @@
-/** The pieces of one message, whatever came in between them. */
+/** The pieces of one message, whatever came between them. */
 export class Pieces {
   #parts: string[] = [];
   #length = 0;
-  /** What comes now belongs to another message. */
+  /** New pieces belong to another message. */
   #over = false;
 
   get length(): number {
@@ -19,7 +19,7 @@ export class Pieces {
     this.#length += piece.length;
   }
 
-  /** Another message begins with the next piece; the one before may still be repeated whole. */
+  /** Another message begins with the next piece; the previous one may still be repeated completely. */
   end(): void {
     this.#over = true;
   }
@@ -30,12 +30,12 @@ export class Pieces {
     this.#over = false;
   }
 
-  /** Whether `shown` is all of them. */
+  /** Whether `shown` equals all of them. */
   are(shown: string): boolean {
     return this.#length === shown.length && this.#parts.join('') === shown;
   }
 
-  /** Whether `shown` begins with all of them, of which there are some. */
+  /** Whether `shown` begins with all of them, if there are any. */
   begin(shown: string): boolean {
     return this.#length > 0 && this.#length <= shown.length && shown.startsWith(this.#parts.join(''));
   }

@@ -5,8 +5,8 @@ import { folderFrom, joinPath } from '../stores/placeFiles.ts';
 import { RecordParser, timeOf, type RecordReader, type StoreSession } from '../stores/storeSession.ts';
 
 /**
- * The transcripts of Cursor's agent: `~/.cursor/projects/<folder>/agent-transcripts/<id>/<id>.jsonl`, without times, tokens and
- * results; `chats/<hash>/<id>/meta.json` has the title. The database beside it is not documented, and not read. Sources:
+ * The transcripts of Cursor's agent: `~/.cursor/projects/<folder>/agent-transcripts/<id>/<id>.jsonl`, without times, tokens
+ * and results. `chats/<hash>/<id>/meta.json` has the title. The undocumented database beside it is not read. Sources:
  * tenequm/pond#207, kenn-io/agentsview#1515 and #1664, getagentseal/codeburn#55 and #986.
  */
 export const cursorStore: StoreFormat = {
@@ -75,7 +75,7 @@ class CursorStoreReader implements RecordReader {
     return true;
   }
 
-  /** What the person wrote stands between tags of the program, beside what it adds. */
+  /** The person's message is in the program's tags, beside what it adds. */
   #written(shown: string, isSubagent: boolean): void {
     const prompt = query.exec(shown)?.[1];
     this.#session.seeFolder(/^Workspace Path: (.+)$/m.exec(shown)?.[1]);
@@ -99,7 +99,7 @@ class CursorStoreReader implements RecordReader {
     this.#open.push(id);
   }
 
-  /** Results are not stored: what is followed by another line has run. */
+  /** Results are not stored: a call followed by another line has run. */
   #answered(): void {
     for (const id of this.#open)
       this.#session.run.calls.finish({ id, status: 'success', timestamp: this.#session.now });

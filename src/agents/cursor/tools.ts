@@ -71,7 +71,7 @@ function todoStatus(value: unknown): Todo['status'] {
   return name === 'in_progress' || name === 'completed' || name === 'cancelled' ? name : 'pending';
 }
 
-/** Of a list that was asked for in part nothing is known of the rest. */
+/** A partial list says nothing about the other items. */
 const readTodos: Build = (args) =>
   Object.values(args).some((wanted) => list(wanted).length > 0 || nonEmpty(wanted) !== undefined)
     ? { kind: 'tool', input: args }
@@ -114,7 +114,7 @@ const known = new Map<string, Build>([
   ['mcp', mcp],
 ]);
 
-/** What a call does, from its kind and arguments alone; a kind that came later is a tool of its own. */
+/** What a call does, from its kind and arguments; an unknown kind is a generic tool. */
 export function toolAction(kind: string, args: unknown): ToolAction {
   return known.get(kind)?.(isObject(args) ? args : {}) ?? { kind: 'tool', input: args };
 }
@@ -133,18 +133,18 @@ const statuses: readonly (readonly [RegExp, ToolStatus])[] = [
 
 const failure = /error|fail|rejected|denied|notallowed|blocked|cancel|abort/i;
 
-/** What a result adds to its call. Its one key names the outcome: `success`, `error`, `rejected`, `…Denied`. */
+/** Adds a result to its call. Its only key names the outcome: `success`, `error`, `rejected`, `…Denied`. */
 export function outcomeOf(action: ToolAction, result: unknown): Outcome {
   const parts = isObject(result) ? Object.entries(result) : [];
   const known = parts.find(([, part]) => isObject(part))?.[0];
-  // A failure may be told by a text alone.
+  // A failure may be only a text.
   const said = known === undefined ? parts.find(([key, part]) => failure.test(key) && nonEmpty(part)) : undefined;
   const name = known ?? said?.[0] ?? 'success';
   const detail = isObject(result) && known !== undefined && isObject(result[known]) ? result[known] : {};
   const ended = completed(action, detail);
   const failedCommand = ended.kind === 'command_run' && typeof ended.exitCode === 'number' && ended.exitCode !== 0;
   const reported = statuses.find(([pattern]) => pattern.test(name))?.[1] ?? 'failed';
-  // What a server answers is a success, also where it answers that its tool failed.
+  // An answer of an MCP server is a success, even if it says that its tool failed.
   const status = reported === 'success' && (failedCommand || detail['isError'] === true) ? 'failed' : reported;
   const data =
     isObject(result) && isShallow(result)
@@ -161,7 +161,7 @@ export function outcomeOf(action: ToolAction, result: unknown): Outcome {
   };
 }
 
-/** Parts of an outcome that an entry has elsewhere: in the result's text, or in the action. */
+/** Parts of an outcome that the entry already has, in the result's text or the action. */
 const shownByAction = new Set(['stdout', 'stderr', 'content', 'diffString']);
 
 function withoutTexts(detail: JsonObject, { kind }: ToolAction): JsonObject {

@@ -3,8 +3,8 @@ import type { TokenUsage } from '../../model/usage/usage.ts';
 import { amount, count, field, nonEmpty, objects, text } from '../shared/guards.ts';
 
 /**
- * The JSON of `cursor-agent -p --output-format stream-json`, as it is documented and as public logs show it; nothing else
- * in Vitrine knows it. A field of another type than expected costs itself only.
+ * The JSON of `cursor-agent -p --output-format stream-json`, from its documentation and public logs. Only this file knows it.
+ * A field of an unexpected type is ignored; the rest of the line counts.
  */
 
 /** The text of a message: its text blocks, joined. `undefined`: it has none. */
@@ -15,17 +15,17 @@ export function messageText(message: JsonObject): string | undefined {
   return parts.length === 0 ? undefined : parts.join('');
 }
 
-/** Content of a message that is no text. */
+/** Content of a message that is not text. */
 export function otherBlocks(message: JsonObject): JsonObject[] {
   return objects(field(message['message'], 'content')).filter((block) => block['type'] !== 'text');
 }
 
-/** A piece of a text that streams carries a time and is not yet bound to a request; whole messages differ in one of both. */
+/** A piece of a streamed text has a time and no request id; complete messages differ in one of them. */
 export function isPiece(message: JsonObject): boolean {
   return typeof message['timestamp_ms'] === 'number' && message['model_call_id'] === undefined;
 }
 
-/** ISO 8601 of the line's own time, where it has one that is a date. */
+/** ISO 8601 time of the line, if it has a valid one. */
 export function ownTime(message: JsonObject): string | undefined {
   const at = amount(message['timestamp_ms']);
   return at === undefined || at > 8.64e15 ? undefined : new Date(at).toISOString();
@@ -81,7 +81,7 @@ export function tokenUsage(value: unknown): TokenUsage | null {
   return Object.keys(usage).length === 0 ? null : usage;
 }
 
-/** Claude Code, whose format this is, lists its tools at the beginning. */
+/** Claude Code, which has the same format, lists its tools at the beginning. */
 export function isOwnLine(message: JsonObject): boolean {
   if (message['type'] === 'system') return message['subtype'] === 'init' && message['tools'] === undefined;
   return message['type'] === 'tool_call';

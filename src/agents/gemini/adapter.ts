@@ -26,7 +26,7 @@ export const gemini: AgentAdapter = {
     mcp: { supported: true, reason: 'from 0.60 on as root only; otherwise by the profile gemini-acp' },
   },
   ownVariables: [/^GEMINI_CLI$/, /^GEMINI_CLI_(?:NO_RELAUNCH|IDE_.*)$/],
-  // The first process ignores it and the one it starts obeys: the engine signals the group.
+  // The first process ignores it but its child does not, so the engine signals the group.
   politeSignal: 'SIGINT',
   command: geminiCommand,
   createNormalizer: (context) => new LineNormalizer(context, (run) => new GeminiReader(run)),

@@ -7,7 +7,7 @@ import { serversFile } from '../shared/mcp.ts';
 import { atLeast } from '../../model/text/versions.ts';
 import { geminiChoices } from './choices.ts';
 
-/** First version that asks for a trusted folder, and has the option to do without; before, the option is an error. */
+/** First version that asks to trust the folder, and has an option to skip that; earlier versions refuse the option. */
 const trustSince = '0.39.1';
 
 /**
@@ -18,14 +18,14 @@ export function geminiCommand(request: CommandRequest): CommandLine {
   const { prompt, options, program, resume, newSessionId } = request;
   const warnings: string[] = [];
   const args = ['--output-format', 'stream-json'];
-  // Vitrine starts nothing in a workspace that the user does not trust: this folder is one that was trusted.
+  // Vitrine starts nothing in an untrusted workspace, so this folder is trusted.
   if (atLeast(program.version, trustSince)) args.push('--skip-trust');
   let sessionId: string;
   if (resume === undefined) {
     sessionId = newSessionId;
     args.push('--session-id', newSessionId);
   } else {
-    // A number would be a place in the list of sessions.
+    // A number would be a position in the list of sessions.
     sessionId = requireUuid('Gemini CLI', resume);
     args.push('--resume', sessionId);
   }
@@ -48,7 +48,7 @@ export function geminiCommand(request: CommandRequest): CommandLine {
   return { args, stdin: prompt, sessionId, warnings, ...given };
 }
 
-/** Settings below those of the user and the workspace. Their servers are added to these. */
+/** Default settings, which those of the user and the workspace override. Their servers are added to these. */
 const defaultsVariable = 'GEMINI_CLI_SYSTEM_DEFAULTS_PATH';
 
 const describeServer =

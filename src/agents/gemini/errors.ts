@@ -1,6 +1,6 @@
 import { codeOfStatus } from '../shared/httpErrors.ts';
 
-/** Exit codes with a meaning of their own; others are 1, or an HTTP status modulo 256. */
+/** Exit codes with a special meaning; others are 1, or an HTTP status modulo 256. */
 export const exitCodes: ReadonlyMap<number, string> = new Map([
   [41, 'authentication_failed'],
   [42, 'bad_session'],
@@ -26,7 +26,7 @@ const typesOfErrors = new Map([
 ]);
 const statusInText = /"code":\s*(\d{3})\b/;
 
-/** The code of an error in the stream: by its type, by fixed texts, by the status of the answer in its text. */
+/** Code of a streamed error: from its type, fixed texts, or the HTTP status in its text. */
 export function errorCode(type: string | undefined, message: string): string | undefined {
   const byType = type === undefined ? undefined : typesOfErrors.get(type);
   const byText = byType ?? fixedTexts.find(([pattern]) => pattern.test(message))?.[1];
@@ -35,7 +35,7 @@ export function errorCode(type: string | undefined, message: string): string | u
   return status === undefined ? undefined : codeOfStatus(Number(status));
 }
 
-/** What it says on stderr when it does not start a run at all. */
+/** Messages on stderr if it does not start a run. */
 export const fixedStderr: readonly (readonly [RegExp, string])[] = [
   [/^Error resuming session: |\bNo previous sessions found for this project\b/m, 'unknown_session'],
   [/^Error starting session: Session ID \S+ already exists\b/m, 'session_in_use'],
@@ -46,14 +46,14 @@ export const fixedStderr: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * From 0.60 on, where others than root own the file with the servers of a run, or could write to a folder above it. The
- * defaults of the machine have another name.
+ * Since 0.60, if users other than root own the file with a run's servers or can write to a folder above it. The machine's
+ * defaults have another name.
  */
 export const serversSkipped = /^Security Warning: Skipping system defaults file '.*[\\/]mcp\.json':/;
 export const withoutServers =
   'Gemini CLI reads the MCP servers of a run from files of root only, and runs without them. With executor_type acp and executor_profile gemini-acp it takes them.';
 
-/** Printed on runs that go well. */
+/** Also printed on successful runs. */
 export const noise: readonly RegExp[] = [
   /^\[STARTUP\] /,
   /^YOLO mode is enabled\b/,

@@ -50,7 +50,7 @@ export class GeminiReader implements AgentReader {
     }
   }
 
-  /** In `json` mode errors are an object on stderr. */
+  /** In `json` mode, errors are an object on stderr. */
   stderrLine(shown: string, timestamp: string): void {
     if (serversSkipped.test(shown)) this.#run.warn(withoutServers, timestamp);
     if (shown === '{') this.#stderrObject = [];
@@ -70,7 +70,7 @@ export class GeminiReader implements AgentReader {
   beforeEnd({ code: exitCode }: ExitInfo, timestamp: string): void {
     const meaning = exitCodes.get(exitCode ?? 0);
     const printed = this.#errors.at(-1);
-    // Without a closing line the exit code and the object on stderr of `-o json` are all there is.
+    // Without a closing line, only the exit code and, for `-o json`, the object on stderr remain.
     if (this.#reports.length > 0 || (printed === undefined && meaning !== 'max_turns')) return;
     const message = printed ?? 'The turn limit was reached.';
     const shown = meaning ?? errorCode(undefined, message);
@@ -170,7 +170,7 @@ export class GeminiReader implements AgentReader {
     this.#closingEntry(message['stats'], timestamp);
   }
 
-  /** The one object of `-o json`. */
+  /** The single object of `-o json`. */
   #wholeRun(message: JsonObject, { timestamp }: SourceLine): boolean {
     const response = text(message['response']);
     const reported = isObject(message['error']) ? message['error'] : undefined;

@@ -11,7 +11,7 @@ export interface Outcome {
   readonly error?: { readonly code: string | undefined; readonly message: string } | undefined;
 }
 
-/** The closing line. All figures are those of the run: a resumed run begins to count anew. */
+/** The closing line. All figures are those of the run: a resumed run starts counting again. */
 export function runReport({ text, stats, error }: Outcome): RunReport {
   const report: RunReport = {
     ...emptyReport,

@@ -8,9 +8,9 @@ import { errorCode } from './errors.ts';
 import { GeminiStoreCalls } from './storeCalls.ts';
 
 /**
- * The chats that Gemini CLI keeps on its own: `~/.gemini/tmp/<project>/chats/session-*.jsonl` (0.61: a line replaces an
- * earlier one with its id, `$set` changes fields of the chat, `$rewindTo` cuts it) and `session-*.json` (0.30: one document,
- * written anew at each change). Subagents are in `chats/<session>/*.jsonl`. Sources: captured stores of 0.30.1 and 0.61.0;
+ * The chats of Gemini CLI: `~/.gemini/tmp/<project>/chats/session-*.jsonl` (0.61: a line replaces an earlier one with its id,
+ * `$set` changes fields of the chat, `$rewindTo` cuts it) and `session-*.json` (0.30: one document, rewritten at each
+ * change). Subagents are in `chats/<session>/*.jsonl`. Sources: captured stores of 0.30.1 and 0.61.0;
  * `chatRecordingTypes.d.ts` of the package `@google/gemini-cli-core` 0.61.0.
  */
 export const geminiStore: StoreFormat = {
@@ -38,7 +38,7 @@ export function placeOfChat(path: string): StorePart | 'head' | undefined {
   return /^[^/]+\/chats\/session-[^/]+\.jsonl?$/.test(path) ? 'head' : undefined;
 }
 
-/** The id is in the first lines, the name of the file has eight digits of it. */
+/** The first lines have the id; the file's name has eight digits of it. */
 export function lookAtChat(_path: string, head: readonly string[]): StorePart | undefined {
   for (const line of head.slice(0, 20)) {
     const id = /"sessionId"\s*:\s*"([^"\\]{1,200})"/.exec(line)?.[1];
@@ -47,7 +47,7 @@ export function lookAtChat(_path: string, head: readonly string[]): StorePart | 
   return undefined;
 }
 
-/** `.project_root` beside the chats holds the folder; the note is known by the name of the folder that it is in. */
+/** `.project_root` beside the chats has the folder; the note is identified by the name of its own folder. */
 export function projectNotes(record: StoreRecord): readonly SessionNote[] {
   if (record.kind !== 'document' && record.kind !== 'line') return [];
   const key = /([^/\\]+)[/\\]\.project_root$/.exec(record.path)?.[1];
@@ -63,10 +63,10 @@ export class GeminiChatReader implements RecordReader {
   readonly #calls: GeminiStoreCalls;
   /** Ids of all messages that were ever part of the chat. */
   readonly #known = new Set<string>();
-  /** Ids of those that are part of it now, without those that the program put first. */
+  /** Ids of the current messages, without those that the program put first. */
   #current: string[] = [];
   readonly #texts = new Map<string, string>();
-  /** The chat was just opened: what comes first is what the program tells the model about the folder. */
+  /** The chat was just opened: its first messages are what the program tells the model about the folder. */
   #opening = false;
 
   constructor(session: StoreSession) {
@@ -106,20 +106,21 @@ export class GeminiChatReader implements RecordReader {
     this.#session.seeFolder(list(value['directories']).find((each) => typeof each === 'string'));
   }
 
-  /** One chat as a whole: messages that were there before are known by their ids. */
+  /** A complete chat: earlier messages are recognized by their ids. */
   #document(value: JsonObject): boolean {
     if (!Array.isArray(value['messages'])) return false;
     this.#header(value);
     for (const message of objects(value['messages'])) {
       if (!this.#message(message)) this.#session.unknown('A message of an unknown kind', JSON.stringify(message));
-      // Calls of one request end at the same time: several times are several requests, of which one has its tokens here.
+      // Calls of one request end at the same time. Different times mean several requests, of which only one has its tokens
+      // here.
       const times = new Set(objects(message['toolCalls']).map((call) => call['timestamp']));
       if (times.size > 1) this.#session.facts.lacks(merged);
     }
     return true;
   }
 
-  /** `messages` is the whole chat from now on: after a resume the same one, after a compression another. */
+  /** `messages` replaces the whole chat: the same after a resume, different after a compression. */
   #set(set: JsonObject): void {
     const { facts } = this.#session;
     facts.time(timeOf(set['lastUpdated']));
@@ -220,7 +221,7 @@ export class GeminiChatReader implements RecordReader {
     }
     const calls = objects(message['toolCalls']);
     for (const call of calls) this.#calls.call(call);
-    // Calls appear when they have run: a text before them looks like an answer.
+    // Calls appear only after they have run, so a text before them looks like an answer.
     this.#session.facts.last(calls.length > 0 ? 'answering' : 'answered', at);
   }
 
@@ -249,7 +250,7 @@ export class GeminiChatReader implements RecordReader {
     for (const call of objects(message['toolCalls'])) this.#calls.call(call, parentCallId);
   }
 
-  /** The tokens of a request stand on its message, which comes again and again. */
+  /** The tokens of a request are on its message, which is repeated often. */
   #request(message: JsonObject): void {
     const key = idOf(message['id']);
     const usage = tokensOf(message['tokens']);
@@ -259,7 +260,7 @@ export class GeminiChatReader implements RecordReader {
   }
 }
 
-/** `input` includes what was read from the cache; what the model thought is beside `output`. */
+/** `input` includes cache reads; thoughts are not part of `output`. */
 function tokensOf(value: unknown): TokenUsage | undefined {
   const input = count(field(value, 'input'));
   const output = count(field(value, 'output'));
@@ -275,7 +276,7 @@ function tokensOf(value: unknown): TokenUsage | undefined {
   };
 }
 
-/** A text, a part or parts, without what the model thought. */
+/** A text, or parts without thoughts. */
 function partsText(content: unknown): string {
   if (typeof content === 'string') return content;
   const parts = isObject(content) ? [content] : list(content);

@@ -12,7 +12,7 @@ const statuses = new Map<string, ToolStatus>([
 
 const exitCode = /^Exit Code: (\d{1,9})$/m;
 
-/** The tool calls of a chat, which stand on the message of the request that made them. */
+/** The tool calls of a chat, from the message of the request that made them. */
 export class GeminiStoreCalls {
   readonly #session: StoreSession;
   readonly #agents = new Map<string, string>();
@@ -44,7 +44,7 @@ export class GeminiStoreCalls {
     run.calls.finish({ id, action: completed(action, record['resultDisplay'], said), status, result, timestamp });
   }
 
-  /** The answer as the model gets it; of a call that is known, its message has said more. */
+  /** The result as the model gets it; for a known call, its message has more. */
   response(value: unknown): void {
     const id = idOf(field(value, 'id'));
     if (id === undefined || this.#session.run.calls.get(id) !== undefined) return;
@@ -60,7 +60,7 @@ export class GeminiStoreCalls {
   }
 }
 
-/** `text` is what the program shows, as it prints it on stdout; `data` what the model got, where that is more. */
+/** `text` is what the program prints; `data` what the model got, if that is more. */
 function resultOf(display: unknown, said: string | undefined, isError: boolean): ToolResult {
   if (isError) return { text: said ?? text(display) ?? '', isError };
   if (Array.isArray(display)) return { text: said ?? '', isError };

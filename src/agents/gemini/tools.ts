@@ -77,7 +77,7 @@ const agent: Build = (input) => {
   };
 };
 
-/** Built-in tools of all versions. A name that is not here is an MCP server's or one that came later. */
+/** Built-in tools of all versions. Other names are MCP tools or later ones. */
 const known = new Map<string, Build>([
   ['read_file', read],
   ['write_file', write],
@@ -95,7 +95,9 @@ const known = new Map<string, Build>([
   ['codebase_investigator', agent],
 ]);
 
-/** `mcp_<server>_<tool>`; before, `<server>__<tool>`. A server with `_` in its name cannot be told from its tool. */
+/**
+ * `mcp_<server>_<tool>`; before, `<server>__<tool>`. If a server's name contains `_`, it cannot be separated from the tool's.
+ */
 const mcpNames = [/^mcp_([^_]+)_(.+)$/s, /^(.+?)__(.+)$/s];
 
 export function toolAction(name: string, input: unknown): ToolAction {
@@ -110,12 +112,12 @@ export function toolAction(name: string, input: unknown): ToolAction {
   return { kind: 'tool', input };
 }
 
-/** Tools by which the program asks models beside the conversation. */
+/** Tools with which the program uses models outside the conversation. */
 export function asksModels({ kind }: ToolAction): boolean {
   return kind === 'task' || kind === 'web_search' || kind === 'web_fetch';
 }
 
-/** The CLI's fixed form for a command that ended with another code than 0: it counts as a success there. */
+/** The CLI's fixed text for a command with an exit code other than 0, which counts as a success there. */
 const exitCode = /(?:^|\n)(?:Command exited with code|Exit Code): (\d{1,9})\s*$/;
 
 export interface Outcome {
@@ -123,7 +125,7 @@ export interface Outcome {
   readonly status: ToolStatus;
 }
 
-/** What a result adds to its call. */
+/** Adds a result to its call. */
 export function outcomeOf(toolName: string, action: ToolAction, result: ToolResultLine): Outcome {
   if (action.kind === 'command_run' && !result.isError) {
     const code = Number(exitCode.exec(result.output ?? '')?.[1] ?? 0);
@@ -132,12 +134,12 @@ export function outcomeOf(toolName: string, action: ToolAction, result: ToolResu
   return { action, status: result.isError ? failure(toolName, result.errorType) : 'success' };
 }
 
-/** Not `permission_denied`, by which the file system refuses. */
+/** Not `permission_denied`, which comes from the file system. */
 const denials = new Set(['policy_violation', 'execution_denied']);
 
 function failure(toolName: string, errorType: string | undefined): ToolStatus {
   if (errorType !== undefined && denials.has(errorType)) return 'denied';
-  // Tools that the approval mode does not allow are not there at all.
+  // Tools that the approval mode does not allow do not exist.
   if (errorType === 'tool_not_registered' && known.has(toolName)) return 'denied';
   return errorType === 'cancelled' || errorType === 'user_cancelled' ? 'cancelled' : 'failed';
 }

@@ -4,8 +4,8 @@ import { amount, count, field, idOf, nonEmpty, objects, text } from '../shared/g
 import { reasonGiven, spoken } from '../shared/resultText.ts';
 
 /**
- * The JSON of `gemini -o stream-json` and `-o json`. Nothing else in Vitrine knows it. A field of another type than
- * expected costs itself only.
+ * The JSON of `gemini -o stream-json` and `-o json`. Only this file knows it. A field of an unexpected type is ignored; the
+ * rest of the line counts.
  */
 
 export interface ToolResultLine {
@@ -49,7 +49,7 @@ export function streamStats(value: unknown): Stats {
   const models = value['models'];
   return {
     usage: orNull(streamTokens(value)),
-    // A model that was asked in vain is listed with zeros.
+    // A model whose requests failed is listed with zeros.
     models: entriesOf(models)
       .map(([model, counted]) => ({ model, ...streamTokens(counted) }))
       .filter((counted) => totalTokens(counted) > 0),
@@ -59,8 +59,8 @@ export function streamStats(value: unknown): Stats {
 }
 
 /**
- * `output_tokens` leaves out what the model thought, which is only in the total. In Vitrine it is part of the output, as
- * it is of the bill.
+ * `output_tokens` excludes thoughts, which are only in the total. Vitrine counts them as output, because they are billed as
+ * output.
  */
 function streamTokens(value: JsonObject): TokenUsage {
   const prompt = count(value['input_tokens']);
@@ -70,7 +70,7 @@ function streamTokens(value: JsonObject): TokenUsage {
   return tokens(prompt, count(value['cached']), answer, thoughts);
 }
 
-/** `stats` of the one object of `-o json`. */
+/** `stats` of the single object of `-o json`. */
 export function jsonStats(value: unknown): Stats {
   const byModel = entriesOf(field(value, 'models'));
   const models = byModel

@@ -6,7 +6,7 @@ import { timeOf, type StoreSession } from '../stores/storeSession.ts';
 import type { OpenCodeMessage } from './message.ts';
 import { completedAction, toolAction } from './tools.ts';
 
-/** Known parts that say nothing about what was done that others do not. */
+/** Known parts that repeat others or have no content. */
 const bookkeeping = new Set(['step-start', 'snapshot', 'patch', 'agent']);
 
 const statuses = new Map<string, ToolStatus>([
@@ -23,7 +23,7 @@ interface Shown {
 
 /** The parts of messages as entries. */
 export class OpenCodeParts {
-  /** Sessions of subagents; the call that started one knows its id. */
+  /** Sessions of subagents; the call that started one has its id. */
   readonly subagents = new Set<string>();
   readonly #session: StoreSession;
   readonly #callOf = new Map<string, string>();
@@ -152,10 +152,10 @@ export class OpenCodeParts {
   }
 }
 
-/** The texts of the program's two errors for a call that was not permitted. */
+/** The program's two error texts for a denied call. */
 const refused = /^(?:The user rejected permission|The user has specified a rule which prevents)/;
 
-/** A prompt that was given on the command line is stored in quotation marks. */
+/** A prompt from the command line is stored in quotation marks. */
 function unquoted(prompt: string): string {
   return /^"[^"]*"$/s.test(prompt) ? prompt.slice(1, -1) : prompt;
 }

@@ -10,13 +10,13 @@ import type { OpenCodeMessage } from './message.ts';
 const untitled = /^(?:New session|Child session) - \d{4}-/;
 const titles = 'OpenCode does not record the request that makes the title.';
 
-/** Reads rows of the database, or the files that had the same objects before. Messages come before their parts. */
+/** Reads rows of the database, or the earlier files with the same objects. Messages come before their parts. */
 export class OpenCodeReader implements RecordReader {
   readonly #session: StoreSession;
   readonly #parts: OpenCodeParts;
   readonly #usage: OpenCodeUsage;
   readonly #messages = new Map<string, OpenCodeMessage>();
-  /** Messages whose errors were not told yet, oldest first. */
+  /** Messages whose errors are not reported yet, oldest first. */
   #untold: OpenCodeMessage[] = [];
   readonly #reported = new Set<string>();
 
@@ -118,7 +118,7 @@ export class OpenCodeReader implements RecordReader {
     return this.#parts.part(part, message);
   }
 
-  /** Errors stand on messages, which come before all parts: told when the parts of a later message begin. */
+  /** Messages have the errors but come before all parts, so an error is added when the parts of a later message begin. */
   #tellErrors(before: OpenCodeMessage | undefined): void {
     const { run } = this.#session;
     const at = before === undefined ? this.#untold.length : this.#untold.indexOf(before);
@@ -158,7 +158,7 @@ interface Typed {
   readonly object: JsonObject | undefined;
 }
 
-/** A row has ids in columns, and the object in `data` as JSON. */
+/** A row has ids in columns, and the object as JSON in `data`. */
 function fromRow(table: string, row: JsonObject): Typed {
   if (table === 'session') return { table, object: row };
   const data = typeof row['data'] === 'string' ? parse(row['data']) : undefined;

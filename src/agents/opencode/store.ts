@@ -5,12 +5,12 @@ import { folderFrom, joinPath } from '../stores/placeFiles.ts';
 import { RecordParser } from '../stores/storeSession.ts';
 import { OpenCodeReader } from './reader.ts';
 
-/** A session and those that it started, which have it as their parent. */
+/** A session and its child sessions. */
 const tree = `WITH RECURSIVE tree(id) AS (
   SELECT ?1 UNION SELECT session.id FROM session JOIN tree ON session.parent_id = tree.id
 )`;
 
-/** Of a session and those below it. A message can change later than the row of its session. */
+/** Last change of a session and those below it. A message can change after the row of its session. */
 const lastChange = `WITH RECURSIVE tree(id) AS (
   SELECT root.id UNION SELECT session.id FROM session JOIN tree ON session.parent_id = tree.id
 ) SELECT max(coalesce(
@@ -20,7 +20,7 @@ const lastChange = `WITH RECURSIVE tree(id) AS (
   coalesce((SELECT max(time_updated) FROM part WHERE session_id IN tree), 0))`;
 
 /**
- * The sessions of OpenCode: since 1.2 in `opencode.db` (SQLite, nearly always with a write-ahead log), before as
+ * The sessions of OpenCode: since 1.2 in `opencode.db` (SQLite, usually with a write-ahead log), before in
  * `storage/{session,message,part}/**.json`. Sources: captured stores of 1.18.33; the notes on the older files in
  * ryoppippi/ccusage#879.
  */
@@ -56,7 +56,7 @@ export const openCodeStore: StoreFormat = {
   resume: (nativeId) => ({ program: 'opencode', args: ['--session', nativeId] }),
 };
 
-/** Messages and parts name their session; a session has its own id, and those of a subagent a parent. */
+/** Messages and parts name their session; a session has its id, and a subagent's a parent. */
 function placeOfDocument(path: string, head: readonly string[]): StorePart | undefined {
   const whole = parse(head.join('\n'));
   const start = head.join('\n');

@@ -89,7 +89,7 @@ export function toolAction(name: string, input: unknown): ToolAction {
   return known.get(name)?.(isObject(input) ? input : {}) ?? { kind: 'tool', input };
 }
 
-/** What the result adds to its call. */
+/** Adds the result to its call. */
 export function completedAction(action: ToolAction, metadata: unknown): ToolAction {
   if (action.kind === 'command_run') {
     const exitCode = count(field(metadata, 'exit'));

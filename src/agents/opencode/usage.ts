@@ -10,8 +10,9 @@ interface Step {
 }
 
 /**
- * Requests of a session. A message has the tokens of its last request and the cost of all; older versions made several for one
- * message, each with a `step-finish` part. A fork copies messages under new ids: a request is known by its time and tokens.
+ * Requests of a session. A message has the tokens of its last request and the cost of all; older versions made several for
+ * one message, each with a `step-finish` part. A fork copies messages under new ids, so a request is identified by its time
+ * and tokens.
  */
 export class OpenCodeUsage {
   readonly #session: StoreSession;
@@ -47,7 +48,7 @@ export class OpenCodeUsage {
   }
 }
 
-/** `input` is without the cache, `output` without what the model thought. A cost of 0 is that of a model without a price. */
+/** `input` excludes the cache, `output` excludes thoughts. A cost of 0 means a model without a price. */
 function stepOf(value: JsonObject): Step | undefined {
   const tokens = value['tokens'];
   const input = count(field(tokens, 'input'));

@@ -8,7 +8,7 @@ import { toolAction } from './tools.ts';
 
 const compacted = 'Pi does not record the tokens of the requests by which it compacts a session.';
 
-/** Reads the entries of one session. Branches that were left stay in the file, and in the transcript. */
+/** Reads the entries of one session. Abandoned branches stay in the file, and in the transcript. */
 export class PiReader implements RecordReader {
   readonly #session: StoreSession;
   readonly #seen = new Set<string>();
@@ -70,7 +70,7 @@ export class PiReader implements RecordReader {
   #message(message: JsonObject, id: string | undefined): boolean {
     const now = this.#session.seeTime(message['timestamp']);
     const { facts, run } = this.#session;
-    // A fork copies entries as they are.
+    // A fork copies entries unchanged.
     const key = `${id ?? ''}:${now}`;
     switch (message['role']) {
       case 'user': {
@@ -167,7 +167,7 @@ export class PiReader implements RecordReader {
   }
 }
 
-/** `input` is without the cache, `output` with what the model thought. */
+/** `input` excludes the cache, `output` includes thoughts. */
 function usageOf(value: unknown): TokenUsage | undefined {
   const usage: TokenUsage = {
     input: count(field(value, 'input')) ?? 0,

@@ -4,7 +4,7 @@ import { toolAction as geminiAction } from '../gemini/tools.ts';
 import { count, field, idOf, nonEmpty, objects, text } from '../shared/guards.ts';
 import type { StoreSession } from '../stores/storeSession.ts';
 
-/** The tool calls of a chat: the call is a part of an answer, the result a record of its own. */
+/** The tool calls of a chat: the call is part of an answer, the result a separate record. */
 export class QwenCalls {
   readonly #session: StoreSession;
   readonly #denied = new Set<string>();
@@ -14,7 +14,7 @@ export class QwenCalls {
     this.#session = session;
   }
 
-  /** The call that started a subagent, which its file is named after. */
+  /** The call that started a subagent, which is in its file name. */
   ofAgent(agent: string): string | undefined {
     return this.#agents.find((callId) => agent.includes(callId));
   }
@@ -30,7 +30,7 @@ export class QwenCalls {
     run.calls.start({ id, toolName, action, input, parentCallId, timestamp: now, metadata: this.#session.metadata() });
   }
 
-  /** What the telemetry of a call says that its result does not. */
+  /** What only the telemetry of a call has. */
   decided(event: unknown): void {
     const id = idOf(field(event, 'call_id'));
     if (id !== undefined && field(event, 'decision') === 'reject') this.#denied.add(id);
@@ -66,7 +66,7 @@ export class QwenCalls {
   }
 }
 
-/** The tools are those of Gemini CLI under some other names. */
+/** The tools are those of Gemini CLI, some under other names. */
 function actionOf(name: string, input: unknown): ToolAction {
   if (name === 'edit') return geminiAction('replace', input);
   if (name !== 'agent' && name !== 'task') return geminiAction(name, input);

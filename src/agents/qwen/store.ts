@@ -9,9 +9,9 @@ import { RecordParser, timeOf, type RecordReader, type StoreSession } from '../s
 import { QwenCalls } from './calls.ts';
 
 /**
- * The chats of Qwen Code: `~/.qwen/projects/<folder>/chats/<id>.jsonl`, append only; a request is told twice, as an answer
- * and as telemetry. Versions before that kept the files of Gemini CLI under `~/.qwen/tmp`. Sources: captured stores of
- * 0.24.4; names of records in the package `@qwen-code/qwen-code` 0.24.4.
+ * The chats of Qwen Code: `~/.qwen/projects/<folder>/chats/<id>.jsonl`, append-only; a request appears twice, as an answer
+ * and as telemetry. Earlier versions kept the files of Gemini CLI under `~/.qwen/tmp`. Sources: captured stores of 0.24.4;
+ * names of records in the package `@qwen-code/qwen-code` 0.24.4.
  */
 export const qwenStore: StoreFormat = {
   agent: 'qwen',
@@ -46,7 +46,7 @@ function placeOf(path: string): StorePart | 'head' | undefined {
 
 const unrecorded = 'Qwen Code does not record the requests by which it suggests prompts and judges commands.';
 
-/** Known records that say nothing about what was done. */
+/** Known records that repeat others or have no content. */
 const bookkeeping = new Set([
   'attribution_snapshot',
   'file_history_snapshot',
@@ -70,7 +70,7 @@ class QwenReader implements RecordReader {
   /** Reads the files of old versions. */
   readonly #old: GeminiChatReader;
   readonly #seen = new Set<string>();
-  /** Telemetry of the request came; its answer follows, with the same figures. */
+  /** Telemetry of the request arrived; its answer follows, with the same figures. */
   #counted = false;
 
   constructor(session: StoreSession) {
@@ -111,7 +111,7 @@ class QwenReader implements RecordReader {
     }
   }
 
-  /** Written by the program in a terminal while it runs, and left there. */
+  /** Written by the program in a terminal while it runs, and never removed. */
   #runtime(value: JsonObject): boolean {
     const { facts } = this.#session;
     facts.entryPoint = 'terminal';
@@ -150,7 +150,7 @@ class QwenReader implements RecordReader {
     facts.last(calls > 0 ? 'tool' : 'answered', now);
   }
 
-  /** Gives the number of calls among the parts. */
+  /** Returns the number of calls among the parts. */
   #parts(message: unknown, parentCallId?: string): number {
     const extra = parentCallId === undefined ? {} : { parentCallId };
     let calls = 0;
@@ -255,7 +255,7 @@ class QwenReader implements RecordReader {
   }
 }
 
-/** The record that this one is a copy of, by the id that it had. */
+/** The id of the record that this one is a copy of. */
 function originOf(value: JsonObject): string | undefined {
   return nonEmpty(field(value['forkedFrom'], 'messageUuid'));
 }
@@ -285,7 +285,7 @@ const names = {
   },
 } as const;
 
-/** Input includes what came from the cache, output what the model thought. */
+/** Input includes cache reads, output includes thoughts. */
 function usageOf(value: unknown, name: Readonly<Record<keyof typeof names.answer, string>>): TokenUsage | undefined {
   const input = count(field(value, name.input));
   const output = count(field(value, name.output));

@@ -2,7 +2,7 @@ import { isObject } from '../../model/text/json.ts';
 
 const maxDepth = 200;
 
-/** Whether a value can be written as JSON again: deeper nesting than this overflows the stack of most programs. */
+/** Whether a value can be serialized as JSON: deeper nesting overflows the stack of most programs. */
 export function isShallow(value: unknown, depth = maxDepth): boolean {
   if (typeof value !== 'object' || value === null) return true;
   if (depth === 0) return false;
@@ -16,7 +16,7 @@ export function isShallow(value: unknown, depth = maxDepth): boolean {
 
 export const tooDeep = `(nested deeper than ${maxDepth} levels: see the raw output)`;
 
-/** `value`, or a note in its place where it is nested too deep to be kept. */
+/** `value`, or a note if it is nested too deeply. */
 export function bounded(value: unknown): unknown {
   return isShallow(value) ? value : tooDeep;
 }

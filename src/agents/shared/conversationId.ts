@@ -1,6 +1,6 @@
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** Thrown where an agent would take an id for something else (a name, a position in a list) and continue elsewhere. */
+/** Thrown if an agent would take an id for something else (a name, a list position) and resume another conversation. */
 export class UnusableConversationIdError extends Error {
   override readonly name = 'UnusableConversationIdError';
 

@@ -3,7 +3,7 @@ import type { ToolAction } from '../../model/transcript/tool.ts';
 const marks = { completed: 'x', in_progress: '~', pending: ' ', cancelled: '-' } as const;
 const longestLine = 200;
 
-/** A text as inline code, whatever back-ticks it holds. */
+/** A text as inline code, whatever backticks it has. */
 export function code(shown: string): string {
   const line = firstLine(shown);
   if (!line.includes('`')) return `\`${line}\``;
@@ -15,7 +15,7 @@ export function code(shown: string): string {
 
 const longestBlock = 4000;
 
-/** A text as a code block; a long one is cut, its entry has all of it elsewhere. */
+/** A text as a code block; cut if long, because the entry has all of it. */
 export function codeBlock(shown: string): string {
   const part = shown.length > longestBlock ? `${shown.slice(0, longestBlock)}…` : shown;
   const longest = (part.match(/`+/g) ?? []).reduce((length, run) => Math.max(length, run.length), 2);
@@ -32,14 +32,14 @@ function firstLine(shown: string): string {
 /** `path` as a person in `workDir` would write it. */
 export function shortPath(path: string, workDir: string): string {
   if (workDir === '' || !path.startsWith(workDir)) return path;
-  // On Windows a folder has a drive, or is on another host.
+  // On Windows, a folder has a drive or is on another host.
   const separators = /^(?:[A-Za-z]:|\\\\)/.test(workDir) ? '/\\' : '/';
   if (separators.includes(workDir.slice(-1))) return path.slice(workDir.length);
   const next = path.charAt(workDir.length);
   return next !== '' && separators.includes(next) ? path.slice(workDir.length + 1) : path;
 }
 
-/** One line of markdown: what a tool call does. */
+/** One line of Markdown that says what a tool call does. */
 export function describeCall(toolName: string, action: ToolAction, workDir: string): string {
   const at = (path: string) => code(shortPath(path, workDir));
   switch (action.kind) {

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../model/text/json.ts';
 
-/** Readers of single fields of foreign JSON: what is of another type is not there. */
+/** Read single fields of foreign JSON; a field of another type counts as absent. */
 
 export function text(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
@@ -8,17 +8,17 @@ export function text(value: unknown): string | undefined {
 
 const openingBrace = 123;
 
-/** Nothing but white space. Asked of every line, nearly all of which are JSON and end the question at once. */
+/** Only whitespace. A fast check, because nearly every line is JSON. */
 export function isBlank(line: string): boolean {
   return line.charCodeAt(0) !== openingBrace && line.trim() === '';
 }
 
-/** A text that says something, or nothing. */
+/** A non-empty text. */
 export function nonEmpty(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** An id: a text, or a number in place of one. */
+/** An id: a text, or a number instead. */
 export function idOf(value: unknown): string | undefined {
   return nonEmpty(value) ?? (typeof value === 'number' ? count(value)?.toString() : undefined);
 }
@@ -37,7 +37,7 @@ export function amount(value: unknown): number | undefined {
 
 const decimal = /^\d{1,15}(?:\.\d{1,30})?$/;
 
-/** As JSON has it, or as a text of that. */
+/** A boolean, or its text. */
 export function isTrue(value: unknown): boolean {
   return value === true || value === 'true';
 }
@@ -54,7 +54,7 @@ export function texts(value: unknown): string[] {
   return list(value).filter((item) => typeof item === 'string');
 }
 
-/** A field of `value`, where that is an object at all. */
+/** A field of `value`, if that is an object. */
 export function field(value: unknown, key: string): unknown {
   return isObject(value) ? value[key] : undefined;
 }

@@ -3,7 +3,7 @@ import type { FileChange, ToolAction } from '../../model/transcript/tool.ts';
 import { isShallow, tooDeep } from './bounds.ts';
 import { code, codeBlock, describeCall } from './describe.ts';
 
-/** Markdown: what is asked for, and how it was decided. All of it is in the entry's metadata. */
+/** A request and its decision as Markdown. The entry's metadata has all details. */
 export function requestText(request: AgentRequest, decision: Decision | undefined, workDir: string): string {
   const what = whatIsAsked(request, workDir);
   const head = decision === undefined ? asking[request.kind] : decided(request, decision);
@@ -101,7 +101,7 @@ function changeText({ path, patch, oldText, newText }: FileChange): string {
   return [path, ...signed('-', oldText), ...signed('+', newText)].join('\n');
 }
 
-/** Every line of it, so that nothing in it can end the quotation. */
+/** Prefixes every line, so that nothing in it can end the quotation. */
 function quote(shown: string): string {
   return shown.replaceAll(/\r\n?/g, '\n').replaceAll(/^/gm, '> ');
 }

@@ -8,7 +8,7 @@ export function base64Bytes(data: string): number {
   return Math.max(0, Math.floor((data.length * 3) / 4) - padding);
 }
 
-/** What stands for an image or a document in a text: its type and size, or its address. */
+/** Placeholder for an image or document in a text: its type and size, or its URL. */
 function attachment(block: JsonObject): string | undefined {
   if (block['type'] !== 'image' && block['type'] !== 'document') return undefined;
   const source = block['source'];
@@ -19,7 +19,7 @@ function attachment(block: JsonObject): string | undefined {
   return `[${[block['type'], [type, size].filter((part) => part !== undefined).join(', ')].join(' ').trim()}]`;
 }
 
-/** A content block as text for people; `undefined` where the block is of an unknown kind. */
+/** A content block as text for people; `undefined` for an unknown kind. */
 export function blockText(block: unknown): string | undefined {
   if (typeof block === 'string') return block;
   if (!isObject(block)) return undefined;
@@ -28,7 +28,7 @@ export function blockText(block: unknown): string | undefined {
   return attachment(block);
 }
 
-/** The content of a tool result as text: a text, a list of blocks, or an object of an API tool. */
+/** A tool result as text: from a text, a list of blocks, or an object of an API tool. */
 export function resultText(content: unknown): string {
   if (typeof content === 'string') return content;
   if (content === undefined || content === null) return '';
@@ -36,17 +36,14 @@ export function resultText(content: unknown): string {
   return content.map(resultItemText).join('\n');
 }
 
-/**
- * What is said, which agents print as a text, an object that has one, or a list of these; an object of another kind is
- * told as it is. `undefined`: nothing.
- */
+/** A text from a text, an object that has one, or a list of these; another object as JSON. `undefined`: nothing. */
 export function spoken(content: unknown, between = ''): string | undefined {
   if (content === undefined || content === null) return undefined;
   if (!Array.isArray(content)) return spokenItem(content);
   return content.length === 0 ? undefined : content.map(spokenItem).join(between);
 }
 
-/** Why something failed, as far as that is told: a text, or an object that has a message. `undefined`: not told. */
+/** Why something failed: from a text, or an object with a message. `undefined`: unknown. */
 export function reasonGiven(error: unknown): string | undefined {
   if (!isObject(error)) return nonEmpty(spoken(error));
   if ('message' in error) return nonEmpty(spoken(error['message']));
@@ -66,7 +63,7 @@ function resultItemText(item: unknown): string {
   return isShallow(item) ? JSON.stringify(withoutBulk(item)) : tooDeep;
 }
 
-/** `value` with base64 data replaced by its size: the raw output has the data. A copy only where there is some. */
+/** `value` with base64 data replaced by its size, because the raw output has the data. Copies only if necessary. */
 export function withoutBulk(value: unknown): unknown {
   return hasBulk(value) ? replacingBulk(value) : value;
 }

@@ -1,33 +1,33 @@
 import { parse } from './normalizer/lineLog.ts';
 
-/** Characters of one value that is printed over many lines. */
+/** Characters of one multi-line value. */
 const maxCharacters = 8 * 1024 * 1024;
 
-/** Characters of a line with nothing but a bracket: with a byte order mark, and blanks. */
+/** Characters of a line with only a bracket, including a byte order mark and blanks. */
 const maxOpening = 8;
 
-/** After nearly every line. */
+/** For nearly every line. */
 const nothing: readonly string[] = [];
 
-/** `no`: the line is no part of a value that is spread; `more`: it is, and the value continues. */
+/** `no`: not part of a multi-line value; `more`: part of one that continues. */
 export type Gathered = 'no' | 'more' | { readonly value: unknown; readonly raw: string };
 
 /**
- * JSON that is printed over many lines, as some versions and `jq` do: the opening bracket alone on its line, then lines that
- * are indented, then the closing bracket alone.
+ * Multi-line JSON, from some versions and `jq`: an opening bracket alone on its line, indented lines, a closing bracket
+ * alone.
  */
 export class SpreadJson {
   #lines: string[] = [];
   #characters = 0;
   #abandoned: string[] = [];
 
-  /** Whether lines are held back until it is clear what they are. */
+  /** Whether lines are held back until their meaning is clear. */
   get open(): boolean {
     return this.#lines.length > 0;
   }
 
   take(text: string): Gathered {
-    // Nearly every line: no bracket alone, and nothing that it could belong to.
+    // Nearly every line: no single bracket, and no open value.
     if (this.#lines.length === 0 && text.length > maxOpening) return 'no';
     const line = text.trimEnd().replace(/^\uFEFF/, '');
     if (this.#lines.length > 0 && !/^[ \t\]}]/.test(line)) this.abandon();
@@ -39,13 +39,13 @@ export class SpreadJson {
     return 'more';
   }
 
-  /** Nothing more comes, or nothing that belongs to it. */
+  /** Nothing more follows, or nothing that belongs to it. */
   abandon(): void {
     this.#abandoned.push(...this.#lines);
     this.#clear();
   }
 
-  /** Lines that turned out to be no part of a value; given once. */
+  /** Lines that turned out not to be part of a value; returned once. */
   abandoned(): readonly string[] {
     return this.#abandoned.length === 0 ? nothing : this.#abandoned.splice(0);
   }

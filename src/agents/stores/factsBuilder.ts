@@ -8,12 +8,12 @@ import type {
 } from '../../model/session/observed.ts';
 import { totalTokens } from '../../model/usage/usage.ts';
 
-/** Of one session. What is beyond it is not itemised, which `missing` says. */
+/** Items per session. Further ones are not listed, which `missing` says. */
 const maxCounted = 200_000;
 const maxNames = 1000;
 const maxPrompt = 100_000;
 
-/** Gathers the facts of one session while its records come by. */
+/** Gathers the facts of one session from its records. */
 export class FactsBuilder {
   readonly #ids: string[] = [];
   readonly #folders: string[] = [];
@@ -40,7 +40,7 @@ export class FactsBuilder {
     if (id !== undefined) addName(this.#ids, id);
   }
 
-  /** The folder that the agent works in now. */
+  /** The agent's current folder. */
   folder(folder: string | undefined): void {
     if (folder === undefined || this.#folders.at(-1) === folder) return;
     const at = this.#folders.indexOf(folder);
@@ -52,7 +52,7 @@ export class FactsBuilder {
     if (model !== undefined) addName(this.#models, model);
   }
 
-  /** Something happened then. ISO 8601; what is no time is ignored. */
+  /** Something happened at this time. ISO 8601; invalid times are ignored. */
   time(at: string | undefined): void {
     const time = at === undefined ? Number.NaN : Date.parse(at);
     if (at === undefined || Number.isNaN(time)) return;
@@ -71,14 +71,14 @@ export class FactsBuilder {
     this.#count(this.#calls, call);
   }
 
-  /** Of a request that is recorded more than once, the record with the most tokens counts. */
+  /** If a request is recorded more than once, the record with the most tokens counts. */
   request(request: StoreRequest): void {
     const before = this.#requests.get(request.key);
     if (before === undefined) this.#count(this.#requests, request);
     else if (totalTokens(request.usage) > totalTokens(before.usage)) this.#requests.set(request.key, request);
   }
 
-  /** Why requests that were billed are not in the store: a sentence. */
+  /** Why the store lacks billed requests: a sentence. */
   lacks(reason: string): void {
     this.#missing.add(reason);
   }

@@ -1,11 +1,11 @@
 import type { EntryUpdate, NormalizedEntry } from '../../model/transcript/entry.ts';
 
-/** Puts the entries of several conversations, each of which counts from 0, into one transcript. */
+/** Merges the entries of several conversations, each counting from 0, into one transcript. */
 export class Interleave {
   readonly #indexes = new Map<string, number[]>();
   #next = 0;
 
-  /** The updates of one conversation; `mark` adds what tells its entries apart. */
+  /** Adds the updates of one conversation; `mark` adds metadata that identifies its entries. */
   add(
     conversation: string,
     updates: readonly EntryUpdate[],
@@ -30,7 +30,7 @@ export class Interleave {
   }
 }
 
-/** An entry of a subagent that works for this call. */
+/** An entry of the subagent that this call started. */
 export function ofSubagent(entry: NormalizedEntry, parentCallId: string): NormalizedEntry {
   const { type } = entry;
   const metadata = { sessionId: null, ...entry.metadata, parentCallId };

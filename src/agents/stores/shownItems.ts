@@ -1,18 +1,18 @@
 import type { EntryType, NormalizedEntry, Origin } from '../../model/transcript/entry.ts';
 import type { StoreSession } from './storeSession.ts';
 
-/** What a part of a stored conversation is shown as. */
+/** The displayed form of a part of a stored conversation. */
 export interface ShownItem {
   readonly type: EntryType;
   readonly content: string;
   readonly origin?: Origin;
-  /** As the store has it, where it is not understood. */
+  /** The stored value, if it is not understood. */
   readonly raw?: string;
-  /** The call of a tool, which is counted. */
+  /** A counted tool call. */
   readonly callId?: string;
 }
 
-/** Entries for a store that is written anew at each change: only what is new or different is told again. */
+/** Entries of a store that is rewritten at each change: reports only new and changed items. */
 export class ShownItems {
   readonly #session: StoreSession;
   readonly #shown = new Map<string, { readonly entry: NormalizedEntry; readonly item: string }>();
@@ -25,7 +25,7 @@ export class ShownItems {
     return this.#shown.size;
   }
 
-  /** `key`: the place of the item in the conversation. */
+  /** `key`: position of the item in the conversation. */
   show(key: string, item: ShownItem, timestamp: string): void {
     const { run, facts } = this.#session;
     const now = JSON.stringify(item);
@@ -46,7 +46,7 @@ export class ShownItems {
     this.#shown.set(key, { entry, item: now });
   }
 
-  /** The agent has ended: what still runs never got a result. */
+  /** The agent has ended: running calls never got a result. */
   cancelRunning(): void {
     for (const [key, { entry, item }] of this.#shown) {
       if (entry.type.kind !== 'tool_use' || entry.type.tool.status !== 'running') continue;

@@ -7,20 +7,20 @@ import { NormalizedRun } from '../shared/normalizer/normalizedRun.ts';
 import type { StoreParser, StoreParserOptions, StoreRecord } from './storeFormat.ts';
 import { FactsBuilder } from './factsBuilder.ts';
 
-/** Reads the records of one kind of store, and writes what they say to the session that it was made for. */
+/** Reads the records of one kind of store, and writes to its session. */
 export interface RecordReader {
-  /** One record: a line or document as JSON, or a row. `false`: it is of a kind that is not known. */
+  /** One record: a line or document as JSON, or a row. `false`: of an unknown kind. */
   read(value: JsonObject | readonly unknown[], record: StoreRecord, raw: string): boolean;
-  /** There are no more records for now. Comes before calls without a result are closed. */
+  /** No more records for now. Called before calls without a result are closed. */
   end?(isLive: boolean): void;
-  /** Adds to the facts what only all records together tell; comes before they are asked for. */
+  /** Adds facts that depend on all records; called before they are read. */
   settle?(): void;
 }
 
 const unknownTime = '1970-01-01T00:00:00.000Z';
 const maxRaw = 100_000;
 
-/** The entries and the facts of one session, for the readers of stores that are read record by record. */
+/** The entries and facts of one session, for the readers of stores. */
 export class StoreSession {
   readonly facts = new FactsBuilder();
   readonly options: StoreParserOptions;
@@ -33,7 +33,7 @@ export class StoreSession {
     this.facts.id(options.session);
   }
 
-  /** Made when the first entry is: paths are shown below the folder that is known by then. */
+  /** Created with the first entry, because paths are relative to the folder known by then. */
   get run(): NormalizedRun {
     if (this.#run === undefined) {
       this.#run = new NormalizedRun({ workDir: this.#folder ?? '', firstIndex: 0 });
@@ -42,7 +42,7 @@ export class StoreSession {
     return this.#run;
   }
 
-  /** The folder that the agent works in now; `undefined`: none is known. */
+  /** The agent's current folder; `undefined`: unknown. */
   get folder(): string | undefined {
     return this.#folder;
   }
@@ -53,12 +53,12 @@ export class StoreSession {
     this.facts.folder(folder);
   }
 
-  /** Time of the record that is read now, ISO 8601: its own, else that of the one before it. */
+  /** Time of the current record, ISO 8601: its own, else that of the record before it. */
   get now(): string {
     return this.#now;
   }
 
-  /** Takes the time of a record: ISO 8601, or epoch milliseconds. It becomes the time of what follows. */
+  /** Sets the time of a record and what follows: ISO 8601, or epoch milliseconds. */
   seeTime(own: unknown): string {
     const at = timeOf(own);
     if (at !== undefined) {
@@ -83,7 +83,7 @@ export class StoreSession {
     return extra === undefined ? known : { ...known, ...extra };
   }
 
-  /** A message of a person, or of whoever else asks the agent something. */
+  /** A message of a person, or of another sender. */
   userMessage(text: string, origin: Origin, extra?: JsonObject): void {
     this.run.texts.close();
     const type = { kind: 'user_message' } as const;
@@ -100,7 +100,7 @@ export class StoreSession {
   }
 }
 
-/** What reading any of these stores has in common: damaged and unknown records, and calls that were never answered. */
+/** The common part of reading these stores: damaged and unknown records, and unanswered calls. */
 export class RecordParser implements StoreParser {
   readonly #session: StoreSession;
   readonly #reader: RecordReader;
@@ -153,7 +153,7 @@ export class RecordParser implements StoreParser {
     }
   }
 
-  /** Entries are made in any case: whether they are wanted decides only whether they are given. */
+  /** Entries are always created, but returned only if wanted. */
   #take(): readonly EntryUpdate[] {
     const updates = this.#session.take();
     return this.#session.options.entries ? updates : [];
@@ -171,7 +171,7 @@ function rawOf(record: StoreRecord): string {
 
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
 
-/** ISO 8601 of a time that is a text, or epoch milliseconds. */
+/** ISO 8601 from a text or epoch milliseconds. */
 export function timeOf(own: unknown): string | undefined {
   if (typeof own === 'string') return isoTime.test(own) && !Number.isNaN(Date.parse(own)) ? own : undefined;
   if (typeof own !== 'number' || !(own > 0 && own <= 8.64e15)) return undefined;

@@ -1,4 +1,4 @@
-/** Variables by which people move the stores of agents, and those that say where an operating system keeps such data. */
+/** Variables that move the stores of agents, and those that name an operating system's data folders. */
 export const storeVariables: readonly string[] = [
   'CLAUDE_CONFIG_DIR',
   'CODEX_HOME',

@@ -4,7 +4,7 @@ import { folderFrom, joinPath } from './placeFiles.ts';
 /** Products that keep their data as VS Code does. */
 const products = ['Code', 'Code - Insiders', 'VSCodium', 'Cursor', 'Windsurf'];
 
-/** The `User` folders of every VS Code that may be there: desktops, servers of remote windows, and code-server. */
+/** The `User` folders of all possible VS Code installations: desktops, servers of remote windows, and code-server. */
 export function vscodeUserFolders(place: StorePlace): readonly string[] {
   const { home, platform } = place;
   const data =
@@ -22,7 +22,7 @@ export function vscodeUserFolders(place: StorePlace): readonly string[] {
   ];
 }
 
-/** The path of a folder or file by its URI, as VS Code writes it; `undefined` for what has none. */
+/** The path of a URI as VS Code writes it; `undefined` for URIs without a path. */
 export function uriPath(uri: string): string | undefined {
   const path = /^[a-z][\w+.-]*:\/\/[^/]*(\/[^?#]*)/i.exec(uri)?.[1];
   if (path === undefined) return undefined;

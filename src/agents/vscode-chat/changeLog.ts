@@ -3,7 +3,7 @@ import { list } from '../shared/guards.ts';
 
 const kinds = { initial: 0, set: 1, push: 2, remove: 3 } as const;
 
-/** The object that a log of changes has come to. Changes to what is not there are left out. */
+/** The object that results from a log of changes. Changes to missing parts are ignored. */
 export class ChangeLog {
   #state: JsonObject | undefined;
 
@@ -11,7 +11,7 @@ export class ChangeLog {
     return this.#state;
   }
 
-  /** `false`: this is no change, or one to something that is not there. */
+  /** `false`: not a change, or one to something that does not exist. */
   apply(change: JsonObject): boolean {
     const { kind, k: path, v: value, i: length } = change;
     if (kind === kinds.initial) {
@@ -51,7 +51,7 @@ function isContainer(value: unknown): value is Container {
   return typeof value === 'object' && value !== null;
 }
 
-/** Names that lead to what all objects share are no keys of a stored object. */
+/** Names on the prototype of all objects are not valid keys. */
 function isKey(key: unknown): key is Key {
   if (typeof key === 'number') return Number.isSafeInteger(key) && key >= 0;
   return typeof key === 'string' && key !== '__proto__' && key !== 'constructor' && key !== 'prototype';

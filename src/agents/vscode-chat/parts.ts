@@ -6,7 +6,7 @@ import { count, field, nonEmpty, objects, text, texts } from '../shared/guards.t
 import { parse, unknownContent } from '../shared/normalizer/lineLog.ts';
 import type { ShownItem } from '../stores/shownItems.ts';
 
-/** Known parts that others tell of, or that are only for the window. */
+/** Known parts that repeat others, or are only for the window. */
 const ignored = new Set([
   'clearToPreviousToolInvocation',
   'codeblockUri',
@@ -28,7 +28,7 @@ const ignored = new Set([
   'workspaceEdit',
 ]);
 
-/** The parts of an answer in order; texts that follow one another are one. */
+/** The parts of an answer in order; consecutive texts are joined. */
 export function itemsOf(response: unknown, requestId: string, folder: string): ShownItem[] {
   const items: ShownItem[] = [];
   let said = '';
@@ -51,7 +51,7 @@ export function itemsOf(response: unknown, requestId: string, folder: string): S
   return items;
 }
 
-/** Markdown, and links in it, which are parts of their own. */
+/** Markdown, and its links, which are separate parts. */
 function spokenText(part: JsonObject): string | undefined {
   const { kind, value } = part;
   if (kind === undefined && typeof value === 'string') return value;
@@ -170,7 +170,7 @@ function statusOf(part: JsonObject, action: ToolAction): ToolStatus {
   return failed || (action.kind === 'command_run' && (action.exitCode ?? 0) !== 0) ? 'failed' : 'success';
 }
 
-/** Edits that the window applies on its own: each stands as one call, since the file was changed by the agent. */
+/** Edits that the window applies: each is shown as a call, because the agent changed the file. */
 function editItem(part: JsonObject, id: string, folder: string): ShownItem | undefined {
   const path = uriOf(part['uri']);
   if (path === undefined) return undefined;

@@ -8,7 +8,7 @@ import { itemsOf, markdown } from './parts.ts';
 
 const modelStates = ['answering', 'answered', 'interrupted', 'interrupted', 'question'] as const;
 
-/** Reads a chat as it stands after each record, and tells what is new or different in it. */
+/** Reads a chat after each record, and reports what is new or different. */
 export class VscodeChatReader implements RecordReader {
   readonly #session: StoreSession;
   readonly #log = new ChangeLog();
@@ -58,7 +58,7 @@ export class VscodeChatReader implements RecordReader {
     if (folder === undefined && workspace !== undefined) this.#session.seeFolder(options.notes.get(workspace)?.folder);
   }
 
-  /** `only`: the number of the request that has changed; `undefined`: any may have. */
+  /** `only`: number of the changed request; `undefined`: any may have changed. */
   #tell(only: number | undefined): void {
     const state = this.#log.state;
     if (state === undefined) return;
@@ -102,7 +102,7 @@ export class VscodeChatReader implements RecordReader {
   }
 }
 
-/** The number of the request that a change of the log is about, where it is about one alone. */
+/** The number of the request that a change is about, if only one. */
 function changedRequest({ k: path }: JsonObject): number | undefined {
   if (!Array.isArray(path) || path[0] !== 'requests') return undefined;
   const at: unknown = path[1];

@@ -8,8 +8,8 @@ import { uriPath, vscodeUserFolders } from '../stores/vscodeFolders.ts';
 import { VscodeChatReader } from './reader.ts';
 
 /**
- * VS Code's own chat: `<User>/workspaceStorage/<id>/chatSessions/<session>.json`, and since 1.109 `.jsonl`, a log of changes to
- * that object; windows without a folder have theirs under `globalStorage`. Source: microsoft/vscode, `chatSessionStore.ts`,
+ * VS Code's own chat: `<User>/workspaceStorage/<id>/chatSessions/<session>.json`, and since 1.109 `.jsonl`, a log of changes
+ * to that object; windows without a folder use `globalStorage`. Source: microsoft/vscode, `chatSessionStore.ts`,
  * `objectMutationLog.ts`, `chatSessionOperationLog.ts` and `chatModel.ts` under `src/vs/workbench/contrib/chat/common/model`.
  */
 export const vscodeChatStore: StoreFormat = {
@@ -32,7 +32,7 @@ function placeOf(path: string): StorePart | undefined {
   return session === undefined ? undefined : { role: 'main', session };
 }
 
-/** `workspace.json` says which folder the sessions beside it belong to; known by the name of the folder that it is in. */
+/** `workspace.json` has the folder of the sessions beside it; identified by the name of its own folder. */
 function workspaceNote(record: StoreRecord): readonly SessionNote[] {
   const key = /([^/\\]+)[/\\]workspace\.json$/.exec(record.path)?.[1];
   if (record.kind !== 'document' || key === undefined) return [];

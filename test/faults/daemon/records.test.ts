@@ -21,10 +21,10 @@ describe('commands for records, beside a daemon', function () {
     return record.split('\n').filter((line) => line.includes('"decision":{"type":"export"')).length;
   };
 
-  it('export a session that runs, and import what was exported, which others are told', async () => {
-    const told: string[] = [];
+  it('export a running session, and import the export, which other clients see', async () => {
+    const reported: string[] = [];
     const onNews = ({ summaries }: News): Promise<void> => {
-      told.push(...summaries.map(({ session_id }) => session_id));
+      reported.push(...summaries.map(({ session_id }) => session_id));
       return Promise.resolve();
     };
     const connection = await place.connect({ onNews });
@@ -40,7 +40,7 @@ describe('commands for records, beside a daemon', function () {
     const imported = await place.vitrine('import', file).ended;
     assert.equal(imported.code, 0, imported.stderr);
     const id = imported.stdout.trim();
-    await until('news of it', () => told.includes(id));
+    await until('news of it', () => reported.includes(id));
 
     await connection.call('answer', { session_id, request_id: 'req-1', answer: allow });
     await place.stateOf(session_id, ({ live }) => !live);

@@ -11,20 +11,20 @@ import { bound, completedBy, noFields, updated, withContent, type ToolFields } f
 
 /** Answered calls that can still change. */
 const maxAnswered = 1000;
-/** Calls that are known by id, so that a repeated one is not taken for another. */
+/** Ids that are remembered, so that a repeated call is recognized. */
 const maxCalls = 100_000;
 
 interface Call {
   readonly id: string;
   fields: ToolFields;
-  /** Absent until it is written, and once the call was answered so long ago that only its id is kept. */
+  /** Absent until it is written, and when only the id of an old answered call is kept. */
   entry: NormalizedEntry | undefined;
   forgotten: boolean;
   readonly origin: Origin | undefined;
   startedAt: string;
   endedAt: string | undefined;
   open: boolean;
-  /** The permission was asked for, and nothing was heard of the call since. */
+  /** The agent asked for permission, and sent no update of the call since. */
   asked: boolean;
   metadata: NormalizedEntryMetadata | undefined;
   /** Characters of output when the entry was last written. */
@@ -37,7 +37,7 @@ export interface CallContext {
   readonly origin?: Origin | undefined;
 }
 
-/** Every tool call of a run, one entry each, whatever it was heard of by first. */
+/** Every tool call of a run, one entry each, whatever mentioned it first. */
 export class AcpCalls {
   readonly #run: NormalizedRun;
   readonly #calls = new Map<string, Call>();
@@ -52,7 +52,7 @@ export class AcpCalls {
     this.#run = run;
   }
 
-  /** Calls that make the agent ask models beside its conversation. */
+  /** Calls that make the agent use models outside its conversation. */
   get sideCalls(): number {
     return this.#sideCalls;
   }
@@ -76,7 +76,7 @@ export class AcpCalls {
     if (this.#grew(call, call.fields.content?.length ?? 0)) this.#changed(call, context);
   }
 
-  /** The agent asks whether it may: the call is there from now on, and waits. */
+  /** The agent asks for permission: the call exists from now on, and waits. */
   permission(id: string, shown: JsonObject, asked: JsonObject, context: CallContext): void {
     const call = this.#get(id, context);
     if (call === undefined) return;
@@ -99,7 +99,7 @@ export class AcpCalls {
     if (this.#grew(call, this.#terminals.shown(call.fields.terminalIds).output.length)) this.#changed(call, context);
   }
 
-  /** A person, or no one, said whether the call may run. */
+  /** Whether the call may run was decided. */
   decided(id: string, allowed: boolean): void {
     if (allowed) this.#denied.delete(id);
     else if (this.#denied.size < maxAnswered) this.#denied.add(id);
@@ -115,7 +115,7 @@ export class AcpCalls {
     return true;
   }
 
-  /** A turn has ended: what was not answered by then is not waited for. */
+  /** A turn has ended: calls without an answer are no longer expected to get one. */
   settle(reason: string, timestamp: string, refused = false): void {
     for (const call of [...this.#open]) {
       const denied = this.#denied.has(call.id) || (refused && call.asked);
@@ -233,14 +233,14 @@ export class AcpCalls {
     for (const id of call.fields.terminalIds) this.#ofTerminal.set(id, call);
   }
 
-  /** Output that streams is written anew when there is half as much again, so that long output stays cheap. */
+  /** Streamed output is written again when it has grown by half, so that long output stays cheap. */
   #grew(call: Call, length: number): boolean {
     if (call.written > 0 && length < 1.5 * call.written) return false;
     call.written = length;
     return true;
   }
 
-  /** Codex has calls reviewed by a model, and prints the review as a call of its own. */
+  /** Codex lets a model review calls, and prints the review as a call. */
   #seeReview(update: JsonObject): void {
     const output = update['rawOutput'];
     const target = nonEmpty(field(output, 'targetItemId'));

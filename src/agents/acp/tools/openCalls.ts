@@ -2,12 +2,12 @@ import { isObject, type JsonObject } from '../../../model/text/json.ts';
 import { nonEmpty } from '../../shared/guards.ts';
 import { asAsked, noFields, updated, type ToolFields } from './toolFields.ts';
 
-/** Calls that continue at once, and terminals of which it is known whose they are. */
+/** Number of open calls, and of terminals with a known owner. */
 const maxKnown = 1000;
 
 const ends: ReadonlySet<string | undefined> = new Set(['completed', 'failed', 'cancelled']);
 
-/** The calls that are continuing, as far as the agent told: what it asks a permission for, and whose a terminal is. */
+/** Open calls, as far as the agent reported them: which one a permission or a terminal belongs to. */
 export class OpenCalls {
   readonly #calls = new Map<string, ToolFields>();
   readonly #ofTerminal = new Map<string, string>();
@@ -20,7 +20,7 @@ export class OpenCalls {
     return this.#ofTerminal.get(terminalId);
   }
 
-  /** The update of a `session/update`, of whatever kind. */
+  /** A `session/update` of any kind. */
   update(update: unknown): void {
     if (!isObject(update)) return;
     const kind = update['sessionUpdate'];
@@ -32,7 +32,7 @@ export class OpenCalls {
     else keep(this.#calls, id, fields);
   }
 
-  /** The call of a permission request, which may be the first that is heard of it. */
+  /** The call of a permission request, which may be its first mention. */
   asked(id: string | undefined, call: JsonObject): ToolFields {
     const known = id === undefined ? undefined : this.#calls.get(id);
     const fields = asAsked(known ?? noFields, updated(noFields, call));
@@ -46,13 +46,13 @@ export class OpenCalls {
     return undefined;
   }
 
-  /** The turn has ended, and with it what it had begun. */
+  /** The turn has ended, and with it its calls. */
   turnOver(): void {
     this.#calls.clear();
   }
 }
 
-/** The files that a call names, where it changes any. */
+/** Files that a call changes. */
 export function pathsOf({ changes, locations, kind }: ToolFields): string[] {
   const named = kind === 'edit' || kind === 'delete' || kind === 'move' || changes.length > 0;
   return named ? [...changes, ...locations].map(({ path }) => path) : [];

@@ -5,14 +5,14 @@ import { field, nonEmpty, objects } from '../../shared/guards.ts';
 import { actionOf, toolName, type Shown } from './toolAction.ts';
 import type { ToolFields } from './toolFields.ts';
 
-/** One answer that the agent offers; told apart by `kind`, since the ids differ from agent to agent. */
+/** One answer that the agent offers; identified by `kind`, because ids differ between agents. */
 export interface PermissionOption {
   readonly optionId: string;
   readonly name: string;
   readonly kind: string;
 }
 
-/** How a `session/request_permission` is answered. */
+/** How to answer a `session/request_permission`. */
 export type PermissionOutcome =
   { readonly outcome: 'selected'; readonly optionId: string } | { readonly outcome: 'cancelled' };
 
@@ -27,7 +27,7 @@ export function permissionOptions(params: JsonObject): PermissionOption[] {
   });
 }
 
-/** The permission that is asked for, in the words of everybody: what it is about, and how far it can be given. */
+/** The requested permission in Vitrine's terms: what it is about, and how far it can extend. */
 export function permissionRequest(asked: {
   readonly callId: string | undefined;
   readonly fields: ToolFields;
@@ -57,7 +57,7 @@ export function permissionRequest(asked: {
   };
 }
 
-/** What the agent is told; `lost` says what of the decision it cannot be told. */
+/** The answer to the agent; `lost` names the part of the decision that it cannot express. */
 export function outcomeOf(
   { by, answer }: Decision,
   options: readonly PermissionOption[],
@@ -74,7 +74,7 @@ export function outcomeOf(
     return pick('reject_once', reason === undefined ? undefined : noReason);
   }
   if (answer.scope === 'session' && optionOf(options, 'allow_always') !== undefined) return pick('allow_always');
-  // A permission for good is never made of one for once.
+  // A one-time answer never becomes a permanent permission.
   return optionOf(options, 'allow_once') === undefined ? pick('reject_once', noOnce) : pick('allow_once');
 }
 

@@ -15,7 +15,7 @@ interface Plan {
   entry: NormalizedEntry;
 }
 
-/** Plans: one entry each, kept up to date within the turn that made it. A new turn begins a new one. */
+/** Plans: one entry each, updated within the turn that created it. A new turn begins a new one. */
 export class Plans {
   readonly #run: NormalizedRun;
   readonly #plans = new Map<string, Plan>();
@@ -30,7 +30,7 @@ export class Plans {
     this.#todos('', planEntries(update['entries']), context);
   }
 
-  /** `plan_update` (version 2); `false` where the plan is of a kind that is not known. */
+  /** `plan_update` (version 2); `false` if the plan is of an unknown kind. */
   update(update: JsonObject, context: CallContext): boolean {
     const plan = update['plan'];
     const id = nonEmpty(field(plan, 'planId')) ?? '';

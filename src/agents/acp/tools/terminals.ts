@@ -7,7 +7,7 @@ import { bound, exitCode, maxOutput } from './toolFields.ts';
 interface Terminal {
   command: string | undefined;
   cwd: string | undefined;
-  /** Base64, piece by piece: a piece may end within a character. */
+  /** Decodes base64 in pieces; a piece may end within a character. */
   pieces: (readonly number[])[];
   bytes: number;
   output: string | undefined;
@@ -16,7 +16,7 @@ interface Terminal {
 
 const maxTerminals = 1000;
 
-/** Terminals that the agent runs and tells of (version 2), by their ids. */
+/** Terminals that the agent runs and reports (version 2), by id. */
 export class Terminals {
   readonly #terminals = new Map<string, Terminal>();
 
@@ -45,7 +45,7 @@ export class Terminals {
     return id;
   }
 
-  /** What the terminals of a call show together. */
+  /** The combined output of a call's terminals. */
   shown(ids: readonly string[]): Shown {
     const all = ids.flatMap((id) => this.#terminals.get(id) ?? []);
     return {

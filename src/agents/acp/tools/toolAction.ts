@@ -7,7 +7,7 @@ import { resultText } from '../../shared/resultText.ts';
 import { shellWord } from '../../shared/describe.ts';
 import type { ToolFields } from './toolFields.ts';
 
-/** What the terminals of a call have shown. */
+/** Output of the call's terminals. */
 export interface Shown {
   readonly command: string | undefined;
   readonly cwd: string | undefined;
@@ -15,12 +15,12 @@ export interface Shown {
   readonly exitCode: number | null | undefined;
 }
 
-/** Tools that a call runs; only those whose call is the same thing in another agent's words. */
+/** Tools that a call runs; only those where the call is the same action under another name. */
 export function toolName({ name, claude, kind, title }: ToolFields): string {
   return name ?? claude?.toolName ?? (kind === undefined || kind === 'other' ? title : kind) ?? 'tool';
 }
 
-/** What a call does: by the names of the agent where they are known, else by its kind. */
+/** What a call does: from the agent's tool name if known, else from its kind. */
 export function actionOf(fields: ToolFields, shown: Shown): ToolAction {
   const { claude, changes, status } = fields;
   if (claude === undefined) return byKind(fields, shown);
@@ -43,7 +43,7 @@ function withCommand(action: ToolAction, fields: ToolFields, shown: Shown): Tool
   return { ...action, command, ...exitOf(fields, shown) };
 }
 
-/** The patch of what was done, and the texts of what was shown. */
+/** The patch of a completed change, and the texts of a displayed one. */
 function mergedChanges(done: readonly FileChange[], shown: readonly FileChange[]): FileChange[] {
   return done.some(({ patch }) => patch !== undefined) ? [...done] : [...shown];
 }
@@ -103,7 +103,7 @@ function commandRun(fields: ToolFields, shown: Shown): ToolAction | undefined {
   };
 }
 
-/** In the input, else in the title: agents that give no input show the command as the title. */
+/** In the input, else the title: agents without input show the command as the title. */
 function commandOf({ input, title }: ToolFields, shown: Shown): string | undefined {
   const given = field(input, 'command') ?? field(input, 'cmd');
   const words = texts(given).map(shellWord).join(' ');
@@ -130,7 +130,7 @@ function terminalText({ streamed }: ToolFields, shown: Shown): string {
   return shown.output === '' ? streamed : shown.output;
 }
 
-/** What came out of a call, as text: the agent's own output before what it made of it for display. */
+/** Output of a call as text: the agent's raw output, else its display form. */
 export function outputText(fields: ToolFields, shown: Shown): string {
   const { output, content } = fields;
   if (typeof output === 'string') return output;
@@ -159,16 +159,16 @@ function commandFailed(fields: ToolFields, shown: Shown): boolean {
   return actionOf(fields, shown).kind === 'command_run';
 }
 
-/** Fixed texts of adapters that have no field that says so. */
+/** Fixed texts of adapters that have no field for it. */
 const refused = /^User refused permission to run tool\b/;
 
 export function statusOf(fields: ToolFields, shown: Shown, denied: boolean): ToolStatus {
   switch (fields.status) {
     case 'completed':
-      // For many agents the call is completed once the command has ended, however it ended.
+      // For many agents, a call is completed when the command has ended, whatever its exit code.
       return commandFailed(fields, shown) ? 'failed' : 'success';
     case 'failed': {
-      // Stopped by the user while it ran, which is not what a refused permission is called.
+      // The user stopped it while it ran; a refused permission has another name.
       if (fields.claude?.nonExecutionKind === 'user-rejected') return denied ? 'denied' : 'cancelled';
       const rejected =
         denied ||

@@ -4,7 +4,7 @@ import { bounded } from '../../shared/bounds.ts';
 import { count, field, nonEmpty, objects, text } from '../../shared/guards.ts';
 import { contentText } from '../wire.ts';
 
-/** What is known of a tool call. Updates carry only what changed. */
+/** Known fields of a tool call. Updates contain only changes. */
 export interface ToolFields {
   name: string | undefined;
   title: string | undefined;
@@ -15,12 +15,12 @@ export interface ToolFields {
   locations: readonly Location[];
   /** Changes of files, once the agent showed some. */
   changes: readonly FileChange[];
-  /** What the call is to do, in the agent's words: content that came before it ran. */
+  /** The planned action in the agent's words: content from before it ran. */
   description: string | undefined;
-  /** What came out of it: content that came once it ran. */
+  /** The result: content since it ran. */
   content: string | undefined;
   terminalIds: readonly string[];
-  /** Output and exit code where they come as an extension instead of with a terminal. */
+  /** Output and exit code from an extension instead of a terminal. */
   streamed: string;
   exitCode: number | null | undefined;
   /** `_meta.claudeCode` of adapters of Claude Code. */
@@ -56,7 +56,7 @@ export const noFields: ToolFields = {
   claude: undefined,
 };
 
-/** Characters of output that are kept of one call. */
+/** Characters of output kept per call. */
 export const maxOutput = 1024 * 1024;
 
 /** The fields after an update. */
@@ -80,12 +80,12 @@ export function updated(before: ToolFields, update: JsonObject): ToolFields {
   return after;
 }
 
-/** A call that was answered does not wait again, whatever comes late. */
+/** An answered call does not wait again, whatever arrives late. */
 function isOver(status: string | undefined): boolean {
   return status === 'completed' || status === 'failed' || status === 'cancelled';
 }
 
-/** A permission request shows the call once more, often in other words: it adds what is not known yet. */
+/** A permission request shows the call again, often in other words: it adds only what is unknown. */
 export function completedBy(before: ToolFields, shown: JsonObject): ToolFields {
   const other = updated(noFields, shown);
   return {
@@ -108,7 +108,7 @@ function completedFields(first: ToolFields, other: ToolFields): ToolFields {
   };
 }
 
-/** What a permission is asked for: the words of the request, and what is known besides where it is silent. */
+/** What a permission is for: the words of the request, completed with what is known. */
 export function asAsked(known: ToolFields, request: ToolFields): ToolFields {
   return {
     ...completedFields(request, known),
@@ -158,7 +158,7 @@ function claudeOf(meta: unknown, before: ClaudeFields | undefined): ClaudeFields
 }
 
 function takeExtensions(after: ToolFields, meta: unknown): void {
-  // Of both names each is a piece; which of them an agent uses is the client's wish.
+  // Both names contain pieces; the client's wish decides which of them an agent uses.
   const output = field(meta, 'terminal_output') ?? field(meta, 'terminal_output_delta');
   const more = text(field(output, 'data'));
   if (more !== undefined) after.streamed = bound(after.streamed + more);
@@ -166,7 +166,7 @@ function takeExtensions(after: ToolFields, meta: unknown): void {
   if (isObject(exit)) after.exitCode = exitCode(exit['exit_code']) ?? after.exitCode;
 }
 
-/** Agents have no common place for it. */
+/** Agents have no common field for it. */
 function exitCodeOf(output: unknown): number | null | undefined {
   const codes = [field(output, 'exit_code'), field(output, 'exitCode'), field(field(output, 'metadata'), 'exit')];
   for (const code of codes) if (exitCode(code) !== undefined) return exitCode(code);
@@ -182,7 +182,7 @@ export function exitCode(value: unknown): number | null | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) ? value : undefined;
 }
 
-/** Content replaces what came before; changes of files that were shown are not taken back. */
+/** New content replaces old content; changes of files that were shown stay. */
 function takeContent(after: ToolFields, items: readonly JsonObject[]): void {
   const changes = items.flatMap((item) => (item['type'] === 'diff' ? changesOf(item) : []));
   if (changes.length > 0) after.changes = changes;
@@ -196,7 +196,7 @@ function takeContent(after: ToolFields, items: readonly JsonObject[]): void {
   else after.content = bound(texts.join('\n'));
 }
 
-/** A diff: one file with its old and new text in version 1, changes and one patch in version 2. */
+/** A diff: one file with old and new text in version 1; changes and one patch in version 2. */
 function changesOf(diff: JsonObject): FileChange[] {
   const path = nonEmpty(diff['path']);
   if (path === undefined) return patched(diff);
@@ -228,7 +228,7 @@ function patched(diff: JsonObject): FileChange[] {
   const [first, ...rest] = changes;
   const whole = text(field(diff['patch'], 'text'));
   if (first === undefined || whole === undefined) return changes;
-  // One patch for all of them; its body begins with the first hunk.
+  // One patch for all of them, from its first hunk on.
   const start = /^@@ /m.exec(whole)?.index;
   if (start === undefined) return changes;
   const patch = whole.slice(start).trimEnd();

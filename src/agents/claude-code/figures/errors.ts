@@ -1,8 +1,8 @@
 import { codeOfStatus } from '../../shared/httpErrors.ts';
 
-/** Codes of error entries, from the fields of a line, and only where those are silent from the CLI's fixed texts. */
+/** Codes of error entries, from the fields of a line, and otherwise from the CLI's fixed texts. */
 
-/** What the CLI says of a conversation that it was to resume and does not know. */
+/** The CLI's messages about an unknown conversation. */
 export const unknownSessionText = /^(?:Error: )?No conversation found with session ID/m;
 
 const fixedTexts: readonly (readonly [RegExp, string])[] = [
@@ -33,7 +33,7 @@ export function errorCode({ error, status, type, message }: ApiErrorFields): str
   return fixedTexts.find(([pattern]) => pattern.test(message))?.[1];
 }
 
-/** What the CLI says on stderr when it does not start a run at all. */
+/** Messages on stderr if the CLI does not start a run. */
 export const fixedStderr: readonly (readonly [RegExp, string])[] = [
   [unknownSessionText, 'unknown_session'],
   [/^(?:Error: )?Session ID \S+ is already in use/m, 'session_in_use'],

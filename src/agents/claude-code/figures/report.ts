@@ -49,12 +49,12 @@ function title(result: ResultLine): string {
   }
 }
 
-/** The agent says by a field that it was interrupted. */
+/** A field says that the agent was interrupted. */
 export function isAborted(result: ResultLine): boolean {
   return result.terminalReason?.startsWith('aborted') === true;
 }
 
-/** What the entry of a `result` line carries beside the common metadata. */
+/** Metadata of the entry for a `result` line. */
 export function reportMetadata(result: ResultLine): JsonObject {
   return {
     subtype: result.subtype ?? null,

@@ -11,7 +11,7 @@ import { bounded } from '../../shared/bounds.ts';
 import { parse } from '../../shared/normalizer/lineLog.ts';
 import type { EntryWriter } from '../../shared/normalizer/entryWriter.ts';
 
-/** `result` lines: figures, and the texts and errors that no line before had. A process can print several. */
+/** `result` lines: figures, and texts and errors that no earlier line had. A process can print several. */
 export class Results {
   readonly #writer: EntryWriter;
   readonly #calls: ToolCalls;
@@ -57,17 +57,17 @@ export class Results {
     this.#state.turnEnded();
   }
 
-  /** With `--output-format json` no line before shows the call that gave it. */
+  /** With `--output-format json`, no earlier line shows the call with this input. */
   #structured({ structured, result = '' }: ResultLine, line: Line): void {
     if (structured === undefined) return;
     const shown = JSON.stringify(bounded(structured));
-    // The text is the same in other spacing, where the model wrote it.
+    // The model may have written the same JSON with other whitespace.
     if (this.#texts.hasSaid(shown) || JSON.stringify(bounded(parse(result))) === shown) return;
     this.#texts.message(undefined);
     this.#texts.add('text', shown, [], line, line.metadata());
   }
 
-  /** One entry per error, whether its `assistant` line said that it is one or only the `result` line does. */
+  /** One entry per error, whether its `assistant` line marks it as one or only the `result` line does. */
   #error(message: string, code: string | undefined, line: Line): void {
     if (this.#state.hasError(message)) return;
     const own = this.#state.syntheticEntry(message);

@@ -5,20 +5,20 @@ import type { EntryWriter } from '../../shared/normalizer/entryWriter.ts';
 
 const maxRemembered = 64;
 
-/** What the lines of a run say about its errors and interruptions, so that each is told once. */
+/** Errors and interruptions of a run, each reported once. */
 export class RunState {
   readonly #writer: EntryWriter;
   /** Error texts of this turn. */
   readonly #errors = new Set<string>();
-  /** Texts of this turn that the program wrote in the model's place: errors, or output of its own commands. */
+  /** Texts of this turn that the program wrote instead of the model: errors, or output of its commands. */
   readonly #synthetic = new Map<string, NormalizedEntry>();
   #interruptShown = false;
-  /** An entry says that some turn was interrupted. */
+  /** An entry already says that a turn was interrupted. */
   interruptNoted = false;
   interrupted = false;
   /** The model refused to continue. */
   refused = false;
-  /** Some error entry stands in the transcript. */
+  /** The transcript has an error entry. */
   failed = false;
   unknownSession = false;
 
@@ -55,7 +55,7 @@ export class RunState {
     return this.#synthetic.get(shown.trim());
   }
 
-  /** Says that the run was interrupted, unless an entry of this turn says so already. */
+  /** Adds that the run was interrupted, unless an entry of this turn already does. */
   interrupt(line: Line, shown = 'The run was interrupted.'): void {
     if (this.#interruptShown) this.interrupted = true;
     else this.interruptedBy(line, shown);

@@ -3,9 +3,9 @@ import { isObject } from '../../../model/text/json.ts';
 import { tokenKinds, type ModelUsage, type TokenUsage } from '../../../model/usage/usage.ts';
 import { amount, count, field, nonEmpty } from '../../shared/guards.ts';
 
-/** Messages whose usage is itemised. Further ones are in the agent's own totals only. */
+/** Messages with separate usage. Further ones are only in the agent's totals. */
 export const maxMessages = 100_000;
-/** Entries that are kept of one message. */
+/** Entries per message. */
 const maxEntries = 100;
 
 /** Tokens as the Messages API counts them. */
@@ -14,7 +14,7 @@ export function tokenUsage(value: unknown): TokenUsage | null {
   const written = value['cache_creation'];
   const hour = count(field(written, 'ephemeral_1h_input_tokens'));
   const minutes = count(field(written, 'ephemeral_5m_input_tokens'));
-  // A sum of its own is printed beside the parts, but not by every server.
+  // Some servers print a total beside the parts.
   const parts = hour === undefined && minutes === undefined ? undefined : (hour ?? 0) + (minutes ?? 0);
   return present({
     input: value['input_tokens'],
@@ -27,7 +27,7 @@ export function tokenUsage(value: unknown): TokenUsage | null {
   });
 }
 
-/** What makes a request cost something else than its tokens at the standard rates, by the names that price tables use. */
+/** Terms that change the price of a request, by their names in price tables. */
 export function termsOf(usage: unknown): string[] {
   const speed = nonEmpty(field(usage, 'speed'))?.toLowerCase();
   const tier = nonEmpty(field(usage, 'service_tier'))?.toLowerCase();
@@ -76,7 +76,7 @@ function present(values: Readonly<Record<keyof TokenUsage, unknown>>): TokenUsag
     const tokens = count(values[kind]);
     if (tokens !== undefined) saved[kind] = tokens;
   }
-  // Never more than the sum that it is a part of.
+  // At most the total that it is part of.
   if (saved.cacheWrite1h !== undefined) saved.cacheWrite1h = Math.min(saved.cacheWrite1h, saved.cacheWrite ?? 0);
   return saved;
 }
@@ -86,11 +86,11 @@ interface Sighting {
   readonly model: string | null;
   readonly parentCallId: string | null;
   readonly usage: unknown;
-  /** The line says how the message ended, so its figures are the last ones. */
+  /** The line says how the message ended, so its figures are final. */
   readonly settled: boolean;
 }
 
-/** Usage by model message. The same message stands on several lines, most of them with a placeholder. */
+/** Usage by model response. A response has several lines, most of them with placeholders. */
 export class MessageUsages {
   readonly #byId = new Map<string, MessageUsage>();
   #left = 0;
@@ -102,7 +102,7 @@ export class MessageUsages {
       this.#left += 1;
       return;
     }
-    // The other lines of a message repeat the figures of its first.
+    // The other lines of a response repeat the figures of its first.
     if (before?.settled === settled && before.usage.output === field(usage, 'output_tokens')) return;
     const tokens = tokenUsage(usage);
     if (tokens === null) return;
@@ -118,7 +118,7 @@ export class MessageUsages {
     });
   }
 
-  /** An entry holds text of the message, or one of its calls. */
+  /** An entry has text of the response, or one of its calls. */
   wrote(messageId: string, index: number): void {
     const message = this.#byId.get(messageId);
     const { entries = [] } = message ?? {};
@@ -126,7 +126,7 @@ export class MessageUsages {
     this.#byId.set(messageId, { ...message, entries: [...entries, index] });
   }
 
-  /** Messages beyond the bound. */
+  /** Responses beyond the limit. */
   get left(): number {
     return this.#left;
   }

@@ -12,7 +12,7 @@ const titles = 'The store does not have the requests that made titles.';
 const helpers = 'Claude Code before 2.1 does not store the requests of its small helper model.';
 const cutOff = 'An answer was interrupted before it was stored; its tokens are not known.';
 
-/** What the records of a session say about it. */
+/** Facts from the records of a session. */
 export class ClaudeFacts {
   readonly #facts = new FactsBuilder();
   readonly #session: string;
@@ -20,9 +20,9 @@ export class ClaudeFacts {
   #customTitle: string | undefined;
   #aiTitle: string | undefined;
   #note: string | undefined;
-  /** Keys of requests of the main conversation since the agent wrote its own figure. */
+  /** Keys of requests of the main conversation after the agent's own figure. */
   readonly #unpaid = new Set<string>();
-  /** A person asked something, and nothing came of it so far. */
+  /** A person asked something, and nothing has followed yet. */
   #unanswered = false;
 
   constructor(session: string, notes: ReadonlyMap<string, SessionNote>) {
@@ -100,7 +100,7 @@ export class ClaudeFacts {
     }
   }
 
-  /** Written when a process ends; it continues over resumes. */
+  /** Written when a process ends; accumulates over resumes. */
   #costState(record: JsonObject): void {
     const usd = amount(record['totalCostUSD']);
     if (usd === undefined) return;

@@ -11,16 +11,16 @@ import { promptForm, stdoutForm } from './stdoutForm.ts';
 import { Subagents } from './subagents.ts';
 
 const nothing: readonly EntryUpdate[] = [];
-/** What the program writes in the model's place when it resumes a conversation that was cut off. */
+/** The program's placeholder for an answer when it resumes an interrupted conversation. */
 const filler = 'No response requested.';
 
-/** Reads the records of one session of Claude Code, from 1.0 on: the entries are made by what reads its output. */
+/** Reads the records of one session of Claude Code, from 1.0 on. The reader of its output creates the entries. */
 export class ClaudeStoreParser implements StoreParser {
   readonly #options: StoreParserOptions;
   readonly #facts: ClaudeFacts;
   readonly #subagents = new Subagents();
   readonly #normalizer = new ClaudeCodeNormalizer({ workDir: '', firstIndex: 0 });
-  /** Of the last record that has a time; epoch milliseconds. */
+  /** Time of the last record that has one, in epoch milliseconds. */
   #at = 0;
 
   constructor(options: StoreParserOptions) {
@@ -64,10 +64,10 @@ export class ClaudeStoreParser implements StoreParser {
     }
     if (isBookkeeping(value) || isFiller(value)) return nothing;
     const callId = isMain ? null : this.#subagents.callOf(value, agent ?? nonEmpty(value['agentId']));
-    // Requests that the program made on its own to warm up its cache.
+    // Requests with which the program warms up its cache.
     if (!isMain && callId === null) return nothing;
     const form = stdoutForm(value, session, callId);
-    // What a command of the program prints stands as a text of the other side.
+    // Output of the program's own commands is stored as a text of the user.
     const isText = typeof field(value['message'], 'content') === 'string';
     const isOutput = value['type'] === 'user' && isMain && isText && value['isMeta'] !== true;
     return this.#normalizer.record(isOutput ? { ...form, isReplay: true } : form, raw, this.#at);
@@ -84,7 +84,7 @@ export class ClaudeStoreParser implements StoreParser {
     return this.#options.entries ? this.#normalizer.push({ stream: 'stdout', oversize }, this.#at) : nothing;
   }
 
-  /** `agent-<id>.meta.json`: which call the agent works for. */
+  /** `agent-<id>.meta.json`: the call that started the agent. */
   #sidecar(path: string, text: string): void {
     const agent = /agent-([^/]+)\.meta\.json$/i.exec(path)?.[1];
     const callId = nonEmpty(field(parse(text), 'toolUseId'));
@@ -105,7 +105,7 @@ function isFiller(record: JsonObject): boolean {
   return blocks.length === 1 && blocks[0]?.['text'] === filler;
 }
 
-/** Entries with the folder and branch of their record, and with the decision about a call. */
+/** Adds the folder and branch of their record, and the decision about a call. */
 function marked(updates: readonly EntryUpdate[], record: JsonObject): readonly EntryUpdate[] {
   const cwd = nonEmpty(record['cwd']);
   const gitBranch = nonEmpty(record['gitBranch']);

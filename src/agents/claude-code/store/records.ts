@@ -2,7 +2,7 @@ import { type JsonObject, isObject } from '../../../model/text/json.ts';
 import { blockText } from '../../shared/resultText.ts';
 import { field, list, nonEmpty } from '../../shared/guards.ts';
 
-/** Records about the program itself: nothing of the conversation. */
+/** Records about the program itself, not the conversation. */
 const bookkeeping = new Set([
   'agent-color',
   'agent-name',
@@ -37,8 +37,8 @@ export function isBookkeeping(record: JsonObject): boolean {
 }
 
 /**
- * Most bytes of a store are copies of requests and system prompts. They are known by how their line begins, which no text in
- * them can forge, so that they need not be parsed.
+ * Most bytes of a store are copies of requests and system prompts. They are recognized by the beginning of the line, which
+ * their text cannot forge, and need not be parsed.
  */
 const bulk =
   /^\{(?:"type":"(?:api-request(?:-shape|-blob)?|file-history-snapshot)"|"parentUuid":(?:null|"[^"]*"),"isSidechain":(?:true|false),(?:"agentId":"[^"]*",)?"attachment":\{"type":"(?!queued_command")[a-z_]+")/;
@@ -47,7 +47,7 @@ export function isBulk(text: string): boolean {
   return bulk.test(text);
 }
 
-/** What the program writes in the place of a person. */
+/** Messages that the program writes on the user's side. */
 const notTyped = ['<command-name>', '<local-command-', '<bash-', '[Request interrupted by user', '<system-reminder>'];
 
 /** The text of a message that a person wrote; `undefined` for anything else. */
@@ -65,7 +65,7 @@ export function typedPrompt(record: JsonObject): string | undefined {
   return shown.trim() === '' || notTyped.some((start) => shown.startsWith(start)) ? undefined : shown;
 }
 
-/** A message that a person sent while the agent worked is stored as an attachment. */
+/** A message that was sent while the agent was running is stored as an attachment. */
 function queuedPrompt(attachment: unknown): string | undefined {
   if (field(attachment, 'type') !== 'queued_command' || field(attachment, 'isMeta') === true) return undefined;
   const mode = nonEmpty(field(attachment, 'commandMode'));

@@ -1,7 +1,7 @@
 import { type JsonObject, isObject } from '../../../model/text/json.ts';
 import { field, nonEmpty, objects } from '../../shared/guards.ts';
 
-/** A record as the program prints the same message with `--output-format stream-json`. */
+/** A record in the form that `--output-format stream-json` prints. */
 export function stdoutForm(record: JsonObject, session: string, parentCallId: string | null): JsonObject {
   const common = {
     type: record['type'],
@@ -37,7 +37,7 @@ export function stdoutForm(record: JsonObject, session: string, parentCallId: st
   }
 }
 
-/** What a person wrote, in the form in which the program repeats it. */
+/** A user's message in the form in which the program repeats it. */
 export function promptForm(record: JsonObject, session: string): JsonObject {
   const message = record['message'];
   const content = field(message, 'content');
@@ -45,7 +45,7 @@ export function promptForm(record: JsonObject, session: string): JsonObject {
   return { ...stdoutForm(record, session, null), isReplay: true, message: { role: 'user', content: blocks } };
 }
 
-/** The decision about a call, which in the store has no list of its own. */
+/** Decisions about calls, which the store does not list separately. */
 function resultMeta(record: JsonObject): readonly JsonObject[] {
   const blocks = objects(field(record['message'], 'content'));
   const decision = record['permissionDecision'];
@@ -71,7 +71,7 @@ function systemForm(record: JsonObject): JsonObject {
       },
     };
   }
-  // What a command of the program itself prints.
+  // Output of a command of the program.
   if (subtype === 'local_command') return { subtype: 'local_command_output', content: record['content'] };
   return { ...record };
 }

@@ -6,13 +6,13 @@ const maxRemembered = 10_000;
 const startsAgents = new Set(['Task', 'Agent']);
 
 /**
- * Which call each subagent works for. 2.1 keeps the call in a file of its own; before, the result of the call names the agent,
- * and until it is there, the prompt tells.
+ * The call that started each subagent. 2.1 has a file with the call; earlier versions name the agent in the result of the
+ * call, and until then, the prompt identifies it.
  */
 export class Subagents {
   readonly #byAgent = new Map<string, string>();
   readonly #byPrompt = new Map<string, string>();
-  /** In 1.0, records of subagents stand among the others, and only the chain of records tells them apart. */
+  /** In 1.0, records of subagents are mixed with the others; only their chain distinguishes them. */
   readonly #byRecord = new Map<string, string>();
   readonly #warmUps = new Set<string>();
 
@@ -39,7 +39,7 @@ export class Subagents {
     if (agent !== undefined && call !== undefined) this.linked(agent, call);
   }
 
-  /** The call that a subagent's record belongs to; `null`: to none, for the program asked for it on its own. */
+  /** The call that a subagent's record belongs to; `null`: none, because the program started it. */
   callOf(record: JsonObject, agent: string | undefined): string | null {
     const known = agent === undefined ? undefined : this.#byAgent.get(agent);
     if (known !== undefined) return known;

@@ -1,19 +1,19 @@
-/** What a line says that is written the same way each time but for a number and ids. */
+/** A line whose only variable parts are a number and ids. */
 export interface BriefLine {
   readonly sessionId: string;
-  /** Tokens thought so far; `undefined`: a block of the stream ended. */
+  /** Thinking tokens so far; `undefined`: a block of the stream ended. */
   readonly thinkingTokens: number | undefined;
 }
 
 const id = String.raw`[^"\\\u0000-\u001f]*`;
 const uuid = '"uuid":"[0-9a-f-]{36}"';
-/** A whole number as JSON writes it, and small enough to be exact. */
+/** A whole number in JSON that a JavaScript number represents exactly. */
 const whole = String.raw`(?:0|[1-9]\d{0,14})`;
 const thinkingTokens = `system","subtype":"thinking_tokens","estimated_tokens":(${whole}),"estimated_tokens_delta":${whole},"session_id":"(${id})",${uuid}`;
 const blockStop = String.raw`stream_event","event":\{"type":"content_block_stop","index":${whole}\},"session_id":"(${id})","parent_tool_use_id":(?:null|"${id}"),${uuid}(?:,"api_message_id":"${id}")?`;
 const brief = new RegExp(String.raw`^\{"type":"(?:${thinkingTokens}|${blockStop})\}$`);
 
-/** One line in eight of a stream that thinks is such a one. `undefined` for any other, which is to be read as JSON. */
+/** When a model thinks, one in eight lines has this form. `undefined` for any other, which must be parsed. */
 export function briefLine(line: string): BriefLine | undefined {
   const found = brief.exec(line);
   if (found === null) return undefined;

@@ -5,7 +5,7 @@ import { isShallow, tooDeep } from '../../shared/bounds.ts';
 import { nonEmpty, objects } from '../../shared/guards.ts';
 import { withoutBulk } from '../../shared/resultText.ts';
 
-/** `tool_use_result` as an entry keeps it: without base64 data and without what stands in the entry already. */
+/** `tool_use_result` as an entry keeps it: without base64 data and without what the entry already has. */
 export function resultData(detail: unknown, shown: string): unknown {
   if (detail === undefined || detail === null) return undefined;
   if (typeof detail === 'string') return detail === shown || detail === `Error: ${shown}` ? undefined : detail;
@@ -17,7 +17,7 @@ export function resultData(detail: unknown, shown: string): unknown {
   return withoutBulk(rest);
 }
 
-/** In the result's text, in the action or, the original file, in the raw output only. */
+/** In the result's text, in the action or, for the original file, only in the raw output. */
 const shownByAction = new Set(['originalFile', 'stdout', 'stderr', 'oldString', 'newString', 'prompt']);
 const shownContent = new Set(['content']);
 
@@ -26,8 +26,8 @@ function without(value: JsonObject, keys: ReadonlySet<string>): Record<string, u
 }
 
 /**
- * Citations of a text block. The API cites for the block as a whole, so the range is the whole block: `start_index` and
- * `end_index` count Unicode code points.
+ * Citations of a text block. The API cites for the whole block, so that is the range: `start_index` and `end_index` count
+ * Unicode code points.
  */
 export function citations(value: unknown, shown: string): Citation[] {
   const end = codePoints(shown);

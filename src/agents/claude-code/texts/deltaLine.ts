@@ -1,4 +1,4 @@
-/** A piece of a text, of a thought or of a call's input (`json`), for the block at `place`. */
+/** A piece of a text, a thought or a call's input (`json`), for the block at `place`. */
 export interface Delta {
   readonly place: number;
   readonly kind: 'text' | 'thinking' | 'json';
@@ -7,7 +7,7 @@ export interface Delta {
   readonly piece: string;
 }
 
-/** What stands around a piece and its `uuid`. */
+/** The constant text around a piece and its `uuid`. */
 interface Frame extends Omit<Delta, 'piece'> {
   readonly head: string;
   readonly middle: string;
@@ -22,22 +22,22 @@ const middle = new RegExp(
   `^"\\}\\},"session_id":"(${text})","parent_tool_use_id":(?:null|"(${text})"),"uuid":"(?=[0-9a-f-]{36}")`,
 );
 const tail = new RegExp(`^"(?:,"(?:thinking_display|api_message_id)":"${text}")*\\}$`);
-/** Inside of a JSON string each quote follows a backslash, and so this ends the string. */
+/** In a JSON string, a backslash precedes each quote, so this ends the string. */
 const end = '"}},"session_id":"';
 const uuidLength = 36;
-/** Blocks of a message follow each other at other places and with other kinds; subagents stream beside each other. */
+/** Consecutive blocks differ in position and kind, and subagents stream in parallel. */
 const maxFrames = 8;
 
 /**
- * Two of three lines of a stream are pieces of a few words, within some hundred characters that are the same from line to
- * line. What stands around pieces that were read as JSON is remembered; a line with the very same around its own is known
- * to be JSON of the same meaning without being read as such.
+ * Two of three streamed lines are a piece of a few words within some hundred characters that are the same in each line. This
+ * remembers the text around parsed pieces. A line with exactly the same text around its piece is valid JSON with the same
+ * meaning, and need not be parsed.
  */
 export class DeltaLines {
-  /** The one that fitted last comes first. */
+  /** The last match comes first. */
   #frames: readonly Frame[] = [];
 
-  /** `undefined` for any other line. It may be a piece all the same, and is to be read as JSON. */
+  /** `undefined` for any other line, which must be parsed; it may still be a piece. */
   read(line: string): Delta | undefined {
     const [latest] = this.#frames;
     if (latest === undefined) return undefined;
@@ -54,7 +54,7 @@ export class DeltaLines {
     return undefined;
   }
 
-  /** A line of a stream that was read as JSON. */
+  /** A streamed line that was parsed. */
   learn(line: string): void {
     const started = head.exec(line);
     if (started === null) return;
@@ -69,7 +69,7 @@ export class DeltaLines {
   }
 
   #putFirst(frame: Frame): void {
-    // The first piece of each block is read as JSON, and brings a frame that may be known.
+    // The first piece of each block is parsed, and may add a frame.
     const others = this.#frames.filter(
       (other) => other.head !== frame.head || other.middle !== frame.middle || other.tail !== frame.tail,
     );
@@ -77,7 +77,7 @@ export class DeltaLines {
   }
 }
 
-/** The piece of a line that has the frame around it: from its beginning, and counted from its end. */
+/** The piece of a line with this frame, which is measured from both ends. */
 function deltaIn(line: string, frame: Frame): Delta | undefined {
   const after = line.length - frame.tail.length;
   const uuid = after - uuidLength;
@@ -91,12 +91,12 @@ function deltaIn(line: string, frame: Frame): Delta | undefined {
   return { place, kind, sessionId, parentCallId, piece };
 }
 
-/** A `startsWith` that compares memory at once, and not letter by letter. */
+/** Like `startsWith`, but compares memory at once instead of character by character. */
 function has(line: string, part: string, at: number): boolean {
   return line.slice(at, at + part.length) === part;
 }
 
-/** Without what ends or escapes in a JSON string, or may not stand in one. A loop: this is asked of each line. */
+/** Whether it has no characters that end, escape or are invalid in a JSON string. A loop, because it runs for each line. */
 function isPlain(line: string, from: number, to: number): boolean {
   for (let at = from; at < to; at += 1) {
     const code = line.charCodeAt(at);
@@ -105,7 +105,7 @@ function isPlain(line: string, from: number, to: number): boolean {
   return true;
 }
 
-/** What a JSON string says. A string of its own: a part of the line would keep all of it in memory. */
+/** Decodes a JSON string into a new string: a slice would keep the whole line in memory. */
 function unescaped(quoted: string): string | undefined {
   try {
     const value: unknown = JSON.parse(quoted);

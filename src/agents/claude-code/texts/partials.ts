@@ -8,7 +8,7 @@ import type { TextKind, Texts } from './texts.ts';
 import type { MessageUsages } from '../figures/usage.ts';
 import { count, field, list, nonEmpty, text } from '../../shared/guards.ts';
 
-/** Messages that stream at once, and messages whose streamed blocks could still meet their final line. */
+/** Messages that stream at the same time, and messages whose streamed blocks still expect their final line. */
 const maxMessages = 256;
 
 interface Block {
@@ -16,7 +16,7 @@ interface Block {
   readonly entry: NormalizedEntry;
   chunks: string[];
   readonly cited: unknown[];
-  /** Its text, once nothing more is expected of the stream. */
+  /** Its text, when the stream adds nothing more. */
   settled: string | undefined;
 }
 
@@ -24,15 +24,15 @@ interface StreamedMessage {
   readonly id: string | null;
   readonly parentCallId: string | null;
   readonly model: string | undefined;
-  /** What stands at each place of the message: a text or thinking, or the id of a tool call. */
+  /** The block at each position: a text or thought, or the id of a tool call. */
   readonly places: Map<number, Block | string>;
   /** Blocks without their final line, in order. */
   waiting: Block[];
-  /** Blocks of other kinds, shown when their final line comes, or else at the end of the message. */
+  /** Blocks of other kinds, shown when their final line arrives, or at the end of the message. */
   whole: unknown[];
-  /** Some versions print the message as it was when the line was written: with its first text already in it. */
+  /** Some versions print the message as it was when the line was written, with its first text. */
   early: readonly unknown[];
-  /** Its end came. */
+  /** Its end arrived. */
   stopped: boolean;
 }
 
@@ -44,11 +44,11 @@ export class Partials {
   readonly #calls: ToolCalls;
   readonly #usages: MessageUsages;
   readonly #wholeBlock: WholeBlock;
-  /** The message that streams now, by the call it belongs to (`''`: the main conversation). */
+  /** The current message by the call that it belongs to (`''`: the main conversation). */
   readonly #current = new Map<string, StreamedMessage>();
   readonly #byId = new Map<string, StreamedMessage>();
 
-  /** `wholeBlock` shows a block that no `assistant` line brought. */
+  /** `wholeBlock` shows a block without an `assistant` line. */
   constructor(texts: Texts, calls: ToolCalls, usages: MessageUsages, wholeBlock: WholeBlock) {
     this.#texts = texts;
     this.#calls = calls;
@@ -77,7 +77,7 @@ export class Partials {
         const message = this.#current.get(line.parentCallId ?? '');
         if (message !== undefined) {
           message.stopped = true;
-          // Of a stream that was cut off, 2.1 prints the end itself, and from where on the model is asked again.
+          // 2.1 prints the end of an interrupted stream, and where the model is asked again.
           const from = count(field(line.message['abandoned_blocks'], 'from_block_index'));
           if (from !== undefined) this.#abandon(message, from, line);
           this.#settle(message, line);
@@ -105,8 +105,8 @@ export class Partials {
   }
 
   /**
-   * Closes the streamed entry that a text of a final line belongs to. `undefined`: this text was not streamed. One that
-   * is neither the beginning nor the continuation of what was streamed is another text, and both stay.
+   * Closes the streamed entry of a final line's text. `undefined`: this text was not streamed. If the text is neither a
+   * beginning nor a continuation of what was streamed, it is another text, and both stay.
    */
   merge(
     messageId: string | undefined,
@@ -135,7 +135,7 @@ export class Partials {
     return undefined;
   }
 
-  /** Notes that the final line of a block came that is neither text nor thinking. */
+  /** Notes the final line of a block that is neither text nor thinking. */
   meet(messageId: string | undefined, block: unknown, line: Line): void {
     const message = this.#streamed(messageId, line.parentCallId);
     if (message === undefined) return;
@@ -146,8 +146,8 @@ export class Partials {
   }
 
   /**
-   * Another message of the conversation came whole. One that streams and did not end was cut off: the program asks again,
-   * up to 2.0 without a stream.
+   * Another message of the conversation arrived complete. An unfinished streaming one was interrupted: the program asks
+   * again, up to 2.0 without a stream.
    */
   follows(messageId: string, line: Line): void {
     const message = this.#current.get(line.parentCallId ?? '');
@@ -155,7 +155,7 @@ export class Partials {
     this.#leave(message, line);
   }
 
-  /** The streamed message that a final line belongs to: the last one, where one of the two carries no id. */
+  /** The streamed message that a final line belongs to; the last one if either has no id. */
   #streamed(messageId: string | undefined, parentCallId: string | null): StreamedMessage | undefined {
     const known = messageId === undefined ? undefined : this.#byId.get(messageId);
     if (known !== undefined) return known;
@@ -163,7 +163,7 @@ export class Partials {
     return messageId === undefined || last?.id === null ? last : undefined;
   }
 
-  /** Closes everything that is still open; what was streamed remains. */
+  /** Closes everything that is open and keeps the streamed text. */
   end(lineOf: (parentCallId: string | null) => Line): void {
     for (const message of this.#current.values()) this.#settle(message, lineOf(message.parentCallId));
     this.#current.clear();
@@ -297,7 +297,7 @@ export class Partials {
     return true;
   }
 
-  /** An entry begins with its first text: a block that stays empty is none. */
+  /** An entry begins with its first text, so that empty blocks add none. */
   #grow(message: StreamedMessage, place: number, kind: TextKind, more: string, line: Line): void {
     if (more === '') return;
     const block = message.places.get(place);
@@ -314,7 +314,10 @@ export class Partials {
     message.waiting.push(opened);
   }
 
-  /** A message that another follows: where its end did not come, what has no final line is no part of the answer. */
+  /**
+   * The next message has begun: if the end of this one did not arrive, blocks without a final line are not part of the
+   * answer.
+   */
   #leave(message: StreamedMessage, line: Line): void {
     if (!message.stopped) this.#abandon(message, 0, line);
     message.stopped = true;
@@ -354,7 +357,7 @@ export class Partials {
   }
 }
 
-/** Adds citations to a text; `false` where there is none. */
+/** Adds citations to a text; `false` if there are none. */
 function cite(block: Block | string | undefined, cited: readonly unknown[]): boolean {
   if (typeof block !== 'object') return false;
   for (const citation of cited) block.cited.push(citation);

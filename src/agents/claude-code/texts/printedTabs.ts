@@ -7,12 +7,12 @@ interface Edit {
   readonly all: boolean;
 }
 
-/** Characters that are gone through to make the text after the edits. */
+/** Maximum characters to process for the edited text. */
 const mostReplaced = 64 << 20;
 
 /**
- * Hunks of the CLI's `structuredPatch`, in which two spaces stand for each tab that a line begins with, with the lines as they
- * are in the file. What cannot be told stays as printed. `before`: the text of the file before the edits.
+ * Hunks of the CLI's `structuredPatch`, in which two spaces replace each leading tab, with the original lines restored.
+ * Ambiguous lines stay as printed. `before`: the text of the file before the edits.
  */
 export function withTabs(hunks: readonly JsonObject[], before: string, edits: readonly Edit[]): readonly JsonObject[] {
   if (!before.includes('\t') && !edits.some(({ newText }) => newText.includes('\t'))) return hunks;
@@ -42,7 +42,7 @@ function printed(line: string): string {
   return line.replace(/^\t+/gm, (tabs) => '  '.repeat(tabs.length));
 }
 
-/** Lines as they are by how they are printed; without those that two different ones are printed as. */
+/** Original lines by their printed form; ambiguous ones excluded. */
 function byPrinted(lines: readonly string[]): Map<string, string | undefined> {
   const found = new Map<string, string | undefined>();
   for (const line of lines) {
@@ -52,12 +52,12 @@ function byPrinted(lines: readonly string[]): Map<string, string | undefined> {
   return found;
 }
 
-/** The text that the CLI wrote; `undefined` where the edits do not fit. */
+/** The text that the CLI wrote; `undefined` if the edits do not fit. */
 function edited(before: string, edits: readonly Edit[]): string | undefined {
   if (before.length * edits.length > mostReplaced) return undefined;
   let text = before;
   for (const { oldText, newText, all } of edits) {
-    // It takes the line break with a line that goes.
+    // When it removes a line, it also removes the line break.
     const gone = newText === '' && !oldText.endsWith('\n') && text.includes(`${oldText}\n`) ? `${oldText}\n` : oldText;
     if (oldText === '') text = newText;
     else if (!text.includes(oldText)) return undefined;

@@ -1,17 +1,17 @@
 import { nonEmpty } from '../../shared/guards.ts';
 import type { Line } from '../line.ts';
 
-/** Per generation; two are kept. */
+/** Per generation; two generations are kept. */
 const maxLines = 32;
 const maxCharacters = 512 * 1024;
 
-/** The last messages by `uuid`: a line that is printed again, letter by letter, says nothing new. */
+/** The last messages by `uuid`: an identical line that is printed again adds nothing. */
 export class Replays {
   #lines = new Map<string, string>();
   #older = new Map<string, string>();
   #characters = 0;
 
-  /** Whether this very line came before; remembers it. */
+  /** Whether this exact line came before; remembers it. */
   has(line: Line): boolean {
     const uuid = nonEmpty(line.message['uuid']);
     const shown = line.verbatim;

@@ -6,11 +6,11 @@ import { retractedMessages } from '../wire.ts';
 import { nonEmpty } from '../../shared/guards.ts';
 import type { EntryWriter } from '../../shared/normalizer/entryWriter.ts';
 
-/** Per generation; two are kept. */
+/** Per generation; two generations are kept. */
 const maxMessages = 128;
 const maxCharacters = 1024 * 1024;
 
-/** The last messages by `uuid`, with the entries they made: where a model refused, the program takes what it said back. */
+/** The last messages by `uuid`, with their entries: if a model refuses, the program retracts what it wrote. */
 export class Retractions {
   readonly #writer: EntryWriter;
   readonly #texts: Texts;
@@ -25,7 +25,7 @@ export class Retractions {
     this.#calls = calls;
   }
 
-  /** `updates` came of this message. */
+  /** `updates` came from this message. */
   made({ message, verbatim }: Line, updates: readonly EntryUpdate[]): void {
     const uuid = nonEmpty(message['uuid']);
     const size = verbatim?.length ?? 0;
@@ -42,7 +42,7 @@ export class Retractions {
     );
   }
 
-  /** Takes back the messages that this line names. `false`: none that is known. */
+  /** Retracts the messages that this line names. `false`: none is known. */
   take({ message, timestamp }: Line): boolean {
     let some = false;
     for (const uuid of retractedMessages(message)) {

@@ -1,7 +1,7 @@
-/** Texts that are remembered; of more the latest. */
+/** Number of remembered texts; the latest are kept. */
 const maxTexts = 100_000;
 
-/** Whether a text was said before: only fingerprints are kept, whatever the length of the texts. */
+/** Whether a text was printed before. Keeps only fingerprints, whatever the length of the texts. */
 export class SaidTexts {
   readonly #exact = new Set<string>();
   readonly #plain = new Set<string>();
@@ -15,7 +15,7 @@ export class SaidTexts {
   has(text: string): boolean {
     const { exact, plain } = fingerprints(text.trim());
     if (this.#exact.has(exact)) return true;
-    // 1.0.3 breaks characters in its closing line that fall between two chunks of what it writes.
+    // 1.0.3 breaks characters in its closing line that fall between two chunks of its output.
     return text.includes('\uFFFD') && this.#plain.has(plain);
   }
 }
@@ -29,7 +29,7 @@ function remember(texts: Set<string>, text: string): void {
   }
 }
 
-/** Of the whole text, and of the characters that no broken one is part of. */
+/** Fingerprint of the whole text, and of its parts without broken characters. */
 function fingerprints(text: string): { readonly exact: string; readonly plain: string } {
   const whole = new Fingerprint();
   const printable = new Fingerprint();

@@ -21,7 +21,7 @@ function annotated(
   return annotations.length === 0 ? metadata : { ...metadata, annotations };
 }
 
-/** Entries of what the model says and thinks, and the answer that the main conversation adds up to. */
+/** Entries of the model's texts and thoughts, and the answer of the main conversation. */
 export class Texts {
   readonly #writer: EntryWriter;
   readonly #answer = new LatestTexts();
@@ -61,7 +61,7 @@ export class Texts {
     this.#writer.append(entry.index, more);
   }
 
-  /** Closes an open entry with its whole text. */
+  /** Closes an open entry with its complete text. */
   close(entry: NormalizedEntry, kind: TextKind, shown: string, cited: readonly unknown[], main: boolean): void {
     const settled: NormalizedEntry = { ...entry, type: typeOf(kind, shown), content: shown };
     const metadata = annotated(entry.metadata, cited, shown);
@@ -87,19 +87,19 @@ export class Texts {
     return entry;
   }
 
-  /** What the program wrote in the model's place: part of the answer, but no message of the model. */
+  /** Text that the program wrote instead of the model: part of the answer, but not a message of the model. */
   addSynthetic(shown: string, line: Line, metadata: NormalizedEntryMetadata | undefined): NormalizedEntry {
     const entry = this.add('text', shown, [], line, metadata);
     this.#message.delete(entry.index);
     return entry;
   }
 
-  /** Whether the main conversation said this. */
+  /** Whether the main conversation has this text. */
   hasSaid(shown: string): boolean {
     return this.#said.has(shown);
   }
 
-  /** Takes an entry out of the answer: it turned out to be no answer. */
+  /** Removes an entry from the answer. */
   retract(index: number): void {
     this.#answer.delete(index);
     this.#message.delete(index);

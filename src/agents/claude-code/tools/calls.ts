@@ -9,42 +9,42 @@ import { toolAction } from './toolActions.ts';
 import { completed } from './toolOutcome.ts';
 import type { EntryWriter } from '../../shared/normalizer/entryWriter.ts';
 
-/** Answered calls that can still be corrected (denials are listed at the end of a turn). */
+/** Answered calls that can still be corrected (the end of a turn lists denials). */
 const maxAnswered = 256;
-/** Older calls of which the id is kept, so that a replay of one is not taken for another. */
+/** Ids of older calls, so that a replayed one is recognized. */
 const maxIds = 100_000;
 
-/** Tools by which the program asks models beside the conversation. */
+/** Tools with which the program uses models outside the conversation. */
 const asksModels = new Set(['Task', 'Agent', 'WebSearch', 'WebFetch']);
 
-/** The tool by which the model gives what `--json-schema` asks for. */
+/** The tool with which the model returns the output for `--json-schema`. */
 const structuredOutput = 'StructuredOutput';
 
 interface Call {
-  /** As printed; a second call of the same id has another in its entry. */
+  /** As printed; a second call with the same id has another id in its entry. */
   readonly id: string;
   readonly messageId: string | undefined;
   entry: NormalizedEntry;
   tool: ToolUse;
   open: boolean;
-  /** The input came as a whole, not in pieces. */
+  /** The input arrived complete, not in pieces. */
   whole: boolean;
   pieces: string[];
   deniedBecause: string | undefined;
-  /** `tool_use_result` of a result that came before its call. */
+  /** `tool_use_result` of a result that arrived before its call. */
   detail?: unknown;
 }
 
 export interface CallStart {
   readonly id: string;
-  /** Of the message that makes it, where it has one. */
+  /** Id of the message with the call, if it has one. */
   readonly messageId?: string | undefined;
   readonly name: string;
   readonly input: unknown;
   readonly parentCallId: string | null;
   readonly timestamp: string;
   readonly metadata: NormalizedEntryMetadata | undefined;
-  /** False where the input is still to be streamed. */
+  /** False if the input will be streamed. */
   readonly whole: boolean;
 }
 
@@ -53,14 +53,14 @@ export interface CallResult {
   readonly text: string;
   readonly isError: boolean;
   readonly status: ToolStatus;
-  /** `tool_use_result`, where the line has one for this call. */
+  /** `tool_use_result`, if the line has one for this call. */
   readonly detail: unknown;
   readonly parentCallId: string | null;
   readonly timestamp: string;
   readonly metadata: NormalizedEntryMetadata | undefined;
 }
 
-/** Every tool call of a run, one entry each, whatever the order in which its parts arrive. */
+/** Every tool call of a run, one entry each, in whatever order its parts arrive. */
 export class ToolCalls {
   readonly #writer: EntryWriter;
   readonly #workDir: string;
@@ -70,12 +70,12 @@ export class ToolCalls {
   readonly #answered: Call[] = [];
   /** Ids of calls that were answered long ago. */
   readonly #released = new Set<string>();
-  /** How often an id was given to another call, where it was. */
+  /** How often an id was used for another call. */
   readonly #again = new Map<string, number>();
   readonly #tasks = new TaskList();
-  /** Calls of tools that ask a model on the side. */
+  /** Calls of tools that use a model outside the conversation. */
   sideCalls = 0;
-  /** A call stands in the transcript whose input is the structured output. */
+  /** A call in the transcript has the structured output as input. */
   gaveStructured = false;
 
   constructor(writer: EntryWriter, workDir: string) {
@@ -83,7 +83,7 @@ export class ToolCalls {
     this.#workDir = workDir;
   }
 
-  /** `false`: the id is taken by a call of another tool. */
+  /** `false`: a call of another tool has this id. */
   start(start: CallStart): boolean {
     const { id, name, parentCallId, timestamp, metadata, whole } = start;
     const known = this.#calls.get(id);
@@ -118,25 +118,25 @@ export class ToolCalls {
     return true;
   }
 
-  /** The message of this call was cut off: what came of its input in pieces is all there is. */
+  /** The message of this call was interrupted: the pieces of its input are all there is. */
   cutOff(id: string, timestamp: string): void {
     const call = this.#calls.get(id);
     if (call?.open === true && !call.whole)
       this.#cancel(call, 'Not run: the answer was cut off before the call was whole.', timestamp);
   }
 
-  /** Of a call that can still be added to. */
+  /** Only for a call that can still grow. */
   entry(id: string): NormalizedEntry | undefined {
     return this.#calls.get(id)?.entry;
   }
 
-  /** A piece of an input that is streamed; shown when the input is whole. */
+  /** A piece of a streamed input; shown when the input is complete. */
   piece(id: string, json: string): void {
     const call = this.#calls.get(id);
     if (call !== undefined && !call.whole) call.pieces.push(json);
   }
 
-  /** `false`: the call was answered so long ago that nothing can be added to it. */
+  /** `false`: the call was answered too long ago to add anything. */
   result(result: CallResult): boolean {
     const known = this.#calls.get(result.id);
     if (known === undefined) return !this.#released.has(result.id) && this.#orphan(result);
@@ -171,7 +171,7 @@ export class ToolCalls {
     return undefined;
   }
 
-  /** The agent says that this call was not permitted. */
+  /** The agent says that this call was denied. */
   deny(id: string, reason: string): void {
     const call = this.#calls.get(id);
     if (call === undefined) return;
@@ -180,7 +180,7 @@ export class ToolCalls {
     this.#put(call, { ...call.tool, status: 'denied' });
   }
 
-  /** The message of this call was taken back. What the call did stays, and one without an answer gets none. */
+  /** The message of this call was retracted. Its effects stay; a call without an answer gets none. */
   retract(callId: string, index: number, timestamp: string): void {
     const call = this.#calls.get(callId) ?? this.#calls.get(printedId(callId));
     if (call?.entry.index !== index) return;
@@ -189,7 +189,7 @@ export class ToolCalls {
     else this.#put(call, call.tool);
   }
 
-  /** Closes what was never answered. */
+  /** Closes calls that were never answered. */
   end(reason: string, timestamp: string): void {
     for (const id of [...this.#open]) {
       const call = this.#calls.get(id);
@@ -262,7 +262,7 @@ export class ToolCalls {
     this.#put(call, tool);
   }
 
-  /** Makes the best of an input that came in pieces and was never sent as a whole. */
+  /** Uses what arrived of an input that was never sent completely. */
   #assemble(call: Call): void {
     if (call.whole || call.pieces.length === 0) return;
     const json = call.pieces.join('');
@@ -272,7 +272,7 @@ export class ToolCalls {
     try {
       input = bounded(JSON.parse(json));
     } catch {
-      // Half an input stays the text that it is.
+      // Half an input stays a text.
     }
     const { toolName } = call.tool;
     call.tool = { ...call.tool, input, action: this.#tasks.started(toolName, toolAction(toolName, input), input) };
@@ -294,18 +294,18 @@ export class ToolCalls {
     this.#writer.put(call.entry, call.open);
   }
 
-  /** No two calls of a transcript have the same id: of one that is given again the second is `id~2`. */
+  /** Ids of calls are unique in a transcript: the second use of an id becomes `id~2`. */
   #anotherId(id: string): string {
     const times = (this.#again.get(id) ?? 1) + 1;
     if (this.#again.size < maxIds || times > 2) this.#again.set(id, times);
     return `${id}~${times}`;
   }
 
-  /** A call was answered: of the oldest of them only the id is kept. */
+  /** A call was answered: for the oldest of these, only the id is kept. */
   #release(call: Call): void {
     this.#answered.push(call);
     const oldest = this.#answered.length > maxAnswered ? this.#answered.shift() : undefined;
-    // Its id may be that of a newer one.
+    // Its id may be in use by a newer one.
     if (oldest === undefined || this.#calls.get(oldest.id) !== oldest) return;
     this.#calls.delete(oldest.id);
     this.#released.add(oldest.id);
@@ -314,12 +314,12 @@ export class ToolCalls {
   }
 }
 
-/** The id as printed of a call that is `id~2` in the transcript. */
+/** The printed id of a call that is `id~2` in the transcript. */
 function printedId(callId: string): string {
   return callId.slice(0, Math.max(0, callId.lastIndexOf('~')));
 }
 
-/** Whether an id that an answered call has is given to a call of another message. */
+/** Whether a call of another message reuses the id of an answered call. */
 function isAnother(known: Call, { messageId }: CallStart): boolean {
   return !known.open && known.messageId !== undefined && messageId !== undefined && known.messageId !== messageId;
 }

@@ -5,17 +5,17 @@ import type { NewRequest } from '../../dialogue.ts';
 import { nonEmpty, objects, text, texts } from '../../shared/guards.ts';
 import { toolAction } from './toolActions.ts';
 
-/** `can_use_tool` as it came. */
+/** `can_use_tool` as received. */
 export interface PermissionAsked {
   readonly id: string;
   readonly toolName: string;
   readonly input: JsonObject;
   readonly request: JsonObject;
-  /** The plan that a call of ExitPlanMode is about, where it is known. */
+  /** The plan in a call of ExitPlanMode, if known. */
   readonly plan: string | undefined;
 }
 
-/** What a person is asked. */
+/** The request to a person. */
 export function permissionRequest({ id, toolName, input, request, plan }: PermissionAsked): NewRequest {
   const callId = nonEmpty(request['tool_use_id']);
   const common = { id, toolName, input, ...(callId !== undefined && { callId }) };
@@ -43,10 +43,10 @@ export function permissionRequest({ id, toolName, input, request, plan }: Permis
   };
 }
 
-/** Where the description is the model's, and not the path once more. */
+/** If the description is the model's, not the path again. */
 const ownWords: ReadonlySet<ToolAction['kind']> = new Set(['command_run', 'mcp', 'tool', 'task']);
 
-/** The agent's answer to its `can_use_tool`; `null` where it waits for none any more. */
+/** The agent's answer to its `can_use_tool`; `null` if it no longer waits for one. */
 export function permissionAnswer({ input, request }: PermissionAsked, { by, answer }: Decision): JsonObject | null {
   if (by === 'withdrawn' || by === 'run_over') return null;
   switch (answer.kind) {
@@ -64,7 +64,7 @@ export function permissionAnswer({ input, request }: PermissionAsked, { by, answ
 }
 
 /**
- * The agent's own form. It has one place for questions of the same text: their answers stand there together. An entry may be
+ * The agent's own format. It has one place for questions with the same text: their answers are joined there. An entry may be
  * named `__proto__`, so nothing is assigned.
  */
 function answersByText(input: JsonObject, answers: readonly string[]): JsonObject {
@@ -76,7 +76,7 @@ function answersByText(input: JsonObject, answers: readonly string[]): JsonObjec
   return Object.fromEntries([...byText].map(([asked, given]) => [asked, [...given].join(', ')]));
 }
 
-/** What the model is told. */
+/** The message to the model. */
 function denial(by: Decision['by'], { reason }: Extract<Answer, { kind: 'deny' }>): string {
   if (by !== 'user') return `Denied: ${reason ?? 'nobody allowed it.'}`;
   return reason === undefined || reason.trim() === ''
@@ -104,8 +104,8 @@ interface Grant {
 }
 
 /**
- * "Allow for this session", by the narrowest of the agent's suggestions: rules for this call rather than a folder, a folder
- * rather than a mode. None of them is ever kept for longer than the session.
+ * "Allow for this session", from the narrowest of the agent's suggestions: rules for this call before a folder, a folder
+ * before a mode. None of them is kept beyond the session.
  */
 function sessionGrant(request: JsonObject): Grant | undefined {
   const suggested = objects(request['permission_suggestions']);
@@ -140,7 +140,7 @@ function modeInWords(suggestion: JsonObject): string | undefined {
   return edits ? 'every edit of files (permission mode acceptEdits)' : undefined;
 }
 
-/** One line, in plain words. */
+/** One line in plain words. */
 function titleOf(toolName: string, action: ToolAction): string {
   switch (action.kind) {
     case 'command_run':
@@ -172,7 +172,7 @@ export class Plans {
   readonly #byCall = new Map<string, string>();
   #last: string | undefined;
 
-  /** Looks at a message of the model. */
+  /** Searches a message of the model for a plan. */
   see(message: unknown): void {
     for (const block of objects(isObject(message) ? message['content'] : undefined)) {
       const { name, id, input } = block;
@@ -196,7 +196,7 @@ export class Plans {
     }
   }
 
-  /** An edit that cannot be followed makes the plan unknown: half of one must not be approved. */
+  /** An edit that cannot be applied makes the plan unknown: half of one must not be approved. */
   #edit(input: JsonObject): void {
     const before = text(input['old_string']) ?? '';
     const after = text(input['new_string']) ?? '';

@@ -5,8 +5,8 @@ import { resultStatus } from './toolOutcome.ts';
 import { isTrue, nonEmpty } from '../../shared/guards.ts';
 
 /**
- * Tool calls as lines of their own (`{"type":"tool_use","tool":"Read","input":{…}}`, `{"type":"tool_result",…}`), as the
- * format was first described. No version that was measured prints them. `false`: a line without a tool or an id.
+ * Tool calls as separate lines (`{"type":"tool_use","tool":"Read","input":{…}}`, `{"type":"tool_result",…}`), as in the first
+ * description of the format. No measured version prints them. `false`: a line without a tool or an id.
  */
 export function plainToolLine(line: Line, calls: ToolCalls): boolean {
   const { message, parentCallId, timestamp } = line;

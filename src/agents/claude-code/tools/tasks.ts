@@ -6,20 +6,20 @@ import { count, field, nonEmpty, objects } from '../../shared/guards.ts';
 const maxTasks = 1000;
 
 /**
- * The agent's task list (`TaskCreate`, `TaskUpdate`, `TaskList`), which each call prints only its own part of. A run that resumes
- * a session knows those of its tasks that it was told of.
+ * The agent's task list (`TaskCreate`, `TaskUpdate`, `TaskList`); each call prints only its own part. A resumed run knows
+ * only the tasks that it has seen.
  */
 export class TaskList {
   readonly #tasks = new Map<string, Todo>();
 
-  /** The action of a call as it starts: the one task it is about. */
+  /** The action of a call when it starts: only its own task. */
   started(toolName: string, action: ToolAction, input: unknown): ToolAction {
     if (action.kind !== 'todo' || toolName !== 'TaskUpdate' || !isObject(input)) return action;
     const todo = this.#updated(input);
     return todo === undefined ? action : { ...action, todos: [todo] };
   }
 
-  /** The action of a call that succeeded: the list as it is now, as far as it is known. */
+  /** The action of a successful call: the whole list, as far as known. */
   completed(toolName: string, action: ToolAction, input: unknown, detail: unknown): ToolAction {
     if (action.kind !== 'todo' || !toolName.startsWith('Task')) return action;
     const listed = field(detail, 'tasks');
@@ -34,7 +34,7 @@ export class TaskList {
     return {
       ...action,
       ...(this.#tasks.size > 0 && { todos: [...this.#tasks.values()] }),
-      // What is no longer listed was removed.
+      // Tasks that are no longer listed were removed.
       ...(isWhole && { others: 'cancelled' }),
     };
   }
@@ -44,7 +44,7 @@ export class TaskList {
     if (id === undefined) return undefined;
     const before = this.#tasks.get(id);
     const status = input['status'] === undefined ? before?.status : todoStatus(input['status']);
-    // How a task of an earlier run stands, no one knows who only hears that its words changed.
+    // If only the text of an earlier run's task changed, its status is unknown.
     if (status === undefined) return undefined;
     return { id, text: nonEmpty(input['subject']) ?? before?.text ?? `Task #${id}`, status };
   }

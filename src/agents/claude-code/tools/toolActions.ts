@@ -104,7 +104,7 @@ const taskCreate: Build = (input) => ({
 
 const taskList: Build = () => ({ kind: 'todo', todos: [] });
 
-/** Tools of all versions. A name that is not here is a tool of its own kind, an MCP server's, or one that came later. */
+/** Tools of all versions. Other names are custom tools, MCP tools or later ones. */
 const known = new Map<string, Build>([
   ['Read', read],
   ['NotebookRead', read],

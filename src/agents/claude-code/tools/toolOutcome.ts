@@ -5,18 +5,18 @@ import { withTabs } from '../texts/printedTabs.ts';
 
 type Action<K extends ToolAction['kind']> = Extract<ToolAction, { kind: K }>;
 
-/** The CLI's fixed form for a command that ended with another code than 0. */
+/** The CLI's fixed text for a command with an exit code other than 0. */
 const exitCode = /^(?:Error: )?Exit code (\d{1,9})\b/;
 
 export interface Outcome {
   /** Text of the tool result. */
   readonly text: string;
   readonly isError: boolean;
-  /** `tool_use_result`: the CLI's own record of the result; an object, a text or a list. */
+  /** `tool_use_result`: the CLI's own form of the result; an object, a text or a list. */
   readonly detail: unknown;
 }
 
-/** The action with what its result tells. Only adds: what the call said stays. */
+/** Adds the result to the action. Never removes anything from it. */
 export function completed(action: ToolAction, outcome: Outcome): ToolAction {
   const detail = isObject(outcome.detail) ? outcome.detail : {};
   switch (action.kind) {
@@ -64,7 +64,7 @@ function completedEdit(action: Action<'file_edit'>, detail: JsonObject): ToolAct
   return { ...action, changes: [{ ...first, ...diff }, ...rest] };
 }
 
-/** As they were made: people can change them when they allow them. */
+/** As applied: people can edit them when they allow them. */
 function editsOf({ changes }: Action<'file_edit'>, detail: JsonObject): Parameters<typeof withTabs>[2] {
   const made = { old_string: detail['oldString'], new_string: detail['newString'], replace_all: detail['replaceAll'] };
   const all = text(made.new_string) === undefined ? objects(detail['edits']) : [made];
@@ -133,7 +133,7 @@ function links(value: unknown): { url: string; title?: string }[] {
   });
 }
 
-/** Versions without a structured result print their links as JSON on a line of its own. */
+/** Versions without a structured result print their links as a line of JSON. */
 function linksInText(shown: string): { url: string; title?: string }[] {
   const start = shown.indexOf('Links: [');
   if (start === -1) return [];
@@ -145,7 +145,7 @@ function linksInText(shown: string): { url: string; title?: string }[] {
   }
 }
 
-/** The CLI's fixed texts, for versions that have no field that says so. */
+/** The CLI's fixed texts, for versions without a field for it. */
 const denials = [
   /^Claude requested permissions to .+, but you haven't granted it yet/s,
   /^This command requires approval$/,
@@ -156,7 +156,7 @@ const interruptions = [
   /^The user doesn't want to (?:proceed with this tool use|take this action)/,
 ];
 
-/** How a call ended: by what the line says of it (`tool_result_meta`), and only where that is silent by fixed texts. */
+/** How a call ended: from the line (`tool_result_meta`), and otherwise from fixed texts. */
 export function resultStatus(shown: string, isError: boolean, meta: JsonObject | undefined): ToolStatus {
   const decision = field(meta?.['permission_decision'], 'decision');
   if (decision === 'reject' || decision === 'deny') return 'denied';

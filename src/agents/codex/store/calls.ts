@@ -6,7 +6,7 @@ import { spoken } from '../../shared/resultText.ts';
 import type { NormalizedRun, SourceLine } from '../../shared/normalizer/normalizedRun.ts';
 import { shellWord } from '../../shared/describe.ts';
 
-/** Calls that wait for what tells more about them. */
+/** Calls that wait for a more detailed record. */
 const maxWaiting = 10_000;
 const exitCode = /(?:Process exited with code|Exit code:) (-?\d{1,9})/;
 const stillRuns = /Process running with session ID/;
@@ -19,8 +19,8 @@ interface Waiting {
 }
 
 /**
- * Calls as the model asks for them. Newer versions store each once more as an item when it is done, which says more: that one is
- * shown, and a call only where no item comes.
+ * Calls as the model requests them. Newer versions also store a completed call as an item with more details, which is shown
+ * instead.
  */
 export class StoredCalls {
   readonly #run: NormalizedRun;
@@ -54,7 +54,7 @@ export class StoredCalls {
     if (id === undefined || call === undefined) return;
     const { output } = payload;
     const reported = typeof output === 'string' ? output : (spoken(output) ?? '');
-    // Its item comes when the command is done.
+    // Its item follows when the command is done.
     if (this.hasItems && stillRuns.test(reported)) return;
     this.#show(id);
     this.#waiting.delete(id);
@@ -62,12 +62,12 @@ export class StoredCalls {
     const failed = code !== undefined && code !== '0';
     const status: ToolStatus = failed ? 'failed' : 'success';
     const action = withExit(actionOf(call), code);
-    // Of a change to files the program prints nothing but the change.
+    // For file changes, the program prints only the change.
     const shown = action.kind === 'file_edit' && !failed ? '' : outputText(reported);
     this.#run.calls.finish({ id, action, status, result: { text: shown, isError: failed }, timestamp });
   }
 
-  /** What waits is shown as running: nothing more is stored for now. */
+  /** Waiting calls are shown as running: no more records follow for now. */
   showWaiting(): void {
     for (const id of this.#waiting.keys()) this.#show(id);
   }
@@ -91,7 +91,7 @@ export class StoredCalls {
 
 const commands = new Set(['exec_command', 'shell', 'shell_command', 'local_shell', 'container.exec']);
 
-/** As the program prints it. */
+/** In the form that the program prints. */
 function toolName(name: string): string {
   if (commands.has(name)) return 'command_execution';
   return name === 'apply_patch' ? 'file_change' : name;
@@ -124,7 +124,7 @@ function patchedFiles(patch: string) {
   );
 }
 
-/** What the command itself printed: without what Codex tells the model about it. */
+/** Output of the command itself, without what Codex adds for the model. */
 function outputText(shown: string): string {
   const inner = text(field(parse(shown), 'output'));
   if (inner !== undefined) return inner;

@@ -9,20 +9,20 @@ import { userText } from './items.ts';
 
 const titles = 'Codex does not store the requests by which its terminal makes titles.';
 
-/** What one thread's file has said about tokens so far. */
+/** Tokens from one thread's file so far. */
 interface Counting {
-  /** The id that its requests are known by. */
+  /** The id in the keys of its requests. */
   id: string;
   model: string | undefined;
-  /** The last total that was told. */
+  /** The last total. */
   total: TokenUsage;
-  /** A record per request: totals say nothing more. */
+  /** Each request has its own record, so totals add nothing. */
   hasRecords: boolean;
-  /** The totals begin with those of the thread that this one was forked from. */
+  /** The totals include those of the thread that it was forked from. */
   inherits: boolean;
 }
 
-/** What the records of a session's threads say about it. */
+/** Facts from the records of a session's threads. */
 export class CodexFacts {
   readonly #facts = new FactsBuilder();
   readonly #session: string;
@@ -44,7 +44,7 @@ export class CodexFacts {
     return this.#facts.facts();
   }
 
-  /** `thread`: the subagent that the record is of; absent for the main conversation. */
+  /** `thread`: the subagent of the record; absent for the main conversation. */
   see(record: JsonObject, thread: string | undefined): void {
     const facts = this.#facts;
     const at = nonEmpty(record['timestamp']);
@@ -87,9 +87,9 @@ export class CodexFacts {
     counting.hasRecords ||= field(payload, 'history_mode') === 'paginated';
     const forkedFrom = nonEmpty(field(payload, 'forked_from_id'));
     counting.inherits ||= field(payload, 'history_base') !== undefined;
-    // An older fork repeats the history: its totals are those of the thread that it was forked from.
+    // Older forks repeat the history with its totals.
     if (forkedFrom !== undefined && !counting.inherits) counting.id = forkedFrom;
-    // A fork can repeat the first record of its history too.
+    // A fork can also repeat the first record of its history.
     if (!isMain || nonEmpty(field(payload, 'id')) !== this.#session) return;
     if (forkedFrom !== undefined) facts.parent = { id: forkedFrom, kind: 'fork' };
     facts.folder(nonEmpty(field(payload, 'cwd')));
@@ -117,7 +117,7 @@ export class CodexFacts {
     });
   }
 
-  /** Totals are told again and again; what counts is by how much they grew. One that shrank began anew with its process. */
+  /** Totals are repeated often; only their increase counts. If one decreased, a new process started counting. */
   #total(info: unknown, at: string | undefined, counting: Counting): void {
     const total = tokenUsage(field(info, 'total_token_usage'));
     if (total === null || counting.hasRecords) return;

@@ -3,14 +3,14 @@ import { field, list, nonEmpty, texts } from '../../shared/guards.ts';
 import { spoken } from '../../shared/resultText.ts';
 import { shellWord } from '../../shared/describe.ts';
 
-/** Names that are not the snake case of their name in the store. */
+/** Names that are not the snake-case form of their name in the store. */
 const renamed = new Map([
   ['CollabAgentToolCall', 'collab_tool_call'],
   ['McpToolCall', 'mcp_tool_call'],
   ['Plan', 'agent_message'],
 ]);
 
-/** An item as `codex exec --json` prints it; `undefined` for what a person wrote, which it does not print. */
+/** An item in the form of `codex exec --json`; `undefined` for messages of a person, which it does not print. */
 export function printedItem(item: JsonObject): JsonObject | undefined {
   const type = nonEmpty(item['type']) ?? '';
   if (type === 'UserMessage') return undefined;
@@ -43,7 +43,7 @@ function reasoning(item: JsonObject): string {
   return summary.length > 0 ? summary.join('\n\n') : texts(item['raw_content']).join('\n\n');
 }
 
-/** The store writes `"pending_init"` or `{"completed": "…"}` for what is printed as `{status, message}`. */
+/** The store has `"pending_init"` or `{"completed": "…"}` where the output has `{status, message}`. */
 function states(value: unknown): unknown {
   if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([thread, state]) => [thread, stateOf(state)]));
@@ -56,7 +56,7 @@ function stateOf(state: unknown): unknown {
   return { status, message };
 }
 
-/** What a person wrote, of a `UserMessage` or a `user_message`. */
+/** Message of a person, from a `UserMessage` or a `user_message`. */
 export function userText(item: JsonObject): string {
   const content = item['content'];
   const parts = list(content).map((part) => nonEmpty(field(part, 'text')) ?? '');

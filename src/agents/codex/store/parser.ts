@@ -13,7 +13,7 @@ const nothing: readonly EntryUpdate[] = [];
 const main = '';
 const maxThreads = 1000;
 
-/** Reads the rollouts of one session of Codex: that of its thread, and those of the threads that it has started. */
+/** Reads the rollouts of one session of Codex: of its thread, and of the threads that it started. */
 export class CodexStoreParser implements StoreParser {
   readonly #options: StoreParserOptions;
   readonly #facts: CodexFacts;

@@ -8,7 +8,7 @@ import { ThreadEvents } from '../threadEvents.ts';
 import { StoredCalls } from './calls.ts';
 import { printedItem, userText } from './items.ts';
 
-/** Records that say nothing of the conversation, or repeat what another one says. */
+/** Records that repeat others or are not about the conversation. */
 const quiet = new Set([
   'turn_context',
   'world_state',
@@ -32,7 +32,7 @@ const quietEvents = new Set([
 ]);
 const quietItems = new Set(['message', 'reasoning', 'ghost_snapshot', 'compaction', 'context_compaction', 'other']);
 
-/** The transcript of one thread: its records in the form in which `codex exec --json` prints them. */
+/** The transcript of one thread: its records in the form of `codex exec --json`. */
 export class StoredThread {
   readonly #run = new NormalizedRun({ workDir: '', firstIndex: 0 });
   readonly #events = new ThreadEvents(this.#run);
@@ -92,7 +92,7 @@ export class StoredThread {
     else if (!quietItems.has(type)) this.#unknown(record, line);
   }
 
-  /** Where the store has items, it is one of them. */
+  /** If the store has items, it is one of them. */
   #webSearch(payload: JsonObject, line: SourceLine): void {
     if (this.#calls.hasItems) return;
     const item = { ...payload, type: 'web_search', query: field(payload['action'], 'query') };
@@ -139,7 +139,7 @@ export class StoredThread {
     this.#events.line({ type: 'turn.failed', error: { message } }, line);
   }
 
-  /** Of stores without items, where each text has an event of its own. */
+  /** For stores without items, where each text has its own event. */
   #text(type: string, shown: unknown, line: SourceLine): void {
     if (this.#calls.hasItems || text(shown) === undefined) return;
     this.#events.line({ type: 'item.completed', item: { type, text: shown } }, line);
@@ -148,7 +148,7 @@ export class StoredThread {
   #completed(item: JsonObject, line: SourceLine): void {
     this.#calls.hasItems = true;
     this.#calls.completed(nonEmpty(item['id']));
-    // The record of it has its own.
+    // It has its own record.
     if (item['type'] === 'ContextCompaction') return;
     const printed = printedItem(item);
     if (printed === undefined) this.#run.echoedPrompt(userText(item), line.timestamp);

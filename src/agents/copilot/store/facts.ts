@@ -8,7 +8,7 @@ import { requestUsage, usageFile, type CopilotEvent } from '../wire.ts';
 
 const uncounted = 'Copilot CLI did not store the tokens of a summary of the conversation.';
 
-/** Events by which it asks a person something other than a permission. */
+/** Events that ask a person something other than a permission. */
 const questions = new Set([
   'elicitation.requested',
   'exit_plan_mode.requested',
@@ -16,7 +16,7 @@ const questions = new Set([
   'sampling.requested',
 ]);
 
-/** What the events of a session say about it. */
+/** Facts from the events of a session. */
 export class CopilotFacts {
   readonly #facts = new FactsBuilder();
   readonly #session: string;
@@ -34,7 +34,7 @@ export class CopilotFacts {
   }
 
   facts(): StoreFacts {
-    // Older versions store sums only, each of which continues from the one before.
+    // Older versions store only totals, which accumulate.
     if (!this.#hasRequests) {
       for (const { model, ...usage } of this.#totals) {
         const key = `${this.#session}:${model}`;
@@ -48,7 +48,7 @@ export class CopilotFacts {
     const facts = this.#facts;
     facts.folder(fields.get('cwd'));
     facts.branch = fields.get('branch') ?? facts.branch;
-    // Until a person names it, its name is what it was first asked.
+    // Until a person renames it, its name is its first prompt.
     if (fields.get('user_named') === 'true') facts.title = fields.get('name') ?? facts.title;
     facts.time(fields.get('created_at'));
   }
@@ -140,7 +140,7 @@ export class CopilotFacts {
     });
   }
 
-  /** Its tokens are nowhere else. */
+  /** Its tokens are recorded only here. */
   #compaction(data: JsonObject, id: string | undefined, at: string | undefined): void {
     const used = data['compactionTokensUsed'];
     const found = typeof used === 'object' && used !== null ? requestUsage({ ...used }) : undefined;

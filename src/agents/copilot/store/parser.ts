@@ -11,10 +11,10 @@ import { CopilotFacts } from './facts.ts';
 import { workspaceFields } from './workspace.ts';
 
 const nothing: readonly EntryUpdate[] = [];
-/** What the model was given, and copies of what other events say. */
+/** What the model was given, and copies of other events. */
 const quiet = new Set(['system.message', 'session.usage_record', 'subagent.configured']);
 
-/** Reads the events of one session of Copilot CLI, most of which are those that it prints. */
+/** Reads the events of one session of Copilot CLI; most have the form of its output. */
 export class CopilotStoreParser implements StoreParser {
   readonly #entries: boolean;
   readonly #facts: CopilotFacts;
@@ -78,7 +78,7 @@ export class CopilotStoreParser implements StoreParser {
   }
 }
 
-/** Events of the model's own requests come around a compaction only, with all that the model was given. */
+/** Only around a compaction, events of model requests exist, with everything that the model was given. */
 function isQuiet(type: string): boolean {
   return quiet.has(type) || (type.startsWith('model.') && type !== 'model.call_failure');
 }

@@ -1,4 +1,4 @@
-/** `workspace.yaml`: keys with plain or quoted texts, one to a line. What is more than that is not read. */
+/** `workspace.yaml`: keys with plain or quoted texts, one per line. Anything else is ignored. */
 export function workspaceFields(yaml: string): ReadonlyMap<string, string> {
   const fields = new Map<string, string>();
   for (const line of yaml.split('\n')) {

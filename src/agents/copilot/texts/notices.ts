@@ -7,7 +7,7 @@ import type { NormalizedRun } from '../../shared/normalizer/normalizedRun.ts';
 import type { Speaker } from './speaker.ts';
 import type { CopilotEvent } from '../wire.ts';
 
-/** Come often and say little: one entry per kind, which counts them. */
+/** Frequent and unimportant: one entry per kind with a count. */
 const folded = new Set([
   'assistant.intent',
   'capabilities.changed',
@@ -25,7 +25,7 @@ const folded = new Set([
   'session.usage_record',
 ]);
 
-/** Each is something that happened: an entry of its own. Those that were not seen are in the CLI's published schema. */
+/** Each has its own entry. Those never observed are in the CLI's published schema. */
 const reported = new Set([
   'auto_mode_switch.completed',
   'auto_mode_switch.requested',
@@ -88,7 +88,7 @@ interface Fold {
   count: number;
 }
 
-/** Lines that are about the run, not part of the conversation. */
+/** Lines about the run, outside the conversation. */
 export class Notices {
   readonly #run: NormalizedRun;
   readonly #folds = new Map<string, Fold>();
@@ -115,7 +115,7 @@ export class Notices {
     });
   }
 
-  /** A request that the model's server did not answer; what is done about it is on the lines after it. */
+  /** A request without an answer of the model's server; the next lines say what follows. */
   callFailed(data: JsonObject, speaker: Speaker): void {
     const status = count(data['statusCode']);
     const why = failureText(nonEmpty(data['errorMessage']) ?? '');
@@ -139,7 +139,7 @@ export class Notices {
     this.#run.writer.put(this.#failure);
   }
 
-  /** Something came of it. */
+  /** There was a result. */
   recovered(): void {
     this.#failure = undefined;
   }
@@ -173,7 +173,6 @@ function hasKeys(data: JsonObject): boolean {
   return Object.keys(data).length > 0;
 }
 
-/** `session.background_tasks_changed`: Background tasks changed. */
 function title(type: string): string {
   const words = (type.startsWith('session.') ? type.slice('session.'.length) : type)
     .replaceAll(/[._]/g, ' ')
@@ -181,7 +180,7 @@ function title(type: string): string {
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }
 
-/** Hold a text of the model. */
+/** Contain text of the model. */
 const summaries = new Set(['session.task_complete', 'session.compaction_complete']);
 
 function describe(type: string, data: JsonObject): string {
@@ -204,13 +203,13 @@ function infoTitle(infoType: string | undefined): string {
   return infoType === undefined ? '' : `${title(infoType)}: `;
 }
 
-/** The error of the API is an object as text. */
+/** The API error is an object in a text. */
 function failureText(shown: string): string {
   try {
     const value: unknown = JSON.parse(shown);
     if (isObject(value)) return nonEmpty(value['message']) ?? shown;
   } catch {
-    // Not all of them are.
+    // Not all of them do.
   }
   return shown;
 }

@@ -1,12 +1,12 @@
 import type { NormalizedEntry } from '../../../model/transcript/entry.ts';
 import type { NormalizedRun, SourceLine } from '../../shared/normalizer/normalizedRun.ts';
 
-/** The beginning of a line of JSON mode, whole or cut. */
+/** The beginning of a JSON line, complete or interrupted. */
 const looksLikeEvent = /^\s*\{\s*"/;
 
 /**
- * What versions without JSON print, and others where they are not asked for it: one text, in which the answer and the
- * summaries of tool calls (`● …`, `✗ …`) cannot be told apart with certainty. It stays one message.
+ * Output of versions without JSON, or without the option for it: one text, in which the answer and summaries of tool calls
+ * (`● …`, `✗ …`) cannot be distinguished reliably. It stays one message.
  */
 export class PlainText {
   readonly #run: NormalizedRun;
@@ -22,7 +22,7 @@ export class PlainText {
     return this.#entry !== undefined;
   }
 
-  /** `false`: this is no line of text mode. */
+  /** `false`: not a line of text mode. */
   line({ raw, timestamp }: SourceLine): boolean {
     if (this.#entry === undefined && looksLikeEvent.test(raw)) return false;
     const more = [...Array.from({ length: this.#blank }, () => ''), raw];
@@ -42,7 +42,7 @@ export class PlainText {
     if (this.#entry !== undefined) this.#blank += 1;
   }
 
-  /** It was no text mode: what came before the first message of the agent is not its answer. */
+  /** It was not text mode: what came before the agent's first message is not its answer. */
   retract(): void {
     const entry = this.#entry;
     if (entry === undefined) return;

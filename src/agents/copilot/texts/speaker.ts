@@ -2,11 +2,11 @@ import type { NormalizedEntryMetadata } from '../../../model/transcript/metadata
 import type { SessionMetadata } from '../../shared/normalizer/sessionMetadata.ts';
 import type { CopilotEvent } from '../wire.ts';
 
-/** Who a line is of, and when: the main conversation or a subagent. */
+/** Who wrote a line, and when: the main conversation or a subagent. */
 export interface Speaker {
   /** Id of the subagent; '' for the main conversation. */
   readonly agent: string;
-  /** What is said counts as the answer. */
+  /** The text counts as part of the answer. */
   readonly counted: boolean;
   readonly parentCallId: string | undefined;
   readonly metadata: NormalizedEntryMetadata | undefined;
@@ -15,7 +15,7 @@ export interface Speaker {
 
 const maxAgents = 10_000;
 
-/** Which calls subagents work for, and what follows from it for the entries of their lines. */
+/** Which calls started subagents, and the metadata for entries of their lines. */
 export class Speakers {
   readonly #session: SessionMetadata;
   readonly #parents = new Map<string, string>();
@@ -41,7 +41,7 @@ export class Speakers {
     return { agent: agentId ?? parentCallId ?? '', counted: false, parentCallId: parent, metadata, timestamp };
   }
 
-  /** The same object for the lines of a subagent, as long as nothing changes. */
+  /** The same object for all lines of a subagent, until something changes. */
   #made(parentCallId: string | undefined, model: string | undefined): NormalizedEntryMetadata {
     const base = this.#session.metadata();
     const own = model ?? base?.model ?? null;

@@ -8,33 +8,33 @@ interface Stream {
   readonly kind: Kind;
   readonly speaker: Speaker;
   entry: NormalizedEntry;
-  /** What the entry says. */
+  /** Text of the entry. */
   shown: string;
-  /** What came under this id: less than `shown` while it repeats what an answer that was given up had said. */
+  /** Text received under this id: shorter than `shown` while it repeats an abandoned answer. */
   own: string;
   repeats: boolean;
 }
 
-/** Thoughts of which the id is remembered, so that a line that repeats one is not taken for another. */
+/** Thoughts whose id is remembered, to recognize a repeated one. */
 const maxDone = 1000;
 const maxRecent = 100;
-/** Texts that stream at once, and agents that speak. */
+/** Texts that stream at the same time, and agents that write. */
 const maxOpen = 1000;
 
 /**
- * What models say and think. Every text stands in pieces on `…_delta` lines and whole on one after them; a thought also in
- * the message that follows from it. Each gets one entry.
+ * Messages and thoughts of models. Each text arrives in pieces on `…_delta` lines, then complete; a thought also in the next
+ * message. Each has one entry.
  */
 export class Texts {
   readonly #run: NormalizedRun;
   /** By kind and id. */
   readonly #open = new Map<string, Stream>();
   readonly #done = new Map<string, { readonly entry: NormalizedEntry; text: string }>();
-  /** Messages that came whole, by id: one that is printed again is no other. */
+  /** Complete messages, by id: one that is printed again is the same. */
   readonly #messages = new Map<string, string>();
   /** Ids of the thoughts since the last message, by agent. */
   readonly #recent = new Map<string, string[]>();
-  /** Thoughts that came with a message, while their own lines are still to come; by agent. */
+  /** Thoughts that arrived with a message, before their own lines; by agent. */
   readonly #early = new Map<string, string[]>();
 
   constructor(run: NormalizedRun) {
@@ -62,7 +62,7 @@ export class Texts {
     this.#run.writer.append(stream.entry.index, rest);
   }
 
-  /** A message as a whole, with what the model thought before it. */
+  /** A complete message, with the thought before it. */
   message(id: string | undefined, content: string, reasoning: string, speaker: Speaker): void {
     this.#reasoned(reasoning, speaker);
     const { open: stream, id: streamId } = this.#streamOf(id, content, speaker);
@@ -75,7 +75,7 @@ export class Texts {
     if (this.#messages.size > maxDone) this.#messages.clear();
   }
 
-  /** Pieces can come without the id that their message has, or the message without theirs. */
+  /** Pieces may lack the id that their message has, or the message may lack theirs. */
   #streamOf(id: string | undefined, content: string, { agent }: Speaker): { open: Stream | undefined; id: string } {
     const named = id === undefined ? undefined : this.#open.get(key('text', id));
     if (named !== undefined && id !== undefined) return { open: named, id };
@@ -87,7 +87,7 @@ export class Texts {
     return { open: undefined, id: '' };
   }
 
-  /** A thought as a whole. */
+  /** A complete thought. */
   reasoning(id: string, content: string, speaker: Speaker): void {
     const stream = this.#open.get(key('thinking', id));
     const done = this.#done.get(id);
@@ -103,7 +103,7 @@ export class Texts {
     }
   }
 
-  /** What is still open was cut off. */
+  /** Whatever is open was interrupted. */
   end(): void {
     for (const stream of this.#open.values()) this.#cutOff(stream);
     this.#open.clear();
@@ -142,7 +142,7 @@ export class Texts {
     return true;
   }
 
-  /** An answer that was given up is asked for again: as long as the new one says the same it takes over its entry. */
+  /** An abandoned answer is requested again: while the new one repeats the old, it continues its entry. */
   #begin(kind: Kind, id: string, speaker: Speaker): Stream | undefined {
     for (const [before, stream] of this.#open) {
       if (stream.kind !== kind || stream.speaker.agent !== speaker.agent) continue;
@@ -170,7 +170,7 @@ export class Texts {
     }
   }
 
-  /** The new answer is another one after all. */
+  /** The new answer turns out to be different. */
   #apart(stream: Stream, id: string): void {
     this.#cutOff(stream);
     this.#start(stream.kind, id, stream.own, stream.speaker);
@@ -218,7 +218,7 @@ function key(kind: Kind, id: string): string {
   return `${kind} ${id}`;
 }
 
-/** The whole text puts line breaks between the parts. */
+/** The complete text has line breaks between the parts. */
 function same(a: string, b: string): boolean {
   return a.replaceAll(/\s+/g, '') === b.replaceAll(/\s+/g, '');
 }

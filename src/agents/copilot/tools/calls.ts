@@ -7,9 +7,9 @@ import { TodoTable } from './todos.ts';
 import { outcomeOf, toolAction, type Streams } from './tools.ts';
 import { toolOutcome, type ToolCall } from '../wire.ts';
 
-/** Of the output of a command that still runs, the end is shown. */
+/** Characters of a running command's output that are shown, from its end. */
 const maxPartial = 4096;
-/** Of each stream of a command; the result has what the model was given of it. */
+/** Characters kept per stream of a command; the result has what the model was given. */
 const maxStream = 1024 * 1024;
 const maxAnnounced = 1000;
 
@@ -19,21 +19,21 @@ interface Announced {
   input: string;
 }
 
-/** Tool calls: asked for by a message, begun, printing, over. One entry each. */
+/** Tool calls: requested by a message, started, printing, completed. One entry each. */
 export class Calls {
   readonly #run: NormalizedRun;
   readonly #todos = new TodoTable();
   readonly #streams = new Map<string, { stdout: string; stderr: string }>();
-  /** Calls of which only pieces came so far. */
+  /** Calls of which only pieces have arrived. */
   readonly #announced = new Map<string, Announced>();
-  /** Calls of tools that ask a model on the side. */
+  /** Calls of tools that use a model outside the conversation. */
   sideCalls = 0;
 
   constructor(run: NormalizedRun) {
     this.#run = run;
   }
 
-  /** A piece of a call's input; the call itself comes with its message. */
+  /** A piece of a call's input; the call itself arrives with its message. */
   piece(data: JsonObject, speaker: Speaker): void {
     const id = nonEmpty(data['toolCallId']);
     if (id === undefined || this.#run.calls.get(id) !== undefined) return;
@@ -45,13 +45,13 @@ export class Calls {
     }
   }
 
-  /** A call as its message asks for it, or as it begins: whichever comes first makes the entry. */
+  /** A call from its message or its start: the first of them creates the entry. */
   start(call: ToolCall, { timestamp, metadata, parentCallId }: Speaker): void {
     const { calls } = this.#run;
     const id = call.id ?? calls.freshId();
     this.#announced.delete(id);
     if (calls.began({ id, toolName: call.name, input: call.input })) {
-      // A hook may have changed what is run.
+      // A hook may have changed the command.
       if (calls.get(id)?.action.kind !== 'todo') calls.update({ id, action: toolAction(call) });
       return;
     }
@@ -60,7 +60,7 @@ export class Calls {
     calls.start({ id, toolName: call.name, action, input: call.input, parentCallId, timestamp, metadata });
   }
 
-  /** All that the command has printed so far. */
+  /** The complete output so far. */
   partial(data: JsonObject): void {
     const id = nonEmpty(data['toolCallId']);
     const shown = nonEmpty(data['partialOutput']) ?? nonEmpty(data['progressMessage']);
@@ -69,7 +69,7 @@ export class Calls {
     this.#run.calls.update({ id, result: { text: cut } });
   }
 
-  /** What the command has printed since, by stream. */
+  /** New output, by stream. */
   output(data: JsonObject): void {
     const id = nonEmpty(data['toolCallId']);
     const shown = text(data['text']);
@@ -96,7 +96,7 @@ export class Calls {
     calls.finish({ id, ...outcomeOf(call.action, outcome, streams), timestamp });
   }
 
-  /** Calls that the model had begun to write when it was stopped are shown as far as they came. */
+  /** Shows incomplete calls of a model that was stopped. */
   end(): void {
     for (const [id, { name, speaker, input }] of this.#announced) {
       const { timestamp, metadata, parentCallId } = speaker;

@@ -1,6 +1,6 @@
 import type { FileChange } from '../../../model/transcript/tool.ts';
 
-/** Changes of an `apply_patch` call, from its own format (`*** Begin Patch`, `*** Update File: …`, …). */
+/** Changes of an `apply_patch` call, in its own format (`*** Begin Patch`, `*** Update File: …`, …). */
 export function patchChanges(patch: string): FileChange[] {
   const changes: { kind: FileChange['kind']; path: string; from?: string; lines: string[] }[] = [];
   for (const line of patch.split('\n')) {
@@ -46,7 +46,7 @@ interface FileDiff {
   readonly removed: number;
 }
 
-/** The parts of what is shown of a change (`diff --git a/… b/…`), by file; without those that change nothing. */
+/** The parts of a displayed change (`diff --git a/… b/…`), by file, without empty ones. */
 export function fileDiffs(shown: string): FileDiff[] {
   return shown
     .split(/^diff --git /m)
@@ -66,7 +66,7 @@ export function fileDiffs(shown: string): FileDiff[] {
     });
 }
 
-/** Each change with the diff of its file, where there is one: the paths of a call may be relative. */
+/** Adds the diff of its file to each change; the paths of a call may be relative. */
 export function withDiffs(changes: readonly FileChange[], diffs: readonly FileDiff[]): FileChange[] {
   const [only] = diffs;
   const shown = changes.filter(({ kind }) => kind !== 'delete');

@@ -6,22 +6,24 @@ const maxQuery = 100_000;
 type Row = Record<string, string>;
 interface Change {
   readonly deleted: Row[];
-  /** How it left the rows that it did not name. */
+  /** What happened to the rows that it did not name. */
   others?: Todo['status'];
 }
 
 type TodoAction = Extract<ToolAction, { readonly kind: 'todo' }>;
 
 /**
- * Todos are rows of a table that the agent changes by SQL. Reads what it writes to it, as far as that is simple. A run that resumes
- * a session knows those of its rows that it named.
+ * Todos are rows of a table that the agent changes with SQL. Parses simple statements. A resumed run knows only the rows that
+ * it named.
  */
 export class TodoTable {
   #rows: Row[] = [];
-  /** By the query that is read. */
+  /** By the query that reads them. */
   #change: Change = { deleted: [] };
 
-  /** The list after this, with what was deleted as cancelled; `undefined` where it changes nothing, or is not understood. */
+  /**
+   * The list after this statement, with deleted rows as cancelled; `undefined` if it changes nothing or is not understood.
+   */
   apply(query: string): TodoAction | undefined {
     if (query.length > maxQuery) return undefined;
     this.#change = { deleted: [] };
@@ -82,7 +84,7 @@ export class TodoTable {
     return true;
   }
 
-  /** What was deleted and not made again, as cancelled; nothing where there is a new list in place of all that was. */
+  /** Deleted rows that were not created again, as cancelled; none if a new list replaced everything. */
   #gone(): readonly Row[] {
     const { deleted, others } = this.#change;
     if (others === 'cancelled' && this.#rows.length > 0) return [];
@@ -91,7 +93,7 @@ export class TodoTable {
     return gone.slice(0, maxTodos).map((row) => ({ ...row, status: 'cancelled' }));
   }
 
-  /** Rows that are named and were made before this run. */
+  /** Named rows from before this run. */
   #unknown({ ids }: Condition): readonly string[] {
     const known = new Set(this.#rows.map(({ id }) => id));
     return ids.filter((id) => !known.has(id));
@@ -127,7 +129,7 @@ function statements(query: string): Token[][] {
   return all;
 }
 
-/** What stands between parentheses, without the commas. */
+/** The values between parentheses. */
 function groups(tokens: readonly Token[]): Token[][] {
   const all: Token[][] = [];
   let open = false;
@@ -141,7 +143,7 @@ function groups(tokens: readonly Token[]): Token[][] {
   return all;
 }
 
-/** `id = 'a'` or `id IN ('a', 'b')`, or nothing for every row; `undefined` where it is more than that. */
+/** `id = 'a'` or `id IN ('a', 'b')`, or nothing for every row; `undefined` for anything more complex. */
 function condition(tokens: readonly Token[]): Condition | undefined {
   const [column, operator, value] = tokens;
   if (column === undefined) return { holds: () => true, ids: [] };

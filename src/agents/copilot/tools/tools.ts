@@ -37,7 +37,7 @@ const edit: Build = (input) => {
   return { kind: 'file_edit', changes: [change] };
 };
 
-/** One tool for all three in early versions. */
+/** Early versions have one tool for all three. */
 const editor: Build = (input) => {
   if (input['command'] === 'view') return view(input);
   return input['command'] === 'create' ? create(input) : edit(input);
@@ -74,7 +74,7 @@ const task: Build = (input) => {
   };
 };
 
-/** The tools that models of all vendors are given. A name that is not here is an MCP server's or one that came later. */
+/** The tools for models of all vendors. Other names are MCP tools or later ones. */
 const known = new Map<string, Build>([
   ['view', view],
   ['create', create],
@@ -103,7 +103,7 @@ export function toolAction({ name, input, mcp }: Omit<ToolCall, 'id'>): ToolActi
   return build === undefined ? { kind: 'tool', input } : build(isObject(input) ? input : {});
 }
 
-/** The CLI's own last line of a command's output; early versions name no shell in it. */
+/** The CLI's own last line of a command's output; early versions do not name the shell. */
 const shellMark = /\n?<(?:shellId: [^<>\n]{1,200}|exited with exit code -?\d{1,9})>\s*$/;
 const exitInMark = /<(?:shellId: [^<>\n]* completed|exited) with exit code (-?\d{1,9})>\s*$/;
 
@@ -113,13 +113,13 @@ export interface Outcome {
   readonly result: ToolResult;
 }
 
-/** What the streams of a command have printed. */
+/** Printed output by stream. */
 export interface Streams {
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** What the end of a call adds to it. */
+/** Adds the end of a call to its action. */
 export function outcomeOf(action: ToolAction, outcome: ToolOutcome, streams: Streams | undefined): Outcome {
   const result = resultOf(action, outcome);
   const done = completed(action, outcome, streams);
@@ -131,7 +131,7 @@ export function outcomeOf(action: ToolAction, outcome: ToolOutcome, streams: Str
 function resultOf(action: ToolAction, { success, content, detail, blocks, errorMessage }: ToolOutcome): ToolResult {
   const parts = [content ?? (Array.isArray(blocks) ? resultText(blocks) : undefined), errorMessage];
   const shown = [...new Set(parts.filter((part) => part !== undefined && part !== ''))].join('\n');
-  // What `view` shows people is the file again, as a diff without changes.
+  // `view` shows people the file as a diff without changes.
   const reported =
     detail === content || action.kind === 'file_read' || (detail !== undefined && isDiff(action, detail));
   const rich = list(blocks).some((block) => isObject(block) && block['type'] !== 'text');

@@ -7,16 +7,16 @@ import { parse } from './lineLog.ts';
 import { requestText } from '../requestText.ts';
 import type { Clock, EntryWriter } from './entryWriter.ts';
 
-/** Requests that the agent's own lines told of, and such as wait. */
+/** Requests in the agent's own lines, and waiting ones. */
 const maxStanding = 1000;
 
-/** What the reading of one run does with what Vitrine itself said and decided. */
+/** How the reader of one run uses what Vitrine itself sent and decided. */
 export interface ClientEntriesHost {
   readonly writer: EntryWriter;
   readonly clock: Clock;
   readonly workDir: string;
   readonly metadata: () => NormalizedEntryMetadata | undefined;
-  /** A message to the agent comes: what it said before is complete. */
+  /** A message to the agent follows: its earlier text is complete. */
   readonly beforeMessage: (text: string) => void;
   readonly decided?: (request: AgentRequest, decision: Decision) => void;
   /** Adds it to the call; `false`: there is none. */
@@ -28,7 +28,7 @@ interface OpenRequest {
   request: AgentRequest | undefined;
 }
 
-/** The stream `client` as entries: requests and how they were decided, messages during the run, notes. */
+/** The `client` stream as entries: requests and their decisions, messages during the run, notes. */
 export class ClientEntries {
   readonly #host: ClientEntriesHost;
   readonly #openRequest = new Map<string, OpenRequest>();
@@ -37,17 +37,17 @@ export class ClientEntries {
     this.#host = host;
   }
 
-  /** Whether an entry tells of the request already. */
+  /** Whether an entry already has the request. */
   shows(requestId: string): boolean {
     return this.#openRequest.has(requestId);
   }
 
-  /** This entry tells of the request already: it is the one that shows it. */
+  /** This entry already has the request, so it shows it. */
   adopt(requestId: string, entry: NormalizedEntry): void {
     this.#stand(requestId, { entry, request: undefined });
   }
 
-  /** `false`: no line of ours. `at`: arrival in epoch milliseconds. */
+  /** `false`: not one of Vitrine's lines. `at`: arrival in epoch milliseconds. */
   push(text: string, at: number): boolean {
     const parsed = clientLineSchema.safeParse(parse(text));
     if (!parsed.success) return false;
@@ -55,7 +55,7 @@ export class ClientEntries {
     return true;
   }
 
-  /** No one will answer any more. */
+  /** The requests get no more answers. */
   end(timestamp: string): void {
     const answer = { kind: 'deny', reason: 'The run ended before anybody answered.' } as const;
     for (const openRequest of [...this.#openRequest.values()]) {

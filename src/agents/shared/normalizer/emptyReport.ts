@@ -1,6 +1,6 @@
 import type { RunReport } from '../../../model/usage/facts.ts';
 
-/** A closing line that says only that the run has ended; agents add what theirs prints. */
+/** A closing line that only says that the run has ended; agents add their own figures. */
 export const emptyReport: RunReport = {
   isError: false,
   subtype: 'success',

@@ -5,7 +5,7 @@ export interface KnownError {
   readonly text: string;
 }
 
-/** The first of the fixed texts that stderr has, with what follows it there. */
+/** The first of the fixed texts in stderr, and what follows it. */
 export function knownError(fixedTexts: readonly (readonly [RegExp, string])[], stderr: string): KnownError | undefined {
   for (const [pattern, code] of fixedTexts) {
     const at = pattern.exec(stderr)?.index;
@@ -19,9 +19,9 @@ export function knownError(fixedTexts: readonly (readonly [RegExp, string])[], s
 export interface EndFacts {
   readonly exit: ExitInfo;
   readonly stderr: string;
-  /** The error that stderr tells of, where it is one that is known. */
+  /** The known error in stderr, if any. */
   readonly known: KnownError | undefined;
-  /** Exit codes that have a meaning of their own. */
+  /** Exit codes with a special meaning. */
   readonly exitCodes?: ReadonlyMap<number, string> | undefined;
   /** Lines on stdout. */
   readonly lines: number;
@@ -46,7 +46,7 @@ const polite = new Map<string | number, string>([
 ]);
 const maxStderrLines = 20;
 
-/** What the end of the process adds to what its lines told. */
+/** What the end of the process adds to the lines. */
 export function endingOf({ exit, stderr, known, exitCodes, lines, failed, interrupted, unfinished }: EndFacts): Ending {
   const { code, signal } = exit;
   const ended = describeExit(exit);

@@ -17,14 +17,14 @@ const nothing: readonly EntryUpdate[] = [];
 export class EntryWriter {
   #next: number;
   #updates: EntryUpdate[] | undefined;
-  /** Times of the first parts of texts that are still coming, by index. */
+  /** First arrival times of texts that are streaming, by index. */
   readonly #firstParts = new Map<number, string>();
 
   constructor(firstIndex: number) {
     this.#next = firstIndex;
   }
 
-  /** Index of the entry that would come next. */
+  /** Index of the next entry. */
   get next(): number {
     return this.#next;
   }
@@ -58,18 +58,18 @@ export class EntryWriter {
     this.#add({ op: 'append', index, text });
   }
 
-  /** Most lines change one thing: a list of one has no room for more. */
+  /** Most lines change one thing, so a list of one is enough. */
   #add(update: EntryUpdate): void {
     if (this.#updates === undefined) this.#updates = [update];
     else this.#updates.push(update);
   }
 
-  /** How many updates wait to be taken. */
+  /** Number of waiting updates. */
   get waiting(): number {
     return this.#updates?.length ?? 0;
   }
 
-  /** Those that wait, without the first `count` of them. */
+  /** Removes and returns the waiting updates after the first `count`. */
   since(count: number): readonly EntryUpdate[] {
     return this.#updates?.slice(count) ?? nothing;
   }
@@ -93,12 +93,12 @@ export class Clock {
   #arrival = Number.NaN;
   #shown = '';
 
-  /** The line's own time where it carries a valid one, else its arrival (epoch milliseconds). */
+  /** The line's own time if valid, else its arrival (epoch milliseconds). */
   time(own: unknown, arrival: number): string {
     return typeof own === 'string' && isoDate.test(own) ? own : this.arrived(arrival);
   }
 
-  /** Lines come in chunks: those of one chunk share their time. */
+  /** Lines arrive in chunks: those of one chunk share their time. */
   arrived(arrival: number): string {
     if (arrival !== this.#arrival) {
       this.#arrival = arrival;

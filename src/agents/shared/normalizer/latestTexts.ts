@@ -1,7 +1,7 @@
-/** Characters of an answer that are kept; the entries have all of it. */
+/** Characters kept of an answer; the entries have all of it. */
 const maxCharacters = 4 * 1024 * 1024;
 
-/** Texts by the index of their entry; of many the latest. */
+/** Texts by entry index; of many, only the latest. */
 export class LatestTexts {
   readonly #texts = new Map<number, string>();
   #length = 0;
@@ -33,12 +33,12 @@ export class LatestTexts {
     this.#isCut = false;
   }
 
-  /** In the order in which they came. */
+  /** In order of arrival. */
   values(): readonly string[] {
     return [...this.#texts.values()];
   }
 
-  /** In the order of their entries; begins with a mark where the first ones are left out. */
+  /** In entry order; begins with a mark if earlier ones are omitted. */
   joined(between: string): string {
     const texts = [...this.#texts].sort(([a], [b]) => a - b).map(([, text]) => text);
     return [...(this.#isCut ? ['[…]'] : []), ...texts].join(between);

@@ -5,7 +5,7 @@ import { bytesText } from '../bounds.ts';
 import { code, codeBlock } from '../describe.ts';
 import type { EntryWriter } from './entryWriter.ts';
 
-/** Counts the lines of stdout, and keeps those that no one understood. */
+/** Counts the lines of stdout, and keeps unknown ones. */
 export class LineLog {
   readonly counts = { total: 0, unknown: 0, malformed: 0, oversize: 0 };
   readonly #writer: EntryWriter;
@@ -16,7 +16,7 @@ export class LineLog {
     this.#metadata = metadata;
   }
 
-  /** A line, or a part of one, of a kind that is not known. */
+  /** A line, or a part of one, of an unknown kind. */
   unknown(content: string, raw: string, timestamp: string, metadata = this.#metadata()): void {
     this.counts.unknown += 1;
     const type = { kind: 'system_message', subtype: 'unknown' } as const;
@@ -34,7 +34,7 @@ export class LineLog {
     this.#fault(message, 'oversize_line', head, timestamp);
   }
 
-  /** A line on which the normalizer itself failed. Not known to happen; the line is kept all the same. */
+  /** A line on which the normalizer failed. Not known to happen; the line is kept anyway. */
   failed(error: unknown, line: OutputLine, timestamp: string): void {
     const message = error instanceof Error ? error.message : String(error);
     const raw = 'oversize' in line ? line.oversize.head : line.text;
@@ -50,7 +50,7 @@ export class LineLog {
     return warnings;
   }
 
-  /** A line that could not be read is shown, but it is no sign that the agent failed. */
+  /** A line that could not be read is shown, but does not mean that the agent failed. */
   #fault(message: string, errorCode: string, raw: string, timestamp: string): void {
     this.#writer.add({
       type: { kind: 'error', error: { message, code: errorCode } },
@@ -61,18 +61,18 @@ export class LineLog {
   }
 }
 
-/** A line of stderr as it is shown. */
+/** A line of stderr for display. */
 export function stderrText(line: OutputLine): string {
   return 'oversize' in line ? `${line.oversize.head}… (a line of ${bytesText(line.oversize.bytes)})` : line.text;
 }
 
-/** What a line of an unknown kind is called. */
+/** Label of a line of an unknown kind. */
 export function unknownLine(message: JsonObject): string {
   const name = [message['type'], message['subtype']].filter((part) => typeof part === 'string').join('/');
   return `Line of an unknown kind: ${code(name === '' ? '(no type)' : name)}`;
 }
 
-/** What a part of a line is called that is of an unknown kind. */
+/** Label of an unknown part of a line. */
 export function unknownContent(block: unknown): string {
   const type = isObject(block) ? block['type'] : typeof block;
   return `Content of an unknown kind: ${code(typeof type === 'string' ? type : '(no type)')}`;
@@ -80,7 +80,7 @@ export function unknownContent(block: unknown): string {
 
 const byteOrderMark = 0xfe_ff;
 
-/** The value of a JSON text; `undefined` where it is none. */
+/** The value of a JSON text; `undefined` if invalid. */
 export function parse(text: string): unknown {
   try {
     return JSON.parse(text.charCodeAt(0) === byteOrderMark ? text.slice(1) : text);

@@ -9,37 +9,37 @@ import { describeExit, endingOf, knownError } from './ending.ts';
 import { parse, stderrText, unknownLine } from './lineLog.ts';
 import { NormalizedRun, type SourceLine } from './normalizedRun.ts';
 
-/** The part of a run's facts that only the agent's reader knows. */
+/** The facts of a run that only the agent's reader has. */
 export type OwnFacts = Pick<RunFacts, 'agentVersion' | 'permissionMode' | 'reports'> &
   Partial<Pick<RunFacts, 'messages' | 'sideCalls' | 'ended' | 'contextTokens' | 'otherCurrency'>>;
 
-/** Reads what one kind of agent prints, and writes it to the run it was made for. */
+/** Reads the output of one kind of agent, and writes to its run. */
 export interface AgentReader {
-  /** One JSON object of stdout. `false`: it is of a kind that is not known. */
+  /** One JSON object of stdout. `false`: of an unknown kind. */
   message(message: JsonObject, line: SourceLine): boolean;
-  /** A line of stdout that is no JSON object. `false`, or no such method: it is malformed. */
+  /** A line of stdout that is not a JSON object. `false`, or no such method: it is malformed. */
   plainLine?(line: SourceLine): boolean;
-  /** An empty line of stdout, which is not counted. */
+  /** An empty line of stdout, which does not count. */
   blankLine?(): void;
   stderrLine?(text: string, timestamp: string): void;
-  /** What the agent wrote beside its output; ignored where there is no such method. */
+  /** What the agent wrote besides its output; optional. */
   sideLine?(stream: SideStream, text: string, timestamp: string): void;
-  /** Lines of stderr that say nothing about how the run went. */
+  /** Lines of stderr that say nothing about the run's outcome. */
   readonly noise?: readonly RegExp[];
-  /** Fixed texts by which stderr tells why the agent ended, with the code of each. */
+  /** Fixed texts in stderr that say why the agent ended, with their error codes. */
   readonly fixedStderr?: readonly (readonly [RegExp, string])[];
-  /** Exit codes that have a meaning of their own. */
+  /** Exit codes with a special meaning. */
   readonly exitCodes?: ReadonlyMap<number, string>;
-  /** The end as it counts, where it is no sign of how the run went: a server that has to be stopped. */
+  /** The end as it counts, if the process's own end means nothing: a server has to be stopped. */
   exitOf?(exit: ExitInfo): ExitInfo;
-  /** Comes before the calls without a result are closed and the end of the process is told. */
+  /** Called before calls without a result are closed and the end of the process is added. */
   beforeEnd?(exit: ExitInfo, timestamp: string): void;
   facts(): OwnFacts;
 }
 
 /**
- * What reading the output of any agent has in common, for those that print one JSON object per line: stderr, lines that
- * are too long, malformed or unknown, calls that were never answered, and how the process ended.
+ * The common part of all normalizers for agents that print one JSON object per line: stderr; lines that are too long,
+ * malformed or unknown; unanswered calls; how the process ended.
  */
 export class LineNormalizer implements Normalizer {
   readonly #run: NormalizedRun;
@@ -109,7 +109,7 @@ export class LineNormalizer implements Normalizer {
       unknownSession,
       unfinished: this.#run.unfinished,
       stderr: this.#stderr.text,
-      // Made when asked for: they grow with the run, and facts are taken often while it streams.
+      // A getter: they grow with the run, and facts are read often during a stream.
       get answer() {
         return texts.answer;
       },
@@ -143,7 +143,7 @@ export class LineNormalizer implements Normalizer {
     if (this.#reader.plainLine?.(line) !== true) this.#run.lines.malformed(text, line.timestamp);
   }
 
-  /** One message, or a list of them. `false`: it is neither. */
+  /** One message, or a list of messages. `false`: neither. */
   #pushMessages(value: unknown, raw: string, at: number): boolean {
     if (isObject(value)) {
       const line = { raw, timestamp: this.#run.clock.time(value['timestamp'], at) };

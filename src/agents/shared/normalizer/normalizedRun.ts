@@ -12,7 +12,7 @@ import { SpokenTexts } from './spokenTexts.ts';
 /** A line of stdout. */
 export interface SourceLine {
   readonly raw: string;
-  /** ISO 8601: of the event where the line carries its time, else of its arrival. */
+  /** ISO 8601: the event's own time if the line has it, else its arrival. */
   readonly timestamp: string;
 }
 
@@ -20,7 +20,7 @@ const maxWarnings = 100;
 const maxErrors = 64;
 const maxTold = 100;
 
-/** One run as its output tells it: the entries, and what is known beside them. Readers of all agents write through it. */
+/** One run from its output: entries and facts. The readers of all agents write to it. */
 export class NormalizedRun {
   readonly context: NormalizerContext;
   readonly writer: EntryWriter;
@@ -28,24 +28,24 @@ export class NormalizedRun {
   readonly texts: SpokenTexts;
   readonly session = new SessionMetadata();
   readonly lines: LineLog;
-  /** What Vitrine said and decided while the agent ran. */
+  /** What Vitrine sent and decided while the agent ran. */
   readonly client: ClientEntries;
   readonly clock = new Clock();
-  /** An error entry of the agent stands in the transcript. */
+  /** The transcript has an error entry of the agent. */
   failed = false;
   interrupted = false;
-  /** For a reader to replace that wants to know. */
+  /** Readers can replace this. */
   decided: (request: AgentRequest, decision: Decision) => void = () => undefined;
-  /** Adds to a call what Vitrine made for it; for a reader that keeps calls of its own to replace. `false`: there is none. */
+  /** Adds Vitrine's output to a call; readers with their own calls replace it. `false`: there is no such call. */
   toolOutput: (callId: string, stdout: string, exitCode: number | null, timestamp: string) => boolean = (
     ...[callId, stdout, exitCode]
   ) => this.calls.output(callId, stdout, exitCode);
   unknownSession = false;
-  /** The agent is in the middle of a turn. */
+  /** The agent is within a turn. */
   unfinished = false;
   readonly #warnings: string[] = [];
   readonly #errors = new Set<string>();
-  /** What the agent was told and may repeat. */
+  /** What was sent to the agent, which may repeat it. */
   readonly #reported: string[] = [];
 
   constructor(context: NormalizerContext) {
@@ -77,20 +77,20 @@ export class NormalizedRun {
     return [...this.#warnings, ...this.lines.warnings];
   }
 
-  /** Something about the run; `extra` are metadata of this entry alone. */
+  /** A note about the run; `extra` is metadata for this entry. */
   system(subtype: string, content: string, timestamp: string, extra?: JsonObject): NormalizedEntry {
     this.texts.close();
     return this.aside(subtype, content, timestamp, extra);
   }
 
-  /** Something that comes in between: a text that is streaming continues after it. */
+  /** A note in between: a streaming text continues after it. */
   aside(subtype: string, content: string, timestamp: string, extra?: JsonObject): NormalizedEntry {
     const known = this.session.metadata();
     const metadata = extra === undefined ? known : { ...known, ...extra };
     return this.writer.add({ type: { kind: 'system_message', subtype }, content, timestamp, metadata });
   }
 
-  /** An error of the agent; the same text is told once. */
+  /** An error of the agent; each text appears once. */
   error(message: string, code: string | undefined, timestamp: string): void {
     this.failed = true;
     if (code === 'unknown_session') this.unknownSession = true;
@@ -107,16 +107,16 @@ export class NormalizedRun {
     this.system('interrupted', shown, timestamp);
   }
 
-  /** Something the user should know about the run, in the transcript and in its result. */
+  /** A warning for the user, in the transcript and the result. */
   warn(shown: string, timestamp: string): void {
     if (this.#warnings.length < maxWarnings) this.#warnings.push(shown);
     this.system('warning', shown, timestamp);
   }
 
   /**
-   * A message as the agent repeats it. Where the transcript has it already, nothing is added. While Vitrine talks to the agent,
-   * all that a person said came through it: what else the agent gives out as theirs is no person's. Output that is read
-   * without the prompt tells of a conversation that was held elsewhere; there the agent's word is all there is.
+   * A message that the agent repeats. Adds nothing if the transcript has it. In a dialogue, all messages of people came
+   * through Vitrine, so no person wrote any other message. For output without a known prompt, only the agent's word is
+   * available.
    */
   echoedPrompt(shown: string, timestamp: string): void {
     const reported = this.#reported.indexOf(shown.trim());
@@ -135,7 +135,7 @@ export class NormalizedRun {
     if (this.#reported.length > maxTold) this.#reported.shift();
   }
 
-  /** The id that a line gives the conversation. With another than before, another conversation begins. */
+  /** The conversation's id from a line. If it differs from the earlier one, another conversation begins. */
   seeSession(id: unknown, timestamp: string): void {
     const before = this.session.id;
     if (!this.session.seeId(id) || before === null) return;
@@ -144,7 +144,7 @@ export class NormalizedRun {
     this.#errors.clear();
   }
 
-  /** Says so where the agent began another conversation than the one to be resumed. */
+  /** Adds a note if the agent started another conversation than the one to resume. */
   checkResumed(timestamp: string): void {
     const { resume } = this.context;
     const { id } = this.session;

@@ -2,7 +2,7 @@ import type { NormalizedEntryMetadata } from '../../../model/transcript/metadata
 
 const maxSessionIds = 1000;
 
-/** What is known of the conversation so far, and the metadata that follows from it. */
+/** What is known of the conversation, and the metadata for entries. */
 export class SessionMetadata {
   readonly ids: string[] = [];
   #id: string | null = null;
@@ -18,7 +18,7 @@ export class SessionMetadata {
     return this.#model;
   }
 
-  /** `false` where this is the id that was known already, or none. */
+  /** `false` if the id is missing or already known. */
   seeId(id: unknown): boolean {
     if (typeof id !== 'string' || id === '' || id === this.#id) return false;
     this.#id = id;
@@ -39,7 +39,10 @@ export class SessionMetadata {
     this.#made = undefined;
   }
 
-  /** Of an entry made now: the same object between two changes, nothing before the first line that tells something. */
+  /**
+   * Metadata for an entry created now: the same object until something changes; nothing before the first line with
+   * information.
+   */
   metadata(): NormalizedEntryMetadata | undefined {
     if (this.#id === null && this.#model === null) return undefined;
     this.#made ??= { sessionId: this.#id, model: this.#model, ...this.#own };

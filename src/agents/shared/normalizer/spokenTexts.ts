@@ -3,7 +3,7 @@ import type { NormalizedEntryMetadata } from '../../../model/transcript/metadata
 import { LatestTexts } from './latestTexts.ts';
 import type { EntryWriter } from './entryWriter.ts';
 
-/** `user`: what the agent repeats of the other side. */
+/** `user`: messages of the other side that the agent repeats. */
 export type TextKind = 'text' | 'thinking' | 'user';
 
 interface Streaming {
@@ -15,7 +15,7 @@ interface Streaming {
   length: number;
 }
 
-/** Entries of what the model says and thinks, whole or in pieces, and the answer that they add up to. */
+/** Entries of the model's texts and thoughts, complete or in pieces, and the resulting answer. */
 export class SpokenTexts {
   readonly #writer: EntryWriter;
   readonly #answer = new LatestTexts();
@@ -24,14 +24,14 @@ export class SpokenTexts {
   #joined: string | undefined;
   #final = '';
   #streaming: Streaming | undefined;
-  /** Entries that were added open, as they are now. */
+  /** Entries that were added open, in their current form. */
   readonly #open = new Map<number, NormalizedEntry>();
 
   constructor(writer: EntryWriter) {
     this.#writer = writer;
   }
 
-  /** A text that came whole. Not `counted`: it stands in the transcript, but is no part of the answer. */
+  /** A complete text. Not `counted`: in the transcript, but not part of the answer. */
   add(
     kind: TextKind,
     shown: string,
@@ -77,22 +77,22 @@ export class SpokenTexts {
     return this.#streaming.entry;
   }
 
-  /** What is streaming now; `undefined` where nothing of this kind is. */
+  /** The streaming entry; `undefined` if there is none of this kind. */
   streamed(kind: TextKind): string | undefined {
     return this.#streaming?.kind === kind ? this.#streaming.pieces.join('') : undefined;
   }
 
-  /** Whether `shown` is what is streaming. */
+  /** Whether `shown` equals the streaming text. */
   isStreamed(kind: TextKind, shown: string): boolean {
     return this.#streaming?.length === shown.length && this.streamed(kind) === shown;
   }
 
-  /** Which kind of text is streaming now. */
+  /** The kind of the streaming text. */
   get streaming(): TextKind | undefined {
     return this.#streaming?.kind;
   }
 
-  /** New metadata of the entry that is streaming. */
+  /** New metadata of the streaming entry. */
   annotate(metadata: NormalizedEntryMetadata): void {
     const streaming = this.#streaming;
     if (streaming === undefined) return;
@@ -102,7 +102,7 @@ export class SpokenTexts {
     this.#writer.put({ ...entry, type: typeOf(streaming.kind, shown), content: shown }, true);
   }
 
-  /** Closes the entry that is streaming, with `whole` in place of its pieces where that is given. */
+  /** Closes the streaming entry, with `whole` instead of its pieces if given. */
   close(whole?: string): void {
     const streaming = this.#streaming;
     if (streaming === undefined) return;
@@ -111,25 +111,25 @@ export class SpokenTexts {
     this.replace(entry, kind, whole ?? streaming.pieces.join(''), { counted });
   }
 
-  /** Closes the last entry of a message that stands in several, since something came in between. */
+  /** Closes the last entry of a message with several entries, because something else follows. */
   closeMessage(whole: string): void {
     this.close();
     this.#final = whole;
   }
 
-  /** Nothing more comes: what is open stays as it is. */
+  /** Nothing more follows: open entries stay as they are. */
   end(): void {
     this.close();
     for (const entry of this.#open.values()) this.#writer.put(entry);
     this.#open.clear();
   }
 
-  /** The texts of the conversation so far, in order; of very long ones the latest. */
+  /** The texts of the conversation so far, in order; of very long ones, the latest. */
   get said(): readonly string[] {
     return this.#answer.values();
   }
 
-  /** Whether `shown` is every text so far and `more`, with nothing in between. */
+  /** Whether `shown` equals all texts so far plus `more`, without separators. */
   isAllOf(shown: string, more: string): boolean {
     return this.#length + more.length === shown.length && this.said.join('') + more === shown;
   }

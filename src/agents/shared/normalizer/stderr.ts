@@ -2,12 +2,12 @@ import type { NormalizedEntry } from '../../../model/transcript/entry.ts';
 import type { NormalizedEntryMetadata } from '../../../model/transcript/metadata.ts';
 import type { EntryWriter } from './entryWriter.ts';
 
-/** Characters kept of the beginning, and of the end, of stderr. */
+/** Characters kept of the beginning and the end of stderr. */
 const saved = 64 * 1024;
-/** Characters of one entry; what follows begins another. */
+/** Characters per entry; the rest begins another. */
 const maxEntry = 64 * 1024;
 
-/** Stderr: consecutive lines are one entry, and the first and last 64 KiB of all of it are facts of the run. */
+/** Stderr: consecutive lines form one entry; the first and last 64 KiB are facts of the run. */
 export class Stderr {
   readonly #writer: EntryWriter;
   #entry: NormalizedEntry | undefined;
@@ -37,7 +37,7 @@ export class Stderr {
     this.#length += line.length + 1;
   }
 
-  /** Something else happened: what stderr prints next is an entry of its own. */
+  /** Something else happened: the next output on stderr is a new entry. */
   close(): void {
     if (this.#entry === undefined) return;
     this.#writer.put({ ...this.#entry, content: this.#lines.join('\n') });

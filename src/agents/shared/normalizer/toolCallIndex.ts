@@ -7,11 +7,11 @@ import type { EntryWriter } from './entryWriter.ts';
 
 /** Answered calls that can still be corrected. */
 const maxAnswered = 1000;
-/** Calls that are known by id, so that a repeated one is not taken for another. */
+/** Ids that are remembered, so that a repeated call is recognized. */
 const maxCalls = 100_000;
 
 interface Call {
-  /** Absent when the call was answered so long ago that only its id is kept. */
+  /** Absent if the call was answered so long ago that only its id is kept. */
   entry: NormalizedEntry | undefined;
   tool: ToolUse;
   open: boolean;
@@ -23,7 +23,7 @@ export interface CallStart {
   readonly action: ToolAction;
   /** The call's argument as the agent printed it. */
   readonly input: unknown;
-  /** Call of the subagent that makes this one. */
+  /** Call of the subagent that made this one. */
   readonly parentCallId?: string | undefined;
   readonly timestamp: string;
   readonly metadata: NormalizedEntryMetadata | undefined;
@@ -31,21 +31,21 @@ export interface CallStart {
 
 export interface CallChange {
   readonly id: string;
-  /** The action as far as it is known now; absent: as before. */
+  /** The action as far as known; absent: unchanged. */
   readonly action?: ToolAction | undefined;
   readonly status: ToolStatus;
   readonly result?: ToolResult | undefined;
   readonly timestamp: string;
 }
 
-/** Every tool call of a run, one entry each, for agents that print a call whole. */
+/** Every tool call of a run, one entry each, for agents that print complete calls. */
 export class ToolCallIndex {
   readonly #writer: EntryWriter;
   readonly #workDir: string;
   readonly #calls = new Map<string, Call>();
   readonly #open = new Set<string>();
   readonly #answered = new Set<string>();
-  /** How often an id was given to a call. */
+  /** How often an id was used. */
   readonly #times = new Map<string, number>();
 
   constructor(writer: EntryWriter, workDir: string) {
@@ -57,7 +57,7 @@ export class ToolCallIndex {
     return this.#calls.get(id)?.tool;
   }
 
-  /** Whether this call began before: its id is known, and not as that of another call that has ended. */
+  /** Whether this call began before: its id is known and not that of another, ended call. */
   began({ id, toolName, input }: Pick<CallStart, 'id' | 'toolName' | 'input'>): boolean {
     const known = this.#calls.get(id);
     if (known === undefined || isOrphan(known)) return false;
@@ -65,7 +65,7 @@ export class ToolCallIndex {
     return known.tool.toolName === toolName && JSON.stringify(known.tool.input) === JSON.stringify(bounded(input));
   }
 
-  /** Begins a call; one that began already is left as it is, one whose result came first is completed. */
+  /** Begins a call. One that already began is unchanged; one whose result came first is completed. */
   start(start: CallStart): void {
     if (this.began(start)) return;
     const { id, toolName, action, input, parentCallId, timestamp, metadata } = start;
@@ -97,14 +97,14 @@ export class ToolCallIndex {
     this.#forgetOldest();
   }
 
-  /** Something new about a call that continues. */
+  /** An update of a running call. */
   update({ id, action, result }: Omit<CallChange, 'status' | 'timestamp'>): void {
     const call = this.#calls.get(id);
     if (call?.open !== true) return;
     this.#put(call, { ...call.tool, ...(action !== undefined && { action }), ...(result !== undefined && { result }) });
   }
 
-  /** What a command printed, where that is not told with its result. `false`: there is no such call. */
+  /** Output of a command, if its result does not have it. `false`: there is no such call. */
   output(id: string, stdout: string, exitCode: number | null): boolean {
     const call = this.#calls.get(id);
     if (call?.entry === undefined || call.tool.action.kind !== 'command_run') return false;
@@ -114,7 +114,7 @@ export class ToolCallIndex {
     return true;
   }
 
-  /** The end of a call. One that ended before is corrected, as long as it is remembered. */
+  /** The end of a call. An earlier end is corrected while it is remembered. */
   finish({ id, action, status, result, timestamp }: CallChange): void {
     const call = this.#calls.get(id);
     if (call === undefined) return;
@@ -143,7 +143,7 @@ export class ToolCallIndex {
     }
   }
 
-  /** A result whose call this run did not print. */
+  /** A result without a call in this run. */
   orphan(change: CallChange, metadata: NormalizedEntryMetadata | undefined): void {
     const { id, timestamp, status, result } = change;
     const tool: ToolUse = {
@@ -179,14 +179,14 @@ export class ToolCallIndex {
     return oldest;
   }
 
-  /** The conversation of these calls has ended: another can give the same ids to its own. */
+  /** The conversation of these calls has ended: another can reuse their ids. */
   forget(timestamp: string): void {
     this.end('No result: another conversation began before the tool answered.', timestamp);
     this.#calls.clear();
     this.#answered.clear();
   }
 
-  /** Closes what was never answered. */
+  /** Closes calls that were never answered. */
   end(reason: string, timestamp: string): void {
     for (const id of [...this.#open]) {
       const call = this.#calls.get(id);
@@ -198,7 +198,7 @@ export class ToolCallIndex {
     }
   }
 
-  /** No two calls of a transcript have the same id: of an agent that gives one again the second is `id~2`. */
+  /** Ids of calls are unique in a transcript: the second use of an id becomes `id~2`. */
   #callId(id: string): string {
     const times = (this.#times.get(id) ?? 0) + 1;
     this.#times.delete(id);
@@ -224,14 +224,14 @@ export class ToolCallIndex {
     for (const [id, call] of this.#calls) {
       this.#calls.delete(id);
       this.#answered.delete(id);
-      // One that still waits for its answer goes to the end of the queue.
+      // A waiting call goes to the end of the queue.
       if (call.open) this.#calls.set(id, call);
       return;
     }
   }
 }
 
-/** A result stands there, and what was called is not known. */
+/** It has a result, but the call is unknown. */
 function isOrphan({ entry, tool }: Call): boolean {
   return entry !== undefined && tool.startedAt === undefined;
 }

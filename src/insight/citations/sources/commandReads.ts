@@ -16,8 +16,8 @@ const end = /^(head|tail)(?: (?:-n ?|-|--lines[= ])(\+?\d+))?(?: ([^\s'"]+))?$/;
 const stretch = /^sed -n (['"]?)(\d+)(?:,(\d+))?p\1(?: ([^\s'"]+))?$/;
 
 /**
- * The file that a line of a shell prints and nothing else: `cat a.ts`, `sed -n '3,9p' a.ts`, `cd src && nl -ba a.ts | head
- * -40`. `undefined` where it prints something else, or more.
+ * The file that a shell line prints without anything else: `cat a.ts`, `sed -n '3,9p' a.ts`, `cd src && nl -ba a.ts | head
+ * -40`. Otherwise `undefined`.
  */
 export function readByCommand(line: string, output: string): CommandRead | undefined {
   const parts = shellParts(line);
