@@ -45,9 +45,9 @@ const typographic = /[\u2013-\u2015\u2018\u2019\u201b-\u201d\u2032\u2033]/u;
 const likeOperators =
   /(?<=^|[ -~])[\u00a6\u00ab\u00b4\u00bb\u02c2\u02c3\u02dc\u055a\u05be\u061b\u066a\u06d4\u0701\u1806\u201a\u2039\u203a\u204f\u2053\u2500\u2502\u276e\u276f\u2796\u2a1f\u301c\u3033\ua778\uffe8](?=$|[ -~])/u;
 const outsideOfQuotes = new RegExp(`${typographic.source}|${likeOperators.source}`, 'gu');
-/** Ordinary characters that compatibility normalization turns into ASCII: superscripts, units, ellipses, circled numbers. */
+/** Ordinary characters that compatibility normalization turns into ASCII: superscripts, fractions, units, ellipses, circled numbers. */
 const compatible =
-  /[\u00aa\u00b2\u00b3\u00b9\u00ba\u0132\u0133\u2025\u2026\u203c\u2047-\u2049\u2070-\u209c\u2103\u2109\u2116\u2120\u2122\u2139\u2460-\u249b\u3200-\u33ff]/;
+  /[\u00aa\u00b2\u00b3\u00b9\u00ba\u00bc-\u00be\u0132\u0133\u2025\u2026\u203c\u2047-\u2049\u2070-\u209c\u2103\u2109\u2116\u2120\u2122\u2139\u2150-\u215e\u2460-\u249b\u3200-\u33ff]/;
 /** Those that may end a word: superscripts, units, dots and trade marks. */
 const mayEndWord =
   /[\u00aa\u00b2\u00b3\u00b9\u00ba\u2025\u2026\u203c\u2047-\u2049\u2070-\u209c\u2103\u2109\u2120\u2122\u3371-\u33ff]/;
@@ -179,9 +179,9 @@ class Scan {
       }
       if (cjk.test(token.replace(compatibles, ''))) continue;
       for (const { index: at, 0: character } of token.matchAll(compatibles)) {
-        const isEnd = !/[A-Za-z\d]/.test(token.slice(at + 1));
-        const stands = /^[ -~]+$/.test(character.normalize('NFKC'));
-        if (stands && !(isEnd && mayEndWord.test(character))) this.#add(index + at, character);
+        const endsWord = at > 0 && !/[A-Za-z\d]/.test(token.slice(at + 1));
+        const stands = /^[ -~\u2044]+$/.test(character.normalize('NFKC'));
+        if (stands && !(endsWord && mayEndWord.test(character))) this.#add(index + at, character);
       }
     }
   }
