@@ -1,4 +1,4 @@
-import { constants, type Dirent } from 'node:fs';
+import { constants } from 'node:fs';
 import { open, opendir, stat, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import zlib from 'node:zlib';
@@ -56,12 +56,11 @@ export async function findFiles(
         const below = relative === '' ? entry.name : `${relative}/${entry.name}`;
         const full = path.join(folder, entry.name);
         const isFolder = entry.isDirectory() || (entry.isSymbolicLink() && (await leadsToFolder(full)));
-        if (isFolder) {
-          if (depth > 1) await visit(full, below, depth - 1);
-        } else if (mayBeFile(entry) && wanted(below)) {
-          const found = await fileAt(full, below);
-          if (found !== undefined) files.push(found);
-        }
+        if (isFolder && depth > 1) await visit(full, below, depth - 1);
+        if (!wanted(below)) continue;
+        const found = isFolder ? undefined : await fileAt(full, below);
+        if (found !== undefined) files.push(found);
+        else if (isFolder || !entry.isFile()) problems.push({ path: full, reason: await reasonOfNoFile(full) });
       }
     } catch (error) {
       if (!isMissing(error)) problems.push({ path: folder, reason: reasonOf(error) });
@@ -70,10 +69,6 @@ export async function findFiles(
   const depth = root.depth - (below === '' ? 0 : below.split('/').length);
   if (depth > 0) await visit(path.join(root.path, below), below, depth);
   return { files, folders, problems };
-}
-
-function mayBeFile(entry: Dirent): boolean {
-  return entry.isFile() || entry.isSymbolicLink();
 }
 
 async function leadsToFolder(link: string): Promise<boolean> {
@@ -92,6 +87,14 @@ export async function fileAt(full: string, relative: string): Promise<StoreFile 
     // Gone since, or a link to nothing.
     return undefined;
   }
+}
+
+/** Why what stands at a file's path is none. */
+async function reasonOfNoFile(full: string): Promise<string> {
+  return stat(full).then(
+    (found) => (found.isDirectory() ? 'A folder with the name of a session file.' : 'Not a file.'),
+    (error: unknown) => (isMissing(error) ? 'A link to a file that does not exist.' : reasonOf(error)),
+  );
 }
 
 /** Of the file alone: read-only, and not waiting where someone put a pipe in its place. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { SessionFiles } from '../groups.ts';
+import type { PlacedFile, SessionFiles } from '../groups.ts';
 import type { CachedFacts, FactsCache, KnownFacts } from './factsCache.ts';
 import { SessionReader, type Notes } from './sessionReader.ts';
 
@@ -43,7 +43,12 @@ export class FactsMemory {
     this.#keep(id, reader, files);
     const facts = reader.facts();
     const { total, malformed } = facts.records;
-    const damage = malformed > 0 ? `Damaged: ${malformed} of ${total} records cannot be read.` : null;
+    const damage =
+      malformed > 0
+        ? `Damaged: ${malformed} of ${total} records cannot be read.`
+        : files.files.every(isEmptyFile)
+          ? 'The file is empty.'
+          : null;
     const read = { key, notes, facts, problem: reader.problem ?? damage };
     this.#known.set(id, read);
     if (files.files.every(({ mtimeMs }) => this.#clock() - mtimeMs > restMs)) {
@@ -84,4 +89,8 @@ function stampOf(files: string, notes: Notes): string {
 
 function hashOf(text: string): string {
   return createHash('sha1').update(text).digest('base64');
+}
+
+function isEmptyFile({ size, database }: PlacedFile): boolean {
+  return size === 0 && database === undefined;
 }
