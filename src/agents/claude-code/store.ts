@@ -36,6 +36,7 @@ export const claudeCodeStore: StoreFormat = {
     const name = path.slice(path.lastIndexOf('/') + 1).replace(/\.jsonl$/i, '');
     return { role: 'main', session: name };
   },
+  leavesEmptyFiles: true,
   notes: (record) => (record.kind === 'line' ? summaryNote(record) : []),
   createParser: (options) => new ClaudeStoreParser(options),
   resume: (nativeId) => ({ program: 'claude', args: ['--resume', nativeId] }),

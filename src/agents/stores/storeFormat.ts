@@ -102,6 +102,8 @@ export interface StoreFormat {
   place(path: string): StorePart | 'head' | undefined;
   /** Meaning of a file by its first lines, at most 64 KB; the last one can be incomplete. `undefined`: not a session. */
   look?(path: string, head: readonly string[]): StorePart | undefined;
+  /** The agent itself creates empty files with the name of a session; they are not damaged. */
+  readonly leavesEmptyFiles?: boolean;
   /** `document`: the file is read as a whole, not line by line. Default: by the extension `.json`, `.yaml` or `.txt`. */
   isDocument?(path: string): boolean;
   /** What a record of a shared file says. */

@@ -40,7 +40,10 @@ export async function rescanChanged(
     for (const each of files) {
       try {
         const part = await memory.partOf(format, each);
-        if (part === undefined) continue;
+        if (part.role === undefined) {
+          if (part.problem !== null) problems.push({ path: each.path, reason: part.problem });
+          continue;
+        }
         if (part.role === 'shared' || part.role === 'database') return null;
         place(sessions, store, { ...each, part }, part.session);
         changed.add(part.session);

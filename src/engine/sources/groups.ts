@@ -42,18 +42,31 @@ export interface Store {
 const headBytes = 64 * 1024;
 const order = { sidecar: 0, main: 1, subagent: 2, shared: 3, database: 3 } as const;
 
+/** A file that is no part of a session. `problem`: why not, where it has the name of one. */
+interface NoPart {
+  readonly role?: undefined;
+  readonly problem: string | null;
+}
+
+function noSession({ leavesEmptyFiles }: StoreFormat, head: readonly string[]): string | null {
+  const isEmpty = head.every((line) => line.trim() === '');
+  if (!isEmpty) return 'Damaged or unknown: no session ID can be read from it.';
+  return leavesEmptyFiles === true ? null : 'The file is empty.';
+}
+
 /** Remembers what files are, by path, size and time of their last change: they are looked into once. */
 export class PartMemory {
-  readonly #parts = new Map<string, { readonly key: string; readonly part: StorePart | undefined }>();
+  readonly #parts = new Map<string, { readonly key: string; readonly part: StorePart | NoPart }>();
   readonly databases = new Map<string, DatabaseFile>();
 
-  async partOf(format: StoreFormat, file: StoreFile): Promise<StorePart | undefined> {
+  async partOf(format: StoreFormat, file: StoreFile): Promise<StorePart | NoPart> {
     const placed = format.place(file.relative);
-    if (placed !== 'head') return placed;
+    if (placed !== 'head') return placed ?? { problem: null };
     const key = `${file.size < headBytes ? file.size : headBytes}`;
     const known = this.#parts.get(file.path);
     if (known?.key === key) return known.part;
-    const part = format.look?.(file.relative, await headLines(file.path));
+    const head = await headLines(file.path);
+    const part = format.look?.(file.relative, head) ?? { problem: noSession(format, head) };
     this.#parts.set(file.path, { key, part });
     return part;
   }
@@ -69,7 +82,10 @@ export async function readStore(format: StoreFormat, roots: readonly StoreRoot[]
   for (const file of found.flatMap((each) => each.files)) {
     try {
       const part = await memory.partOf(format, file);
-      if (part === undefined) continue;
+      if (part.role === undefined) {
+        if (part.problem !== null) problems.push({ path: file.path, reason: part.problem });
+        continue;
+      }
       const placed = { ...file, part };
       if (part.role === 'shared') shared.push(placed);
       else if (part.role === 'database') databases.push(placed);

@@ -46,8 +46,8 @@ export class FactsMemory {
     const damage =
       malformed > 0
         ? `Damaged: ${malformed} of ${total} records cannot be read.`
-        : files.files.every(isEmptyFile)
-          ? 'The file is empty.'
+        : files.format.leavesEmptyFiles !== true && files.files.some(isEmptyFile)
+          ? 'A file of the session is empty.'
           : null;
     const read = { key, notes, facts, problem: reader.problem ?? damage };
     this.#known.set(id, read);
@@ -91,6 +91,6 @@ function hashOf(text: string): string {
   return createHash('sha1').update(text).digest('base64');
 }
 
-function isEmptyFile({ size, database }: PlacedFile): boolean {
-  return size === 0 && database === undefined;
+function isEmptyFile({ part, size, database }: PlacedFile): boolean {
+  return part.role !== 'sidecar' && size === 0 && database === undefined;
 }

@@ -96,6 +96,37 @@ describe('damaged stores', () => {
     assert.ok(shown?.entries.some(({ type }) => type.kind === 'error' && type.error.code === 'oversize_line'));
   });
 
+  it('are rows where a file of a session holds none', async () => {
+    for (const capture of ['gemini-0.61.0/prompt-tools', 'copilot-1.0.102/prompt-tools', 'codex-0.169.0/exec-tools'])
+      cpSync(captureFile(capture, 'home'), home, { recursive: true });
+    const files = readdirSync(home, { recursive: true, encoding: 'utf8' })
+      .filter((name) => /session-[^/]+\.jsonl?$|events\.jsonl$|rollout-[^/]+$/.test(name))
+      .map((name) => path.join(home, name));
+    const problemsOf = async (): Promise<(string | null)[]> =>
+      (await sourcesOf(home).list(await loadPrices())).map(({ problem }) => problem);
+    assert.deepEqual(
+      await problemsOf(),
+      files.map(() => null),
+    );
+    for (const content of ['', 'noise', '[1]']) {
+      for (const file of files) {
+        chmodSync(file, 0o644);
+        writeFileSync(file, content);
+      }
+      const problems = await problemsOf();
+      assert.equal(problems.length, files.length);
+      for (const problem of problems) assert.match(problem ?? 'none', /empty|Damaged/);
+    }
+  });
+
+  it('say so where a record is cut off that is not read otherwise', async () => {
+    const id = uuidOf(1);
+    const file = writeSession(home, id, turn(id, 1, { id: 'msg_1' }));
+    writeFileSync(file, `{"type":"file-history-snapshot","snapshot":{"trackedFile`, { flag: 'a' });
+    const [row] = await sourcesOf(home).list(await loadPrices());
+    assert.match(row?.problem ?? '', /^Damaged: 1 of \d+ records/);
+  });
+
   it('end where links go in circles or nowhere, and where nothing may be read', async function () {
     const id = uuidOf(1);
     const file = writeSession(home, id, turn(id, 1, { id: 'msg_1' }));
