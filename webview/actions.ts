@@ -2,28 +2,28 @@ import type { DetailLevel } from '../src/protocol/panel/detailLevel.ts';
 import type { PageCommand } from '../src/protocol/panel/messages.ts';
 import type { ViewId } from './views/viewIds.ts';
 
-/** What a reader can do; everything that reaches beyond the page goes to the host as a message. */
+/** What a reader can do; everything outside the page goes to the host as a message. */
 export interface Actions {
   copy(text: string): void;
-  /** Lines are 1-based and inclusive; both select. */
+  /** Lines are 1-based and inclusive; selects both. */
   openFile(path: string, line?: number, endLine?: number): void;
   openDiff(index: number): void;
-  /** What recorded edits did to a file, or to all of them. */
+  /** Opens the recorded edits of a file, or of all files. */
   openChanges(path?: string): void;
   followPage(url: string): void;
-  /** Goes to what a passage of an earlier session is from, by its place in the note. */
+  /** Opens the earlier session of a passage, by its position in the note. */
   openRecalled(index: number, passage: number): void;
   command(command: PageCommand): void;
   stop(): void;
-  /** Shows an entry in the transcript, open, with the keyboard on it. */
+  /** Shows an entry in the transcript, open and focused. */
   reveal(index: number): void;
   showView(id: ViewId): void;
   /** Shows the step of an entry in the trajectory. */
   revealStep(index: number): void;
-  /** Leads to the request that waits longest, to be read. */
+  /** Reveals the request that has waited longest. */
   review(): void;
   takeBack(id: number): void;
-  /** Fetches the whole of an entry that had been cut. */
+  /** Fetches the complete entry if it was cut. */
   complete(index: number): void;
   /** Hides automatic messages to the agent, or shows them again. */
   setPeopleOnly(on: boolean): void;
@@ -31,9 +31,9 @@ export interface Actions {
   toggle(key: string): void;
   toggleOpen(key: string): void;
   collapseAll(): void;
-  /** Asks which prompt to go to. */
+  /** Opens the prompt picker. */
   pickPrompt(): void;
-  /** How much the transcript shows, here and in sessions to come. */
+  /** Level of detail of the transcript, here and in later sessions. */
   setDetail(level: DetailLevel): void;
   scrollToEnd(): void;
   find(): void;

@@ -34,7 +34,7 @@ import { type Pace, Ticker } from './list/ticker.ts';
 import { Views } from './views/views.ts';
 import { loadState, type SavedState } from './host/vscodeApi.ts';
 
-/** The page: takes what the host sends, draws once per frame, sends what the reader wants. */
+/** The page: takes messages of the host, draws once per frame, sends the reader's requests. */
 export class App {
   readonly #store = new Store();
   readonly #shell: Shell;
@@ -60,7 +60,7 @@ export class App {
   );
   readonly #loaded: () => void;
   #structure = -1;
-  /** Whether the list was at its end when it was last looked at, as the header says. */
+  /** Whether the list was at its end when last checked, as the header says. */
   #atEnd = true;
   #revision = 0;
   #ready = false;
@@ -200,7 +200,7 @@ export class App {
         this.#review();
         break;
       case 'reveal':
-        // Two frames on, a new page stands at its end; led away sooner, it would be torn between the two.
+        // A new page reaches its end after two frames; a jump before that would tear it.
         requestAnimationFrame(() => requestAnimationFrame(() => void this.#reveal(message.index)));
         break;
       case 'viewsChanged':
@@ -238,13 +238,13 @@ export class App {
     this.#frames.want('all');
   }
 
-  /** Clocks continue each second; how long ago things were is told by the minute. */
+  /** Clocks update every second, ages every minute. */
   #tick(pace: Pace): void {
     updateSetSize(this.#shell.rows, this.#store.total);
     this.#frames.want(pace === 'minute' ? 'all' : 'updated');
   }
 
-  /** The list was scrolled or measured: most often that changes nothing of what is drawn. */
+  /** The list was scrolled or measured: usually that does not change what is drawn. */
   #scrolled(): void {
     this.#saver.soon();
     const { atEnd } = this.#list;
@@ -256,7 +256,7 @@ export class App {
   #frame(passes: () => void): void {
     const hadFocus = [this.#shell.rows, this.#shell.bar].some((part) => part.contains(document.activeElement));
     passes();
-    // Where the keyboard is elsewhere in the window, it stays there.
+    // If the focus is elsewhere in the window, it stays there.
     if (hadFocus && document.activeElement === document.body && document.hasFocus()) this.#focus.again();
     this.#pager.look(this.#list);
     this.#figures.messages.look(this.#list);
@@ -286,7 +286,7 @@ export class App {
       return;
     }
     if (this.#structure !== this.#store.structure) {
-      // Before anything is written: it asks where the list stands, and the browser knows until then.
+      // Before any write: this reads the list's position, which the browser has not invalidated yet.
       this.#structure = this.#store.structure;
       this.#list.setRows(pageRows(this.#store));
     }
@@ -306,7 +306,7 @@ export class App {
     this.#scrolled();
     this.#citing.drawn();
     if (!this.#focus.showWanted()) this.#frames.want('moved');
-    // Whoever follows the end would see the buttons of something long before its beginning.
+    // At the end of a long row, the reader would see the buttons before its beginning.
     for (const key of this.#requests.drawn(rows)) this.#list.leaveEndFor(key);
     if (this.#finder.isOpen) highlight(rows, this.#finder.texts);
   }
@@ -329,7 +329,7 @@ export class App {
     };
   }
 
-  /** First drawing: at the end, or where the reader left. */
+  /** First drawing: at the end, or where the reader was. */
   #begin(): void {
     if (this.#ready) return;
     this.#ready = true;

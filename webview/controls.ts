@@ -1,6 +1,6 @@
 /**
- * All controls of the page, made of the toolkit's elements where its policy lets them be. The toolkit arrives after the first entries: until then its
- * elements are plain ones that look alike (styles/controls.css) and do the same.
+ * All controls of the page, with the toolkit's elements if its policy permits them. The toolkit arrives after the first
+ * entries: until then, similar plain elements with the same behaviour are used (styles/controls.css).
  */
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { live } from 'lit/directives/live.js';
@@ -8,14 +8,14 @@ import { live } from 'lit/directives/live.js';
 const elements = ['vscode-button', 'vscode-text-area', 'vscode-text-field'] as const;
 let ready = false;
 
-/** Changes once, when the toolkit's elements are there; what is drawn once and kept must be drawn again then. */
+/** Changes once, when the toolkit's elements are defined; cached drawings must then be redrawn. */
 export function controlsReady(): boolean {
   return ready;
 }
 
 /**
- * Calls `then` once the toolkit's elements are defined. It must draw at once: until then an element and the button inside of it
- * are both buttons.
+ * Calls `then` once the toolkit's elements are defined. It must draw immediately: until then, both an element and the button
+ * inside it are buttons.
  */
 export async function whenControlsReady(then: () => void): Promise<void> {
   await Promise.all(elements.map((name) => customElements.whenDefined(name)));
@@ -26,13 +26,13 @@ export async function whenControlsReady(then: () => void): Promise<void> {
 export interface ButtonOptions {
   readonly label: string;
   readonly onClick: (event: Event) => void;
-  /** Codicon. With `look: 'icon'` it is all that is seen. */
+  /** Codicon; the only visible content with `look: 'icon'`. */
   readonly icon?: string;
   readonly look?: 'primary' | 'secondary' | 'icon';
   readonly title?: string;
   readonly id?: string;
   readonly disabled?: boolean;
-  /** Does nothing for now, and says so, but keeps its place in the order of focus. */
+  /** Disabled, but still focusable. */
   readonly unready?: boolean;
   readonly expanded?: boolean;
   readonly pressed?: boolean;
@@ -40,7 +40,7 @@ export interface ButtonOptions {
   readonly tabIndex?: number;
 }
 
-/** The toolkit hands only some of these attributes on to its own button, which is what has the focus: hence the properties. */
+/** The toolkit passes only some of these attributes to its inner button, which has the focus; hence the properties. */
 export function button(options: ButtonOptions): TemplateResult {
   const { label, icon, look = 'secondary', title, id, disabled = false, unready = false } = options;
   const act = (event: Event): void => {
@@ -89,7 +89,7 @@ export function badge(text: string): TemplateResult {
 
 export interface ChoiceOptions {
   readonly id: string;
-  /** Of the group that it belongs to. */
+  /** Name of its group. */
   readonly name: string;
   /** A checkbox, not a radio button. */
   readonly several: boolean;
@@ -99,7 +99,7 @@ export interface ChoiceOptions {
   readonly onChoose: () => void;
 }
 
-/** Not the toolkit's: those write inline styles, which the page's policy forbids. */
+/** Not the toolkit's, which write inline styles; the page's policy forbids those. */
 export function choice(options: ChoiceOptions): TemplateResult {
   const { id, name, several, label, description, chosen, onChoose } = options;
   return html`<div class="choice">
@@ -126,12 +126,12 @@ export interface FieldOptions {
   readonly onKey: (event: KeyboardEvent) => void;
 }
 
-/** Elements that can be typed into have their text in `value`. */
+/** Text inputs have their text in `value`. */
 function valueOf(target: EventTarget | null): string {
   return target instanceof Element && 'value' in target && typeof target.value === 'string' ? target.value : '';
 }
 
-/** A field that someone is typing in stays what it is until it is left, also when the toolkit arrives. */
+/** A field in use is not replaced until it loses focus, even when the toolkit arrives. */
 export function field({ id, label, value, placeholder, multiline, onInput, onKey }: FieldOptions): TemplateResult {
   const input = (event: Event): void => onInput(valueOf(event.target));
   const current = document.getElementById(id);
@@ -158,7 +158,7 @@ export function field({ id, label, value, placeholder, multiline, onInput, onKey
           @keydown=${onKey}
         />`;
   }
-  // The toolkit takes the name from the content, whatever `aria-label` says; the label it would show is hidden.
+  // The toolkit takes the name from the content and ignores `aria-label`; its visible label is hidden.
   return multiline
     ? html`<vscode-text-area
         class="field"

@@ -2,7 +2,7 @@ let bundle: Readonly<Record<string, string>> = {};
 let language: string | undefined;
 let numbers = new Intl.NumberFormat();
 
-/** Takes the translations that came with the session; English until then. */
+/** Uses the translations that arrived with the session; English until then. */
 export function setLanguage(translations: Readonly<Record<string, string>>, locale: string): void {
   bundle = translations;
   language = isLocale(locale) ? locale : undefined;
@@ -18,12 +18,12 @@ function isLocale(locale: string): boolean {
   }
 }
 
-/** BCP 47, for `Intl`; `undefined` is the browser's own. */
+/** BCP 47, for `Intl`; `undefined` means the browser's language. */
 export function locale(): string | undefined {
   return language;
 }
 
-/** `message` in the reader's language, with `{0}`, `{1}` … filled in. Called with a literal, so that tools can collect it. */
+/** `message` in the reader's language, with `{0}`, `{1}` … replaced. Call it with a literal, so that tools can collect it. */
 export function t(message: string, ...values: readonly (string | number)[]): string {
   const text = Object.hasOwn(bundle, message) ? (bundle[message] ?? message) : message;
   return text.replace(/\{(\d+)\}/g, (slot, at: string) => String(values[Number(at)] ?? slot));

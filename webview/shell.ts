@@ -3,7 +3,7 @@ import { codicon } from './controls.ts';
 import { t } from './l10n.ts';
 import { panelId } from './views/tabs.ts';
 
-/** Places of the page that are drawn apart from each other. */
+/** Parts of the page that are drawn separately. */
 export interface Shell {
   readonly main: HTMLElement;
   readonly header: HTMLElement;
@@ -12,7 +12,7 @@ export interface Shell {
   readonly scroller: HTMLElement;
   readonly rows: HTMLElement;
   readonly strip: HTMLElement;
-  /** A view beside the transcript, over it. */
+  /** A view that covers the transcript. */
   readonly view: HTMLElement;
   readonly bar: HTMLElement;
   readonly composer: HTMLElement;
@@ -20,7 +20,7 @@ export interface Shell {
   readonly alert: HTMLElement;
 }
 
-/** Builds the page's frame, which stays for its life. */
+/** Builds the page's permanent frame. */
 export function buildShell(root: HTMLElement): Shell {
   render(frame(), root);
   const part = (name: keyof Shell): HTMLElement => {
@@ -72,13 +72,13 @@ function frame(): TemplateResult {
   </main>`;
 }
 
-/** In place of the rows until the session is there. */
+/** Shown until the session is loaded. */
 export function loading(): TemplateResult {
   return html`<div class="progress" role="progressbar" aria-label=${t('Reading session…')}><i></i></div>
     <h1 class="loadl">${t('Reading session…')}</h1>`;
 }
 
-/** In place of the rows of a session that has none. */
+/** Shown if the session has no rows. */
 export function empty(live: boolean): TemplateResult {
   return html`<div class="empty">
     <div class="in">

@@ -11,21 +11,21 @@ import { type ClientOptions, DaemonConnection } from './connection.ts';
 import { DaemonError } from './errors.ts';
 import { isNewer } from './versions.ts';
 
-/** A client is connected, or told why it cannot be, within this time in ms, where it sets no other limit. */
+/** Default time limit for a connection, in ms. */
 const connectMs = 4500;
 const retryMs = 50;
 
 const reportSchema = z.union([z.object({ ready: z.literal(true) }), z.object({ error: z.string() })]);
 
-/** Of V8: a small space for new objects, which a process that waits does not fill. */
+/** V8 flag: a small young generation, which a waiting process does not fill. */
 const heapFlags = ['--max-semi-space-size=1'];
 
-/** What the daemon itself needs of the environment. Agents get that of the client which starts them. */
+/** Environment variables for the daemon itself. Agents get those of the client that starts them. */
 const daemonVariables = [
   /^(?:HOME|USER|LOGNAME|LANG|TMPDIR|TEMP|TMP|PATH|SSH_AUTH_SOCK)$/i,
   /^(?:LC_|XDG_).*$/,
   /^(?:SYSTEMROOT|WINDIR|USERPROFILE|APPDATA|LOCALAPPDATA|COMSPEC|PATHEXT|PROGRAMDATA)$/i,
-  // Lets Node start on a Windows that it does not know, such as Wine.
+  // Lets Node start on an unknown Windows, such as Wine.
   /^NODE_SKIP_PLATFORM_CHECK$/,
 ];
 
@@ -36,7 +36,7 @@ export interface ConnectOptions extends ClientOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** The running daemon of the store; `null` where none runs. @throws DaemonError `refused` where something else listens there */
+/** The running daemon of the store; `null` if there is none. @throws DaemonError `refused` if something else listens there */
 export async function connectRunning(
   options: Omit<ConnectOptions, 'daemonFile' | 'environment'>,
 ): Promise<DaemonConnection | null> {
@@ -45,13 +45,13 @@ export async function connectRunning(
   try {
     return await DaemonConnection.open(endpoint, options);
   } catch (error) {
-    // It ended without removing its endpoint, or ends just now.
+    // It ended without removing its endpoint, or is ending now.
     if (DaemonError.is(error, 'unreachable')) return null;
     throw error;
   }
 }
 
-/** Running daemons of other protocol versions, for the calls in `coreCalls`. Older ones finish the runs that they have. */
+/** Running daemons of other protocol versions, for the calls in `coreCalls`. Older ones finish their runs. */
 export async function connectOthers(
   options: Omit<ConnectOptions, 'daemonFile' | 'environment'>,
 ): Promise<DaemonConnection[]> {
@@ -63,7 +63,7 @@ export async function connectOthers(
   return found.filter((connection) => connection !== null);
 }
 
-/** The daemon of the store, started where none runs. @throws DaemonError `unreachable` where it does not start */
+/** The daemon of the store, started if necessary. @throws DaemonError `unreachable` if it does not start */
 export async function connect(options: ConnectOptions): Promise<DaemonConnection> {
   const deadline = performance.now() + (options.withinMs ?? connectMs);
   const left = (): number => Math.max(1, deadline - performance.now());
@@ -74,16 +74,16 @@ export async function connect(options: ConnectOptions): Promise<DaemonConnection
       if (connection !== null) {
         const { version, runs } = connection.daemon;
         if (!isFirst || runs > 0 || !isNewer(options.build, version)) return connection;
-        // An older build of the same protocol that has nothing to do makes room for this one.
+        // An idle daemon of an older build with the same protocol is replaced.
         await connection.call('retire', { when: 'idle' });
         await Promise.race([connection.closed, delay(left(), undefined, { ref: false })]);
         connection.close();
       }
     } catch (error) {
-      // An earlier daemon crashed, and something else listens at its address now: the next daemon takes another.
+      // An earlier daemon crashed, and another program now listens at its address: the next daemon uses another.
       if (!DaemonError.is(error, 'refused') || left() === 1) throw error;
     }
-    // Very many clients connected at once, or the daemon was told to stop just now.
+    // Very many clients connected at once, or the daemon is stopping.
     if (left() === 1)
       throw new DaemonError('unreachable', 'The Vitrine daemon does not respond.', 'See "vitrine daemon logs".');
     if (!isFirst) await delay(retryMs);

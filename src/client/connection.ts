@@ -27,24 +27,24 @@ import { joinServer } from '../transport/handshake.ts';
 import { JsonLineReader, JsonLineWriter } from '../transport/jsonLines.ts';
 import { DaemonError } from './errors.ts';
 
-/** Within which a daemon accepts a connection, in ms, where the caller sets no other limit. */
+/** Default time limit until a daemon accepts a connection, in ms. */
 const acceptMs = 3000;
 
 export interface ClientOptions {
   readonly build: string;
   readonly client: ClientDescription;
   readonly protocol?: number;
-  /** Give up after so many milliseconds. */
+  /** Gives up after so many milliseconds. */
   readonly withinMs?: number;
-  /** Awaited before the daemon sends more news, which it does after the call `watch`. */
+  /** The daemon sends more news when this has settled; used after the call `watch`. */
   readonly onNews?: (news: News) => Promise<void>;
-  /** The value of an input of an agent that is a file; `null`: no one gives one. Default: no one does. */
+  /** Returns an input value for an agent file; `null`: none. Default: none. */
   readonly onInput?: (name: string, agent: { readonly name: string; readonly file: string }) => Promise<string | null>;
 }
 
-/** A connection to a daemon. Ends with the daemon; connect again for another. */
+/** A connection to a daemon. Ends with the daemon; connect again for another one. */
 export class DaemonConnection {
-  /** Of the daemon, when the connection began. */
+  /** Status of the daemon when the connection began. */
   readonly daemon: DaemonStatus;
   /** Settles when the connection has ended. */
   readonly closed: Promise<void>;
@@ -63,7 +63,7 @@ export class DaemonConnection {
     this.#listeners = listeners;
   }
 
-  /** @throws DaemonError `unreachable` where no one listens, `refused` where it is not the daemon of this store */
+  /** @throws DaemonError `unreachable` if nothing listens, `refused` if it is not the daemon of this store */
   static async open({ address, token }: Endpoint, options: ClientOptions): Promise<DaemonConnection> {
     const socket = await connected(address);
     const reader = new JsonLineReader(socket);
@@ -106,12 +106,12 @@ export class DaemonConnection {
     return new DaemonConnection(rpc, status, closed, listeners);
   }
 
-  /** `signal` cancels a call that begins a run, as long as its agent has not started. */
+  /** `signal` cancels a call that starts a run, until its agent has started. */
   call<N extends CallName>(name: N, params: GivenParams<N>, signal?: AbortSignal): Promise<ResultOf<N>> {
     return call(this.#rpc, name, params, signal);
   }
 
-  /** `onUpdate` is awaited before the daemon sends the next batch. */
+  /** The daemon sends the next batch when `onUpdate` has settled. */
   async follow(sessionId: string, onUpdate: (update: SessionUpdate) => Promise<void>): Promise<ResultOf<'follow'>> {
     const followed = await this.call('follow', { session_id: sessionId });
     this.listen(followed.subscription, onUpdate);
@@ -119,8 +119,8 @@ export class DaemonConnection {
   }
 
   /**
-   * For a call that follows a session besides. To be called as soon as its answer is there: each message is handled in a
-   * turn of its own, so that no update comes before this.
+   * For a call that also follows a session. Call this as soon as the answer arrives: each message is handled in its own turn,
+   * so no update comes before this.
    */
   listen(subscription: number, onUpdate: (update: SessionUpdate) => Promise<void>): void {
     this.#listeners.set(subscription, onUpdate);

@@ -7,7 +7,7 @@ export class DaemonError extends Error {
   /** Why, and what to do. */
   readonly detail: string;
 
-  /** As the daemon sent it; absent where the daemon was not reached. */
+  /** As the daemon sent it; absent if the daemon was not reached. */
   readonly failure: FailureData | undefined;
 
   constructor(code: string, message: string, detail = '', failure?: FailureData) {

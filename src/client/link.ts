@@ -11,23 +11,23 @@ function subscriptionOf(answer: ResultOf<'start' | 'follow'>): number | undefine
   return 'subscription' in answer ? answer.subscription : answer.followed?.subscription;
 }
 
-/** Between two attempts to reach a daemon after the last one was lost, in ms. */
+/** Milliseconds between attempts to reach a daemon after the last one was lost. */
 const firstRetryMs = 100;
 const lastRetryMs = 10_000;
 
 export interface LinkDeps<F extends Error> {
-  /** Connects to the daemon, started where none runs. @throws DaemonError */
+  /** Connects to the daemon, and starts it if necessary. @throws DaemonError */
   readonly connect: () => Promise<DaemonConnection>;
-  /** Tells a new daemon what it has to know, before anything else is asked of it. */
+  /** Sends a new daemon what it needs to know before any call. */
   readonly prepare: (connection: DaemonConnection) => Promise<void>;
   readonly failure: (data: FailureData) => F;
   readonly log: { warn(message: string): void };
 }
 
-/** A connection that is made when it is needed, and made again when the daemon ended. */
+/** A connection that is opened when needed, and again after the daemon ended. */
 export class DaemonLink<F extends Error> {
   readonly failure: (data: FailureData) => F;
-  /** A daemon was lost and another one found. */
+  /** The daemon was lost and another one found. */
   readonly reconnected = new Listeners<[]>();
   readonly #deps: LinkDeps<F>;
   #connection: Promise<DaemonConnection> | undefined;
@@ -43,7 +43,7 @@ export class DaemonLink<F extends Error> {
     return this.#translated(async () => (await this.connection()).call(name, params));
   }
 
-  /** Of a call that begins a run: `onUpdate` gets what changes from then on. @throws F, DaemonError */
+  /** For a call that starts a run: `onUpdate` gets changes from then on. @throws F, DaemonError */
   async begin<N extends 'start' | 'resume' | 'restart' | 'follow'>(
     name: N,
     params: GivenParams<N>,
@@ -63,7 +63,7 @@ export class DaemonLink<F extends Error> {
     return this.call('status', {});
   }
 
-  /** Ends a daemon of an older build in which nothing runs: the next one is of this build. Never rejects. */
+  /** Ends an idle daemon of an older build, so that the next one is of this build. Never rejects. */
   async replaceOlder(build: string): Promise<void> {
     try {
       const connection = await this.#connection;

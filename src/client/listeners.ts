@@ -2,12 +2,12 @@ export interface Disposable {
   dispose(): void;
 }
 
-/** Who wants to hear of something. */
+/** Listeners of one kind of event. */
 export class Listeners<A extends readonly unknown[]> {
   readonly #listeners = new Set<(...args: A) => void>();
 
   on(listener: (...args: A) => void): Disposable {
-    // A listener of its own, however often the same function is given.
+    // Each call adds a separate listener, even for the same function.
     const own = (...args: A): void => listener(...args);
     this.#listeners.add(own);
     return { dispose: () => this.#listeners.delete(own) };

@@ -10,7 +10,7 @@ import type { DaemonConnection } from './connection.ts';
 import type { DaemonLink } from './link.ts';
 import { type Disposable, Listeners } from './listeners.ts';
 
-/** New entries that are told after a gap; older ones are read when they are looked at. */
+/** Maximum new entries to report after a gap; older ones are read on demand. */
 const maxTold = 200;
 
 type Begins = 'start' | 'resume' | 'restart';
@@ -29,7 +29,7 @@ export interface RemoteConversation {
   /** False: it was answered before, or the agent no longer asks. */
   answer(requestId: string, answer: Answer): Promise<boolean>;
   say(text: string, how: 'queue' | 'interrupt'): Promise<void>;
-  /** Gives what the agent can be asked for now. */
+  /** Changes options of the agent; returns the options that it accepts now. */
   change(options: LiveOptions): Promise<readonly (keyof LiveOptions)[]>;
   /** Unsends a queued message. Returns its text, or `undefined` if it was already sent. */
   takeBack(id: number): Promise<string | undefined>;
@@ -47,8 +47,8 @@ interface PendingRun {
 }
 
 /**
- * A session of the daemon, live or at rest, as the engine's handle is. It keeps the open entries as the updates tell them,
- * so that what it reads never runs ahead of its listeners.
+ * A session of the daemon, active or ended, with the interface of the engine's handle. It keeps the open entries of the
+ * updates, so that reads never run ahead of its listeners.
  */
 export class RemoteSession<F extends Error> implements Disposable {
   readonly id: string;
@@ -86,7 +86,7 @@ export class RemoteSession<F extends Error> implements Disposable {
     return session;
   }
 
-  /** Begins a run and follows its session. `signal` cancels it before its agent has started. @throws F, DaemonError */
+  /** Starts a run and follows its session. `signal` cancels it before its agent has started. @throws F, DaemonError */
   static async begin<F extends Error, N extends Begins>(
     link: DaemonLink<F>,
     storeDir: string,
@@ -135,17 +135,17 @@ export class RemoteSession<F extends Error> implements Disposable {
     return entries.map((entry) => this.#open.get(entry.index) ?? entry);
   }
 
-  /** Indexes of entries that answer a query, from `from` (default 0) on, ascending. */
+  /** Indexes of entries that match a query, from `from` (default 0) on, ascending. */
   find(query: string, limit: number, from = 0): Promise<ResultOf<'find'>> {
     return this.#link.call('find', { session_id: this.id, query, limit, from });
   }
 
-  /** Whether a run continues. */
+  /** Whether a run is active. */
   live(): boolean {
     return this.#state.live;
   }
 
-  /** Of the active run; `null` where none does, or it is no dialogue. */
+  /** Of the active run; `null` if there is none, or no dialogue. */
   conversation(): RemoteConversation | null {
     const { live, dialogue, takesMessages, requests, queued } = this.#state;
     if (!live || !dialogue) return null;
@@ -191,7 +191,7 @@ export class RemoteSession<F extends Error> implements Disposable {
     return (await this.#link.call('head', { session_id: this.id })).writer;
   }
 
-  /** Settles when the run has ended that continues, or was the last; `undefined` where none was. Never rejects. */
+  /** Settles when the active run, or else the last one, has ended; `undefined` if there was none. Never rejects. */
   get done(): Promise<RunResult | undefined> {
     return this.#run?.promise ?? Promise.resolve(undefined);
   }
@@ -252,7 +252,7 @@ export class RemoteSession<F extends Error> implements Disposable {
     if (this.#isDisposed || subscription !== this.#subscription) return;
     if (ended !== undefined) this.#end(ended.result);
     if (gap) {
-      // The daemon answers what is asked now before it sends the next batch.
+      // The daemon answers this call before it sends the next batch.
       await this.#connection.unfollow(subscription);
       await this.#followAgain();
     } else {
@@ -281,7 +281,7 @@ export class RemoteSession<F extends Error> implements Disposable {
     if (waits(before) !== waits(state)) this.#conversations.fire();
   }
 
-  /** After a gap, or with another daemon: tells what is different. */
+  /** After a gap, or with another daemon: reports what differs. */
   async #followAgain(): Promise<void> {
     if (this.#isDisposed) return;
     const opened = [...this.#open.keys()];
@@ -309,7 +309,7 @@ export class RemoteSession<F extends Error> implements Disposable {
   }
 }
 
-/** Holds back the first batch until there is someone to take it; the daemon sends no other before that. */
+/** Holds back the first batch until there is a listener; the daemon sends no other before that. */
 class EarlyUpdates {
   readonly #taker: Promise<(update: SessionUpdate) => Promise<void>>;
   #begin: (take: (update: SessionUpdate) => Promise<void>) => void = () => undefined;
@@ -325,7 +325,7 @@ class EarlyUpdates {
   }
 }
 
-/** Of a run whose result went to no one. */
+/** For a run whose result no one awaits. */
 function endOf({ outcome, reason = 'The run was interrupted.' }: SessionSummary): RunResult {
   return outcome === 'completed' ? { success: true } : { success: false, error: reason };
 }

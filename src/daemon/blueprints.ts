@@ -12,12 +12,12 @@ import type { ClientContexts } from './clients/contexts.ts';
 
 export interface DaemonBlueprintsDeps {
   readonly contexts: ClientContexts;
-  /** Asks a person for the value of an input; `undefined`: no one gave one. */
+  /** Asks a person for an input value; `undefined`: none was given. */
   readonly input: (name: string, agent: Agent) => Promise<string | undefined>;
   readonly onUndelivered: (session: SessionSummary, failure: EngineFailure) => void;
 }
 
-/** Agents that are files, used with what the clients' settings say of their folders. */
+/** Agent files, used with the clients' settings for their folders. */
 export function daemonBlueprints({ contexts, input, onUndelivered }: DaemonBlueprintsDeps): BlueprintAccess {
   return {
     load: (folder) => load(folder, contexts),
@@ -35,7 +35,7 @@ export function daemonBlueprints({ contexts, input, onUndelivered }: DaemonBluep
   };
 }
 
-/** Of the user, and of the folder where they may be used: all of them, or those that the user trusts one by one. */
+/** Trust of the user and the folder: for all files, or for those trusted one by one. */
 async function load(folder: string, contexts: ClientContexts): Promise<readonly Blueprint[]> {
   const home = homeOf(contexts.environment(folder)) ?? homedir();
   if (!contexts.isTrusted(folder))

@@ -13,13 +13,13 @@ export async function keepCompiledCode(folder: string, version: string): Promise
   const all = path.join(folder, 'compiled');
   const own = path.join(all, version);
   try {
-    // At once: code that is loaded before is not kept.
+    // First: code that was loaded earlier is not cached.
     mkdirSync(own, { recursive: true, mode: 0o700 });
   } catch {
     return;
   }
   const { directory } = nodeModule.enableCompileCache(own);
-  // Node.js makes it with the rights that are usual for this user.
+  // Node.js creates it with the user's default permissions.
   if (directory !== undefined) await chmod(directory, 0o700).catch(() => undefined);
   const others = (await readdir(all).catch(() => [])).filter((name) => name !== version);
   await Promise.all(others.map((name) => rm(path.join(all, name), { recursive: true, force: true }).catch(() => {})));

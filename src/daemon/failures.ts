@@ -17,7 +17,7 @@ export function daemonRetiring(): EngineFailure {
   });
 }
 
-/** As clients get it. `null` for what is no failure that a person sees. */
+/** In the form for clients. `null` if it is not shown to people. */
 export function failureData(error: unknown): FailureData | null {
   if (CoordinatorError.is(error)) return { code: error.code, message: error.message, detail: '' };
   if (!EngineFailure.is(error)) return null;

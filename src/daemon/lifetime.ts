@@ -39,7 +39,7 @@ export class Lifetime {
 
   retire(when: 'idle' | 'now'): void {
     this.#isRetiring = true;
-    // The answer to the client goes out first.
+    // Sends the answer to the client first.
     if (when === 'now') setImmediate(this.#exit);
     else this.#look();
   }

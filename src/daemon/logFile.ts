@@ -2,7 +2,7 @@ import { appendFileSync, renameSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Log } from '../engine/api.ts';
 
-/** The log moves to `daemon.log.old` at the start of a daemon when it is larger, in bytes. */
+/** If the log is larger at the start of a daemon, it is moved to `daemon.log.old`; in bytes. */
 const maxBytes = 5 << 20;
 
 /** Path of the log in the daemon's folder. */
@@ -10,7 +10,7 @@ export function logPath(folder: string): string {
   return path.join(folder, 'daemon.log');
 }
 
-/** Appends one line per message, at once: lines are few, and the last one before a crash matters most. */
+/** Appends one line per message, synchronously: lines are few, and the last one before a crash matters most. */
 export function openLog(folder: string, now: () => Date): Log {
   const file = logPath(folder);
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
@@ -21,7 +21,7 @@ export function openLog(folder: string, now: () => Date): Log {
       try {
         appendFileSync(file, `${now().toISOString()} ${level} ${message}\n`, { mode: 0o600 });
       } catch {
-        // The disk is full or the folder is gone, and there is nowhere else to say so.
+        // The disk is full or the folder was deleted, and there is nowhere else to report it.
       }
     };
   return { debug: () => undefined, info: line('info'), warn: line('warn'), error: line('error') };

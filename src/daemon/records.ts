@@ -8,7 +8,7 @@ import type { NewsSource } from './clients/news.ts';
 /** Entries of one answer to `read`, and characters of their JSON. */
 const maxPage = 500;
 const maxPageCharacters = 4 << 20;
-/** Entries read from the record at a time, as one may be megabytes long. */
+/** Entries read from the record at a time, because one may have megabytes. */
 const readAtOnce = 8;
 
 type Nothing = Record<string, never>;
@@ -22,7 +22,7 @@ interface RecordsDeps {
   readonly log: Log;
 }
 
-/** What clients read and change in records. */
+/** Records, as clients read and change them. */
 export class Records {
   readonly #engine: Engine;
   readonly #followUps: RecordsDeps['followUps'];
@@ -36,7 +36,7 @@ export class Records {
     this.#news = news;
   }
 
-  /** With a handle that is open anyway, else with one of its own. */
+  /** With the open handle, or a temporary one. */
   async using<T>(
     sessionId: string,
     opened: SessionHandle | undefined,
@@ -64,7 +64,7 @@ export class Records {
     return { entries, next: end < Math.min(to, handle.total()) ? end : null };
   }
 
-  /** Settled entries from `from` on; waits for them, for other requests, or for the end of the run. */
+  /** Settled entries from `from` on; waits for new ones, for new requests, or for the end of the run. */
   async transcript(
     handle: SessionHandle,
     { from, wait_ms, waiting }: ParamsOf<'transcript'>,
@@ -149,7 +149,7 @@ export class Records {
   }
 }
 
-/** Settles when `isNew`, or after `ms`. */
+/** Settles when `isNew` is true, or after `ms`. */
 function changed(handle: SessionHandle, isNew: () => boolean, ms: number): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {

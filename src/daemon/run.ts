@@ -7,11 +7,11 @@ import { preparePrivateFolder, readEndpoint } from '../transport/endpoint.ts';
 import { keepCompiledCode } from './compiledCode.ts';
 import type { DaemonOptions } from './options.ts';
 
-/** Another daemon that holds the lease publishes its endpoint within this time, in ms. */
+/** Another daemon that has the lease publishes its endpoint within this time, in ms. */
 const otherReadyMs = 4000;
 const retryMs = 20;
 
-/** Serves one store until it is idle or told to stop. @throws where the store cannot be used */
+/** Serves one store until it is idle or stopped. @throws if the store cannot be used */
 export async function runDaemon({ storeDir, demoDir, version, onReady }: DaemonOptions): Promise<void> {
   const folder = daemonFolder(storeDir, daemonProtocol);
   await preparePrivateFolder(folder);
@@ -23,7 +23,7 @@ export async function runDaemon({ storeDir, demoDir, version, onReady }: DaemonO
   }
   try {
     const cleaned = keepCompiledCode(folder, version);
-    // The engine takes most of the start; a daemon that lost the race for the lease does without.
+    // Loading the engine takes most of the start; a daemon that lost the race for the lease does not load it.
     const { serve } = await import('./serve.ts');
     await cleaned;
     await serve(folder, { storeDir, demoDir, version, onReady });
@@ -41,7 +41,7 @@ async function acquireLease(folder: string): Promise<WriterLease | null> {
   }
 }
 
-/** Resolves when the daemon that holds the lease has published its endpoint. @throws where it does not */
+/** Resolves when the daemon with the lease has published its endpoint. @throws if it does not */
 async function otherDaemon(folder: string): Promise<void> {
   for (let waited = 0; waited < otherReadyMs; waited += retryMs) {
     if ((await readEndpoint(folder)) !== null) return;

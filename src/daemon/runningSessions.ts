@@ -2,7 +2,7 @@ import type { Log, SessionHandle } from '../engine/api.ts';
 import type { Engine } from '../engine/engine.ts';
 import { isSessionLive } from '../model/session/status.ts';
 
-/** Sessions with a run, each held open while it lasts. */
+/** Sessions with a run, each held open until it ends. */
 export class RunningSessions {
   readonly #engine: Engine;
   readonly #log: Log;
@@ -13,7 +13,7 @@ export class RunningSessions {
     this.#engine = engine;
     this.#log = log;
     this.#onCount = onCount;
-    // Runs that no one asked for here, such as those of child sessions, count too.
+    // Also runs that no client started, such as those of child sessions.
     engine.onSummary((summary) => {
       if (isSessionLive(summary.status) && !this.#handles.has(summary.session_id)) void this.hold(summary.session_id);
     });
@@ -43,7 +43,7 @@ export class RunningSessions {
     });
   }
 
-  /** Where a run continues in the session. Never rejects. */
+  /** For a session with an active run. Never rejects. */
   async hold(sessionId: string): Promise<void> {
     try {
       const handle = await this.#engine.open(sessionId);

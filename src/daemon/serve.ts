@@ -23,10 +23,10 @@ import { DaemonService } from './service.ts';
 import { ObservedSources } from './sources/observedSources.ts';
 import { recordedSessions } from './sources/recordedSessions.ts';
 
-/** Clients wait so long for what an earlier daemon left to be brought to an end, in ms. */
+/** Maximum time that clients wait for the cleanup after an earlier daemon, in ms. */
 const sweepMs = 1000;
 
-/** Serves the store until the daemon is idle or told to stop. The caller holds the lease of the folder. */
+/** Serves the store until the daemon is idle or stopped. The caller has the lease of the folder. */
 export async function serve(folder: string, options: DaemonOptions): Promise<void> {
   const { storeDir, demoDir, version, onReady } = options;
   const log = openLog(folder, () => new Date());
@@ -57,7 +57,7 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     version,
     clock: Date.now,
     randomHex: (digits) => randomBytes(digits).toString('hex').slice(0, digits),
-    // Agents get the environment of the client that asked for the run, and nothing of the daemon's own.
+    // Agents get the environment of the client that requested the run, and nothing of the daemon's own.
     environment: {},
     settings: (where) => contexts.settings(where),
     log,
@@ -119,7 +119,7 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
   for (const signal of signals) process.on(signal, stop);
   try {
     log.info(`Vitrine ${version} serves ${storeDir} (pid ${process.pid}, protocol ${daemonProtocol}).`);
-    // Agents that a crash left behind are stopped before anybody is served, unless that takes long.
+    // Agents of a crashed daemon are stopped before clients are served, unless that takes long.
     await Promise.race([sweep(engine, log), delay(sweepMs, undefined, { ref: false })]);
     await publishEndpoint(folder, endpoint);
     onReady();
@@ -128,7 +128,7 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     await removeEndpoint(folder, endpoint);
     sources.dispose();
     followUps.dispose();
-    // It takes no more, and hears how the runs end that the engine stops now.
+    // The queue takes no more, and records how the stopped runs end.
     const queueClosed = queue.close();
     await engine.dispose("Vitrine's background process was asked to stop.");
     await queueClosed;

@@ -8,15 +8,15 @@ import { JsonLineReader, JsonLineWriter } from '../transport/jsonLines.ts';
 import { ClientConnection } from './clients/connection.ts';
 import type { DaemonService } from './service.ts';
 
-/** Connections that have not yet proved that they know the token. A new one replaces the oldest. */
+/** Connections without a proven token. A new one replaces the oldest. */
 const maxStrangers = 256;
 const maxClients = 1000;
-/** Within which a connection must prove that it knows the token, in ms. */
+/** Time limit for a connection to prove that it knows the token, in ms. */
 const handshakeMs = 2000;
 /** Bytes of one message before that. */
 const handshakeBytes = 1024;
 
-/** Bytes of messages that are on their way from all clients together. */
+/** Total bytes of incoming messages of all clients. */
 const maxUnfinishedBytes = 128 << 20;
 
 /** Listens for clients of this user. */
@@ -80,7 +80,7 @@ export class DaemonServer {
     const isClient = await acceptClient(socket, reader, this.#endpoint.token);
     if (!isClient || this.#clients.size >= maxClients) {
       this.#refused += 1;
-      // Once per power of two: an attack must not fill the log.
+      // Once per power of two, so that an attack does not fill the log.
       if (Math.log2(this.#refused) % 1 === 0)
         this.#log.warn(`Refused ${this.#refused} connections that did not know the token or were too many.`);
       socket.destroy();

@@ -31,7 +31,7 @@ export interface ServiceDeps {
   readonly since: string;
 }
 
-/** What clients can ask of the daemon. Failures that a person sees are `EngineFailure`s. */
+/** The calls of clients. Failures that people see are `EngineFailure`s. */
 export class DaemonService {
   readonly log: Log;
   readonly news: NewsSource;
@@ -73,7 +73,7 @@ export class DaemonService {
   retire(when: 'idle' | 'now'): { runs: number } {
     const { lifetime, running } = this.#deps;
     lifetime.retire(when);
-    // The daemon that comes next has the queue as soon as the runs of this one have ended.
+    // The next daemon gets the queue as soon as the runs of this one have ended.
     void this.queue.close();
     return { runs: running.count };
   }
@@ -108,7 +108,7 @@ export class DaemonService {
     const client = kind === undefined ? undefined : { kind, ...(id !== undefined && { id }) };
     const handle = this.#deps.running.get(session_id);
     const accepted = handle?.conversation()?.answer(request_id, answer, client) ?? false;
-    // What a client was told is kept, survives a crash.
+    // What a client was told has been recorded, and survives a crash.
     if (accepted) await handle?.written();
     return { accepted };
   }
@@ -137,7 +137,7 @@ export class DaemonService {
     return {};
   }
 
-  /** Whoever starts or resumes disposes the handle; `hold` keeps the run. */
+  /** The caller who starts or resumes disposes the handle; `hold` keeps the run. */
   async start(
     client: ConnectedClient,
     { context, request }: ParamsOf<'start'>,
@@ -168,7 +168,7 @@ export class DaemonService {
     return contexts.using(context, () => engine.startAfresh(session_id, request));
   }
 
-  /** Keeps the session open while a run continues in it. */
+  /** Keeps the session open while a run is active. */
   hold(sessionId: string): Promise<void> {
     return this.#deps.running.hold(sessionId);
   }
@@ -186,7 +186,7 @@ export class DaemonService {
     }
   }
 
-  /** Makes a session of another program Vitrine's own; does nothing to one that is. */
+  /** Makes a session of another program Vitrine's own; does nothing for Vitrine's sessions. */
   async keep({ session_id }: ParamsOf<'keep'>): Promise<ResultOf<'keep'>> {
     const { engine, sources, news } = this.#deps;
     const known = await this.open(session_id);
@@ -209,7 +209,7 @@ export class DaemonService {
 
   #accept(client: ConnectedClient, context: ClientContext, folder: string, isRecording: boolean): void {
     if (this.#deps.lifetime.isRetiring) throw daemonRetiring();
-    // A recording starts no program, and plays anywhere.
+    // A recording starts no program, and can be played anywhere.
     if (context.folder !== folder || !(context.trusted || isRecording)) throw folderUntrusted(folder);
     const { contexts, clients } = this.#deps;
     contexts.add(context, clients.describe(client)?.kind ?? 'api');
@@ -223,7 +223,7 @@ export class DaemonService {
     return summary;
   }
 
-  /** Parents in trusted folders that were to be told of their children when an earlier daemon ended. Starts agents. */
+  /** Parents in trusted folders that still need the results of their children from an earlier daemon. Starts agents. */
   async #tellParents(): Promise<void> {
     const { engine, contexts, lifetime } = this.#deps;
     if (lifetime.isRetiring) return;

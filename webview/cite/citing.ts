@@ -11,15 +11,15 @@ export interface CitingDeps {
   readonly store: Store;
   readonly request: (message: (request: number) => FromPage) => Promise<ToPage>;
   readonly actions: Actions;
-  /** Shows a row and puts the keyboard on it. */
+  /** Shows a row and focuses it. */
   readonly reveal: (index: number, part: number) => Promise<void>;
   readonly changed: () => void;
 }
 
-/** Milliseconds until a card opens under the pointer, and until it closes behind it. */
+/** Milliseconds until a card opens under the pointer, and until it closes again. */
 const openAfter = 300;
 const closeAfter = 250;
-/** Answers of the host that are kept; files change, so not for long. */
+/** Answers of the host in memory; not for long, because files change. */
 const freshFor = 5_000;
 
 interface Cite {
@@ -27,20 +27,20 @@ interface Cite {
   readonly at: number;
 }
 
-/** Cards of sources: opened by pointer, focus or key, one at a time; and the way from an answer to its steps and back. */
+/** Source cards, one at a time, opened by pointer, focus or key; and navigation between answers and steps. */
 export class Citing {
   readonly #deps: CitingDeps;
   readonly #place: HTMLElement;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #open: (Cite & { readonly anchor: HTMLElement }) | undefined;
   #returning = false;
-  /** Nothing on the first screen waits for it. */
+  /** Nothing on the first screen needs it. */
   #code: typeof evidence | undefined;
   #fetching: Promise<void> | undefined;
   #answers = new Map<string, { readonly card: EvidenceCard | null; readonly at: number }>();
-  /** Number that gets the keyboard when it is drawn. */
+  /** Number to focus when it is drawn. */
   #wanted: Cite | undefined;
-  /** Where the reader came from, by the step they went to. */
+  /** The row that the reader came from, by step. */
   #cameFrom: (Cite & { readonly step: number }) | undefined;
 
   constructor(deps: CitingDeps) {
@@ -72,7 +72,7 @@ export class Citing {
       event.preventDefault();
       this.#show(anchor);
     });
-    // Before the rows' own keys: what is used here is not for them.
+    // Runs before the rows' own keys and consumes the ones it uses.
     main.addEventListener('keydown', (event) => this.#key(event), { capture: true });
     main.addEventListener('scroll', () => this.#closeUnlessFocused(), { capture: true, passive: true });
     window.addEventListener('resize', () => this.close());
@@ -87,7 +87,7 @@ export class Citing {
     if (!this.#place.contains(document.activeElement)) this.close();
   }
 
-  /** True where a card was open. */
+  /** True if a card was open. */
   close(): boolean {
     clearTimeout(this.#timer);
     const open = this.#open;
@@ -100,14 +100,14 @@ export class Citing {
     return true;
   }
 
-  /** Puts the keyboard back on a number without opening its card again. */
+  /** Focuses a number again without opening its card. */
   #focus(cite: Cite): void {
     this.#returning = true;
     this.#anchor(cite)?.focus({ preventScroll: true });
     this.#returning = false;
   }
 
-  /** To be called when the rows are in the page. */
+  /** Call this when the rows are in the page. */
   drawn(): void {
     void this.#load();
     const wanted = this.#wanted;
@@ -128,8 +128,7 @@ export class Citing {
   }
 
   /**
-   * The one key between answers and steps, on a row: from a step to the answer that rests on it, from an answer to its first
-   * source. True where it was used.
+   * One key for both directions: from a step to the answer that cites it, from an answer to its first source. True if used.
    */
   rowKey(key: string, event: KeyboardEvent): boolean {
     if (event.key !== 's' || event.ctrlKey || event.metaKey || event.altKey) return false;
@@ -181,7 +180,7 @@ export class Citing {
     this.goToStep(step, cite);
   }
 
-  /** Leaving the card by Tab leads back to its number. */
+  /** Leaving the card with Tab returns to its number. */
   #tab(event: KeyboardEvent): void {
     const stops = this.#stops();
     const at = stops.findIndex((each) => each === document.activeElement);
@@ -231,7 +230,7 @@ export class Citing {
         this.#code = fetched;
         this.#draw();
       },
-      // An update of Vitrine can take away the files of the running one: claims still lead to their steps.
+      // An update of Vitrine can delete the files of the running one: claims still link to their steps.
       () => undefined,
     );
     return this.#fetching;

@@ -16,14 +16,14 @@ interface Known {
   readonly placed: Placed;
 }
 
-/** Messages whose marks are kept. */
+/** Messages with cached marks. */
 const mostKept = 200;
 
-/** The marks of messages, made once for what is shown of them. */
+/** The marks of messages, computed once per displayed form. */
 export class Marks {
   readonly #known = new Map<number, Known>();
 
-  /** `undefined` for a message that has none, or still grows. */
+  /** `undefined` for a message without marks, or one that is still growing. */
   of(entry: PageEntry, parts: readonly Part[], open: boolean): Placed | undefined {
     const { links, index } = entry;
     if (open || links === undefined || links.length === 0) return undefined;
@@ -43,7 +43,7 @@ export class Marks {
   }
 }
 
-/** How the page names a link; what the number's element carries. */
+/** The page's id of a link, on the number's element. */
 export const citeId = (index: number, at: number): string => `${index}:${at}`;
 
 /** The marked text of a token. */
@@ -51,7 +51,7 @@ export function marked(index: number, { pieces }: Placed, token: Token): Content
   const own = pieces.get(token);
   if (own === undefined) return undefined;
   const code = token.type === 'codespan';
-  // Code that is marked from end to end stays one piece of code.
+  // Code that is marked completely stays one piece.
   if (code && own.length > 1) return html`<code>${own.map((piece) => markedPiece(index, piece, false))}</code>`;
   return html`${own.map((piece) => markedPiece(index, piece, code))}`;
 }
@@ -61,12 +61,12 @@ function markedPiece(index: number, { text, links, ends }: Piece, code: boolean)
   const body = code ? html`<code>${visibleTemplate(text)}</code>` : visibleTemplate(text);
   if (link === undefined) return body;
   const look = link.status === 'not_found' ? 'cited nf' : 'cited';
-  // Nothing stands between the text and its number: no space is added to what the agent wrote.
+  // No space is added between the text and its number.
   return html`<span class=${look} data-cite=${citeId(index, link.at)}>${body}</span
     >${ends.map((each) => reference(index, each))}`;
 }
 
-/** Of links that lie in each other, the one that says most about this place. */
+/** Of nested links, the most specific one. */
 function closest(links: readonly PageLink[]): PageLink | undefined {
   const length = ({ range: [start, end] }: PageLink): number => end - start;
   return links.reduce<PageLink | undefined>(
@@ -75,7 +75,7 @@ function closest(links: readonly PageLink[]): PageLink | undefined {
   );
 }
 
-/** The number of a source. Its address, which makes it a link for screen readers, leads nowhere: the card does. */
+/** The number of a source. It is a link for screen readers, but its URL leads nowhere: it opens the card. */
 export function reference(index: number, { at, number, status, verdict }: PageLink): TemplateResult {
   const mark = status === 'not_found' ? '?' : verdict === undefined ? '' : verdictMarks[verdict];
   return html`<a
@@ -104,7 +104,7 @@ function spoken(number: number, status: PageLink['status'], verdict: PageLink['v
   }
 }
 
-/** Sources of the message as a whole, and those whose place is not shown. */
+/** Sources of the whole message, and those whose position is not shown. */
 export function unplacedMarks(index: number, { rest }: Placed): TemplateResult | typeof nothing {
   if (rest.length === 0) return nothing;
   return html`<p class="cites">${t('Sources of this message:')} ${rest.map((link) => reference(index, link))}</p>`;

@@ -1,10 +1,10 @@
 /** Distance in px from the text and from the page's edges. */
 const gap = 4;
 const edge = 8;
-/** Nothing covers the header. */
+/** Keeps the header visible. */
 const headroom = 96;
 
-/** Puts a card above the text that it is about if it fits there, else below it. */
+/** Places a card above its text if it fits there, else below. */
 export function placeCard(card: HTMLElement, anchor: HTMLElement): void {
   const text = anchor.matches('.cref') ? (anchor.previousElementSibling ?? anchor) : anchor;
   const rects = [...text.getClientRects()];

@@ -4,7 +4,7 @@ import type { Part } from '../markdown/blocks.ts';
 import { entities } from '../markdown/entities.ts';
 import { type TextNode, textNodesOf } from './textNodes.ts';
 
-/** A stretch of shown text, with the links that are about it and those whose number follows it. */
+/** A range of shown text, with its links and those whose number follows it. */
 export interface Piece {
   readonly text: string;
   readonly links: readonly PageLink[];
@@ -12,11 +12,11 @@ export interface Piece {
 }
 
 export interface Placed {
-  /** By the token that they make up; a token without links is not in it. */
+  /** By token; a token without links is not included. */
   readonly pieces: ReadonlyMap<Token, readonly Piece[]>;
-  /** The part of the message in which each link's number stands, by the link's `at`. */
+  /** The part of the message with each link's number, by the link's `at`. */
   readonly parts: ReadonlyMap<number, number>;
-  /** Links that have no place in what is shown, or are about the whole message. */
+  /** Links without a position in the shown text, or about the whole message. */
   readonly rest: readonly PageLink[];
 }
 
@@ -30,7 +30,7 @@ interface Mark {
   readonly last: boolean;
 }
 
-/** Where the links of a message stand in what is shown of it; `content` is the text that the parts were made of. */
+/** Positions of a message's links in its shown text; `content` is the text of the parts. */
 export function placeLinks(parts: readonly Part[], content: string, links: readonly PageLink[]): Placed {
   const textNodes = parts.flatMap(({ blocks }, part) => blocks.flatMap(textNodesOf).map((leaf) => ({ leaf, part })));
   const marks = new Map<TextNode, Mark[]>();
@@ -39,7 +39,7 @@ export function placeLinks(parts: readonly Part[], content: string, links: reado
   const shift = unixOffsets(content, links);
   for (const [place, link] of links.entries()) {
     const [start = 0, end = 0] = shift[place] ?? [];
-    // An empty range is that of a source that is for no words of the text.
+    // An empty range belongs to a source for no words of the text.
     const found = start >= end || isWhole(link, content) ? [] : marksOf(textNodes, link, start, end);
     for (const { leaf, mark } of found) {
       const own = marks.get(leaf);
@@ -86,7 +86,7 @@ function marksOf(
   });
 }
 
-/** Leaves are in the order of the text. */
+/** Text nodes are in text order. */
 function firstAfter(textNodes: readonly { leaf: TextNode }[], start: number): number {
   let low = 0;
   let high = textNodes.length;
@@ -105,7 +105,7 @@ function piecesOf({ token, raw, whole }: TextNode, marks: readonly Mark[]): Piec
     const text = raw.slice(from, cuts[at + 1]);
     return token.type === 'codespan' ? text : entities(text);
   });
-  // A cut inside of a character reference would show another text.
+  // Cutting a character reference would show another text.
   if (whole || texts.join('') !== shownText) {
     const links = marks.map(({ link }) => link);
     return [{ text: shownText, links, ends: marks.filter(({ last }) => last).map(({ link }) => link) }];
@@ -125,7 +125,7 @@ function textOf(token: Token, raw: string): string {
   return 'text' in token && typeof token.text === 'string' ? token.text : raw;
 }
 
-/** The ranges of links in a text whose line breaks are single characters, as the page parses it. */
+/** The ranges of links in a text with single-character line breaks, as the page parses it. */
 function unixOffsets(content: string, links: readonly PageLink[]): (readonly [number, number])[] {
   if (!content.includes('\r\n')) return links.map(({ range }) => range);
   const wanted = [...new Set(links.flatMap(({ range }) => range))].sort((a, b) => a - b);

@@ -1,11 +1,11 @@
-/** Characters of a text from `at` on, `length` of them, stand in the source from `source` on. */
+/** `length` characters of a text from `at` on correspond to the source from `source` on. */
 interface Stretch {
   readonly at: number;
   readonly length: number;
   readonly source: number;
 }
 
-/** Where the characters of a text stand in the source that it was made of. Some may stand nowhere. */
+/** Maps the characters of a text to its source. Some may have no position there. */
 export class TextMap {
   readonly #stretches: readonly Stretch[];
 
@@ -18,8 +18,8 @@ export class TextMap {
   }
 
   /**
-   * Of a text whose lines are the ends of the lines of `raw`, as markdown takes them out of lists and quotations. A line
-   * that is not is mapped nowhere.
+   * For a text whose lines are the ends of the lines of `raw`, as Markdown extracts them from lists and quotations. Other
+   * lines are not mapped.
    */
   static ofLines(text: string, raw: string): TextMap {
     const stretches: Stretch[] = [];
@@ -53,7 +53,7 @@ export class TextMap {
     return new TextMap(found);
   }
 
-  /** This map's source is the text of `outer`. */
+  /** Combines the maps if this map's source is the text of `outer`. */
   within(outer: TextMap): TextMap {
     return new TextMap(
       this.#stretches.flatMap(({ at, length, source }) =>
@@ -64,14 +64,14 @@ export class TextMap {
     );
   }
 
-  /** Source of the first character, and that after the last one; `undefined` where nothing is mapped. */
+  /** Source position of the first character, and after the last one; `undefined` if nothing is mapped. */
   get span(): readonly [start: number, end: number] | undefined {
     const [first] = this.#stretches;
     const last = this.#stretches.at(-1);
     return first === undefined || last === undefined ? undefined : [first.source, last.source + last.length];
   }
 
-  /** The part of the text that stands between two places of the source. */
+  /** The part of the text between two positions of the source. */
   between(start: number, end: number): readonly [from: number, to: number] | undefined {
     let from: number | undefined;
     let to = 0;
@@ -85,7 +85,7 @@ export class TextMap {
     return from === undefined ? undefined : [from, to];
   }
 
-  /** The first stretch that ends after `at`. */
+  /** The first range that ends after `at`. */
   #firstAt(at: number): number {
     let low = 0;
     let high = this.#stretches.length;

@@ -3,20 +3,20 @@ import { deepest, mostInline, mostItems } from '../markdown/limits.ts';
 import type { Block } from '../markdown/blocks.ts';
 import { TextMap } from './textMap.ts';
 
-/** Text of a message that is shown as it is written, or with its escapes resolved. */
+/** Shown text of a message, as written or with escapes resolved. */
 export interface TextNode {
   readonly token: Token;
   /** As it is written. */
   readonly raw: string;
-  /** Of `raw`; the whole of it stands for what is shown. */
+  /** Position in `raw`; all of it corresponds to what is shown. */
   readonly map: TextMap;
-  /** Shown text is another than what is written: it is marked as a whole or not at all. */
+  /** The shown text differs from the written one, so it is marked completely or not at all. */
   readonly whole: boolean;
   readonly start: number;
   readonly end: number;
 }
 
-/** The texts of a block that the renderer shows, in their order, and where each stands in the message. */
+/** The texts of a block in drawing order, and their positions in the message. */
 export function textNodesOf({ token, at }: Block): TextNode[] {
   if (at < 0) return [];
   const found: TextNode[] = [];
@@ -24,7 +24,7 @@ export function textNodesOf({ token, at }: Block): TextNode[] {
   return found;
 }
 
-/** Goes the way of the renderer, and counts as it does. */
+/** Follows the renderer's order and counting. */
 class Walk {
   readonly #found: TextNode[];
   #inline = 0;
@@ -56,7 +56,7 @@ class Walk {
     }
   }
 
-  /** Blocks in a block that puts something before each of their lines. */
+  /** Blocks in a block that prefixes each of their lines. */
   #inner(tokens: readonly Token[], raw: string, map: TextMap, depth: number): void {
     const text = tokens.map((each) => each.raw).join('');
     const lines = TextMap.ofLines(text, raw).within(map);
@@ -107,7 +107,7 @@ class Walk {
       this.#inline += 1;
       const fits = text.startsWith(token.raw, at);
       if (!fits || this.#inline > mostInline) {
-        // From here on no one knows where anything stands.
+        // From here on, positions are unknown.
         if ('tokens' in token) this.#count(token.tokens ?? []);
         if (!fits) at = text.length;
         continue;

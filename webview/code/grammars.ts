@@ -1,4 +1,4 @@
-/** The chunk that knows languages: wanted when the first code is on screen. */
+/** The chunk with languages, loaded when the first code is on screen. */
 import bash from 'highlight.js/lib/languages/bash';
 import c from 'highlight.js/lib/languages/c';
 import cpp from 'highlight.js/lib/languages/cpp';
@@ -69,12 +69,12 @@ lowlight.registerAlias({
   json: ['jsonl', 'jsonc'],
 });
 
-/** Parts of a text by what they are; none where the language is not known. */
+/** Spans of a text by kind; none if the language is unknown. */
 export function spansOf(language: string, text: string): Span[] {
   if (!lowlight.registered(language)) return [];
   const spans: Span[] = [];
   let at = 0;
-  // What lies deeper says more: it comes later, and counts.
+  // Deeper spans are more specific: they come later and win.
   const walk = (node: Node, group: CodeGroup | undefined): void => {
     if (node.type === 'text') {
       if (group !== undefined) spans.push({ from: at, to: at + node.value.length, group });
@@ -119,7 +119,7 @@ const groups: Readonly<Record<string, CodeGroup>> = {
   deletion: 'removed',
 };
 
-/** The library's classes are `hljs-title` and what narrows it, like `function_`. */
+/** The library's classes are `hljs-title` and refinements such as `function_`. */
 function groupOf(classes: unknown): CodeGroup | undefined {
   if (!Array.isArray(classes)) return undefined;
   const names = classes.map((each) => String(each).replace(/^hljs-/, ''));

@@ -1,16 +1,15 @@
 import { codeGroups, type CodeGroup, placedSpans, plainOf, type Span } from './spans.ts';
 
-/** Texts whose spans are kept. */
+/** Texts with cached spans. */
 const mostKept = 100;
-/** Milliseconds that a text waits for a pause at most, so that code is coloured while a run continues, too. */
+/** Maximum milliseconds that a text waits for an idle page, so that code gets colours during a run too. */
 const patience = 1000;
 
 type SpansOf = (language: string, text: string) => Span[];
 
 /**
- * Colours code that is on screen: `[data-code]` names its language. Spans of text are painted by the browser and are no
- * elements, so that a page full of code is no bigger for it. Languages are fetched with the first code; a text is looked
- * at once, when the page has nothing else to do. Text that still grows has no `data-code` yet.
+ * Colours visible code: `[data-code]` names its language. The browser paints ranges, so no elements are added. Languages are
+ * loaded with the first code; each text is processed once, when the page is idle. Growing text has no `data-code` yet.
  */
 export class CodePainter {
   readonly #painted: () => void;
@@ -20,12 +19,12 @@ export class CodePainter {
   #waiting = false;
   #shown = '';
 
-  /** `painted` is called when there is more to paint than at the last look. */
+  /** `painted` is called when there is more to paint than last time. */
   constructor(painted: () => void) {
     this.#painted = painted;
   }
 
-  /** To be called when something was drawn below `root`. */
+  /** Call this when something was drawn below `root`. */
   look(root: HTMLElement): void {
     if (!('highlights' in CSS)) return;
     const found = [...root.querySelectorAll<HTMLElement>('[data-code]')].flatMap(codeIn);
@@ -63,7 +62,7 @@ export class CodePainter {
       this.#spansOf = (await import('./grammars.ts')).spansOf;
       this.#painted();
     } catch {
-      // Code without colours is still code.
+      // Without languages, code stays plain.
     }
   }
 
@@ -75,7 +74,7 @@ export class CodePainter {
 
   #paint(found: readonly Code[]): void {
     const ready = found.filter(({ key }) => this.#saved.has(key));
-    // The same texts in the same places need no second coat.
+    // The same texts in the same places need no new ranges.
     const shown = ready.map(({ id }) => id).join();
     if (shown === this.#shown) return;
     this.#shown = shown;
@@ -95,14 +94,14 @@ interface Code {
   readonly key: string;
   readonly language: string;
   readonly node: Text;
-  /** Of the node with its text, for the life of the page. */
+  /** Belongs to the node with its text. */
   readonly id: number;
 }
 
 const ids = new WeakMap<Text, { readonly text: string; readonly id: number }>();
 let lastId = 0;
 
-/** The one text of the element; none where signs that are not seen were written out between its parts. */
+/** The single text of the element; none if it contains written-out invisible characters. */
 function codeIn(element: HTMLElement): Code[] {
   const texts = [...element.childNodes].filter((node): node is Text => node instanceof Text && node.data.trim() !== '');
   const [node] = texts;

@@ -1,26 +1,26 @@
-/** What is told apart in code; styles/transcript/code.css has a colour for each. */
+/** Kinds of code tokens; styles/transcript/code.css has a colour for each. */
 export const codeGroups = ['keyword', 'type', 'name', 'string', 'number', 'comment', 'added', 'removed'] as const;
 export type CodeGroup = (typeof codeGroups)[number];
 
-/** From and to before, in UTF-16 units. */
+/** Start and end (exclusive), in UTF-16 units. */
 export interface Span {
   readonly from: number;
   readonly to: number;
   readonly group: CodeGroup;
 }
 
-/** Characters of one text that are looked at: some 500 lines, which take a few milliseconds. */
+/** Maximum characters per text: about 500 lines, which take a few milliseconds. */
 const mostCharacters = 20_000;
 
 const numbered = /^ {0,10}\d{1,7}(?:→|\t|\| ?)/;
 
 interface Plain {
   readonly text: string;
-  /** Of each line: where it begins in `text`, and how much of it stands before that in the original. */
+  /** For each line: its start in `text`, and the length of its removed prefix. */
   readonly lines: readonly { readonly at: number; readonly skipped: number }[];
 }
 
-/** The text without line numbers that an agent put before each line, up to the bound. */
+/** The text without the line numbers that an agent added, up to the limit. */
 export function plainOf(original: string): Plain {
   const cut =
     original.length <= mostCharacters ? original : original.slice(0, original.lastIndexOf('\n', mostCharacters) + 1);
@@ -39,7 +39,7 @@ export function plainOf(original: string): Plain {
   return { text: saved.join('\n'), lines };
 }
 
-/** Spans of the plain text as spans of the original; one that goes over lines becomes one for each. */
+/** Maps spans of the plain text to the original; a multi-line span becomes one per line. */
 export function placedSpans(spans: readonly Span[], { lines }: Plain): Span[] {
   const [only] = lines;
   if (lines.length === 1 && only?.skipped === 0) return [...spans];
@@ -57,7 +57,7 @@ export function placedSpans(spans: readonly Span[], { lines }: Plain): Span[] {
   return placed;
 }
 
-/** Names by which files of a language are known, where the ending is no name of it. */
+/** File names of a language, if the extension does not name it. */
 const endings: Readonly<Record<string, string>> = {
   h: 'c',
   hpp: 'cpp',
@@ -75,7 +75,7 @@ const endings: Readonly<Record<string, string>> = {
   patch: 'diff',
 };
 
-/** The language of a file by its name; empty where it does not tell. */
+/** The language of a file by its name; empty if unknown. */
 export function languageOf(path: string): string {
   const name = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1).toLowerCase();
   if (name === 'dockerfile' || name === 'makefile') return name;

@@ -32,12 +32,12 @@ export function kindText(kind: keyof TokenUsage): string {
   }
 }
 
-/** All that went through the model; reasoning is part of output. */
+/** All tokens of the model; reasoning is part of output. */
 export function tokensOf({ input = 0, output = 0, cacheRead = 0, cacheWrite = 0 }: TokenUsage): number {
   return input + output + cacheRead + cacheWrite;
 }
 
-/** An amount with its mark; an unknown one says so and is never a zero. */
+/** An amount with its mark; an unknown one is never shown as zero. */
 export function costText(cost: Cost): string {
   if (cost.provenance === 'unknown') return t('unknown');
   return cost.provenance === 'estimated' ? `≈ ${usd(cost.usd)}` : usd(cost.usd);
@@ -55,7 +55,7 @@ export function childrenText(count: number): string {
   return plural(count, t('{0} child session', 1), t('{0} child sessions'));
 }
 
-/** How full the model's window is: `71,300 of 200,000 tokens (36 %)`. */
+/** How full the context window is: `71,300 of 200,000 tokens (36 %)`. */
 export function contextText({ context_tokens: tokens, context_window: window }: SessionSummary): string {
   if (tokens === undefined) {
     return window === null

@@ -17,10 +17,10 @@ interface FiguresDeps {
 
 type Code = typeof code;
 
-/** Milliseconds until the card opens under the pointer, and until it closes behind it. */
+/** Milliseconds until the card opens under the pointer, and until it closes again. */
 const openAfter = 300;
 const closeAfter = 250;
-/** Milliseconds between two questions while figures change. */
+/** Milliseconds between two requests while figures change. */
 const freshFor = 1000;
 
 /** The cost card and what is asked before resuming a session. Their code is fetched when one of them is wanted. */
@@ -31,7 +31,7 @@ export class Figures {
   #fetching: Promise<void> | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #open = false;
-  /** The keyboard is to go into the card when it is drawn. */
+  /** The card is focused when it is drawn. */
   #enter = false;
   #ledger: LedgerCard | undefined;
   #askedAt = 0;
@@ -70,11 +70,11 @@ export class Figures {
     });
     main.addEventListener('pointerleave', () => !this.#hasFocus() && this.#later(closeAfter, () => this.close()));
     main.addEventListener('focusin', ({ target }) => about(target) === undefined && this.close());
-    // Before whatever else takes clicks and keys.
+    // Before other handlers of clicks and keys.
     main.addEventListener('click', ({ target, detail }) => {
       if (about(target) !== 'button') return;
       this.#show();
-      // Pressed by key: the reader wants to go in.
+      // Opened with the keyboard, so the card gets the focus.
       if (detail === 0) this.#enter = true;
       this.#deps.changed();
     });
@@ -103,7 +103,7 @@ export class Figures {
     void this.#load();
   }
 
-  /** True where the card was open. */
+  /** True if the card was open. */
   close(): boolean {
     clearTimeout(this.#timer);
     if (!this.#open) return false;
@@ -115,7 +115,7 @@ export class Figures {
     return true;
   }
 
-  /** Something new is known of the session: what was asked for is asked again. */
+  /** The session changed: repeats the pending requests. */
   take(view: SessionView): void {
     if (this.#open) this.#askSoon();
     this.messages.take(view);
@@ -167,13 +167,13 @@ export class Figures {
         this.#code = fetched;
         this.#deps.changed();
       },
-      // An update of Vitrine can take the files of the one that is running away: the header still says both sums.
+      // An update of Vitrine can delete the files of the running one: the header still shows both totals.
       () => undefined,
     );
     return this.#fetching;
   }
 
-  /** To be called when the header is drawn. */
+  /** Call this when the header is drawn. */
   drawn(now: number): void {
     const { view } = this.#deps.store;
     const anchor = document.getElementById('cost');
@@ -188,7 +188,7 @@ export class Figures {
   }
 }
 
-/** Over, or continuing where this window has no hand in it. What was played or imported is resumed in no such way. */
+/** Ended, or running elsewhere. Recordings and imports cannot be resumed this way. */
 function isOver({ summary, can, conversation }: SessionView): boolean {
   if (summary.recording || isReadOnly(summary) || summary.runs === 0) return false;
   const live = summary.status === 'running' || summary.status === 'pending' || summary.status === 'stopping';

@@ -4,9 +4,9 @@ import type { FromPage, SessionView, ToPage } from '../../src/protocol/panel/mes
 import type { List } from '../list/list.ts';
 import type { Store } from '../store/store.ts';
 
-/** Figures kept; with more, those that are not in sight are asked for again. */
+/** Cached figures; beyond that, figures out of sight are requested again. */
 const mostKept = 2000;
-/** Milliseconds between two questions: entries may come faster than anybody reads figures. */
+/** Milliseconds between two requests, because entries may arrive very fast. */
 const pause = 500;
 
 interface Deps {
@@ -15,15 +15,15 @@ interface Deps {
   readonly changed: () => void;
 }
 
-/** What messages used: asked for as they come into sight. */
+/** Usage of responses, requested when they become visible. */
 export class MessageFigures {
   readonly #deps: Deps;
   readonly #known = new Map<number, MessageFigure | MissingFigure>();
-  /** Known, and to be asked for again. */
+  /** Known, but to be requested again. */
   readonly #stale = new Set<number>();
   #asking = false;
   #state = '';
-  /** Nothing is told of single messages, as far as anybody asked. */
+  /** The agent reported nothing for single responses so far. */
   untold = false;
 
   constructor(deps: Deps) {
@@ -34,7 +34,7 @@ export class MessageFigures {
     return this.#known.get(index) ?? 'not_yet';
   }
 
-  /** What was not known, or not for good, may be now. */
+  /** Unknown and temporary figures may have changed. */
   take({ turns, summary }: SessionView): void {
     const state = `${turns.length} ${turns.at(-1)?.status} ${JSON.stringify(summary.total_usage)}`;
     if (state === this.#state) return;
@@ -53,7 +53,7 @@ export class MessageFigures {
       if (row?.kind !== 'entry' || indexes.at(-1) === row.index) continue;
       if (this.#known.has(row.index) && !this.#stale.has(row.index)) continue;
       const kind = store.entry(row.index)?.type.kind;
-      // A message may be nothing but a call.
+      // A response may consist of a single call.
       const canHave = kind === 'assistant_message' || kind === 'tool_use';
       if (canHave && !store.isOpen(row.index) && indexes.length < mostMessages) indexes.push(row.index);
     }
@@ -67,7 +67,7 @@ export class MessageFigures {
     if (this.#known.size > mostKept) this.#known.clear();
     const reported = answer.type === 'messageFigures' ? answer.figures : [];
     const isNews = reported.some(({ index, figure }) => JSON.stringify(figure) !== JSON.stringify(this.of(index)));
-    // One that fails is not asked for again with every drawing.
+    // A failed request is not repeated with every drawing.
     for (const index of indexes) this.#known.set(index, this.of(index));
     for (const { index, figure } of reported) this.#known.set(index, figure);
     this.untold = [...this.#known.values()].every((figure) => figure === 'not_per_message');

@@ -2,7 +2,7 @@
 const gap = 4;
 const edge = 8;
 
-/** Puts a card below a button of the header, their right edges in line where that fits. */
+/** Places a card below a header button, with aligned right edges if it fits. */
 export function placeUnder(card: HTMLElement, anchor: HTMLElement): void {
   const { right, bottom } = anchor.getBoundingClientRect();
   const { width } = card.getBoundingClientRect();

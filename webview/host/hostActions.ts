@@ -17,7 +17,7 @@ type HostActions = Pick<
   | 'openRecalled'
 >;
 
-/** What a reader can do that only the host can carry out. */
+/** Actions that only the host can carry out. */
 export function hostActions(link: HostLink, say: (text: string) => void): HostActions {
   return {
     copy(text) {

@@ -4,7 +4,7 @@ import type { FromPage, Sent, ToPage } from '../../src/protocol/panel/messages.t
 import { isObject } from '../text/objects.ts';
 import { post } from './vscodeApi.ts';
 
-/** The page's end of the channel: messages in order, and answers to what was asked. */
+/** The page's end of the channel: messages in order, and answers to requests. */
 export class HostLink {
   readonly #channel: Channel<FromPage, unknown>;
   readonly #last = new LastSent();
@@ -18,7 +18,7 @@ export class HostLink {
       begins: (message) => isMessage(message) && message.type === 'init',
       gap: () => this.send({ type: 'resync' }),
       deliver: (sent) => {
-        // What a newer host may send beyond what is known here counts in the numbering, and is left alone.
+        // Unknown messages of a newer host count in the numbering, and are ignored.
         if (!isMessage(sent)) return;
         const message = this.#last.received(sent);
         if (message === undefined) {
@@ -39,7 +39,7 @@ export class HostLink {
     this.#channel.send(message);
   }
 
-  /** Resolves with the answer, `failed` included; never where the host does not answer. */
+  /** Resolves with the answer, including `failed`; never if the host does not answer. */
   request(message: (request: number) => FromPage): Promise<ToPage> {
     const request = ++this.#request;
     return new Promise((resolve) => {
@@ -63,7 +63,7 @@ export class HostLink {
   }
 }
 
-/** All of them: the compiler misses one that is not here. */
+/** All of them: the compiler does not detect a missing one. */
 const types: Readonly<Record<Sent['type'], true>> = {
   init: true,
   view: true,
@@ -88,7 +88,7 @@ const types: Readonly<Record<Sent['type'], true>> = {
   editPreviews: true,
 };
 
-/** The host is ours and of our version: that a message is one of those we know is all there is to ask. */
+/** The host has our version, so only the type of a message is checked. */
 function isMessage(value: unknown): value is Sent {
   return isObject(value) && typeof value['type'] === 'string' && Object.hasOwn(types, value['type']);
 }

@@ -11,13 +11,13 @@ interface ReaderDeps extends Pick<Actions, 'review' | 'find' | 'focusComposer'> 
   readonly announcer: Announcer;
   readonly store: Store;
   readonly list: List;
-  /** Made after the actions. */
+  /** Created after the actions. */
   readonly views: () => Views;
   readonly reveal: (index: number) => Promise<void>;
   readonly changed: () => void;
 }
 
-/** What a reader can do in the page, and through it outside of it. */
+/** All actions of a reader, in the page and through the host. */
 export function readerActions({ link, announcer, store, list, views, reveal, changed, ...own }: ReaderDeps): Actions {
   const then =
     <T extends readonly unknown[]>(act: (...values: T) => void) =>

@@ -5,16 +5,16 @@ import type { Views } from '../views/views.ts';
 import { type SavedState, saveState } from './vscodeApi.ts';
 
 const delay = 300;
-/** Characters of a draft that are saved with each letter typed. */
+/** Drafts up to this many characters are saved with each key. */
 const mostAtOnce = 20_000;
 
-/** Keeps what is to outlive the page, a little after it changed. */
+/** Saves the state shortly after it changed. */
 export class Saver {
   readonly #state: () => SavedState | undefined;
   #saved = '';
   #waiting: ReturnType<typeof setTimeout> | undefined;
 
-  /** `state` gives what is to be kept; `undefined` while there is nothing yet. */
+  /** `state` returns what to save; `undefined` if there is nothing yet. */
   constructor(state: () => SavedState | undefined) {
     this.#state = state;
     for (const leaving of ['visibilitychange', 'pagehide']) window.addEventListener(leaving, () => this.#now());
@@ -24,7 +24,7 @@ export class Saver {
     this.#waiting ??= setTimeout(() => this.#now(), delay);
   }
 
-  /** The draft became this: a hidden tab takes its page away with no time for later, so each letter is kept at once. */
+  /** The draft changed. A hidden tab loses its page without warning, so each key is saved immediately. */
   typed(draft: string): void {
     if (draft.length <= mostAtOnce) this.#now();
     else this.soon();
@@ -49,10 +49,10 @@ interface Saved {
   readonly views: Pick<Views, 'active' | 'kept'>;
 }
 
-/** Rows whose being open or closed is kept. */
+/** Rows whose open state is saved. */
 const mostKeys = 500;
 
-/** `sessionId` is how the host finds the session again after a reload of the window. */
+/** With `sessionId`, the host finds the session again after a reload of the window. */
 export function pageState({ store, list, requests, draft, views }: Saved): SavedState | undefined {
   const sessionId = store.view?.summary.session_id;
   if (sessionId === undefined) return undefined;

@@ -5,11 +5,11 @@ import type { AnswerDraft } from '../request/requests.ts';
 import { isObject } from '../text/objects.ts';
 import { type SavedViews, savedViews } from '../views/savedViews.ts';
 
-/** What the page keeps over being hidden; never anything of the session itself. */
+/** State that the page keeps while hidden; never content of the session. */
 export interface SavedState {
-  /** For the host, which opens the panel again after a reload of the window. */
+  /** For the host, which reopens the panel after a reload of the window. */
   readonly sessionId?: string;
-  /** Where the reader was; absent: the end. */
+  /** Scroll position; absent: the end. */
   readonly anchor?: Anchor;
   readonly expanded?: readonly string[];
   readonly closed?: readonly string[];
@@ -19,7 +19,7 @@ export interface SavedState {
   readonly views?: SavedViews;
   readonly peopleOnly?: boolean;
   readonly showsSynthetic?: boolean;
-  /** What was begun as an answer to a request, by its id. */
+  /** Draft answers to requests, by id. */
   readonly answers?: Readonly<Record<string, AnswerDraft>>;
 }
 
@@ -30,7 +30,7 @@ interface VsCodeApi {
 }
 
 declare global {
-  /** Given by the host, once per page. */
+  /** Available once per page. */
   function acquireVsCodeApi(): VsCodeApi;
 }
 
@@ -55,7 +55,7 @@ function answerDraft([id, value]: [string, unknown]): [string, AnswerDraft][] {
   return [[id, draft]];
 }
 
-/** What an earlier version of the page saved may look different: only what is understood is taken. */
+/** State of another version of the page may differ: only valid parts are used. */
 export function loadState(): SavedState {
   const state = api.getState();
   if (!isObject(state)) return {};
@@ -80,7 +80,7 @@ export function saveState(state: SavedState): void {
   api.setState(state);
 }
 
-/** What a report page keeps: which report it is, and how the reader arranged it. */
+/** State of a report page: which report it is, and how the reader arranged it. */
 interface SavedReport {
   readonly key: ReportKey;
   readonly sorts: readonly (readonly [table: string, sort: Sort])[];

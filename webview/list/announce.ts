@@ -7,10 +7,10 @@ import { quoted } from '../../src/protocol/panel/pageModel.ts';
 import { plain } from '../text/visible.ts';
 
 const longest = 1000;
-/** Milliseconds in which what is said is said together. */
+/** Announcements within so many milliseconds are combined. */
 const together = 100;
 
-/** What a screen reader is told without being asked: each reply once, when it is whole, and how runs begin and end. */
+/** Announcements for screen readers: each complete reply once, and starts and ends of runs. */
 export class Announcer {
   readonly #polite: HTMLElement;
   readonly #alert: HTMLElement;
@@ -25,7 +25,7 @@ export class Announcer {
     this.#alert = alert;
   }
 
-  /** What is said at about the same time is said together: a region speaks what it holds in the end, and nothing before. */
+  /** Simultaneous announcements are combined, because a live region only speaks its final content. */
   say(text: string): void {
     this.#sayings.push(text);
     this.#timer ??= setTimeout(() => {
@@ -34,7 +34,7 @@ export class Announcer {
     }, together);
   }
 
-  /** An entry that is whole now; `fresh` for one that came while the page was open. */
+  /** A complete entry; `fresh` if it arrived while the page was open. */
   settled({ index, type, content, metadata }: PageEntry): void {
     if (type.kind !== 'assistant_message' || metadata?.parentCallId !== undefined || this.#replies.has(index)) return;
     this.#replies.add(index);

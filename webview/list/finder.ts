@@ -2,12 +2,12 @@ import type { QueryProblem } from '../../src/model/transcript/query.ts';
 import type { FromPage, ToPage } from '../../src/protocol/panel/messages.ts';
 import type { FindState } from '../parts/find/findBar.ts';
 
-/** Answers that are asked for one after the other; with a thousand entries each, more than any session has. */
+/** Maximum number of consecutive requests; with a thousand entries each, more than any session has. */
 const mostAnswers = 1000;
 
 export interface FinderDeps {
   request(message: (request: number) => FromPage): Promise<ToPage>;
-  /** Puts an entry on screen. */
+  /** Scrolls to an entry. */
   reveal(index: number): void;
   closed(): void;
   changed(): void;
@@ -16,10 +16,10 @@ export interface FinderDeps {
 interface Found {
   readonly query: string;
   readonly indexes: readonly number[];
-  /** What is marked in the rows. */
+  /** Texts highlighted in the rows. */
   readonly texts: readonly string[];
   readonly problems: readonly QueryProblem[];
-  /** Place in `indexes`; -1 while nothing was jumped to. */
+  /** Position in `indexes`; -1 before the first jump. */
   readonly at: number;
   readonly busy: boolean;
   readonly help: boolean;
@@ -27,11 +27,11 @@ interface Found {
 
 const nothing: Found = { query: '', indexes: [], texts: [], problems: [], at: -1, busy: false, help: false };
 
-/** Find in session: the host searches all of it, an answer at a time; the page jumps from entry to entry. */
+/** Find in session: the host searches all of it in several requests; the page jumps from entry to entry. */
 export class Finder {
   readonly #deps: FinderDeps;
   #search = 0;
-  /** Asked for before the answer came. */
+  /** Jump requested before the answer arrived. */
   #step: 1 | -1 | undefined;
   #found: Found | undefined;
 
@@ -84,7 +84,7 @@ export class Finder {
     for (let n = 0, more = !empty; more && n < mostAnswers; n++) {
       const from = (indexes.at(-1) ?? -1) + 1;
       const answer = await this.#deps.request((request) => ({ type: 'find', request, query, from }));
-      // A later letter has made this answer one to another question.
+      // The query has changed since this request.
       if (search !== this.#search) return;
       if (answer.type !== 'found') break;
       indexes.push(...answer.indexes);
@@ -108,7 +108,7 @@ export class Finder {
     }
     if (found.indexes.length === 0) return;
     const count = found.indexes.length;
-    // The reader is at the end of a session more often than not: the first jump leads to the nearest match, upwards.
+    // The reader is usually at the end of a session, so the first jump goes upwards to the nearest match.
     const at = found.at < 0 ? (step > 0 ? 0 : count - 1) : (found.at + step + count) % count;
     this.#set({ at });
     const index = found.indexes[at];

@@ -5,14 +5,14 @@ export interface RowFocusDeps {
   readonly rows: HTMLElement;
   readonly scroller: HTMLElement;
   readonly list: List;
-  /** Whether a row has something that can be pressed, so that Tab may lead to it. */
+  /** Whether a row has a control that Tab should reach. */
   readonly hasButton: (row: Row) => boolean;
 }
 
-/** Which row has the keyboard, or gets it when it is drawn. */
+/** The focused row, or the one to focus when it is drawn. */
 export class RowFocus {
   readonly #deps: RowFocusDeps;
-  /** Row that Tab leads to. */
+  /** Row that Tab reaches. */
   key: string | undefined;
   #wanted: string | undefined;
 
@@ -20,12 +20,12 @@ export class RowFocus {
     this.#deps = deps;
   }
 
-  /** Where the next key counts from: keys may come faster than rows are drawn. */
+  /** Start of the next key's movement, because keys may be faster than drawing. */
   from(key: string): string {
     return this.#wanted ?? key;
   }
 
-  /** Puts the row on screen and, with the next drawing, the keyboard on it. */
+  /** Scrolls to the row and focuses it with the next drawing. */
   go(key: string, align: 'auto' | 'start' = 'auto'): void {
     this.key = key;
     this.#deps.list.kept = key;
@@ -33,7 +33,7 @@ export class RowFocus {
     this.#deps.list.scrollTo(key, align);
   }
 
-  /** True where the row that Tab leads to is another now. */
+  /** True if Tab now reaches another row. */
   took(key: string): boolean {
     this.#deps.list.kept = key;
     if (key === this.key) return false;
@@ -41,7 +41,7 @@ export class RowFocus {
     return true;
   }
 
-  /** Tab leads to the row that had the focus last, or to the first on screen. */
+  /** Tab reaches the row that was focused last, or the first visible one. */
   choose(): void {
     const { list, hasButton } = this.#deps;
     const onScreen = list.items().flatMap(({ index }) => list.row(index) ?? []);
@@ -49,13 +49,13 @@ export class RowFocus {
     this.key = onScreen.find(hasButton)?.key;
   }
 
-  /** After what had the focus is gone. */
+  /** After the focused element was removed. */
   again(): void {
     const row = this.key === undefined ? undefined : this.#element(this.key);
     (row ?? this.#deps.scroller).focus({ preventScroll: true });
   }
 
-  /** Puts the focus on the row that was asked for; false where it has to be drawn first. */
+  /** Focuses the requested row; false if it must be drawn first. */
   showWanted(): boolean {
     const wanted = this.#wanted;
     if (wanted === undefined || this.#deps.list.place(wanted) === undefined) return true;

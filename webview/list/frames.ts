@@ -1,15 +1,15 @@
 /**
- * How much is to be drawn: only what came on screen or left it (`moved`), also what an update of the agent's can change
- * (`updated`), or everything (`all`).
+ * What to draw: only rows that became visible or invisible (`moved`), also what an update can change (`updated`), or
+ * everything (`all`).
  */
 export type Extent = 'moved' | 'updated' | 'all';
 
 const order = ['moved', 'updated', 'all'] as const satisfies readonly Extent[];
 
-/** Drawing can change heights, which can change what is on screen; this often in one frame at most. */
+/** Drawing can change heights, which can change what is visible; maximum passes per frame. */
 const mostPasses = 4;
 
-/** Draws once per frame what was wanted since the last. */
+/** Draws once per frame. */
 export class FrameScheduler {
   readonly #draw: (extent: Extent) => void;
   readonly #around: (passes: () => void) => void;
@@ -17,19 +17,19 @@ export class FrameScheduler {
   #frame: number | undefined;
   #drawing = false;
 
-  /** `around` calls `passes`, in which all the drawing of a frame is done, between what is to be done before and after it. */
+  /** `around` calls `passes`, which does all drawing of a frame, between work before and after it. */
   constructor(draw: (extent: Extent) => void, around: (passes: () => void) => void) {
     this.#draw = draw;
     this.#around = around;
   }
 
-  /** To be drawn with the next frame; wanted while it is drawn, still with this one. */
+  /** Requests a drawing in the next frame; during a drawing, in the current one. */
   want(extent: Extent): void {
     if (this.#wanted === undefined || order.indexOf(extent) > order.indexOf(this.#wanted)) this.#wanted = extent;
     if (!this.#drawing) this.#frame ??= requestAnimationFrame(() => this.#run());
   }
 
-  /** Draws everything at once. */
+  /** Draws everything immediately. */
   now(): void {
     this.want('all');
     this.#run();

@@ -1,10 +1,10 @@
 const mostRanges = 500;
-/** Marks do not go over the borders of these. */
+/** Highlights do not cross the borders of these elements. */
 const blocks = 'p, li, pre, td, th, dd, dt, button, .dl, .detail-h, .code-h, .row';
 
 /**
- * Marks every occurrence of `texts` (small letters) in what is drawn below `root`, without touching the elements there. A
- * text may go over several elements, as coloured code does.
+ * Highlights every occurrence of `texts` (lower case) below `root`, without changing elements. A match may span several
+ * elements, as in coloured code.
  */
 export function highlight(root: HTMLElement, texts: readonly string[]): void {
   if (!('highlights' in CSS)) return;
@@ -18,7 +18,7 @@ export function highlight(root: HTMLElement, texts: readonly string[]): void {
     if (ranges.length >= mostRanges) break;
     const text = run.map((node) => node.data).join('');
     const small = text.toLowerCase();
-    // Where small letters have other lengths, their places are no places in the text.
+    // If lower-casing changes the length, offsets do not match.
     if (small.length !== text.length) continue;
     for (const each of wanted) {
       for (
@@ -33,7 +33,7 @@ export function highlight(root: HTMLElement, texts: readonly string[]): void {
   CSS.highlights.set('find', new Highlight(...ranges));
 }
 
-/** Texts that stand in one block, in order. */
+/** Text nodes of one block, in order. */
 function* runs(root: HTMLElement): Generator<Text[]> {
   let run: Text[] = [];
   let block: Element | null = null;

@@ -6,14 +6,14 @@ export interface InputDeps {
   readonly actions: Actions;
   focused(key: string): void;
   left(): void;
-  /** Closes the topmost of what can be closed; false where nothing was open. */
+  /** Closes the topmost open element; false if there was none. */
   escape(): boolean;
-  /** A key while a row has the focus; true where it was used. */
+  /** A key while a row has the focus; true if used. */
   keyInRow(key: string, event: KeyboardEvent): boolean;
   pressedOutsideMenu(): void;
 }
 
-/** Everything the reader does that no control of its own takes. */
+/** Input that no single control handles. */
 export function listen(deps: InputDeps): void {
   const { main, rows } = deps;
   rows.addEventListener('focusin', ({ target }) => {
@@ -33,7 +33,7 @@ export function listen(deps: InputDeps): void {
   });
 }
 
-/** Links have no address of their own: where they lead is asked of the host. */
+/** Links have no URL of their own: the host opens their targets. */
 function followLink(deps: InputDeps, event: Event): void {
   const link = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-url], [data-file]') : null;
   if (link === null) return;
@@ -70,7 +70,7 @@ function keyInRow(deps: InputDeps, event: KeyboardEvent): boolean {
   return toTrajectory(deps, key, target, event) || deps.keyInRow(key, event);
 }
 
-/** `t` on a step leads to where it stands in the trajectory. */
+/** `t` on a step shows it in the trajectory. */
 function toTrajectory(deps: InputDeps, key: string, target: Element, event: KeyboardEvent): boolean {
   const isStep = /^e:\d+$/.test(key) && target.closest('.row[data-kind]:not([data-kind=system])') !== null;
   if (!isStep || event.key !== 't' || event.ctrlKey || event.metaKey || event.altKey) return false;

@@ -5,7 +5,7 @@ import type { Requests } from '../request/requests.ts';
 import { entryKey } from '../rows/rowKeys.ts';
 import type { Store } from '../store/store.ts';
 
-/** The entry that a row's key names, or the first of a group. */
+/** The entry of a row's key, or the first of a group. */
 const entryInKey = /^(?:h:)?[eg]:(\d+)/;
 
 interface JumpsDeps {
@@ -18,17 +18,17 @@ interface JumpsDeps {
   readonly changed: () => void;
 }
 
-/** Leads to entries that may not be loaded, or be hidden by what is closed. */
+/** Jumps to entries that may not be loaded, or may be inside closed rows. */
 export class Jumps {
   readonly #deps: JumpsDeps;
-  /** Row that was jumped to last. */
+  /** Last target of a jump. */
   markedKey: string | undefined;
 
   constructor(deps: JumpsDeps) {
     this.#deps = deps;
   }
 
-  /** Shows an entry in the middle of the screen, open and marked; the focus stays where it is. */
+  /** Shows an entry in the middle of the screen, open and highlighted; the focus does not move. */
   async reveal(index: number): Promise<void> {
     const { store, list, pager, draw, changed } = this.#deps;
     const key = entryKey(index);
@@ -43,7 +43,7 @@ export class Jumps {
     changed();
   }
 
-  /** Goes to where the reader was. That row may have to be loaded first: until it is, and without one, the end is shown. */
+  /** Restores the reader's position. That row may have to be loaded first; until then, and without one, the end is shown. */
   async begin(anchor: Anchor | undefined): Promise<void> {
     const { store, list, pager, draw } = this.#deps;
     if (anchor !== undefined && list.restore(anchor)) return;
@@ -52,18 +52,18 @@ export class Jumps {
     const index = Number(entryInKey.exec(anchor.key)?.[1]);
     if (!(index < store.total)) return;
     await pager.load(index);
-    // Who has gone elsewhere meanwhile stays there.
+    // Skipped if the reader has moved since.
     if (this.markedKey !== undefined || !list.atEnd) return;
     draw();
     list.restore(anchor);
   }
 
-  /** Puts the focus on what the request asks that waits longest, to be read. */
+  /** Focuses the request that has waited longest. */
   async review(): Promise<void> {
     const { store, pager, focus, requests, draw } = this.#deps;
     const id = requests.waiting[0]?.id;
     if (id === undefined) return;
-    // A request is open as long as it waits: where it is not loaded, it is one of those.
+    // A request is open while it waits; if it is not loaded, it is one of those.
     for (const index of store.openEntries) {
       if (store.indexOfRequest(id) !== undefined) break;
       await pager.load(index);

@@ -5,11 +5,11 @@ import type { Store } from '../store/store.ts';
 export interface KeyboardDeps {
   readonly store: Store;
   readonly list: List;
-  /** Puts the keyboard on a row, drawing it first where it is not on screen. */
+  /** Focuses a row, after drawing it if necessary. */
   focusRow(key: string): void;
 }
 
-/** Keys that work on the rows while one of them has the focus. True where the key was used. */
+/** Keys for the rows while one of them has the focus. True if the key was used. */
 export function rowKey(deps: KeyboardDeps, key: string, event: KeyboardEvent): boolean {
   if (event.ctrlKey || event.metaKey || event.altKey) return false;
   const at = deps.list.place(key);
@@ -54,7 +54,7 @@ function seek(list: List, from: number, step: 1 | -1, wanted: (row: Row) => bool
   return undefined;
 }
 
-/** A later part of a long message is reached by scrolling, not as a row of its own. */
+/** Later parts of a long message are reached by scrolling, not as separate rows. */
 function isStop(row: Row): boolean {
   return row.kind !== 'gap' && !(row.kind === 'entry' && row.part > 0);
 }
@@ -69,7 +69,7 @@ function wentWrong(store: Store, row: Row): boolean {
   return status === 'failed' || status === 'denied' || failed;
 }
 
-/** Opens or closes the row that has the focus, if it is in the state that `expanded` names. */
+/** Opens or closes the focused row if its state is `expanded`. */
 function press({ target }: KeyboardEvent, expanded: 'true' | 'false'): boolean {
   if (!(target instanceof HTMLElement) || target.getAttribute('aria-expanded') !== expanded) return false;
   target.click();

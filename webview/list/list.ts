@@ -8,23 +8,23 @@ import {
 } from '@tanstack/virtual-core';
 import type { Row } from '../rows/rows.ts';
 
-/** Distance from the end within which the list stays at the end as it grows. */
+/** Distance from the end within which the list follows new content. */
 const nearEnd = 24;
 /** Rows that are drawn above and below the screen, unless they are taller than `overscanHeight` px together. */
 const overscan = 8;
 const overscanHeight = 800;
-/** More px than any list has: browsers take no taller element. */
+/** Browsers have no taller elements. */
 const farEnd = 1e8;
 
 export interface Placed {
   readonly row: Row;
-  /** Place among all rows. */
+  /** Index among all rows. */
   readonly at: number;
-  /** Height in px of what is left out before it. */
+  /** Height in px of the omitted rows before it. */
   readonly before: number;
 }
 
-/** The first visible row, and how many px of it are above the edge. */
+/** The first visible row, and its hidden height above the edge in px. */
 export interface Anchor {
   readonly key: string;
   readonly offset: number;
@@ -32,11 +32,11 @@ export interface Anchor {
 
 export interface Layout {
   readonly placed: readonly Placed[];
-  /** Height in px of what is left out after the last. */
+  /** Height in px of the omitted rows after the last. */
   readonly after: number;
 }
 
-/** Of what is loaded, the rows that are on screen, and where. */
+/** The visible part of the loaded rows, and their positions. */
 export class List {
   readonly #scroller: HTMLElement;
   readonly #virtualizer: Virtualizer<HTMLElement, HTMLElement>;
@@ -47,12 +47,12 @@ export class List {
   #isFollowing = true;
   #drawn: Layout = { placed: [], after: 0 };
   #measuring = false;
-  /** Key of the row that someone was led to: it stays in the middle until they go elsewhere. */
+  /** Key of a jump's target, which stays in the middle until the reader scrolls. */
   #led: string | undefined;
-  /** A row under entries that came just now, and how far from the top it stays until someone scrolls. */
+  /** A row below new entries, and its distance from the top until the reader scrolls. */
   #held: { readonly key: string; readonly from: number; at?: number } | undefined;
   #anchor: Anchor | undefined;
-  /** Key of the row that has the keyboard: it stays in the page wherever it scrolls. */
+  /** Key of the focused row, which stays in the page wherever it scrolls. */
   kept: string | undefined;
 
   /**
@@ -74,7 +74,7 @@ export class List {
     for (const touch of ['wheel', 'pointerdown', 'touchstart', 'keydown']) {
       scroller.addEventListener(touch, () => this.#letGo(), { passive: true });
     }
-    // What stands above and below the list takes its room: the end stays the end.
+    // Elements above and below the list take its room; the end must stay visible.
     new ResizeObserver(() => {
       if (this.#isFollowing) this.scrollToEnd();
       changed();
@@ -96,10 +96,10 @@ export class List {
         if (!this.#measuring) this.#changed();
       },
       overscan,
-      // The first drawing is at the end, of about a screen; what is there is measured at once.
+      // The first drawing shows about a screen at the end, measured immediately.
       initialOffset: farEnd,
       initialRect: { width: 800, height: 900 },
-      // What follows the last row is breathing space; the end is where it ends.
+      // Padding follows the last row, and belongs to the end.
       paddingEnd: 24,
       scrollPaddingStart: 28,
       anchorTo: 'end',
@@ -109,9 +109,9 @@ export class List {
     };
   }
 
-  /** Rows on screen, their turn's heading, and the row that has the keyboard. */
+  /** Visible rows, their turn's heading, and the focused row. */
   #range({ startIndex, endIndex, count }: Range): number[] {
-    // In steps: a row that comes at the end need not drive out one at the beginning.
+    // In steps, so that a new row at the end does not remove one at the beginning.
     const from = this.#within(startIndex, Math.max(0, Math.floor(startIndex / overscan - 1) * overscan));
     const to = this.#within(endIndex, Math.min(count - 1, endIndex + overscan));
     const wanted = new Set<number>();
@@ -141,7 +141,7 @@ export class List {
     return undefined;
   }
 
-  /** Takes new rows; what is on screen stays where it is, or at the end if it was there. */
+  /** Takes new rows without moving the visible ones; stays at the end if it was there. */
   setRows(rows: readonly Row[]): void {
     const held = this.#underGap();
     this.#rows = rows;
@@ -150,7 +150,7 @@ export class List {
     if (held !== undefined && this.#led === undefined && this.place(held.key) !== undefined) this.#held = held;
   }
 
-  /** The first row on screen, where the screen begins with entries that are not loaded: they are about to be replaced. */
+  /** The first visible row, if the screen begins with entries that are not loaded and about to be replaced. */
   #underGap(): { key: string; from: number } | undefined {
     const top = this.#virtualizer.scrollOffset ?? 0;
     const onScreen = this.onScreen();
@@ -161,10 +161,10 @@ export class List {
     return item === undefined || key === undefined ? undefined : { key, from: item.start - top };
   }
 
-  /** Rows that can be seen, and those so many screens above and below. */
+  /** Visible rows, and those within so many screens above and below. */
   onScreen(beside = 0): VirtualItem[] {
     const top = this.#virtualizer.scrollOffset ?? 0;
-    // As it was last observed: to ask the element would have the page laid out first.
+    // As last observed, because reading it from the element would force a layout.
     const height = this.#virtualizer.scrollRect?.height ?? 0;
     const [from, to] = [top - beside * height, top + (1 + beside) * height];
     return this.items().filter(({ start, end }) => end > from && start < to);
@@ -187,7 +187,7 @@ export class List {
     return this.#places.get(key);
   }
 
-  /** What is to be in the page. */
+  /** The rows to have in the page. */
   layout(): Layout {
     const placed: Placed[] = [];
     let end = 0;
@@ -200,7 +200,7 @@ export class List {
     return { placed, after: Math.max(0, this.#virtualizer.getTotalSize() - end) };
   }
 
-  /** Whether other rows are to be in the page than were drawn, or elsewhere. */
+  /** Whether other rows or positions are needed than were drawn. */
   get moved(): boolean {
     const { placed, after } = this.layout();
     const drawn = this.#drawn;
@@ -209,7 +209,7 @@ export class List {
     return after !== drawn.after || placed.length !== drawn.placed.length || !placed.every(isThere);
   }
 
-  /** To be called when the rows are in the page: takes their heights. */
+  /** Call this when the rows are in the page; measures their heights. */
   drawn(layout: Layout): void {
     this.#drawn = layout;
     this.#measuring = true;
@@ -223,7 +223,7 @@ export class List {
     this.#measuring = false;
   }
 
-  /** A short list is at its end wherever one looks, and would go with it when something is added. */
+  /** A short list is always at its end, and would follow new content. */
   #keepLed(): void {
     const at = this.#led === undefined ? undefined : this.place(this.#led);
     if (at === undefined || this.#scroller.clientHeight === 0) return;
@@ -248,7 +248,7 @@ export class List {
   }
 
   get atEnd(): boolean {
-    // Not as the virtualizer has it: that learns where the list was scrolled to a frame later.
+    // Not from the virtualizer, which learns scroll positions one frame later.
     const { scrollHeight, clientHeight, scrollTop } = this.#scroller;
     return scrollHeight - clientHeight - scrollTop <= nearEnd;
   }
@@ -266,7 +266,7 @@ export class List {
   scrollTo(key: string, align: 'auto' | 'center' | 'start' = 'auto'): boolean {
     const at = this.place(key);
     if (at === undefined) return false;
-    // Who is led to a row stays there, whatever the page around the list does meanwhile.
+    // After a jump, the target stays in place whatever changes around the list.
     if (align === 'center') {
       this.#isFollowing = false;
       this.#led = key;
@@ -277,14 +277,17 @@ export class List {
     return true;
   }
 
-  /** Goes from the end, where it stayed as it grew, to the beginning of a row. */
+  /** Scrolls from the end, where it followed new content, to the beginning of a row. */
   leaveEndFor(key: string): void {
     if (!this.#isFollowing) return;
     this.#isFollowing = false;
     this.scrollTo(key, 'start');
   }
 
-  /** Where the reader is; `undefined` at the end. In a page that is being taken away the list has no height: where they were. */
+  /**
+   * The reader's position; `undefined` at the end. In a page that is being removed, the list has no height: the last
+   * position.
+   */
   anchor(): Anchor | undefined {
     if (this.#scroller.clientHeight > 0) this.#anchor = this.#topRow();
     return this.#anchor;
@@ -298,14 +301,14 @@ export class List {
     return item === undefined || row === undefined ? undefined : { key: row.key, offset: top - item.start };
   }
 
-  /** Goes to where `anchor` was taken; false where that row is not there. */
+  /** Restores an `anchor`; false if the row does not exist. */
   restore({ key, offset }: Anchor): boolean {
     const at = this.place(key);
     const start = at === undefined ? undefined : this.#virtualizer.getOffsetForIndex(at, 'start')?.[0];
     if (start === undefined) return false;
     this.#letGo();
     this.#isFollowing = false;
-    // Heights above it are guessed until they are measured: what is measured later does not move it.
+    // Heights above it are estimates: measuring them later does not move it.
     this.#held = { key, from: -offset };
     this.#virtualizer.scrollToOffset(start + offset);
     return true;

@@ -1,9 +1,9 @@
-/** Milliseconds between two looks at the clock: of what runs, and of how long ago something was. */
+/** Milliseconds between two updates of clocks, and of ages. */
 const paces = { second: 1000, minute: 60_000 } as const;
 
 export type Pace = keyof typeof paces;
 
-/** Calls while someone can see the page: each minute, and each second between where that is wanted. */
+/** Calls while the page is visible: each minute, or each second if needed. */
 export class Ticker {
   readonly #tick: (pace: Pace) => void;
   #timer: ReturnType<typeof setInterval> | undefined;

@@ -4,8 +4,8 @@ import { markdownRuns } from '../../src/text/markdownRuns.ts';
 import { countTokenStarts, divided, elementsOf, marksIn, type Piece } from './elements.ts';
 
 /**
- * One block of a message. `joined`: continues from the block before it, which was cut for its length. `at`: where the token's
- * `raw` stands in the text, with its line breaks as single characters; -1 where it is no part of it or may still change.
+ * One block of a message. `joined`: continues the block before it, which was split for its length. `at`: position of the
+ * token's `raw` in the text, with single-character line breaks; -1 if it is not part of it or may still change.
  */
 export interface Block {
   readonly token: Token;
@@ -15,7 +15,7 @@ export interface Block {
   readonly open?: boolean;
 }
 
-/** Blocks that belong to one row of the list; `revision` changes when they do. */
+/** Blocks of one row of the list; `revision` changes when they do. */
 export interface Part {
   readonly blocks: Block[];
   chars: number;
@@ -25,22 +25,22 @@ export interface Part {
   revision: number;
 }
 
-/** An open block longer than this is closed at a line break, so that the cost of one update has a bound. */
+/** A longer open block is closed at a line break, to limit the cost of an update. */
 const longestTail = 8 * 1024;
-/** A part is closed when it holds this much, so that a long message becomes several rows. */
+/** A part is closed at this length, so that a long message has several rows. */
 const partChars = 4 * 1024;
-/** … or so many blocks: a list or heading without text takes two characters. */
+/** … or at so many blocks: an empty list or heading takes two characters. */
 const partBlocks = 48;
-/** … or so many elements: links, code, list items and cells take one or more each. */
+/** … or at so many elements: links, code, list items and cells each need at least one. */
 const partElements = 120;
-/** Open blocks of more elements are closed like long ones. */
+/** Open blocks with more elements are closed like long ones. */
 const tailElements = 400;
-/** Places in a message where a token may begin; what follows is shown as text. An ordinary text of 256 KB has fewer. */
+/** Possible token starts in a message; the rest is shown as text. An ordinary text of 256 KB has fewer. */
 const mostTokenStarts = 45_000;
-/** A text of fewer characters and marks is one part, whatever it holds. */
+/** A text with fewer characters and marks is one part, whatever it contains. */
 const onePartMarks = 40;
 
-/** Whether a message may be more than one part. Cheap, where it need not be parsed yet. */
+/** Whether a message may have more than one part. Cheap, because the text need not be parsed. */
 export function mayTakeParts(text: string): boolean {
   return text.length > partChars || marksIn(text) > onePartMarks;
 }
@@ -53,17 +53,17 @@ interface Fence {
 }
 
 /**
- * Markdown that grows. Blocks that can no longer change are lexed once and kept; only the open tail is lexed again. Cost
- * is linear in the text, however small the pieces are in which it comes.
+ * Markdown that grows. Closed blocks are lexed once and kept; only the open tail is lexed again. The cost is linear in the
+ * text, however small its pieces are.
  */
 export class MarkdownStream {
   readonly parts: Part[] = [newPart()];
   #tail = '';
-  /** Characters taken in so far, `#tail` included. */
+  /** Number of characters so far, including `#tail`. */
   #taken = 0;
   #pending: string[] = [];
   #tokenStarts = 0;
-  /** What follows the last token that is read, as far as it is not closed. */
+  /** Text after the last token, if it is not closed. */
   #plain: string | undefined;
   #fence: Fence | undefined;
   #joined = false;
@@ -74,7 +74,7 @@ export class MarkdownStream {
     if (text !== '') this.#pending.push(text);
   }
 
-  /** Takes in what was appended. With `final`, everything is closed. */
+  /** Adds appended text. With `final`, everything is closed. */
   update(final = false): void {
     if (this.#pending.length === 0 && !final) return;
     // Carriage returns would end up in code and tables.
@@ -91,7 +91,7 @@ export class MarkdownStream {
     this.#last.revision += 1;
   }
 
-  /** How much of the next characters is read as Markdown. */
+  /** How many of the next characters are parsed as Markdown. */
   #readable(added: string): number {
     if (this.#plain !== undefined) return 0;
     const { count, end } = countTokenStarts(added, mostTokenStarts - this.#tokenStarts);
@@ -153,11 +153,11 @@ export class MarkdownStream {
     this.#open += 1;
   }
 
-  /** Lexes the tail; true when a fence was found to have opened, which is then read line by line. */
+  /** Lexes the tail; true if it found an open fence, whose lines are then read one by one. */
   #takeBlocks(final: boolean): boolean {
     if (this.#tail === '') return false;
     const tokens = lex(this.#tail);
-    // What follows a block can still join it until one more block stands between them.
+    // What follows a block can still join it until another block separates them.
     const solid = tokens.flatMap((token, at) => (token.type === 'space' ? [] : [at]));
     const keep = final ? tokens.length : (solid.at(-2) ?? 0);
     for (const token of tokens.slice(0, keep)) {
@@ -184,7 +184,7 @@ export class MarkdownStream {
     return false;
   }
 
-  /** Closes blocks that the tail begins with, and leaves the tail as it is. */
+  /** Closes blocks at the beginning of the tail, which stays as it is. */
   #closeAll(tokens: readonly Token[]): void {
     let at = this.#taken - this.#tail.length;
     for (const token of tokens) {
@@ -202,7 +202,7 @@ export class MarkdownStream {
     return true;
   }
 
-  /** Reads lines of an open code block; true when it ended and markdown continues. */
+  /** Reads lines of an open code block; true if it ended and Markdown continues. */
   #takeFence(final: boolean): boolean {
     const fence = this.#fence;
     if (fence === undefined) return false;
@@ -244,10 +244,10 @@ export class MarkdownStream {
 /** Tokens that continue the token before them. */
 const joinedTokens = new WeakSet<Token>();
 
-/** The tokens of a text, whatever it is: what cannot be lexed within bounds becomes a token that is shown as text. */
+/** The tokens of any text: what cannot be lexed within the limits becomes a token shown as text. */
 function lex(text: string): Token[] {
   return markdownRuns(text).flatMap(({ text: run, plain, joined }) => {
-    // What the lexer fails at must never take the other messages with it.
+    // A failure of the lexer must not affect other messages.
     const tokens = (plain ? null : lexMarkdown(run)) ?? [textToken(run)];
     if (joined && tokens[0] !== undefined) joinedTokens.add(tokens[0]);
     return tokens;
@@ -263,7 +263,7 @@ function textPieces(text: string): readonly Piece[] {
   return slices(text).map((slice) => ({ token: textToken(slice), at: -1 }));
 }
 
-/** A text in pieces of the length of a part, never between the two halves of a character. */
+/** A text in pieces of the length of a part, without splitting surrogate pairs. */
 function slices(text: string): string[] {
   const found: string[] = [];
   for (let from = 0; from < text.length;) {
@@ -279,7 +279,7 @@ function textToken(text: string): Token {
   return { type: 'html', raw: text, text, pre: false, block: true };
 }
 
-/** After the last line break that an unindented line follows, so that no list is cut inside an item. */
+/** After the last line break before an unindented line, so that no list is split inside an item. */
 function lastBreak(text: string): number {
   for (let at = text.lastIndexOf('\n'); at > 0; at = text.lastIndexOf('\n', at - 1)) {
     const next = text.charAt(at + 1);
@@ -314,7 +314,7 @@ function closes(line: string, marker: string): boolean {
   return trimmed.length >= marker.length && trimmed === marker.charAt(0).repeat(trimmed.length) && !/^ {4}/.test(line);
 }
 
-/** The parts of a text that is whole. */
+/** The parts of a complete text. */
 export function markdownParts(text: string): readonly Part[] {
   const stream = new MarkdownStream();
   stream.append(text);

@@ -1,25 +1,25 @@
 import type { MarkedToken, Token, Tokens } from 'marked';
 import { pieces } from '../../src/protocol/panel/pageModel.ts';
 
-/** A list or paragraph of more elements is divided. */
+/** A list or paragraph with more elements is divided. */
 const mostOfBlock = 200;
-/** A table of more is divided; its columns are aligned as long as it is one table. */
+/** A larger table is divided; the columns of one part are aligned. */
 const mostOfTable = 600;
-/** What cannot be divided and takes more than this is shown as text. */
+/** Larger blocks that cannot be divided are shown as text. */
 const mostOfWhole = 600;
 
 const notAscii = /[^\n\t -~]/;
-/** Each of these makes at most two elements. Without one, a text is one paragraph. */
+/** Each of these creates at most two elements. A text without them is one paragraph. */
 const marks = /[\n*_~`[\]!<&|@#>+=-]|\d[.)]|www\.|:\/\//g;
-/** What the lexer makes a token of, of which ordinary text and code have few. */
+/** Token starts, which are rare in ordinary text and code. */
 const tokenStarts = /[*_~`[\]!<&|@]|www\.|:\/\/|\n(?: {4}|\t| *[#>+-]| *\d+[.)])|(?: {2}|\\)\n/g;
 
-/** At least half of the elements that Markdown of this text takes; cheap. */
+/** At least half of the elements that this text needs; cheap. */
 export function marksIn(text: string): number {
   return (text.match(marks)?.length ?? 0) + hiddenIn(text);
 }
 
-/** Counts where tokens begin, up to `most`. `end`: after the last one that is counted, or of the text. */
+/** Counts token starts, up to `most`. `end`: after the last counted one, or the end of the text. */
 export function countTokenStarts(text: string, most: number): { readonly count: number; readonly end: number } {
   let count = 0;
   for (const { index } of text.matchAll(tokenStarts)) {
@@ -29,12 +29,12 @@ export function countTokenStarts(text: string, most: number): { readonly count: 
   return { count, end: text.length };
 }
 
-/** Characters that are not seen are written out, each in an element. */
+/** Invisible characters are written out, each in an element. */
 function hiddenIn(text: string): number {
   return notAscii.test(text) ? pieces(text).length - 1 : 0;
 }
 
-/** How many elements the page needs for a block, about. */
+/** Approximate number of elements for a block. */
 export function elementsOf(token: Token): number {
   return countOf(token) + hiddenIn(token.raw);
 }
@@ -63,15 +63,15 @@ function countOfItem({ task, tokens }: Tokens.ListItem): number {
   return (task ? 2 : 1) + tokens.reduce((sum, each) => sum + countOf(each), 0);
 }
 
-/** A part of a block. `at`: where its `raw` stands in that of the block; -1 where it is no part of it. */
+/** A part of a block. `at`: position of its `raw` in that of the block; -1 if it is not part of it. */
 export interface Piece {
   readonly token: Token;
   readonly at: number;
 }
 
 /**
- * A block as blocks that are small enough to draw one of them at a time: lists by their items, tables by their rows,
- * paragraphs by what stands in their lines. `null` for one that is too large and cannot be divided.
+ * Divides a block into ones that are small enough to draw: lists by item, tables by row, paragraphs by inline token. `null`
+ * if it is too large and cannot be divided.
  */
 export function divided(token: Token): readonly Piece[] | null {
   const elements = elementsOf(token);
@@ -89,7 +89,7 @@ function divide(token: Token): readonly Piece[] {
   return [{ token, at: 0 }];
 }
 
-/** In their order, as many at a time as have together at most so many elements; at least one. */
+/** In order, as many as fit into so many elements; at least one. */
 function groups<T>(all: readonly T[], sizeOf: (one: T) => number, most: number): readonly (readonly T[])[] {
   const found: T[][] = [];
   let size = Infinity;
@@ -117,7 +117,7 @@ function listPieces(list: Tokens.List): readonly Piece[] {
   });
 }
 
-/** Each with the header; where the rows after the first piece stand is not known. */
+/** Each with the header; positions of rows after the first piece are unknown. */
 function tablePieces(table: Tokens.Table): readonly Piece[] {
   const most = Math.max(1, mostOfBlock - countAll(table.header));
   return groups(table.rows, countAll, most).map((rows, place) => ({

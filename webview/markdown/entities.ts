@@ -14,7 +14,7 @@ const named: Readonly<Record<string, string>> = {
   times: '×',
 };
 
-/** Character references of markdown text, which the lexer leaves as they are written. */
+/** Decodes character references, which the lexer leaves unchanged. */
 export function entities(text: string): string {
   if (!text.includes('&')) return text;
   return text.replace(

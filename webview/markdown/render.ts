@@ -13,13 +13,13 @@ export type Content = TemplateResult | string | typeof nothing;
 
 export interface MarkdownActions {
   copy(text: string): void;
-  /** What is shown in the place of a text that is marked. */
+  /** Replaces marked text. */
   readonly marked?: (token: Token) => Content | undefined;
 }
 
 /**
- * A block as DOM, made from its tokens: only what is named here can appear. `whole`: someone decides about the text, so that
- * nothing of it may be left out, however long it is and whatever markdown would keep out of sight.
+ * Creates the DOM of a block from its tokens: only the elements here can appear. `whole`: someone decides about the text, so
+ * all of it is shown, however long, including what Markdown hides.
  */
 export function renderBlock(
   { token, joined, open = false }: Block,
@@ -31,7 +31,7 @@ export function renderBlock(
 
 class Renderer {
   readonly #actions: MarkdownActions;
-  /** Code that still grows is not coloured: that would be done again for every few characters. */
+  /** Growing code is not coloured, because that would be repeated for every few characters. */
   readonly #open: boolean;
   readonly #whole: boolean;
   readonly #mostItems: number;
@@ -53,7 +53,7 @@ class Renderer {
       case 'def':
         return this.#whole ? raw(token) : nothing;
       case 'heading':
-        // The transcript has one outline, that of turns: a message's headings look like ones only.
+        // The transcript's outline consists of turns, so headings in messages are not real headings.
         return html`<p class="md-h" role="heading" aria-level="${Math.min(6, token.depth + 2)}">
           ${this.inline(token.tokens)}
         </p>`;
@@ -120,7 +120,7 @@ class Renderer {
     return this.#actions.marked?.(token);
   }
 
-  /** No `href`: nothing but the page's own click handling can follow it. */
+  /** No `href`: only the page's own click handler can follow it. */
   #link(token: Tokens.Link): Content {
     const target = linkTarget(entities(token.href));
     const label = this.inline(token.tokens);
@@ -211,7 +211,7 @@ class Renderer {
   }
 }
 
-/** Browsers take quadratic time to wrap a word that has no place to break. */
+/** Browsers take quadratic time to wrap a word without break opportunities. */
 const longWord = /\S{400}/;
 
 function names(...classes: readonly (string | false)[]): string | typeof nothing {
@@ -222,13 +222,13 @@ function raw(token: MarkedToken): TemplateResult {
   return html`<p class=${names('raw', longWord.test(token.raw) && 'long')}>${visibleTemplate(token.raw.trimEnd())}</p>`;
 }
 
-/** Where a link or an image leads. */
+/** Target of a link or image. */
 function targetOf({ href, title }: Tokens.Link | Tokens.Image, titled = true): TemplateResult {
   const said = titled && typeof title === 'string' && title !== '' ? ` ${title}` : '';
   return html`<span class="target">(${visibleTemplate(`${href}${said}`)})</span>`;
 }
 
-/** A row may have more cells than the head: those are in no token. */
+/** A row may have more cells than the header; no token contains those. */
 function leavesOutCells({ raw: text, header, rows }: Tokens.Table): boolean {
   const size = (part: string): number => part.replace(/[\s|:\\-]+/g, '').length;
   return size(text) !== [...header, ...rows.flat()].reduce((sum, cell) => sum + size(cell.text), 0);
@@ -256,7 +256,7 @@ const knownTypes: ReadonlySet<string> = new Set<MarkedToken['type']>([
   'image',
 ]);
 
-/** marked's own tokens, told from those of extensions, of which there are none here. */
+/** marked's own tokens, as opposed to those of extensions, of which there are none here. */
 function isKnown(token: Token): token is MarkedToken {
   return knownTypes.has(token.type);
 }

@@ -1,6 +1,6 @@
 import { isUnsafePath } from '../../src/text/unsafePath.ts';
 
-/** Where a link of a session may lead: to a page, asked for through the host, or to a file of the project. */
+/** Target of a link in a session: a web page, opened through the host, or a file of the project. */
 export type Target =
   | { readonly kind: 'page'; readonly url: string }
   | { readonly kind: 'file'; readonly path: string; readonly line?: number };
@@ -10,7 +10,7 @@ const driveLetter = /^[a-z]:[\\/]/i;
 const withLine = /^(.*?)(?::(\d{1,7})(?::\d{1,5})?|#L(\d{1,7})(?:-L?\d{1,7})?)?$/s;
 const unsafe = /[\u0000-\u001f\u007f\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 
-/** What may be followed of an address in a session: `http`, `https` and paths. Anything else leads nowhere. */
+/** Allowed targets in a session: `http`, `https` and paths. Anything else is not a link. */
 export function linkTarget(address: string): Target | undefined {
   const text = address.trim();
   if (text === '' || text.length > 8192 || unsafe.test(text)) return undefined;
@@ -26,7 +26,7 @@ export function linkTarget(address: string): Target | undefined {
   return { kind: 'file', path, ...(line > 0 && { line }) };
 }
 
-/** Decoded once, as browsers do; `undefined` where the result is encoded again, or the encoding is broken. */
+/** Decoded once, as browsers do; `undefined` if the result is encoded again, or the encoding is invalid. */
 function decodePath(path: string): string | undefined {
   const isEncoded = (text: string): boolean => /%[\da-f]{2}/i.test(text);
   if (!isEncoded(path)) return path;

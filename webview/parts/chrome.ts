@@ -21,7 +21,7 @@ export interface ChromeState {
 
 /** Draws everything around the rows. */
 export function drawChrome(shell: Shell, context: Context, view: SessionView, list: List, state: ChromeState): void {
-  // The frame stood before the language was known.
+  // The frame existed before the language was known.
   shell.main.setAttribute('aria-label', t('Vitrine session'));
   shell.scroller.setAttribute('aria-label', t('Transcript'));
   // Once, rather than with each message.

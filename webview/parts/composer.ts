@@ -15,14 +15,14 @@ export interface ComposerState {
   readonly send: (how?: 'queue' | 'interrupt') => void;
 }
 
-/** Where the conversation continues; where it cannot, the reason stands in its place. */
+/** The input for the next message, or the reason why there is none. */
 export function composer(context: Context, view: SessionView, state: ComposerState): TemplateResult {
   return html`<form class="comp" aria-label=${t('Message')} @submit=${(event: Event) => event.preventDefault()}>
     ${queue(context, view)} ${view.can.send ? box(view, state) : blocked(context, view)}
   </form>`;
 }
 
-/** Messages that wait for the end of the turn, first said first. */
+/** Messages that wait for the end of the turn, in sending order. */
 function queue({ actions }: Context, { conversation }: SessionView): TemplateResult | typeof nothing {
   const queued = conversation?.queued ?? [];
   if (queued.length === 0) return nothing;

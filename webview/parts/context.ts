@@ -3,23 +3,23 @@ import type { Figures } from '../figures/figures.ts';
 import type { Requests } from '../request/requests.ts';
 import type { Store } from '../store/store.ts';
 
-/** What every part of the page is drawn from. */
+/** Input of every drawn part of the page. */
 export interface Context {
   readonly store: Store;
   readonly actions: Actions;
   readonly requests: Requests;
   readonly figures: Figures;
-  /** Epoch milliseconds of this drawing, for running clocks. */
+  /** Time of this drawing in epoch milliseconds, for running clocks. */
   readonly now: number;
-  /** Row that Tab leads to. */
+  /** Row that Tab reaches. */
   readonly focusKey: string | undefined;
-  /** Row that was jumped to last. */
+  /** Last target of a jump. */
   readonly markedKey: string | undefined;
-  /** Another one where more may be different than the entries: what was drawn of them must be drawn again. */
+  /** Changes if more than the entries may differ, so that cached drawings are invalid. */
   readonly revision: number;
 }
 
-/** Whether a call waits until a person has decided about an earlier one; `step` is its number. */
+/** Whether a call waits for a decision about an earlier one; `step` is its number. */
 export function waitsForEarlier({ store, requests }: Context, step: string | undefined): boolean {
   if (step === undefined) return false;
   const { lane, at } = placeOf(step);
@@ -37,7 +37,7 @@ function placeOf(step: string): { lane: string; at: number } {
   return { lane: step.slice(0, Math.max(0, dot)), at: Number(step.slice(dot + 1)) };
 }
 
-/** Whether the run that an entry belongs to continues. */
+/** Whether the run of an entry is active. */
 export function isLive({ store }: Context, turn: number): boolean {
   return store.turns[turn]?.status === 'running';
 }

@@ -4,10 +4,10 @@ import { ref } from 'lit/directives/ref.js';
 import type { List } from '../list/list.ts';
 import type { Context } from './context.ts';
 
-/** Marks of one height are one mark: the strip is no taller than a screen. */
+/** Marks of the same height are merged: the strip is as tall as the screen. */
 const most = 120;
 
-/** Where turns begin and what went wrong, on the scrollbar's track. Decoration: the rows say the same. */
+/** Marks of turns and failures on the scrollbar. Decorative: the rows have the same information. */
 export function overviewRuler({ store, requests }: Context, list: List): TemplateResult {
   const marks = new Map<number, 'turn' | 'failed' | 'denied' | 'request'>();
   const place = (index: number): number => Math.round((index / Math.max(1, store.total)) * most);
@@ -27,7 +27,7 @@ export function overviewRuler({ store, requests }: Context, list: List): Templat
       marks.set(place(row.index), 'denied');
     }
   }
-  // The marks of a long session stand where they stood, however it grows.
+  // Marks of a long session keep their positions as it grows.
   return html`${guard([[...marks].join()], () => [...marks].map(([at, kind]) => mark((at / most) * 100, kind)))}`;
 }
 

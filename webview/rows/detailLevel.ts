@@ -9,16 +9,16 @@ export interface DetailSource {
   readonly level: DetailLevel;
   /** Of the messages to the agent, those that people wrote. */
   readonly peopleOnly?: boolean;
-  /** Leaves out what is marked as synthetic. */
+  /** Hides what is marked as synthetic. */
   readonly hidesSynthetic?: boolean;
   entry(index: number): PageEntry | undefined;
   /** Whether the reader opened a row of hidden ones. */
   open(key: string): boolean;
-  /** Entries that were asked for one by one: always shown. */
+  /** Entries that were jumped to: always shown. */
   asked(index: number): boolean;
 }
 
-/** Rows at a level of detail. Each stretch that is hidden is one row that counts it, so that nothing goes missing unsaid. */
+/** Rows at a level of detail. Each hidden range is one row with its count, so that nothing disappears silently. */
 export function withDetail(rows: readonly Row[], source: DetailSource): Row[] {
   const { level, peopleOnly, hidesSynthetic } = source;
   if (level === 'everything' && peopleOnly !== true && hidesSynthetic !== true) return [...rows];
@@ -53,7 +53,7 @@ function hidesWriter(entry: PageEntry, { peopleOnly, hidesSynthetic }: DetailSou
   return (peopleOnly === true && isAutonomous(entry)) || (hidesSynthetic === true && entry.synthetic === true);
 }
 
-/** What a person has to see stays at every level: prompts, answers, errors, requests that wait, changes no one reported. */
+/** Shown at every level: prompts, answers, errors, waiting requests, unreported changes. */
 function hidesEntry(entry: PageEntry, level: DetailLevel): boolean {
   if (level === 'everything') return false;
   const { type, metadata, asked } = entry;
@@ -80,7 +80,7 @@ function wentWrong({ type }: PageEntry): boolean {
   return status === 'failed' || status === 'denied' || (typeof exit === 'number' && exit !== 0);
 }
 
-/** `undefined` where the stretch holds nothing that could be counted. */
+/** `undefined` if the range has nothing to count. */
 function hiddenRow(stretch: readonly Row[], source: DetailSource): HiddenRow | undefined {
   const [first] = stretch;
   if (first === undefined) return undefined;

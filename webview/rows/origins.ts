@@ -6,7 +6,7 @@ export function originOf({ origin }: PageEntry): Origin {
   return origin ?? 'human';
 }
 
-/** An automatic message to the agent. What an earlier conversation held is a person's own, played back. */
+/** An automatic message to the agent. Replayed messages of an earlier conversation count as a person's. */
 export function isAutonomous(entry: PageEntry): boolean {
   if (entry.type.kind !== 'user_message') return false;
   const origin = originOf(entry);

@@ -2,7 +2,7 @@ import { withDetail } from './detailLevel.ts';
 import { buildRows, type Row } from './rows.ts';
 import type { Store } from '../store/store.ts';
 
-/** Everything that the list holds: what is loaded, at the reader's level of detail, and what follows the last entry. */
+/** All rows of the list: loaded entries at the reader's level of detail, and what follows the last entry. */
 export function pageRows(store: Store): Row[] {
   const rows = withDetail(buildRows(store), {
     level: store.level,

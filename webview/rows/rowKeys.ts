@@ -1,6 +1,5 @@
 /**
- * Keys of rows, each the same string every time it is asked for: a new one would be hashed again wherever its row is looked up,
- * for every row of the list whenever one comes.
+ * Keys of rows, always the same string object: a new one would have to be hashed at each lookup, for every row of the list.
  */
 const [turns, ends, gaps, entries] = [
   new Map<string, string>(),

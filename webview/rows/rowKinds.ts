@@ -1,7 +1,7 @@
 import { gapHeight, type Row } from './rows.ts';
 import type { Store } from '../store/store.ts';
 
-/** It holds text, which most often takes more than a line. */
+/** It has text, which usually takes more than one line. */
 function isTall(store: Store, row: Row): boolean {
   if (row.kind !== 'entry') return false;
   const kind = store.entry(row.index)?.type.kind;
@@ -26,7 +26,7 @@ export function expectedHeight(store: Store, row: Row): number {
   return Math.max(rowHeight, lineHeight * Math.max(lines, chars / charsOfLine));
 }
 
-/** Whether a row has something that can be pressed, so that Tab may lead to it. */
+/** Whether a row has a control that Tab should reach. */
 export function hasButton(store: Store, row: Row): boolean {
   if (row.kind === 'noise' || row.kind === 'group' || row.kind === 'hidden') return true;
   return row.kind === 'entry' && !isTall(store, row);

@@ -3,37 +3,37 @@ import type { PageEntry } from '../../src/protocol/panel/messages.ts';
 import type { Turn } from '../../src/model/session/turn.ts';
 import { endKey, entryKey, gapKey, turnKey } from './rowKeys.ts';
 
-/** What stands hidden behind one row. */
+/** Contents of a hidden range. */
 export interface HiddenCounts {
   readonly steps: number;
-  /** Of the steps, those that failed or were denied. */
+  /** Steps that failed or were denied. */
   readonly failed: number;
   readonly thoughts: number;
   /** Messages of subagents. */
   readonly messages: number;
   /** Automatic messages to the agent. */
   readonly autonomous: number;
-  /** What the program said beside the work. */
+  /** Notes of the program. */
   readonly system: number;
 }
 
-/** One row of the list. `turn` is the place of its turn in `turns`, -1 before the first. */
+/** One row of the list. `turn` is its turn's index in `turns`, -1 before the first. */
 export type Row = { readonly key: string; readonly turn: number } & (
   | { readonly kind: 'turn'; readonly view: Turn }
   | { readonly kind: 'end'; readonly view: Turn }
-  /** Entries that are not loaded, `from` inclusive to `to` exclusive. */
+  /** Entries that are not loaded, from `from` to `to` (exclusive). */
   | { readonly kind: 'gap'; readonly from: number; readonly to: number }
   | { readonly kind: 'noise'; readonly index: number; readonly count: number; readonly open: boolean }
   | { readonly kind: 'group'; readonly indexes: readonly number[]; readonly open: boolean }
-  /** What the level of detail hides. */
+  /** Rows that the level of detail hides. */
   | { readonly kind: 'hidden'; readonly counts: HiddenCounts; readonly open: boolean }
   /** After the last entry of a session that can be resumed. */
   | { readonly kind: 'resume' }
-  /** `part`: place in a message that is long enough for several rows. */
+  /** `part`: position in a message with several rows. */
   | { readonly kind: 'entry'; readonly index: number; readonly part: number; readonly depth: number }
 );
 
-/** Height in px that entries are taken to have which are not loaded. */
+/** Assumed height in px of entries that are not loaded. */
 export function gapHeight({ from, to }: { readonly from: number; readonly to: number }): number {
   return (to - from) * 28;
 }
@@ -41,20 +41,20 @@ export function gapHeight({ from, to }: { readonly from: number; readonly to: nu
 export interface RowSource {
   readonly total: number;
   readonly turns: readonly Turn[];
-  /** Entries to a page; unloaded ones are asked for in such pages. */
+  /** Entries per page; missing ones are requested by page. */
   readonly pageSize: number;
   entry(index: number): PageEntry | undefined;
-  /** Whether any entry of a page is loaded; saves looking at each. */
+  /** Whether any entry of a page is loaded; avoids checking each. */
   hasPage(page: number): boolean;
-  /** Rows that a message takes; 1 for most. */
+  /** Rows of a message; 1 for most. */
   parts(entry: PageEntry): number;
-  /** Whether what starts open (subagents, parallel calls) was closed by the reader. */
+  /** Whether the reader closed something that starts open (subagents, parallel calls). */
   closed(key: string): boolean;
   /** Whether the reader opened the system lines of a run. */
   noiseOpen(runId: string): boolean;
 }
 
-/** System lines that say nothing about the work itself. */
+/** System lines without information about the work. */
 const noise = new Set([
   'status',
   'result',
@@ -85,7 +85,7 @@ export function isNoise({ type }: PageEntry): boolean {
 
 const endings = new Set<Turn['status']>(['failed', 'stopped', 'interrupted']);
 
-/** Rows of everything that is loaded, with a row for each stretch that is not. */
+/** Rows of all loaded entries, with a row for each range that is not loaded. */
 export function buildRows(source: RowSource): Row[] {
   return new RowBuilder(source).build();
 }
@@ -208,7 +208,7 @@ class RowBuilder {
     }
   }
 
-  /** Calls that ran at the same time are held back until their number is known. */
+  /** Parallel calls are held back until their number is known. */
   #parallel(entry: PageEntry, tool: ToolUse, parent: string | undefined, depth: number): void {
     const start = Date.parse(tool.startedAt ?? '');
     const end = tool.endedAt === undefined ? Infinity : Date.parse(tool.endedAt);

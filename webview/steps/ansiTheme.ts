@@ -1,7 +1,7 @@
 import { cssOf, readable, type Rgb, rgbOf } from './contrast.ts';
 
 const names = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'] as const;
-/** Names of the sixteen colours with the token of each. */
+/** Names of the sixteen colours, and their theme tokens. */
 const tokens: ReadonlyMap<string, string> = new Map(
   ['', 'bright-'].flatMap((bright) =>
     names.map((name): [string, string] => {
@@ -12,8 +12,8 @@ const tokens: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * The theme's sixteen terminal colours. Those that cannot be read on the terminal's ground get a readable shade, as VS Code
- * does it in its terminal; styles/transcript/detail.css takes it from `--ansi-…` of the body.
+ * The theme's sixteen terminal colours. Unreadable ones get a readable shade, as in VS Code's terminal;
+ * styles/transcript/detail.css uses `--ansi-…` of the body.
  */
 export class AnsiTheme {
   #key = '';
@@ -30,7 +30,7 @@ export class AnsiTheme {
     return this.#key;
   }
 
-  /** One of the sixteen, as the theme has it. */
+  /** One of the sixteen theme colours. */
   colour(name: string): Rgb | undefined {
     return token(tokens.get(name) ?? '');
   }

@@ -1,4 +1,4 @@
-/** The chunk of what programs print in colours: wanted when the first such output is opened. */
+/** The chunk for coloured program output, loaded when the first such output is opened. */
 import Anser from 'anser';
 import { html, type TemplateResult } from 'lit/html.js';
 import { visibleTemplate } from '../text/shown.ts';
@@ -6,12 +6,12 @@ import { placed } from '../views/placed.ts';
 import { AnsiTheme } from './ansiTheme.ts';
 import { cssOf, paletteRgb, readable, type Rgb, rgbOf } from './contrast.ts';
 
-/** Elements that one output may take for its colours; what comes after them is shown plainly. */
+/** Elements for colours in one output; the rest is shown without colours. */
 const mostSpans = 400;
-/** Of what is shown of a text, at most; the library's cost is linear in it. */
+/** Maximum characters with colours; the library's cost is linear. */
 const mostCharacters = 400_000;
 
-/** A colour of the theme by name, or one of its own. */
+/** A theme colour by name, or a fixed one. */
 type Colour = string | Rgb;
 
 interface Look {
@@ -23,7 +23,7 @@ interface Look {
 
 const theme = new AnsiTheme();
 
-/** Text with no other terminal sequences than colours, as elements. */
+/** Text whose only terminal sequences are colours, as elements. */
 export function coloured(text: string): TemplateResult {
   const looks = looksOf(text.slice(0, mostCharacters));
   const rest = looks
@@ -34,7 +34,7 @@ export function coloured(text: string): TemplateResult {
   return html`${looks.slice(0, mostSpans).map(draw)}${visibleTemplate(rest + beyond)}`;
 }
 
-/** Neighbours that look alike are one. */
+/** Adjacent spans with the same style are joined. */
 function looksOf(text: string): Look[] {
   const looks: Look[] = [];
   for (const chunk of Anser.ansiToJson(text, { json: true, remove_empty: true, use_classes: true })) {
@@ -55,10 +55,10 @@ function looksOf(text: string): Look[] {
   return looks;
 }
 
-/** What a program conceals or lets blink is shown as it is: no one shall be hidden anything. */
+/** Concealed and blinking text is shown normally, so that nothing is hidden from readers. */
 const decorations = ['bold', 'dim', 'italic', 'underline', 'strikethrough'] as const;
 
-/** The library gives `null` where its types do not say so. */
+/** The library returns `null`, contrary to its types. */
 function colourOf(name: string | null, exact: string | null): Colour | undefined {
   if (name === null) return undefined;
   if (name === 'ansi-truecolor') return rgbOf(`rgb(${exact ?? ''})`);
@@ -66,7 +66,7 @@ function colourOf(name: string | null, exact: string | null): Colour | undefined
   return palette === undefined ? name.slice('ansi-'.length) : paletteRgb(Number(palette));
 }
 
-/** Colours of the theme follow it by their class; others are mixed for the ground that they stand on. */
+/** Theme colours use a class; others are adjusted to the background. */
 function draw({ text, fg, bg, classes }: Look): TemplateResult {
   if (fg === undefined && bg === undefined && classes === '') return html`${visibleTemplate(text)}`;
   if (bg === undefined && (fg === undefined || typeof fg === 'string')) {

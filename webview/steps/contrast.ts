@@ -1,10 +1,10 @@
 export type Rgb = readonly [red: number, green: number, blue: number];
 
-/** As VS Code's terminal has it: WCAG's ratio for text. */
+/** WCAG's minimum for text, as in VS Code's terminal. */
 const least = 4.5;
 const shades = 20;
 
-/** `#rgb`, `#rrggbb` with or without alpha, `rgb(…)`: what themes are written in. Alpha is not looked at. */
+/** `#rgb`, `#rrggbb` with or without alpha, `rgb(…)`: the formats of themes. Alpha is ignored. */
 export function rgbOf(css: string): Rgb | undefined {
   const hex = /^#([\da-f]{3,8})$/i.exec(css.trim())?.[1];
   if (hex !== undefined) {
@@ -20,7 +20,7 @@ export function cssOf([red, green, blue]: Rgb): string {
   return `rgb(${red}, ${green}, ${blue})`;
 }
 
-/** Number 16 to 255 of the terminal's palette: a cube of colours and a row of greys. */
+/** Colours 16 to 255 of the terminal's palette: a colour cube and greys. */
 export function paletteRgb(number: number): Rgb {
   if (number >= 232) {
     const grey = 8 + (number - 232) * 10;
@@ -31,7 +31,7 @@ export function paletteRgb(number: number): Rgb {
   return [level(Math.floor(at / 36)), level(Math.floor(at / 6) % 6), level(at % 6)];
 }
 
-/** `text`, as far towards white or black as it takes to be read on `ground`. */
+/** `text`, shifted towards white or black until it is readable on `ground`. */
 export function readable(text: Rgb, ground: Rgb): Rgb {
   const end: Rgb = contrast([255, 255, 255], ground) > contrast([0, 0, 0], ground) ? [255, 255, 255] : [0, 0, 0];
   for (let shade = 0; shade < shades; shade += 1) {
@@ -46,7 +46,7 @@ function mix([red, green, blue]: Rgb, [toRed, toGreen, toBlue]: Rgb, part: numbe
   return [between(red, toRed), between(green, toGreen), between(blue, toBlue)];
 }
 
-/** From 1 to 21. */
+/** Contrast from 1 to 21. */
 export function contrast(a: Rgb, b: Rgb): number {
   const [dark, light] = [luminance(a), luminance(b)].sort((x, y) => x - y);
   return ((light ?? 0) + 0.05) / ((dark ?? 0) + 0.05);

@@ -7,7 +7,7 @@ import { firstWords, plain } from '../text/visible.ts';
 import { changeCounts, shownChanges } from './diff.ts';
 import { type RunState, spokenState, stateWord, stepState, type StepState } from './state.ts';
 
-/** One tool call as its row shows it. `counts` are lines added and removed. */
+/** One tool call in its row. `counts` are added and removed lines. */
 export interface StepView {
   readonly icon: string;
   readonly verb: string;
@@ -148,7 +148,7 @@ function asked(described: Shown, tool: ToolUse, waits: WaitingRequest | undefine
   return { ...described, verb: wantsTo(tool) };
 }
 
-/** The verb of a call that no one has allowed yet: it does not run. */
+/** The verb of a call that is not allowed yet: it does not run. */
 function wantsTo({ action }: ToolUse): string {
   switch (action.kind) {
     case 'file_read':
@@ -223,7 +223,7 @@ function oneLine(text: string): string {
   return lines.length > 1 ? `${first} …` : first;
 }
 
-/** First plain value of an input, to tell calls of one tool apart. */
+/** First simple value of an input, to distinguish calls of one tool. */
 function inputWords(input: unknown): string {
   if (typeof input === 'string') return firstWords(plain(input), 80);
   if (typeof input !== 'object' || input === null) return '';

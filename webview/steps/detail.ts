@@ -19,15 +19,15 @@ export interface DetailContext {
   readonly tool: ToolUse;
   readonly projectDir: string | undefined;
   readonly actions: Actions;
-  /** Whether all lines of a long diff are wanted. */
+  /** Whether to show all lines of a long diff. */
   readonly allLines: boolean;
-  /** Under everything else. */
+  /** Below everything else. */
   readonly more?: TemplateResult;
 }
 
 const firstLines = 120;
 
-/** What an open step shows: what was asked for, what came back. */
+/** Content of an open step: its input and result. */
 export function stepDetail(context: DetailContext): TemplateResult {
   return html`${body(context)}${showAll(context)}${context.more ?? nothing}`;
 }
@@ -202,7 +202,7 @@ function section(title: string, content: TemplateResult | typeof nothing): Templ
     ${content}`;
 }
 
-/** What a call that has nothing else to show gave back when it did not work. */
+/** Result of a failed call that has nothing else to show. */
 function failure(tool: ToolUse): TemplateResult | typeof nothing {
   return tool.status === 'success' || tool.result === undefined ? nothing : result(tool);
 }
@@ -227,7 +227,7 @@ function json(value: unknown): TemplateResult {
 ${visibleTemplate(typeof value === 'string' ? value : JSON.stringify(value, null, 2))}</pre>`;
 }
 
-/** Fetches what the byte budget left out. */
+/** Fetches what was cut. */
 export function showAll({ entry, actions }: Pick<DetailContext, 'entry' | 'actions'>): TemplateResult | typeof nothing {
   if (entry.cut === undefined) return nothing;
   const longest = Math.max(...Object.values(entry.cut));

@@ -3,7 +3,7 @@ import type { FileChange } from '../../src/model/transcript/tool.ts';
 
 const hunk = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@(.*)$/;
 
-/** Lines of a change: from its patch where there is one, else from the two texts. */
+/** Lines of a change, from its patch or else from the two texts. */
 export function diffLines(change: FileChange): DiffLine[] {
   if (change.patch !== undefined) return patchLines(change.patch);
   return textLines(change.oldText ?? '', change.newText ?? '');
@@ -30,7 +30,7 @@ function patchLines(patch: string): DiffLine[] {
   return lines;
 }
 
-/** Without a patch the lines around are not known: common lines at both ends stay, the rest is taken out and put in. */
+/** Without a patch, the context is unknown: common lines at both ends stay, the others are removed and inserted. */
 function textLines(oldText: string, newText: string): DiffLine[] {
   const old = oldText === '' ? [] : split(oldText);
   const next = newText === '' ? [] : split(newText);
@@ -46,14 +46,14 @@ function textLines(oldText: string, newText: string): DiffLine[] {
   ];
 }
 
-/** Lines of a text; a line break at its end begins no further line. */
+/** Lines of a text; a final line break does not begin another line. */
 export function split(text: string): string[] {
   const lines = text.replaceAll('\r\n', '\n').split('\n');
   if (lines.length > 1 && lines.at(-1) === '') lines.pop();
   return lines;
 }
 
-/** Changes as they are shown: a patch stands for all later changes of its file in the same call. */
+/** Displayed changes: one patch stands for all later changes of its file in the same call. */
 export function shownChanges(changes: readonly FileChange[]): FileChange[] {
   const patched = new Set<string>();
   return changes.filter((change) => {
@@ -63,7 +63,7 @@ export function shownChanges(changes: readonly FileChange[]): FileChange[] {
   });
 }
 
-/** Lines added and removed: as the agent counted them, else counted here; `undefined` where texts were cut. */
+/** Numbers of added and removed lines: from the agent, else counted here; `undefined` if texts were cut. */
 export function changeCounts(
   changes: readonly FileChange[],
   cut: boolean,

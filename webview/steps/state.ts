@@ -2,26 +2,26 @@ import type { ToolUse } from '../../src/model/transcript/tool.ts';
 import type { WaitingRequest } from '../../src/protocol/panel/messages.ts';
 import { t } from '../l10n.ts';
 
-/** `behind`: it waits until a person has decided about an earlier call. */
+/** `behind`: it waits for a decision about an earlier call. */
 export type StepState =
   'queued' | 'running' | 'approval' | 'behind' | 'done' | 'failed' | 'denied' | 'cancelled' | 'unanswered';
 
-/** `waits`: what a person has to answer before the call continues. */
+/** `waits`: a person must decide before the call continues. */
 export interface RunState {
   readonly runLive: boolean;
   readonly waits: WaitingRequest | undefined;
-  /** An earlier call of the same agent waits for a person: agents ask in order, and begin none of the later ones before. */
+  /** An earlier call of the same agent waits for a person. Agents ask in order, and start none of the later calls before. */
   readonly behind: boolean;
 }
 
-/** What a call that has no end does while its run continues. */
+/** State of a call without an end while its run is active. */
 export function openState(status: 'created' | 'running', { waits, behind }: Omit<RunState, 'runLive'>): StepState {
   if (waits !== undefined) return 'approval';
   if (behind) return 'behind';
   return status === 'created' ? 'queued' : 'running';
 }
 
-/** How a call came out. A call of a run that has ended and never answered is no longer running. */
+/** Result of a call. A call without an answer in an ended run is not running. */
 export function stepState(tool: ToolUse, { runLive, ...run }: RunState): StepState {
   switch (tool.status) {
     case 'created':
@@ -38,7 +38,7 @@ export function stepState(tool: ToolUse, { runLive, ...run }: RunState): StepSta
   }
 }
 
-/** The exit code of a command that ended with another than 0. */
+/** The exit code of a command, if not 0. */
 function exitCode({ action }: ToolUse): number | undefined {
   if (action.kind !== 'command_run') return undefined;
   return typeof action.exitCode === 'number' && action.exitCode !== 0 ? action.exitCode : undefined;
@@ -56,7 +56,7 @@ export const stateIcons: Readonly<Record<StepState, string>> = {
   unanswered: 'debug-disconnect',
 };
 
-/** The word in the row; done and running need none there. */
+/** The visible word; none for completed and running calls. */
 export function stateWord(state: StepState, tool: ToolUse): string {
   const code = exitCode(tool);
   switch (state) {
@@ -80,7 +80,7 @@ export function stateWord(state: StepState, tool: ToolUse): string {
   }
 }
 
-/** The word for a screen reader, which hears of every state. */
+/** The word for screen readers, for every state. */
 export function spokenState(state: StepState, tool: ToolUse): string {
   if (state === 'done') return t('done');
   if (state === 'running') return t('running');

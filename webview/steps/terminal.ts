@@ -2,12 +2,12 @@ import { until } from 'lit/directives/until.js';
 import { visibleTemplate } from '../text/shown.ts';
 import { settledLines, withColoursOnly, withoutTerminalCodes } from '../text/visible.ts';
 
-/** Outputs whose elements are kept, so that drawing again costs nothing. */
+/** Outputs with cached elements. */
 const mostKept = 40;
 
 const saved = new Map<string, Promise<unknown>>();
 
-/** Output of a program as it stood on screen in the end, in its colours where it has some. */
+/** Output of a program as it finally looked on screen, with its colours. */
 export function terminal(output: string): unknown {
   const known = saved.get(output);
   const colours = known === undefined ? withColoursOnly(output) : '';

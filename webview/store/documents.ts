@@ -3,18 +3,18 @@ import { MarkdownStream, mayTakeParts, type Part } from '../markdown/blocks.ts';
 
 interface Document {
   stream: MarkdownStream;
-  /** Characters given to the stream. */
+  /** Characters parsed so far. */
   taken: number;
   closed: boolean;
 }
 
-/** The parsed text of messages, made on demand and grown as they grow. */
+/** The parsed text of messages, created on demand and extended as they grow. */
 export class Documents {
   readonly #documents = new Map<number, Document>();
   /** Whether an entry may take several rows. */
   readonly #severalRows = new WeakMap<PageEntry, boolean>();
 
-  /** Rows that the entry takes. */
+  /** Number of rows of the entry. */
   rows(entry: PageEntry, open: boolean): number {
     return this.mayTakeRows(entry) ? Math.max(1, this.parts(entry, open).length) : 1;
   }
@@ -42,7 +42,7 @@ export class Documents {
     return document.stream.parts;
   }
 
-  /** To be called when an entry's text became another one than it was, not merely longer. */
+  /** Call this when an entry's text changed other than by growing. */
   forget(index: number): void {
     this.#documents.delete(index);
   }
@@ -52,7 +52,7 @@ export class Documents {
   }
 }
 
-/** The text that is shown of an entry: what was thought where an agent gives it apart, else the content. */
+/** The displayed text of an entry: the reasoning if the agent has a separate field, else the content. */
 export function bodyOf({ type, content }: PageEntry): string {
   return type.kind === 'thinking' ? (type.reasoning ?? content) : content;
 }

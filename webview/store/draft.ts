@@ -13,11 +13,11 @@ interface DraftDeps {
   readonly changed: () => void;
 }
 
-/** What is being written to the agent, until it is sent. */
+/** The message that is being written. */
 export class Draft {
   readonly #deps: DraftDeps;
   text: string;
-  /** When the follow-up was to go out that the host was told of writing for. */
+  /** Due time of the follow-up for which the host was notified. */
   #toldFor: string | undefined;
 
   constructor(text: string, deps: DraftDeps) {
@@ -35,13 +35,13 @@ export class Draft {
     return { draft: this.text, setDraft, send: (how) => this.#send(how) };
   }
 
-  /** What becomes due while someone is writing is not wanted either. */
+  /** A follow-up that becomes due while someone is writing must not be sent. */
   viewChanged(): void {
     const writing = document.hasFocus() && document.activeElement?.id === 'composer';
     if (writing && this.text.trim() !== '') this.#tellOfWriting(false);
   }
 
-  /** `begins`: the host may know of a follow-up that this page was not told of yet. Else once for each. */
+  /** `begins`: the host may know of a follow-up that this page does not. Otherwise once for each. */
   #tellOfWriting(begins: boolean): void {
     const { view, link } = this.#deps;
     const due = view()?.followUpAt;
@@ -66,7 +66,7 @@ export class Draft {
     changed();
   }
 
-  /** A queued message came back to be written on; `null` where it had been said already. */
+  /** A queued message was unsent, to edit it; `null` if it was already sent. */
   takenBack(text: string | null): void {
     const { announcer, draw } = this.#deps;
     if (text === null) {

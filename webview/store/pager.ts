@@ -4,7 +4,7 @@ import { pageSize, type Store } from './store.ts';
 
 type Request = (message: (request: number) => FromPage) => Promise<ToPage>;
 
-/** Asks for pages of entries when they come near the screen, each once at a time. */
+/** Requests pages of entries when they come near the screen, each once at a time. */
 export class Pager {
   readonly #store: Store;
   readonly #request: Request;
@@ -15,12 +15,12 @@ export class Pager {
     this.#request = request;
   }
 
-  /** Forgets what was asked for: the answers are to questions of an earlier generation. */
+  /** Forgets pending requests, whose answers belong to an earlier generation. */
   reset(): void {
     this.#asked.clear();
   }
 
-  /** Asks for what is missing of the rows that are drawn, and lets go of what is far from them. */
+  /** Requests missing entries of the drawn rows, and drops distant ones. */
   look(list: List): void {
     let near: number | undefined;
     for (const { index } of list.onScreen(1)) {
@@ -33,7 +33,7 @@ export class Pager {
     if (near !== undefined) this.#store.evict(near);
   }
 
-  /** Resolves when the entry is there, or the host has said that it is not to be had. */
+  /** Resolves when the entry is loaded, or the host says that it does not exist. */
   async load(index: number): Promise<void> {
     if (this.#store.entry(index) === undefined) await this.#ask(pageOf(index));
   }
@@ -45,7 +45,7 @@ export class Pager {
     const count = Math.max(1, Math.min(pageSize, this.#store.total - from));
     const answer = this.#request((request) => ({ type: 'getPage', request, from, count }));
     this.#asked.set(page, answer);
-    // A page that could not be read is not asked for again with every drawing.
+    // A failed page is not requested with every drawing.
     void answer.then(({ type }) => type === 'page' && this.#asked.delete(page));
     return answer;
   }

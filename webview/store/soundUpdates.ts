@@ -3,7 +3,7 @@ import type { PageEntry, PageUpdate } from '../../src/protocol/panel/messages.ts
 
 const kinds = new Set(['system_message', 'user_message', 'assistant_message', 'thinking', 'tool_use', 'error']);
 
-/** The entry, or one that shows it as it came where it is not what it should be. */
+/** The entry, or a placeholder with its raw form if it is invalid. */
 export function soundEntry(entry: PageEntry): PageEntry {
   const foreign: unknown = entry;
   if (!isObject(foreign)) return damaged(-1, foreign);
@@ -25,7 +25,7 @@ function tool(type: Readonly<Record<string, unknown>>): boolean {
   return isObject(call) && isObject(call['action']) && typeof call['status'] === 'string';
 }
 
-/** An entry that stands for something that is none. */
+/** Placeholder for an invalid entry. */
 export function damaged(index: number, what: unknown): PageEntry {
   return {
     index,

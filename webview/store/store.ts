@@ -9,10 +9,10 @@ import { isAutonomous } from '../rows/origins.ts';
 import { isNoise, type RowSource } from '../rows/rows.ts';
 
 export const pageSize = 100;
-/** Entries kept; pages far from what is on screen are dropped and asked for again. */
+/** Loaded entries; pages far from the screen are dropped and requested again. */
 const mostEntries = 6000;
 
-/** Everything the page knows of its session. Holds no truth: all of it can be asked for again. */
+/** Everything that the page knows of its session. All of it can be requested again. */
 export class Store implements RowSource {
   readonly pageSize = pageSize;
   readonly expanded = new Set<string>();
@@ -29,10 +29,10 @@ export class Store implements RowSource {
   readonly #autonomous = new Set<number>();
   #showsSynthetic = false;
   readonly #synthetic = new Set<number>();
-  /** Entries that someone went to: no level hides them. */
+  /** Targets of jumps: no level hides them. */
   readonly #revealed = new Set<number>();
   #offersResume = false;
-  /** Changes whenever rows may have come, gone or moved. */
+  /** Changes whenever rows may have been added, removed or moved. */
   structure = 0;
 
   get view(): SessionView | undefined {
@@ -75,7 +75,7 @@ export class Store implements RowSource {
 
   addPage(entries: readonly PageEntry[]): void {
     for (const { step, links, ...entry } of entries) {
-      // What updates have made of it may be newer than the answer, or be made of pieces that the answer holds already.
+      // The page's version may be newer than the answer, or consist of pieces that the answer already has.
       const here = this.#entries.get(entry.index) ?? entry;
       this.#put({ ...here, ...(step !== undefined && { step }), ...(links !== undefined && { links }) });
     }
@@ -96,14 +96,14 @@ export class Store implements RowSource {
     }
   }
 
-  /** Takes the whole of an entry that had been cut. */
+  /** Replaces a cut entry with the complete one. */
   complete(entry: PageEntry): void {
     const { step, links } = this.#entries.get(entry.index) ?? {};
     this.#put({ ...entry, ...(step !== undefined && { step }), ...(links !== undefined && { links }) });
     this.structure += 1;
   }
 
-  /** The next message after a step that rests on it, of those that are loaded. */
+  /** The next loaded message after a step that cites it. */
   citingOf(step: number): { readonly index: number; readonly at: number } | undefined {
     let found: { readonly index: number; readonly at: number } | undefined;
     for (const { index, links } of this.#entries.values()) {
@@ -114,7 +114,7 @@ export class Store implements RowSource {
     return found;
   }
 
-  /** Takes where messages come from that are here already. */
+  /** Adds sources to loaded messages. */
   setLinks(all: Extract<ToPage, { type: 'links' }>['entries']): void {
     for (const { index, links } of all) {
       const entry = this.#entries.get(index);
@@ -148,7 +148,7 @@ export class Store implements RowSource {
     return this.#entries.get(index);
   }
 
-  /** Where a request stands, if its entry is loaded. */
+  /** Index of a request, if its entry is loaded. */
   indexOfRequest(id: string): number | undefined {
     for (const [index, { asked }] of this.#entries) if (asked?.request.id === id) return index;
     return undefined;
@@ -178,7 +178,7 @@ export class Store implements RowSource {
     return this.#documents.parts(entry, this.#open.has(entry.index));
   }
 
-  /** Where the sources of a message stand in it. */
+  /** Positions of a message's sources. */
   placed(entry: PageEntry): Placed | undefined {
     return this.#marks.of(entry, this.document(entry), this.#open.has(entry.index));
   }
@@ -226,7 +226,7 @@ export class Store implements RowSource {
     this.structure += 1;
   }
 
-  /** Such messages that were loaded. */
+  /** Number of loaded messages of this kind. */
   get autonomous(): number {
     return this.#autonomous.size;
   }
@@ -235,19 +235,19 @@ export class Store implements RowSource {
     return this.#showsSynthetic;
   }
 
-  /** Shows follow-ups and callbacks, which are left out otherwise. */
+  /** Shows follow-ups and callbacks, which are hidden by default. */
   setShowsSynthetic(on: boolean): void {
     this.#showsSynthetic = on;
     this.#revealed.clear();
     this.structure += 1;
   }
 
-  /** Messages that are marked as synthetic: what the record says, or more where more were loaded. */
+  /** Number of messages marked as synthetic: the record's count, or the loaded ones if those are more. */
   get synthetic(): number {
     return Math.max(this.#view?.summary.synthetic?.messages ?? 0, this.#synthetic.size);
   }
 
-  /** Of these, such as are not shown. */
+  /** Those that are hidden. */
   get leftOut(): number {
     return this.#showsSynthetic ? 0 : this.synthetic;
   }
@@ -265,7 +265,7 @@ export class Store implements RowSource {
     this.structure += 1;
   }
 
-  /** Opens whatever hides an entry. */
+  /** Opens everything that hides an entry. */
   uncover(index: number): void {
     const entry = this.#entries.get(index);
     if (entry === undefined) return;
@@ -279,7 +279,7 @@ export class Store implements RowSource {
     }
   }
 
-  /** Drops pages that are far from `near`, an entry on screen, when there are too many. */
+  /** Drops pages far from `near`, a visible entry, if there are too many. */
   evict(near: number): void {
     if (this.#entries.size <= mostEntries) return;
     const here = Math.floor(near / pageSize);

@@ -12,7 +12,7 @@ const steps = [
 
 const formats = new Map<string | undefined, Intl.RelativeTimeFormat>();
 
-/** An ISO 8601 time as seen from `now`: `now`, `5 minutes ago`, `yesterday` by the calendar; empty for anything else. */
+/** An ISO 8601 time relative to `now`: `now`, `5 minutes ago`, `yesterday` by the calendar; empty for anything else. */
 export function ago(iso: string, now: number): string {
   const ms = now - Date.parse(iso);
   if (!Number.isFinite(ms)) return '';

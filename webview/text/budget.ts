@@ -9,7 +9,7 @@ export function budgetFigures(status: BudgetStatus): string {
   return figuresText(status, writing);
 }
 
-/** One sentence; `undefined` where no budget is to be spoken of. */
+/** One sentence; `undefined` if there is nothing to say. */
 export function budgetSentence({ near, reached, unheld }: BudgetState): string | undefined {
   if (reached !== undefined) {
     const said = t(

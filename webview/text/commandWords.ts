@@ -1,7 +1,7 @@
 import type { PageCommand } from '../../src/protocol/panel/messages.ts';
 import { t } from '../l10n.ts';
 
-/** A command as menus and buttons name it. */
+/** Name of a command in menus and buttons. */
 export function commandWord(command: PageCommand): string {
   switch (command) {
     case 'manageTrust':

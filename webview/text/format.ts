@@ -5,7 +5,7 @@ export function usd(amount: number): string {
   return formats().figures.money(amount);
 }
 
-/** The amount itself, for programs that read the page: free of the last bits of a sum, and without an exponent. */
+/** The amount for programs that read the page: rounded, without an exponent. */
 export function plainUsd(amount: number): string {
   const text = String(Number(amount.toPrecision(12)));
   return text.includes('e') ? amount.toFixed(20).replace(/\.?0+$/, '') : text;
@@ -26,7 +26,7 @@ export function clock(ms: number): string {
 
 const pad = (value: number): string => String(value).padStart(2, '0');
 
-/** Formats of the reader's language; making one takes longer than everything it is used for. */
+/** Formatters of the reader's language; creating one is more expensive than using it. */
 class Formats {
   readonly of = locale();
   readonly figures = new Figures(this.of);
@@ -55,13 +55,13 @@ export function bytes(count: number): string {
   return t('{0} MB', (count / 1_000_000).toFixed(1));
 }
 
-/** Time of day of an ISO 8601 time; empty for anything else. */
+/** Time of day of an ISO 8601 time; empty if invalid. */
 export function time(iso: string): string {
   const date = new Date(iso);
   return Number.isNaN(date.valueOf()) ? '' : formats().time.format(date);
 }
 
-/** Date and time of an ISO 8601 time, for tooltips; the text itself where it is none. */
+/** Date and time of an ISO 8601 time, for tooltips; the text itself if invalid. */
 export function dateTime(iso: string): string {
   const date = new Date(iso);
   return Number.isNaN(date.valueOf()) ? iso : formats().dateTime.format(date);

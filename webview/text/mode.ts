@@ -1,15 +1,15 @@
 import { t } from '../l10n.ts';
 import { plain } from './visible.ts';
 
-/** Names by which agents call a mode in which nothing is asked and nothing is kept from them. */
+/** Agents' names of modes that skip all approvals. */
 const bypass = /bypass|yolo|danger|full[-_ ]?(?:access|auto)|allow[-_ ]?all|^force$/i;
 
-/** Whether the agent may do everything unasked. */
+/** Whether the agent may do everything without asking. */
 export function bypasses(mode: string): boolean {
   return bypass.test(mode);
 }
 
-/** A permission mode in words; one that is not known here is called what the agent calls it. */
+/** A permission mode in words; an unknown one keeps the agent's name. */
 export function modeWord(mode: string): string {
   switch (mode) {
     case 'default':

@@ -1,12 +1,12 @@
 export interface SplitPath {
   readonly name: string;
-  /** Folder as the project's people write it; empty for the project's own folder. */
+  /** A folder relative to the project; empty for the project's own. */
   readonly folder: string;
 }
 
 const separator = /[\\/]/;
 
-/** A path as name and folder, relative to the project where it lies in it. */
+/** A path as name and folder, relative to the project if inside it. */
 export function splitPath(path: string, projectDir: string | undefined): SplitPath {
   const own = relative(path, projectDir);
   const at = Math.max(own.lastIndexOf('/'), own.lastIndexOf('\\'));

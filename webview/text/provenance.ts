@@ -3,7 +3,7 @@ import { t } from '../l10n.ts';
 import { usd } from './format.ts';
 import { plain } from './visible.ts';
 
-/** How the figure is known, as a sentence. */
+/** The source of the figure, as a sentence. */
 export function provenanceText(of: string, cost: Cost): string {
   switch (cost.provenance) {
     case 'reported':

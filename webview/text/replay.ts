@@ -5,12 +5,12 @@ interface Timed {
   readonly timestamp: string;
 }
 
-/** Entries in front of one that are looked at for the beginning of its recording. */
+/** Maximum entries to search backwards for the beginning of its recording. */
 const mostLooked = 50;
 
 /**
- * When a recorded entry was played, ISO 8601; `undefined` where its own time is that already. What was played long after it
- * was recorded keeps its distance from the first entry of its turn.
+ * When a recorded entry was played, ISO 8601; `undefined` if its own time is that already. Entries keep their distance from
+ * the first entry of their turn.
  */
 export function replayedAt(
   { index, timestamp }: Timed,

@@ -4,10 +4,10 @@ import type { SessionView } from '../../src/protocol/panel/messages.ts';
 import { t } from '../l10n.ts';
 import { pieces, plain } from './visible.ts';
 
-/** Elements that one text may take for what is not seen in it; with more, all of it is written out plainly. */
+/** Elements for invisible characters in one text; beyond that, they are written as plain text. */
 const mostPieces = 500;
 
-/** Text of a session as it is, with characters that are not seen written out and marked. */
+/** Text of a session with invisible characters written out and marked. */
 export function visibleTemplate(text: string, kind: TextKind = 'prose'): TemplateResult | string {
   const parts = pieces(text, kind);
   if (parts.length === 1 && parts[0]?.escape === false) return text;
@@ -19,7 +19,7 @@ function escaped(name: string, title = t('Invisible character')): TemplateResult
   return html`<span class="esc" title=${title}>${name}</span>`;
 }
 
-/** A command, path or name: also with what looks like another character followed by its number. */
+/** A command, path or name: also shows the code of characters that look like others. */
 export function shownCode(text: string): TemplateResult | string {
   const disguise = findDisguise(text);
   if (disguise === undefined) return text;
@@ -36,7 +36,7 @@ export function shownCode(text: string): TemplateResult | string {
   return html`${parts}${visibleTemplate(text.slice(from), 'code')}`;
 }
 
-/** What is deceptive about one of these texts, in sentences; none where they read as what they are. */
+/** Sentences about everything deceptive in these texts; none if they are what they look like. */
 export function warnings(texts: readonly string[]): string[] {
   const { hidden, scripts, lookAlikes } = disguisesIn(texts);
   const alike = lookAlikes.map((one) => `${one} (${characterName(one)})`);
@@ -49,12 +49,12 @@ export function warnings(texts: readonly string[]): string[] {
 
 const listed = (all: readonly string[]): string => `${all.slice(0, 8).join(', ')}${all.length > 8 ? ', …' : ''}`;
 
-/** Whose words are shown, as the session names its agent. */
+/** The agent's name in the session, as the author of the text. */
 export function agentName(view: Pick<SessionView, 'summary'> | undefined): string {
   return plain(view?.summary.agent_label ?? t('The agent'), 'code');
 }
 
-/** Stands over what an agent wrote: what follows is not Vitrine's. */
+/** Heading of a text by an agent, to show that it is not Vitrine's. */
 export function agentAsks(view: Pick<SessionView, 'summary'> | undefined): TemplateResult {
   return html`<p class="from">${t('{0} asks:', agentName(view))}</p>`;
 }

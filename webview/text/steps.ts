@@ -1,6 +1,6 @@
 import { plural, t } from '../l10n.ts';
 
-/** What a number of steps is made of. */
+/** Parts of a number of steps. */
 export function stepsHint(main: number, subagents: number): string {
   const parts = [
     plural(main, t('{0} step of the main agent', 1), t('{0} steps of the main agent')),

@@ -15,7 +15,7 @@ export function withoutTerminalCodes(text: string): string {
   return mayHoldCodes(text) ? text.replace(everySequence, '') : text;
 }
 
-/** Without those that are no colours; `undefined` where no colours are left. */
+/** Keeps only colours; `undefined` if there are none. */
 export function withColoursOnly(text: string): string | undefined {
   if (!mayHoldCodes(text) || !colour.test(text)) return undefined;
   return text.replace(notColours, '').replaceAll('\u009b', '\u001b[');
@@ -25,7 +25,7 @@ function mayHoldCodes(text: string): boolean {
   return text.includes('\u001b') || text.includes('\u009b');
 }
 
-/** What stays on screen of lines that a program overwrote with carriage returns (progress bars). */
+/** Final lines after a program overwrote them with carriage returns (progress bars). */
 export function settledLines(text: string): string {
   const unix = text.replaceAll('\r\n', '\n');
   if (!unix.includes('\r')) return unix;
@@ -39,7 +39,7 @@ export function settledLines(text: string): string {
     .join('\n');
 }
 
-/** First line that says something, without markdown marks, for one-line summaries. */
+/** First line with content, without Markdown marks, for one-line summaries. */
 export function firstWords(text: string, longest = 240): string {
   const line = text.split('\n', 40).find((each) => each.trim() !== '') ?? '';
   return line

@@ -7,7 +7,7 @@ import { plain } from '../text/visible.ts';
 import { post } from '../host/vscodeApi.ts';
 import { usagePage } from './page.ts';
 
-/** The usage view: draws the last that the host sent, and says what is wanted next. */
+/** The usage view: draws the last message of the host, and requests the next. */
 export class UsageApp {
   readonly #root: HTMLElement;
   readonly #channel: Channel<FromUsagePage, unknown>;
@@ -16,7 +16,7 @@ export class UsageApp {
     this.#root = root;
     this.#channel = new Channel<FromUsagePage, unknown>({
       post,
-      // Each message is the whole view.
+      // Each message has the complete view.
       begins: isMessage,
       deliver: (message) => isMessage(message) && this.#take(message),
     });
@@ -47,7 +47,7 @@ export class UsageApp {
   }
 }
 
-/** The host is ours and of our version: that a message is one of those we know is all there is to ask. */
+/** The host has our version, so only the type of a message is checked. */
 function isMessage(value: unknown): value is ToUsagePage {
   return isObject(value) && (value['type'] === 'usage' || value['type'] === 'failed');
 }

@@ -10,14 +10,14 @@ export function dayText(day: string): string {
   return date(day).toLocaleDateString(locale(), { weekday: 'short', month: 'short', day: 'numeric', timeZone: 'UTC' });
 }
 
-/** The month `by` months after (before, if negative) `month`. */
+/** The month `by` months after `month` (before, if negative). */
 export function monthFrom(month: string, by: number): string {
   const at = date(`${month}-01`);
   at.setUTCMonth(at.getUTCMonth() + by);
   return at.toISOString().slice(0, 7);
 }
 
-/** A calendar day is the same everywhere: it is never moved by a time zone. */
+/** A calendar day is the same everywhere, whatever the time zone. */
 function date(day: string): Date {
   return new Date(`${day}T00:00:00Z`);
 }

@@ -13,7 +13,7 @@ export interface UsageActions {
   readonly exportCsv: () => void;
 }
 
-/** What was spent: two sums, the days of a month, who spent it on what, and what is in no sum. */
+/** Spending: two totals, the days of a month, groups, and what the totals exclude. */
 export function usagePage(page: UsagePage, actions: UsageActions): TemplateResult {
   const { total, day } = page;
   return html`<main aria-label=${t('Usage')}>
@@ -76,7 +76,7 @@ function sum(name: string, group: UsageGroup): TemplateResult {
   </div>`;
 }
 
-/** Sources of a total; nothing where all of it was reported. */
+/** Provenance of a total; empty if all of it was reported. */
 function parts(group: UsageGroup): string[] {
   const { unknown, estimatedUsd, usd } = group;
   return [

@@ -5,15 +5,15 @@ import { t } from '../l10n.ts';
 import { number, usd } from '../text/format.ts';
 import { dayText } from './dates.ts';
 
-/** Units of the drawing; a day is one column of 31, whatever the month. */
+/** Units of the drawing; a day is one of 31 columns in every month. */
 const column = 10;
 const bar = 8;
 const height = 88;
-/** Of the mark for costs that no one knows, which have no height. */
+/** Height of the mark for unknown costs. */
 const mark = 5;
 const columns = 31;
 
-/** Days side by side: reported costs filled, estimated ones hatched on top, a hollow mark over days with unknown ones. */
+/** Columns per day: reported costs filled, estimated ones hatched on top, a hollow mark for unknown ones. */
 export function plot(days: readonly UsageGroup[]): TemplateResult {
   const most = Math.max(...days.map((day) => day.usd ?? 0));
   const estimated = days.some((day) => day.estimatedUsd > 0);

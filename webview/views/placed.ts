@@ -1,7 +1,7 @@
 import type { DirectiveResult } from 'lit/directive.js';
 import { ref } from 'lit/directives/ref.js';
 
-/** Sets styles on the element itself: the page's policy allows no inline styles. */
+/** Sets styles on the element, because the page's policy forbids inline styles. */
 export function placed(styles: Readonly<Record<string, string>>): DirectiveResult {
   return ref((element) => {
     if (!(element instanceof HTMLElement)) return;

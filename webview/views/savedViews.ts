@@ -10,13 +10,13 @@ export interface FilesWish {
   readonly sort: FileSort;
 }
 
-/** How the views beside the transcript were filtered and put in order when the page was left. */
+/** Filters and sort orders of the views when the page was left. */
 export interface SavedViews {
   readonly trajectory?: TrajectoryWish;
   readonly files?: FilesWish;
 }
 
-/** Lanes whose being closed is kept. */
+/** Lanes whose collapsed state is saved. */
 const mostLanes = 100;
 const longestQuery = 1000;
 
@@ -27,7 +27,7 @@ export function viewsToSave({ trajectory, files }: SavedViews): SavedViews {
   };
 }
 
-/** What an earlier version of the page saved may look different: only what is understood is taken. */
+/** State of another version of the page may differ: only valid parts are used. */
 export function savedViews(value: unknown): SavedViews {
   if (!isObject(value)) return {};
   const { trajectory, files } = value;

@@ -1,4 +1,4 @@
-/** The chunk of the views beside the transcript: nothing on the first screen waits for it. */
+/** The chunk of the other views, which nothing on the first screen needs. */
 import { FilesView } from './files/filesView.ts';
 import { SourcesView } from './sourcesView.ts';
 import { TrajectoryView } from './trajectory/trajectory.ts';

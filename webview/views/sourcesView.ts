@@ -15,29 +15,29 @@ import { lineHeight, Lines } from './trajectory/lines.ts';
 import { placed, px } from './placed.ts';
 import type { PageView, ViewDeps } from './view.ts';
 
-/** Milliseconds between two looks at what became of the list, while things come. */
+/** Milliseconds between two checks of the list while entries arrive. */
 const pause = 1000;
-/** While only the number on its tab is seen, and the agent works. */
+/** While only the number on its tab is visible, and the agent is running. */
 const unseenPause = 3000;
-/** Height in px that the list is taken to have until it is there. */
+/** Assumed height of the list in px until it is drawn. */
 const likelyHeight = 600;
 
 const icons = { given: 'verified', found: 'link', not_found: 'unverified' } as const;
 
-/** Every source of the session once, with the messages that rest on it. */
+/** Every source of the session once, with the messages that cite it. */
 export class SourcesView implements PageView {
   readonly id = 'sources';
   readonly #deps: ViewDeps;
   readonly #lines: Lines<PageSource>;
   #page: SourcesPage | undefined;
-  /** Something came since the list was asked for. */
+  /** Something changed since the list was requested. */
   #stale = true;
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** When it ends. */
   #due = 0;
   #query = '';
   #scroller: HTMLElement | undefined;
-  /** Place of the row that has the keyboard: it stays in the page wherever it scrolls. */
+  /** Index of the focused row, which stays in the page wherever it scrolls. */
   #saved: number | undefined;
 
   constructor(deps: ViewDeps) {
@@ -58,7 +58,7 @@ export class SourcesView implements PageView {
     if (message.type === 'init' || message.type === 'links' || settled) this.#stale = true;
   }
 
-  /** At once at first, and then no more often than every now and then. */
+  /** Immediately at first, then only from time to time. */
   #renew(wait: number): void {
     const after = this.#page === undefined ? 0 : wait;
     const due = Date.now() + after;
@@ -139,7 +139,7 @@ export class SourcesView implements PageView {
       </div>`;
   }
 
-  /** Those on screen, the one that has the keyboard, and room for the others. */
+  /** Visible rows, the focused one, and placeholders for the others. */
   #rows(context: Context): TemplateResult {
     const scroller = this.#scroller;
     const { from, to } = this.#lines.look(scroller?.scrollTop ?? 0, scroller?.clientHeight ?? likelyHeight);

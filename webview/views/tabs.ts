@@ -6,7 +6,7 @@ export interface Tab {
   readonly id: ViewId;
   readonly title: string;
   readonly count: number | undefined;
-  /** What the count leaves out; absent: nothing. */
+  /** What the count excludes; absent: nothing. */
   readonly hint?: string;
 }
 
@@ -19,7 +19,7 @@ export interface TabsState {
 export const tabId = (id: ViewId): string => `tab-${id}`;
 export const panelId = (id: ViewId): string => (id === 'transcript' ? 'v-transcript' : 'v-other');
 
-/** The view switch: one stop for Tab, arrow keys inside; the view follows the focus. */
+/** The view switch: one Tab stop, arrow keys inside; the view follows the focus. */
 export function tabs(label: string, { tabs: all, active, show }: TabsState): TemplateResult {
   const keys = (event: KeyboardEvent): void => {
     const at = all.findIndex(({ id }) => id === active);

@@ -6,23 +6,23 @@ import type { SideViewId } from './viewIds.ts';
 
 export interface ViewDeps {
   readonly request: (message: (request: number) => FromPage) => Promise<ToPage>;
-  /** Has an entry loaded into the store. */
+  /** Loads an entry into the store. */
   readonly load: (index: number) => Promise<void>;
-  /** From when the page was there last. */
+  /** Time of the last visit. */
   readonly kept: SavedViews;
   readonly changed: () => void;
 }
 
-/** One of the views beside the transcript. It is drawn only while it is the one on screen. */
+/** One of the views beside the transcript. It is drawn only while visible. */
 export interface PageView {
   readonly id: SideViewId;
-  /** Stands beside the title on the tab; `undefined` while no one knows. */
+  /** Number after the title on the tab; `undefined` if unknown. */
   count(context: Context): number | undefined;
-  /** What the count is made of. */
+  /** What the count consists of. */
   hint?(context: Context): string | undefined;
   draw(context: Context): TemplateResult;
-  /** What was drawn is in the page. */
+  /** Called when the drawing is in the page. */
   drawn?(place: HTMLElement): void;
-  /** Something came from the host, also while another view is on screen. */
+  /** A message of the host, also while another view is visible. */
   take?(message: ToPage): void;
 }

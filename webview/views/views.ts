@@ -12,15 +12,15 @@ import type { ViewDeps } from './view.ts';
 
 interface ViewsDeps extends ViewDeps {
   readonly shell: Shell;
-  /** The view that was on screen when the page was left. */
+  /** The visible view when the page was left. */
   readonly active: string | undefined;
 }
 
 const besideIds = ['trajectory', 'files', 'sources'] as const satisfies readonly SideViewId[];
 
 /**
- * Which view is on screen. The transcript keeps its place behind the others, unseen and out of reach. The others are code
- * of their own, fetched when the first screen stands or someone wants one of them.
+ * Which view is visible. The transcript keeps its position behind the others, hidden and not focusable. The others are a
+ * separate chunk, loaded after the first screen or when someone opens one.
  */
 export class Views {
   readonly #deps: ViewsDeps;
@@ -39,7 +39,7 @@ export class Views {
     return this.#active;
   }
 
-  /** How the views are filtered and sorted, to be there again when the page is. */
+  /** Filters and sort orders of the views, to save with the page. */
   get kept(): SavedViews {
     const beside = this.#beside;
     return beside === undefined
@@ -115,13 +115,13 @@ export class Views {
     return this.#fetching;
   }
 
-  /** An update of Vitrine can take the files of the one that is running away. */
+  /** An update of Vitrine can delete the files of the running one. */
   #missing(): TemplateResult {
     return html`<p class="none">${t('This view could not be loaded. Close the session and open it again.')}</p>`;
   }
 }
 
-/** Without what the transcript leaves out, which the hint counts. */
+/** Without hidden messages, which the hint counts. */
 function entryCount({ total, leftOut }: Store): Pick<Tab, 'count' | 'hint'> {
   if (leftOut === 0) return { count: total };
   return {

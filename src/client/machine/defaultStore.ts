@@ -1,6 +1,6 @@
 import path from 'node:path';
 
-/** Where the command line keeps sessions if nothing else is said. `fallback`: where there is no home folder. */
+/** Default store of the command line. `fallback`: if there is no home folder. */
 export function defaultStore(env: Readonly<Record<string, string | undefined>>, fallback: string): string {
   const home = env['HOME'] ?? env['USERPROFILE'] ?? fallback;
   const roaming = env['APPDATA'];

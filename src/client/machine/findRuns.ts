@@ -2,13 +2,13 @@ import type { RunningSession } from '../../protocol/daemon/calls.ts';
 import { openDaemons } from './openDaemons.ts';
 
 interface FoundRun extends RunningSession {
-  /** Resolves when nothing of the agent's process tree lives. @throws DaemonError */
+  /** Resolves when the agent's process tree has ended. @throws DaemonError */
   readonly stop: () => Promise<void>;
 }
 
 interface FoundRuns {
   readonly runs: readonly FoundRun[];
-  /** Leaves the daemons; stops nothing. */
+  /** Disconnects from the daemons without stopping anything. */
   readonly close: () => void;
 }
 

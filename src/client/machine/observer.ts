@@ -1,2 +1,2 @@
-/** A client that watches what runs and does not keep the daemon from exiting. */
+/** A client that watches runs without keeping the daemon from exiting. */
 export const observer = { kind: 'api', person: false, observes: true } as const;

@@ -13,7 +13,7 @@ interface StoreRunsDeps {
   readonly log: { warn(message: string): void };
 }
 
-/** Running sessions of one store, as its daemon tells them. Starts no daemon. */
+/** Running sessions of one store, as its daemon reports them. Starts no daemon. */
 export class StoreRuns {
   readonly #deps: StoreRunsDeps;
   readonly #live = new Map<string, SessionSummary>();
@@ -29,7 +29,7 @@ export class StoreRuns {
     return [...this.#live.values()];
   }
 
-  /** To be called when a daemon may have published its endpoint. Never rejects. */
+  /** Call this when a daemon may have published its endpoint. Never rejects. */
   connect(): Promise<void> {
     if (this.#connection !== undefined || this.#isDisposed) return Promise.resolve();
     this.#connecting ??= this.#connect().finally(() => (this.#connecting = undefined));

@@ -4,12 +4,12 @@ import { daemonProtocol } from '../../protocol/daemon/version.ts';
 import { daemonFolder } from '../../transport/daemonFolder.ts';
 import type { Disposable } from '../listeners.ts';
 
-/** Events of one publication come together; in ms. */
+/** Events of one publication are combined within this time, in ms. */
 const settleMs = 50;
 
 /**
- * Calls when a daemon of the store has published its endpoint, without asking again and again. Watches the nearest folder
- * that exists; creates none. Where the system cannot watch it, nothing is called.
+ * Calls when a daemon of the store has published its endpoint, without polling. Watches the nearest existing folder; creates
+ * none. If the system cannot watch it, nothing is called.
  */
 export function watchEndpoint(storeDir: string, onPublished: () => void): Disposable {
   const folder = daemonFolder(storeDir, daemonProtocol);
@@ -40,10 +40,10 @@ export function watchEndpoint(storeDir: string, onPublished: () => void): Dispos
       watcher.on('error', detach);
       watched = nearest;
     } catch {
-      // Too many watchers, or a file system without them.
+      // Too many watchers, or a file system without support.
       return;
     }
-    // Made between the search for the nearest folder and the watch over it.
+    // The folder was created between the search and the watch.
     if (nearest !== folder) soon();
   };
   look();

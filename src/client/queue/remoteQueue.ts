@@ -8,7 +8,7 @@ export interface QueueCaller {
   call<N extends CallName>(name: N, params: GivenParams<N>): Promise<ResultOf<N>>;
 }
 
-/** The queue of the daemon. */
+/** The daemon's queue. */
 export class RemoteQueue {
   readonly #daemon: QueueCaller;
 
@@ -16,7 +16,7 @@ export class RemoteQueue {
     this.#daemon = daemon;
   }
 
-  /** @throws CoordinatorError where the request is none, DaemonError where the daemon refuses it */
+  /** @throws CoordinatorError if the request is invalid, DaemonError if the daemon refuses it */
   async createRun(request: CreateRun): Promise<Run> {
     return this.#daemon.call('queueRun', accepted(createRunSchema, request));
   }
@@ -26,7 +26,7 @@ export class RemoteQueue {
     return this.#daemon.call('stopQueued', { run_id });
   }
 
-  /** In the order in which they came. @throws DaemonError */
+  /** In order of arrival. @throws DaemonError */
   async runs(filter: RunFilter = {}): Promise<readonly Run[]> {
     const all: Run[] = [];
     for (let from: number | null = 0; from !== null;) {

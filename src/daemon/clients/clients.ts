@@ -3,14 +3,14 @@ import type { ClientDescription } from '../../protocol/daemon/calls.ts';
 import type { Presence } from '../../engine/requests/countdown.ts';
 import type { Disposable } from '../../engine/api.ts';
 
-/** A window that reloads is back within this time, in ms. */
+/** A window that reloads returns within this time, in ms. */
 const reloadMs = 20_000;
 
 type WhenWindowsClose = 'finishRuns' | 'stopRuns';
 
 /** One client that has proved that it knows the token. */
 export interface ConnectedClient {
-  /** `null` where the user gives nothing. */
+  /** `null` if the user gives nothing. */
   askInput(name: string, agent: { readonly name: string; readonly file: string }): Promise<string | null>;
 }
 
@@ -22,12 +22,12 @@ interface Client {
 
 export interface ClientsDeps {
   readonly onCount: (count: number) => void;
-  /** The last window has closed, and the user wants that runs stop then. */
+  /** The last window has closed, and runs shall stop then. */
   readonly onStopRuns: () => void;
   readonly reloadMs?: number;
 }
 
-/** Who is connected. */
+/** All connected clients. */
 export class Clients implements Presence {
   readonly #deps: ClientsDeps;
   readonly #clients = new Map<ConnectedClient, Client>();
@@ -39,7 +39,7 @@ export class Clients implements Presence {
     this.#deps = deps;
   }
 
-  /** Of a connection that has said hello. */
+  /** For a connection that has said hello. */
   describe(connection: ConnectedClient): ClientDescription | undefined {
     return this.#clients.get(connection)?.description;
   }
@@ -54,7 +54,7 @@ export class Clients implements Presence {
     return { dispose: () => this.#presence.delete(own) };
   }
 
-  /** Without those that only watch. */
+  /** Without clients that only watch. */
   get count(): number {
     return [...this.#clients.values()].filter(({ description }) => description.observes !== true).length;
   }

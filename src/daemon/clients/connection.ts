@@ -30,7 +30,7 @@ import { Subscription } from './subscription.ts';
 
 /** Sessions that one client can follow at a time. */
 const maxSubscriptions = 200;
-/** Calls of one client that are worked on at a time; the others wait. */
+/** Concurrent calls of one client; the others wait. */
 const maxParallelCalls = 32;
 
 interface Channel {
@@ -63,7 +63,7 @@ export class ClientConnection implements ConnectedClient {
         resolve();
       });
     });
-    // The socket closes after an error, and closing is what matters.
+    // The socket closes after an error, and the close handler does the rest.
     this.#rpc.onError(() => socket.destroy());
     this.#handleConnection();
     this.#handleRuns();
@@ -73,7 +73,7 @@ export class ClientConnection implements ConnectedClient {
     this.#rpc.listen();
   }
 
-  /** Ends the connection once what was sent is on its way. */
+  /** Ends the connection after pending messages were sent. */
   end(): void {
     this.#rpc.end();
   }
@@ -199,7 +199,7 @@ export class ClientConnection implements ConnectedClient {
     { params: schema }: { readonly params: z.ZodType<P>; readonly result: z.ZodType<R> },
     work: (params: P, signal: AbortSignal) => R | Promise<R>,
   ): void {
-    // The token comes last: alone where a request has no params, and after each of them where they are a list.
+    // The token comes last: alone if a request has no params, else after them.
     this.#rpc.onRequest(name, async (...given: readonly unknown[]): Promise<unknown> => {
       const token = given.at(-1);
       const params = schema.safeParse(given.length === 2 ? given[0] : undefined);

@@ -9,7 +9,7 @@ import type { ExecutorType } from '../../model/session/session.ts';
 import type { ClientDescription } from '../../protocol/daemon/calls.ts';
 import type { ClientContext } from '../../protocol/daemon/context.ts';
 
-/** Folders whose context is kept; the least recently used goes first. */
+/** Folders with a context; the least recently used is dropped first. */
 const maxFolders = 1000;
 
 interface Known {
@@ -18,15 +18,15 @@ interface Known {
 }
 
 /**
- * The newest client context of each folder, which also holds for the folders below it that have none of their own. In
- * memory only: contexts hold secrets.
+ * The newest client context of each folder, which also applies to folders below it without their own. In memory only, because
+ * contexts contain secrets.
  */
 export class ClientContexts {
   readonly #byFolder = new Map<string, Known>();
-  /** Of the run that is starting: two clients may start runs in one folder at once, each with its own environment. */
+  /** For the run that is starting: two clients may start runs in one folder at once, each with its own environment. */
   readonly #starting = new AsyncLocalStorage<{ context: ClientContext | undefined }>();
 
-  /** A window knows more of its folders than others do: its context stays when another client starts a run there. */
+  /** A window knows more about its folders than other clients: its context stays when another client starts a run there. */
   add(context: ClientContext, by: ClientDescription['kind']): void {
     const ofWindow = by === 'window';
     const { folder } = context;
@@ -44,7 +44,7 @@ export class ClientContexts {
       try {
         return await work();
       } finally {
-        // What the run leaves behind, such as a server, must not keep it.
+        // What outlives the run, such as a server, must not keep the context.
         starting.context = undefined;
       }
     });
@@ -54,18 +54,18 @@ export class ClientContexts {
     return this.#of(folder)?.trusted === true;
   }
 
-  /** What a person set for follow-ups is known only of windows. */
+  /** Only windows know a person's follow-up settings. */
   isTrustedByWindow(folder: string): boolean {
     const known = this.#nearest(folder);
     return known?.ofWindow === true && known.context.trusted;
   }
 
-  /** Of a folder that no client has opened since the daemon started: an empty environment. */
+  /** For a folder that no client has opened since the daemon started: an empty environment. */
   environment(folder: string): Readonly<Record<string, string>> {
     return this.#of(folder)?.environment ?? {};
   }
 
-  /** Of the folder that a file is in, or else of the newest one. */
+  /** For the folder of a file, else the newest one. */
   environmentNear(file: string): Readonly<Record<string, string>> {
     return (this.#of(path.dirname(file)) ?? this.#newest())?.environment ?? {};
   }
@@ -89,7 +89,10 @@ export class ClientContexts {
     return trusted && workspaceAgents;
   }
 
-  /** Without a folder, the newest of a window, or else of another client: what holds everywhere is the user's, and the same in each. */
+  /**
+   * Without a folder: the newest context of a window, else of another client. Settings that apply everywhere are the user's,
+   * and the same in each.
+   */
   settings(folder: string | undefined): EngineSettings {
     const context = folder === undefined ? this.#newest() : this.#of(folder);
     if (context === undefined) return {};
@@ -119,7 +122,7 @@ export class ClientContexts {
     return starting?.folder === folder ? starting : this.#nearest(folder)?.context;
   }
 
-  /** Of the folder, or of the nearest one above it. */
+  /** For the folder, or the nearest one above it. */
   #nearest(folder: string): Known | undefined {
     for (let place = folder; ; place = path.dirname(place)) {
       const known = this.#byFolder.get(place);

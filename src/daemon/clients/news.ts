@@ -9,14 +9,14 @@ import type { FollowUpsState } from '../../protocol/daemon/followUps.ts';
 import { changedRunSchema, type ChangedRun } from '../../protocol/daemon/queue.ts';
 import { failureData } from '../failures.ts';
 
-/** Events that wait for a client; older ones are dropped. */
+/** Maximum waiting events per client; older ones are dropped. */
 const maxEvents = 2000;
 const maxUndelivered = 100;
-/** Changes of queued runs that wait for a client, and of one batch. More than the queue's bounds make at once. */
+/** Maximum waiting changes of queued runs per client, and per batch. More than the queue's limits create at once. */
 const maxRunChanges = 20_000;
 const maxRunsOfBatch = 100;
 
-/** What the daemon itself learns of sessions, for all clients that watch. */
+/** What the daemon itself learns about sessions, for all watching clients. */
 export class NewsSource {
   readonly #feeds = new Set<NewsFeed>();
 
@@ -25,7 +25,7 @@ export class NewsSource {
     engine.onEvent((event) => this.#tell((feed) => feed.event(event)));
   }
 
-  /** A session is another than lists show, without a run. */
+  /** A session changed in lists without a run. */
   told(summary: SessionSummary): void {
     this.#tell((feed) => feed.summary(summary));
   }
@@ -57,7 +57,7 @@ export class NewsSource {
   }
 }
 
-/** News for one client: one batch in flight, and what waits is bounded. */
+/** News for one client: one batch in flight, and a bounded queue. */
 export class NewsFeed {
   /** Coordinator events are wanted too. */
   wantsEvents = false;
@@ -136,7 +136,7 @@ export class NewsFeed {
       this.#isSending = false;
       this.#pump();
     };
-    // A connection that fails closes, and its end removes this.
+    // A failed connection closes, and its end removes this.
     this.#send(news).then(sent, () => undefined);
   }
 }

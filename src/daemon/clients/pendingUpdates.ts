@@ -1,6 +1,6 @@
 import type { EntryUpdate } from '../../model/transcript/entry.ts';
 
-/** Characters of text that wait for a client. Above, the client is told to read the entries again. */
+/** Maximum waiting characters per client. Above that, the client has to read the entries again. */
 const maxCharacters = 2 << 20;
 const maxUpdates = 2000;
 
@@ -9,7 +9,9 @@ export interface Batch {
   readonly gap: boolean;
 }
 
-/** Updates that wait until a client has taken the batch before them: the newest state of each entry, in order of first change. */
+/**
+ * Updates that wait until a client has taken the previous batch: the newest state of each entry, in order of first change.
+ */
 export class PendingUpdates {
   #byIndex = new Map<number, EntryUpdate[]>();
   #characters = 0;
@@ -60,7 +62,7 @@ export class PendingUpdates {
   }
 }
 
-/** An estimate: what an entry holds besides its texts is small, or part of a result that its length stands for. */
+/** An estimate: everything but the texts of an entry is small, or counted by the result's length. */
 function sizeOf(update: EntryUpdate): number {
   if (update.op === 'append') return update.text.length;
   const { content, type } = update.entry;

@@ -39,7 +39,7 @@ export class Subscription implements Disposable {
   readonly #send: (update: SessionUpdate) => Promise<void>;
   readonly #pending = new PendingUpdates();
   #notices: SessionNotice[] = [];
-  /** The newest run whose end this has seen. */
+  /** The newest run whose end was reported. */
   #ended: EndedRun | undefined;
   #isEndNews = false;
   #awaited: Promise<unknown> | undefined;
@@ -48,7 +48,7 @@ export class Subscription implements Disposable {
   #isDisposed = false;
   #seq = 0;
 
-  /** Takes over the handle and disposes it. `startedSummary`: a run has just begun, and may have ended since. */
+  /** Owns and disposes the handle. `startedSummary`: a run has just started, and may already have ended. */
   constructor(id: number, handle: SessionHandle, started: boolean, send: (update: SessionUpdate) => Promise<void>) {
     this.#id = id;
     this.handle = handle;
@@ -72,7 +72,7 @@ export class Subscription implements Disposable {
     this.#awaitEnd(started);
   }
 
-  /** To be called right after the subscription was made: later changes are sent as updates. */
+  /** Call this right after the subscription was created: later changes are sent as updates. */
   begin(): Followed {
     return { subscription: this.#id, state: snapshotOf(this.handle), entries: [...this.handle.unsettled()] };
   }
@@ -83,7 +83,7 @@ export class Subscription implements Disposable {
     this.handle.dispose();
   }
 
-  /** Of the active run, once. */
+  /** For the active run, once. */
   #awaitEnd(started = false): void {
     const { done } = this.handle;
     if (!(started || this.handle.live()) || this.#awaited === done) return;
@@ -117,7 +117,7 @@ export class Subscription implements Disposable {
       this.#isSending = false;
       this.#pump();
     };
-    // A connection that fails closes, and its end disposes this.
+    // A failed connection closes, and its end disposes this.
     this.#send(update).then(sent, () => undefined);
   }
 }

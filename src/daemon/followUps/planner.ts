@@ -14,14 +14,14 @@ export interface FollowUpPlannerDeps {
   readonly blueprints: BlueprintAccess;
   readonly contexts: ClientContexts;
   readonly log: Log;
-  /** No run begins any more. */
+  /** No more runs start. */
   readonly isRetiring: () => boolean;
   readonly onChange: (state: FollowUpsState) => void;
   /** Only a person can resume the session: its agent was changed. */
   readonly onRefused: (sessionId: string, failure: EngineFailure) => void;
 }
 
-/** Follow-ups of the sessions in folders that windows trust. */
+/** Follow-ups of sessions in folders that windows trust. */
 export class FollowUpPlanner implements Disposable {
   readonly #deps: FollowUpPlannerDeps;
   readonly #scheduler: FollowUpScheduler;
@@ -62,14 +62,14 @@ export class FollowUpPlanner implements Disposable {
     return { due, paused: this.#isPaused };
   }
 
-  /** To be called when a window tells of trust, settings or agents. Never rejects. */
+  /** Call this when a window reports trust, settings or agents. Never rejects. */
   async lookAtAll(): Promise<void> {
     this.#lookAgain = true;
     this.#looking ??= this.#lookWhileAsked().finally(() => (this.#looking = undefined));
     await this.#looking;
   }
 
-  /** Takes back the follow-up that is due. @throws EngineFailure */
+  /** Cancels the due follow-up. @throws EngineFailure */
   cancel(sessionId: string): Promise<void> {
     return this.#scheduler.cancel(sessionId);
   }

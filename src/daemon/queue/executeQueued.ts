@@ -21,7 +21,7 @@ export interface QueuedRunDeps {
 
 interface Declared extends QueuedRunDeps {
   readonly runner: Omit<Registration, 'instance'>;
-  /** Of a terminal; without it the runner is of a window. */
+  /** Id of a terminal; without it, the runner belongs to a window. */
   readonly context: ClientContext | undefined;
 }
 
@@ -54,7 +54,7 @@ async function executeForWindow(job: Job, folder: string, deps: Declared, starte
   return executeJob(job, { ...commonDeps(deps), engine: deps.engine, use }, started);
 }
 
-/** Where no one can be asked, a request is denied. */
+/** If no one can answer, requests are denied. */
 async function executeForTerminal(
   job: Job,
   context: ClientContext,

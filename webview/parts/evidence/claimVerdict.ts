@@ -1,7 +1,7 @@
 import type { ClaimVerdict, EvidenceCard } from '../../../src/protocol/panel/evidence.ts';
 import { t } from '../../l10n.ts';
 
-/** A codicon per verdict: colour alone says nothing. */
+/** One codicon per verdict, because colour alone is not enough. */
 export const verdictIcons: Readonly<Record<ClaimVerdict, string>> = {
   agrees: 'pass',
   disagrees: 'error',
@@ -10,7 +10,7 @@ export const verdictIcons: Readonly<Record<ClaimVerdict, string>> = {
   unknown: 'question',
 };
 
-/** Stands behind the number of a source. */
+/** Shown after the number of a source. */
 export const verdictMarks: Readonly<Record<ClaimVerdict, string>> = {
   agrees: '',
   disagrees: '≠',
@@ -34,7 +34,7 @@ export function verdictWord(verdict: ClaimVerdict): string {
   }
 }
 
-/** Why a claim got its verdict; `step` is that of its source. */
+/** Why a claim has its verdict; `step` is that of its source. */
 export function verdictSentence({ judged, source }: EvidenceCard): string | undefined {
   if (judged === null) return undefined;
   const { verdict, reason, changedBy } = judged;

@@ -13,17 +13,17 @@ import { evidenceText } from './evidenceText.ts';
 
 export interface CardState {
   readonly link: PageLink | undefined;
-  /** `undefined` until the host has answered, `null` where it knows nothing. */
+  /** `undefined` until the host has answered, `null` if nothing is known. */
   readonly card: EvidenceCard | null | undefined;
   readonly projectDir: string | undefined;
   readonly openFile: Actions['openFile'];
   readonly followPage: Actions['followPage'];
   readonly goToStep: (index: number) => void;
-  /** Where the card was not opened from the text itself. */
+  /** If the card was not opened from the text. */
   readonly goToText: (() => void) | undefined;
 }
 
-/** Where a claim comes from. A dialog that takes no focus on its own. */
+/** The source of a claim. A dialog that does not take the focus. */
 export function card(state: CardState): TemplateResult {
   const { link, card: known } = state;
   const number = known?.number ?? link?.number;
@@ -90,7 +90,7 @@ function head({ projectDir }: CardState, known: EvidenceCard): TemplateResult {
   return heading(known.kind === 'command' || known.kind === 'test' ? 'terminal' : 'quote', claim, []);
 }
 
-/** A step that named a file need not have looked into it. */
+/** A step that named a file may not have read it. */
 function isOnlyNamed(source: CardStep | null): boolean {
   return source?.why === 'named_in_command' || source?.why === 'named_in_output';
 }
@@ -108,7 +108,7 @@ function heading(icon: string, title: string, about: readonly TemplateResult[]):
   </div>`;
 }
 
-/** The whole address, as it is: a title can say anything. */
+/** The complete URL, because a title can say anything. */
 function address(url: string): TemplateResult {
   return linkTarget(url)?.kind === 'page'
     ? html`<a role="link" tabindex="0" data-url=${url}>${visibleTemplate(url)}</a>`
@@ -154,7 +154,7 @@ function found({ status, reason, source, exists, path, others: near }: EvidenceC
   }
 }
 
-/** Steps that come near are listed: they did not do it, or had another file of this name. */
+/** Similar steps: they had another action or another file of this name. */
 function fileNotFound(path: string, near: readonly CardStep[]): string {
   if (near.length === 0) return t('Not found. No step of this session read, changed or named this file.');
   return near.some((step) => step.status !== 'success' && isSameFile(step.path ?? '', path))
@@ -162,7 +162,7 @@ function fileNotFound(path: string, near: readonly CardStep[]): string {
     : t('Not found. This session has other files with the same name only.');
 }
 
-/** One of the two may be relative to a folder of the other. */
+/** One of the paths may be relative to a subfolder of the other's. */
 function isSameFile(a: string, b: string): boolean {
   const [x = '', y = ''] = [a, b].map((path) =>
     `/${path.replaceAll('\\', '/').replace(/^(?:\.?\/)+/, '')}`.toLowerCase(),

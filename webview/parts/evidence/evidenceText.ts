@@ -4,9 +4,9 @@ import { t } from '../../l10n.ts';
 import { visibleTemplate } from '../../text/shown.ts';
 import { settledLines, withoutTerminalCodes } from '../../text/visible.ts';
 
-/** Lines that a card shows; the step has the rest. */
+/** Lines on a card; the step has the rest. */
 const mostLines = 12;
-/** Lines shown before the first one that is claimed. */
+/** Lines before the first claimed one. */
 const before = 2;
 
 interface Line {
@@ -15,7 +15,7 @@ interface Line {
   readonly claimed: boolean;
 }
 
-/** The command, and what the step had, as it was then. */
+/** The command, and the step's text at that time. */
 export function evidenceText(known: EvidenceCard): TemplateResult | typeof nothing {
   const { source, text } = known;
   const command = source?.path === null ? (source.command ?? '') : '';
@@ -56,7 +56,7 @@ function linesOf(
   });
 }
 
-/** Of a file, around what is claimed; of an output, its end, where it says how it went. */
+/** For a file, the lines around the claim; for an output, its end, which has the result. */
 function firstShown(lines: readonly Line[], isOutput: boolean): number {
   if (isOutput) return Math.max(0, lines.length - mostLines);
   const claimed = lines.findIndex((line) => line.claimed);

@@ -8,9 +8,9 @@ import { findHelp, findHelpId, problemWords } from './findHelp.ts';
 export interface FindState {
   readonly query: string;
   readonly indexes: readonly number[];
-  /** Place in `indexes`; -1 while nothing was jumped to. */
+  /** Position in `indexes`; -1 before the first jump. */
   readonly at: number;
-  /** More may be found yet. */
+  /** More matches may follow. */
   readonly busy: boolean;
   readonly problems: readonly QueryProblem[];
   readonly help: boolean;

@@ -5,7 +5,7 @@ import { visibleTemplate } from '../../text/shown.ts';
 
 export const findHelpId = 'find-help';
 
-/** Typed so that none can be forgotten; the values are of no use. */
+/** The type makes sure that no key is missing; the values are unused. */
 const allKinds: Readonly<Record<QueryKind, true>> = {
   user: true,
   assistant: true,
@@ -30,7 +30,7 @@ const allStates: Readonly<Record<QueryState, true>> = {
 const kinds = Object.keys(allKinds).join(', ');
 const states = Object.keys(allStates).join(', ');
 
-/** The language of the find, in as few words as will do. */
+/** Short help on the query language. */
 export function findHelp(): TemplateResult {
   const line = (example: string, what: string): TemplateResult =>
     html`<dt><code>${example}</code></dt>

@@ -6,7 +6,7 @@ import { budgetSentence } from '../../text/budget.ts';
 import { plain } from '../../text/visible.ts';
 import type { Context } from '../context.ts';
 
-/** Under the header while a limit is near, has paused the session, or holds nothing. */
+/** Below the header when a limit is near, has paused the session, or has no effect. */
 export function budgetBar({ actions }: Context, { summary }: SessionView): TemplateResult | typeof nothing {
   const { budget } = summary;
   const sentence = budget === undefined ? undefined : budgetSentence(budget);

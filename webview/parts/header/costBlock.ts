@@ -7,7 +7,7 @@ import { provenanceText } from '../../text/provenance.ts';
 import { duration, plainUsd, number, usd } from '../../text/format.ts';
 import type { Context } from '../context.ts';
 
-/** Both amounts with their provenance; everything else on its card, and for screen readers. */
+/** Both amounts with their provenance; the card has the rest, also for screen readers. */
 export function costBlock({ figures }: Context, summary: SessionSummary): TemplateResult {
   const { cost, total_cost: total } = summary;
   const about = [provenanceText(t('This run'), cost), provenanceText(t('Session'), total), ...counts(summary)].join(

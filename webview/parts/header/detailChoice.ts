@@ -16,7 +16,7 @@ function levelText(level: DetailLevel): string {
   }
 }
 
-/** A list of the browser's own, with an icon on it: small, and at home with every keyboard and screen reader. */
+/** A native select with an icon: small, and accessible. */
 export function detailChoice(level: DetailLevel, actions: Pick<Actions, 'setDetail'>): TemplateResult {
   const choose = ({ target }: Event): void => {
     const value = target instanceof HTMLSelectElement ? target.value : '';
@@ -55,7 +55,7 @@ export function followUpChoice(
   return button({ label, icon: 'sync', look: 'icon', pressed, onClick: () => setShowsSynthetic(!pressed) });
 }
 
-/** With the key that does it anywhere in the session's editor. */
+/** With its shortcut, which works anywhere in the session's editor. */
 export function goToPrompt(): string {
   const isMac = navigator.userAgent.includes('Mac');
   return t('Go to prompt ({0})', isMac ? '⇧⌘O' : 'Ctrl+Shift+O');

@@ -22,7 +22,7 @@ interface Status {
   readonly word: string;
 }
 
-/** How the session stands, always as an icon and a word. */
+/** State of the session, always an icon and a word. */
 export function statusOf({ summary, conversation }: SessionView): Status {
   if (summary.status === 'stopping') return { id: 'running', icon: 'loading', word: t('Stopping') };
   const { observed } = summary;
@@ -51,7 +51,7 @@ export function statusOf({ summary, conversation }: SessionView): Status {
   }
 }
 
-/** Of an agent that another program runs; the request that it waits for is answered there. */
+/** For an agent in another program, where its request is answered. */
 function observedStatus(state: 'running' | 'waiting_for_permission' | 'waiting_for_you' | 'idle'): Status {
   switch (state) {
     case 'running':
@@ -70,7 +70,7 @@ export interface HeaderState extends MenuState {
   readonly tabs: TabsState;
 }
 
-/** Nothing is said of a model that may still be named. */
+/** Empty while the model may still be reported. */
 function modelName({ model, status, runs }: SessionSummary): TemplateResult | typeof nothing {
   if (model !== null) return html` · ${visibleTemplate(model)}`;
   const over = status === 'finished' || status === 'stopped';
@@ -144,7 +144,7 @@ function plainStatus(context: Context, { summary, turns }: SessionView, status: 
   </span>`;
 }
 
-/** Jumps to what waits. Its spoken name holds no clock, so that no screen reader reads one out. */
+/** Jumps to the waiting request. Its accessible name has no clock, so that screen readers do not repeat it. */
 function waitingStatus({ requests, actions, now }: Context, { word, icon }: Status): TemplateResult {
   const since = Date.parse(requests.waiting[0]?.asked_at ?? '');
   return html`<button class="status" data-s="approval" title=${t('Go to the request')} @click=${() => actions.review()}>

@@ -31,7 +31,7 @@ const items: readonly Item[] = [
   { command: 'delete', apart: true },
 ];
 
-/** What a session without a record has. */
+/** Actions for a session without a record. */
 const observedItems = items.filter(({ command }) =>
   ['copySessionId', 'copyLink', 'copyResumeCommand'].includes(command),
 );

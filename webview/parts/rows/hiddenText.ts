@@ -19,7 +19,9 @@ export function hiddenText({ steps, failed, thoughts, messages, autonomous, syst
   return t('Hidden: {0}', counted.join(', '));
 }
 
-/** Room for what is not drawn. Its height is set on the element: the page's policy allows no inline styles. */
+/**
+ * Placeholder for rows that are not drawn. Its height is set on the element, because the page's policy forbids inline styles.
+ */
 export function spacer(name: string, height: number): TemplateResult {
   const size = (element: Element | undefined): void => {
     if (element instanceof HTMLElement) element.style.height = `${height}px`;

@@ -5,7 +5,7 @@ import { compact, number } from '../../text/format.ts';
 import { provenanceText } from '../../text/provenance.ts';
 import { plain } from '../../text/visible.ts';
 
-/** `12.3k tokens · ≈ $0.0041`; empty where nothing is known. */
+/** `12.3k tokens · ≈ $0.0041`; empty if unknown. */
 export function figureText(figure: MessageFigure | MissingFigure): string {
   if (typeof figure === 'string') return '';
   const { usage, cost, settled } = figure;
@@ -14,7 +14,7 @@ export function figureText(figure: MessageFigure | MissingFigure): string {
   return [settled ? tokens : t('at least {0}', tokens), amount].join(' · ');
 }
 
-/** The same with all there is to say, line by line. */
+/** The same with all details, one per line. */
 export function figureDetails(figure: MessageFigure | MissingFigure): string[] {
   if (typeof figure === 'string') return [missingText(figure)];
   const { model, usage, cost, settled } = figure;
@@ -30,7 +30,7 @@ export function figureDetails(figure: MessageFigure | MissingFigure): string[] {
   ];
 }
 
-/** For screen readers: nothing of a figure that there is none of, which would be said of each message. */
+/** For screen readers: nothing if there is no figure, because it would be repeated for each message. */
 export function spokenFigure(figure: MessageFigure | MissingFigure): string {
   return typeof figure === 'string' ? '' : figureDetails(figure).join('. ');
 }

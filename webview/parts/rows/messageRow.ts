@@ -18,12 +18,12 @@ import type { Context } from '../context.ts';
 import { figureDetails, figureText, spokenFigure } from './messageFigure.ts';
 import { originView } from './origin.ts';
 
-/** Steps that are listed under a message, and characters of what one was given or gave. */
+/** Steps listed under a message, and characters of each one's input or output. */
 const mostSteps = 20;
 const longestStep = 400;
 const thoughtPartsAtATime = 6;
 
-/** Blocks that are closed are drawn once, and again when it is known where they come from. */
+/** Closed blocks are drawn once, and again when their sources are known. */
 function partBody({ actions, store }: Context, entry: PageEntry, part: Part | undefined): unknown {
   const placed = store.placed(entry);
   const drawn =
@@ -39,14 +39,14 @@ export function promptRow(context: Context, entry: PageEntry): TemplateResult {
   </div>`;
 }
 
-/** Who wrote it. The heading of a turn has said so of the message that began it, if a person did. */
+/** Author of a message. For the first message of a turn that a person wrote, the turn's heading already says it. */
 function originLine({ store }: Context, entry: PageEntry): TemplateResult | typeof nothing {
   const { icon, word, by } = originView(entry);
   if (by === '' && store.turns.some(({ firstIndex }) => firstIndex === entry.index)) return nothing;
   return html`<span class="by">${codicon(icon, 'sm')} <b>${word}</b>${by === '' ? nothing : html` · ${by}`}</span>`;
 }
 
-/** A prompt stays as it was typed; only what stands between back-ticks is shown as code. */
+/** A prompt is shown as typed; only text in backticks becomes code. */
 function withCode(text: string): unknown {
   const spans = text.split(/(`[^`\n]+`)/, 400);
   const rest = text.slice(spans.join('').length);
@@ -68,7 +68,7 @@ export function proseRow(context: Context, entry: PageEntry, part: number): Temp
   </div>`;
 }
 
-/** What it used and how long ago it was said; all of that on hover. */
+/** Usage and age; details on hover. */
 function when({ now, store, figures }: Context, entry: PageEntry): TemplateResult {
   const { timestamp, index } = entry;
   const figure = figures.messages.of(index);
@@ -87,7 +87,7 @@ function when({ now, store, figures }: Context, entry: PageEntry): TemplateResul
   >`;
 }
 
-/** Numbers of the sources that have no place in the text; and what the message used, said after it rather than before. */
+/** Numbers of sources without a position in the text; and the usage, read after it. */
 function proseEnd({ store, actions, figures }: Context, entry: PageEntry): TemplateResult {
   const placed = store.placed(entry);
   const used = spokenFigure(figures.messages.of(entry.index));
@@ -127,7 +127,7 @@ function json(value: unknown): string {
   return value === null || value === undefined ? '' : JSON.stringify(value).slice(0, longestStep);
 }
 
-/** Of a message that the agent began and did not end. */
+/** Marks an unfinished message of the agent. */
 function cutOff({ metadata }: PageEntry): TemplateResult | typeof nothing {
   if (metadata?.['aborted'] !== true) return nothing;
   return html`<p class="cut-off">${codicon('debug-disconnect', 'sm')} ${t('Interrupted here')}</p>`;
@@ -149,7 +149,7 @@ function thoughtParts(context: Context, entry: PageEntry, key: string): unknown 
   return html`${parts.slice(0, shown * thoughtPartsAtATime).map((part) => partBody(context, entry, part))}${more}`;
 }
 
-/** One line of what was thought; all of it when open. */
+/** One line of a thought; all of it when open. */
 export function thoughtRow(context: Context, entry: PageEntry, key: string): TemplateResult {
   const { store, actions } = context;
   const text = bodyOf(entry);

@@ -10,11 +10,11 @@ type TriggerType = NonNullable<NormalizedEntryMetadata['trigger_type']>;
 export interface OriginView {
   readonly icon: string;
   readonly word: string;
-  /** Said over an automatic prompt. */
+  /** Label of an automatic prompt. */
   readonly by: string;
 }
 
-/** Who caused a message: by what wrote it, never by its text. */
+/** Author of a message, from what wrote it, never from its text. */
 export function originView(entry: PageEntry): OriginView {
   const view = views()[originOf(entry)];
   const { trigger_type: trigger, trigger_reason: reason } = entry.metadata ?? {};

@@ -56,7 +56,7 @@ export function rowBody(context: Context, row: Row): TemplateResult | typeof not
   }
 }
 
-/** As tall as what it stands for is taken to be: what is above and below it stays where it is. */
+/** As tall as the estimated rows, so that everything around it stays in place. */
 function gapBody(row: Extract<Row, { kind: 'gap' }>): TemplateResult {
   const size = (element: Element | undefined): void => {
     if (element instanceof HTMLElement) element.style.height = `${gapHeight(row)}px`;
@@ -125,7 +125,7 @@ function foldRow(context: Context, key: string, { icon, text, note, open, kind, 
   </div>`;
 }
 
-/** The heading of a turn; sticks while its turn is on screen. */
+/** The heading of a turn; sticky while the turn is visible. */
 export function turnHeading(context: Context, view: Turn, place: number): TemplateResult {
   const prompt = context.store.entry(view.firstIndex);
   const origin = prompt?.type.kind === 'user_message' ? originView(prompt) : undefined;
@@ -143,7 +143,7 @@ export function turnHeading(context: Context, view: Turn, place: number): Templa
   </div>`;
 }
 
-/** As the trajectory counts them: the main agent's and those of subagents. */
+/** Numbers as in the trajectory: for the main agent and subagents. */
 function turnSteps({ steps, subagentSteps = 0 }: Turn): TemplateResult {
   const count = steps + subagentSteps;
   return html`<span class="steps" title=${subagentSteps === 0 ? nothing : stepsHint(steps, subagentSteps)}

@@ -19,7 +19,7 @@ interface StepRow {
   readonly turn: number;
 }
 
-/** A tool call: one line, and what was asked and came back when it is open. */
+/** A tool call: one line; input and result when open. */
 export function stepRow(context: Context, { entry, tool, key, turn }: StepRow): TemplateResult {
   const { store, actions } = context;
   const projectDir = store.view?.summary.project_dir;
@@ -98,7 +98,7 @@ function elapsed({ durationMs, state, startedAt }: StepView, now: number): strin
   return Number.isFinite(ms) ? clock(ms) : '';
 }
 
-/** Under a subagent's row: what it came back with, in one line, and the way to the whole. */
+/** Below a subagent's row: its result in one line, and a link to all of it. */
 function agentLine({ actions }: Context, tool: ToolUse, key: string, open: boolean): TemplateResult | typeof nothing {
   if (tool.action.kind !== 'task' || (tool.action.prompt === undefined && tool.result === undefined)) return nothing;
   const words = firstWords(tool.result?.text ?? tool.action.prompt ?? '');

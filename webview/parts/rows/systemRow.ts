@@ -16,11 +16,11 @@ interface Line {
   readonly words: string;
   readonly state: 'done' | 'warning' | 'error' | 'raw';
   readonly word: string;
-  /** Shown when the line is open. */
+  /** Shown when the row is open. */
   readonly whole: string;
 }
 
-/** A line about the run: what the program said of itself, errors, and what was not understood. */
+/** A line about the run: notes of the program, errors, and unknown lines. */
 export function systemRow(context: Context, entry: PageEntry, key: string): TemplateResult {
   const { store, actions } = context;
   const { icon, verb, words, state, word, whole } = lineOf(entry);
@@ -79,7 +79,7 @@ function lineOf(entry: PageEntry): Line {
   const { type, content, metadata } = entry;
   if (type.kind === 'error') return errorLine(entry);
   const named = type.kind === 'system_message' ? (type.subtype ?? '') : '';
-  // What an agent prints under that name is no note of ours.
+  // Agents may print this subtype themselves; only Vitrine's own note counts.
   const subtype = named === recall && entry.origin !== 'system' ? 'info' : named;
   const raw = metadata?.raw;
   if (subtype === 'unknown') {
@@ -130,7 +130,7 @@ function titleOf(subtype: string): string {
   }
 }
 
-/** Which files; the note's own words are the record's. */
+/** The list of files; the note's own text is the record's. */
 function unreportedWords({ metadata, content }: PageEntry): string {
   const found = metadata?.['unreported'];
   const changes = isObject(found) && Array.isArray(found['changes']) ? found['changes'] : [];
@@ -143,7 +143,7 @@ function unreportedWords({ metadata, content }: PageEntry): string {
   return total > 3 ? t('{0} and {1} more', few, total - Math.min(3, paths.length)) : few;
 }
 
-/** Which sessions what was given is from, and by what they were searched; the note's own words are the record's. */
+/** The source sessions and search terms of the context; the note's own text is the record's. */
 function recallWords({ metadata, content }: PageEntry): string {
   const found = metadata?.['recall'];
   if (!isObject(found) || !Array.isArray(found['passages'])) return firstWords(content);
@@ -156,7 +156,7 @@ function recallWords({ metadata, content }: PageEntry): string {
   return t('{0}; found by {1}', [...new Set(titles)].join(', '), by);
 }
 
-/** The way to each passage in its session. Of our own notes only: what agents print is no link. */
+/** Links to each passage in its session. Only for Vitrine's own notes: output of agents is never a link. */
 function recalledLinks(entry: PageEntry, actions: Actions): TemplateResult | typeof nothing {
   const { type, origin, index, metadata } = entry;
   if (type.kind !== 'system_message' || type.subtype !== recall || origin !== 'system') return nothing;
@@ -193,7 +193,7 @@ function sourceWords(source: unknown): string | undefined {
   }
 }
 
-/** What only the metadata of a system message holds: tools, servers, permission mode. */
+/** Fields that only the metadata of a system message has: tools, servers, permission mode. */
 function details({ metadata }: PageEntry): string {
   if (metadata === undefined) return '';
   const rest = Object.entries(metadata).filter(([key]) => key !== 'raw' && key !== 'annotations');

@@ -13,7 +13,7 @@ interface Section {
   readonly rows: Placed[];
 }
 
-/** The rows on screen, by turn, with the height of what is not on screen between them. */
+/** Visible rows by turn, with placeholders for the others. */
 export function transcript(context: Context, { placed, after }: Layout): TemplateResult {
   return html`${repeat(
     byTurn(placed),
@@ -56,13 +56,13 @@ function turnSection(context: Context, { turn, rows }: Section): TemplateResult 
     </section>`;
 }
 
-/** What the host's own menu is told of a row. */
+/** Data for the host's context menu on a row. */
 function entryContext({ store }: Context, index: number): string {
   const webviewSection = store.entry(index)?.type.kind === 'assistant_message' ? 'answer' : 'entry';
   return JSON.stringify({ webviewSection, entry: index, preventDefaultContextMenuItems: false });
 }
 
-/** The item and all in it follow from these, until more changed; how many entries there are in all is said by `countAgain`. */
+/** The item with its content depends on these until more changed; `countAgain` updates the total number of entries. */
 function item(context: Context, { row, at, before }: Placed): unknown {
   const marked = context.markedKey === row.key;
   const draw = (): TemplateResult =>
@@ -71,22 +71,22 @@ function item(context: Context, { row, at, before }: Placed): unknown {
   return state === undefined ? draw() : guard([...state, at, before, marked], draw);
 }
 
-/** Says of all items how many there are now, also of those that are not drawn again for it. */
+/** Updates the total on all items, including those that are not redrawn. */
 export function updateSetSize(rows: HTMLElement, total: number): void {
   for (const each of rows.querySelectorAll('[aria-setsize]')) each.setAttribute('aria-setsize', String(total));
 }
 
-/** `undefined`: what it shows may change at any time. */
+/** `undefined`: it may change at any time. */
 function stateOf(context: Context, row: Row): unknown[] | undefined {
   if (row.kind !== 'entry') return undefined;
   const { store, focusKey, revision, figures, requests } = context;
   const entry = store.entry(row.index);
-  // A request has buttons that wait to be seen.
+  // The buttons of a request must be seen before they work.
   if (entry === undefined || entry.asked !== undefined) return undefined;
   const { type } = entry;
   const waiting = type.kind === 'tool_use' ? requests.ofCall(type.tool.callId) : undefined;
   const figure = figures.messages.of(row.index);
-  // Of what continues, the time is shown.
+  // A running item shows its time.
   const clock = type.kind === 'tool_use' && type.tool.endedAt === undefined ? context.now : 0;
   const { turn, part, depth } = row;
   return [clock, entry, turn, part, depth, focusKey === row.key, isLive(context, turn), figure, waiting, revision];

@@ -17,7 +17,7 @@ import { visibleTemplate } from '../../text/shown.ts';
 import { plain } from '../../text/visible.ts';
 import { isOther } from './filesSince.ts';
 
-/** The changes of what was changed, else the file as it is now. */
+/** The changes of a changed file, else its current content. */
 export function openLine({ actions }: Context, line: FilesLine | undefined): void {
   if (line === undefined || line.type === 'group') return;
   if (line.type === 'file' && line.change !== 'read') actions.openChanges(line.path);
@@ -47,7 +47,7 @@ function name(
   line: FileLine | UnreportedLine | FoundLine,
   since: FileSince | undefined,
 ): TemplateResult {
-  // One that ends in a slash is a repository of its own.
+  // A path that ends with a slash is a nested repository.
   const isFolder = line.path.endsWith('/');
   const { name: base, folder } = splitPath(line.path.replace(/\/$/, ''), store.view?.summary.project_dir);
   const act = (label: string, icon: string, onClick: () => void): TemplateResult =>
@@ -101,7 +101,7 @@ function stateWord(state: 'changed' | 'gone'): string {
   return state === 'gone' ? t('deleted') : t('changed');
 }
 
-/** The time alone where it was today. */
+/** Only the time if it was today. */
 function timeOf(at: number): string {
   const isToday = new Date(at).toDateString() === new Date().toDateString();
   return isToday ? time(isoOf(at)) : dateTime(isoOf(at));
@@ -111,7 +111,7 @@ function isoOf(at: number): string {
   return new Date(at).toISOString();
 }
 
-/** Empty for a file that is as it was left, and where no one knows. */
+/** Empty for an unchanged file, and if unknown. */
 function sinceWords(since: FileSince | undefined): string {
   if (since?.state === 'gone') return t('Deleted since the session ended');
   if (since?.state !== 'changed') return '';

@@ -1,7 +1,7 @@
 import { type FileSince, type FilesLine, mostSince } from '../../../src/protocol/panel/viewMessages.ts';
 import type { ViewDeps } from '../view.ts';
 
-/** Which files on disk are not as the session left them; asked for as their lines arrive. */
+/** Which files on disk have changed since the session; requested as their rows arrive. */
 export class FileComparisons {
   readonly #deps: ViewDeps;
   readonly #known = new Map<string, FileSince>();
@@ -16,13 +16,13 @@ export class FileComparisons {
     return this.#known.get(path);
   }
 
-  /** Files that are known not to be as they were left; `undefined` while `files` are not all looked at. */
+  /** Files known to have changed; `undefined` until all `files` were checked. */
   count(files: number): number | undefined {
     if (this.#known.size < files) return undefined;
     return [...this.#known.values()].filter(isOther).length;
   }
 
-  /** What was known may be so no longer; it stays on screen until the new answer. */
+  /** The known state may be out of date; it is shown until the new answer arrives. */
   renew(): void {
     this.#generation += 1;
     this.#asked.clear();

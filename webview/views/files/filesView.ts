@@ -13,11 +13,11 @@ import { placed, px } from '../placed.ts';
 import { FileComparisons } from './filesSince.ts';
 import type { PageView, ViewDeps } from '../view.ts';
 
-/** Sessions up to this many entries are looked through for the number on the tab before anybody opens it. */
+/** In sessions up to this size, entries are searched for the tab's count before the tab is opened. */
 const countedAtOnce = 5000;
 const likelyHeight = 600;
 
-/** What a session read and changed, and what changed behind the backs of its tools. */
+/** Files that a session read and changed, and changes without a tool call. */
 export class FilesView implements PageView {
   readonly id = 'files';
   readonly #deps: ViewDeps;
@@ -139,7 +139,7 @@ export class FilesView implements PageView {
     row.scrollIntoView({ block: 'nearest' });
   }
 
-  /** Puts the files in this order; again, and they are as they were first touched. `short`: where there is little room. */
+  /** Sorts the files; a second click restores the order of first use. `short`: for little room. */
   #column(sort: FileSort, title: string, look: string, short?: string): TemplateResult {
     const on = this.#wish.sort === sort;
     const ascending = sort === 'name' || sort === 'first';
@@ -245,7 +245,7 @@ export class FilesView implements PageView {
   #go(at: number, step: number): void {
     const last = this.#lines.total - 1;
     let to = Math.max(0, Math.min(at, last));
-    // Headings are no stops, unless there is nothing beyond them.
+    // Headings are skipped, unless there is nothing after them.
     if (this.#lines.line(to)?.type === 'group' && to + step >= 0 && to + step <= last) to += step;
     this.#at = this.#lines.line(to)?.type === 'group' ? Math.min(last, to + 1) : to;
     this.#focusWanted = true;

@@ -3,22 +3,22 @@ import { mostLines } from '../../../src/protocol/panel/viewMessages.ts';
 /** Height of a line in px, as in the styles. */
 export const lineHeight = 24;
 const overscan = 8;
-/** Pages that are kept; those that were used longest ago are dropped and asked for again. */
+/** Loaded pages; the least recently used ones are dropped and requested again. */
 const mostPages = 20;
 
 interface LinesDeps<L> {
-  /** Asks the host for a page; `undefined` where there is none. */
+  /** Requests a page from the host; `undefined` if there is none. */
   readonly ask: (from: number, count: number) => Promise<readonly L[] | undefined>;
   readonly changed: () => void;
 }
 
-/** A long list of which the host holds the lines: those on screen are asked for in pages. */
+/** A long list whose lines the host has: visible ones are requested by page. */
 export class Lines<L> {
   readonly #deps: LinesDeps<L>;
   readonly #pages = new Map<number, readonly L[]>();
   readonly #asked = new Set<number>();
   #generation = 0;
-  /** A page of this generation is here. */
+  /** A page of this generation is loaded. */
   #fresh = false;
   total = 0;
 
@@ -30,14 +30,14 @@ export class Lines<L> {
     return this.#pages.get(Math.floor(at / mostLines))?.[at % mostLines];
   }
 
-  /** Asks again for what is on screen; the old lines stay until the first answer. */
+  /** Requests visible lines again; old ones stay until the first answer. */
   renew(): void {
     this.#generation += 1;
     this.#asked.clear();
     this.#fresh = false;
   }
 
-  /** The place of a line, if its page is here. */
+  /** The index of a line, if its page is loaded. */
   find(wanted: (line: L) => boolean): number | undefined {
     for (const [page, lines] of this.#pages) {
       const at = lines.findIndex(wanted);
@@ -46,7 +46,7 @@ export class Lines<L> {
     return undefined;
   }
 
-  /** Places on screen, and a few around them; asks for what is missing of them. */
+  /** Indexes of visible lines and a few around them; requests missing ones. */
   look(scrollTop: number, height: number): { from: number; to: number } {
     const from = Math.max(0, Math.floor(scrollTop / lineHeight) - overscan);
     const to = Math.min(this.total, Math.ceil((scrollTop + height) / lineHeight) + overscan);
@@ -55,7 +55,7 @@ export class Lines<L> {
     return { from, to };
   }
 
-  /** The places to draw: those, and the one that has the keyboard, which stays in the page wherever it scrolls. */
+  /** The lines to draw: those, and the focused one, which stays in the page wherever it scrolls. */
   places({ from, to }: { readonly from: number; readonly to: number }, focused: number): number[] {
     const places = Array.from({ length: Math.max(0, to - from) }, (_, n) => from + n);
     if (focused < from) places.unshift(focused);

@@ -13,7 +13,7 @@ import { counts, laneName, lineState, momentWord, repeatWords, stateSentence, su
 
 type Fact = readonly [name: string, value: unknown] | undefined;
 
-/** What is known of the selected line. `go` selects another step. */
+/** Details of the selected line. `go` selects another step. */
 export function stepPane(
   context: Context,
   line: TrajectoryLine | undefined,
@@ -82,7 +82,7 @@ function facts(all: readonly Fact[]): TemplateResult {
   </dl>`;
 }
 
-/** Why the step is marked, with a way to each step that shows it. */
+/** Why the step is marked, with links to the repeated steps. */
 function evidence(
   { repeats, entryIndex }: StepLine,
   go: (entryIndex: number) => void,

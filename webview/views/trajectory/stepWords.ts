@@ -87,7 +87,7 @@ export function stateSentence(state: StepState, line: StepLine): string {
   }
 }
 
-/** What stands beside the bar. */
+/** Text beside the bar. */
 export function barWords(state: StepState, line: StepLine): string {
   const took = line.durationMs === null ? '' : duration(line.durationMs);
   if (state === 'failed')
@@ -109,7 +109,7 @@ export function counts({ added, removed }: Pick<StepLine, 'added' | 'removed'>):
     .join(' ');
 }
 
-/** Name and folder of what a step is about. */
+/** Name and folder of a step's subject. */
 export function subject(line: StepLine, projectDir: string | undefined): { name: string; folder: string } {
   if (line.path === null)
     return { name: line.kind === 'web' ? line.title.replace(/^https?:\/\//, '') : line.title, folder: '' };

@@ -44,7 +44,7 @@ function sumOf(time: readonly TimeLane[], of: readonly Phase[]): number {
   return time.reduce((sum, { phase, ms }) => (of.includes(phase) ? sum + ms : sum), 0);
 }
 
-/** `model 20.8 s · tools 0.6 s · waiting for you 10 s`; together they are as long as the runs. */
+/** `model 20.8 s · tools 0.6 s · waiting for you 10 s`; the sum is the duration of the runs. */
 export function timeSummary({ time }: Times): TemplateResult | typeof nothing {
   const total = time.reduce((sum, { ms }) => sum + ms, 0);
   if (total === 0) return nothing;
@@ -64,7 +64,7 @@ export function timeSummary({ time }: Times): TemplateResult | typeof nothing {
   return html`<p class="times" title=${hint}>${parts.join(' · ')}</p>`;
 }
 
-/** What the time went into, on the axis of the steps. The summary says the same in words. */
+/** How the time was spent, on the axis of the steps. The summary has the same in words. */
 export function timeLanes({ time, axis }: Times): TemplateResult {
   return html`<div class="lanes" aria-hidden="true">
     ${lanes

@@ -23,14 +23,14 @@ import type { PageView, ViewDeps } from '../view.ts';
 import { timeLanes, timeSummary } from './timeLanes.ts';
 import { axisHead, axisLines, waterfallRow } from './waterfall.ts';
 
-/** Milliseconds after which the bars of an active run are asked for again. */
+/** Milliseconds until the bars of an active run are requested again. */
 const pause = 2000;
-/** Height in px that the list is taken to have until it is there. */
+/** Assumed height of the list in px until it is drawn. */
 const likelyHeight = 600;
 
 const everything: TrajectoryWish = { query: '', kinds: [], repeats: false, sort: 'time', closed: [] };
 
-/** What ran when: a waterfall of steps in lanes, and the details of one of them. */
+/** What ran when: a waterfall of steps in lanes, and details of one of them. */
 export class TrajectoryView implements PageView {
   readonly id = 'trajectory';
   readonly #deps: ViewDeps;
@@ -40,7 +40,7 @@ export class TrajectoryView implements PageView {
   #failed = false;
   #stale = true;
   #asked = 0;
-  /** Place of the selected line, and what it is, by which it is found again. */
+  /** Index of the selected line, and what identifies it. */
   #at = 0;
   #selected: TrajectoryLine | undefined;
   #focusWanted = false;
@@ -68,7 +68,9 @@ export class TrajectoryView implements PageView {
     return subagents === 0 ? undefined : stepsHint(main, subagents);
   }
 
-  /** By the record, which earlier versions did not tell the steps of subagents; and by the entries, once they are read. */
+  /**
+   * From the record, in which earlier versions did not count steps of subagents; and from the entries, once they are read.
+   */
   #steps(turns: Context['store']['turns']): TrajectoryPage['steps'] {
     if (this.#page !== undefined && !this.#stale) return this.#page.steps;
     return {
@@ -83,7 +85,7 @@ export class TrajectoryView implements PageView {
     if (message.type === 'init') this.#lines.renew();
   }
 
-  /** Selects the step of an entry, whatever the filter leaves out. */
+  /** Selects the step of an entry, even if the filter excludes it. */
   async select(entryIndex: number): Promise<void> {
     let found = await this.#locate(entryIndex);
     if (found === null) {
@@ -206,7 +208,7 @@ export class TrajectoryView implements PageView {
     );
   }
 
-  /** Keeps the selection on its line when lines come before it, and takes what it did not have yet. */
+  /** Keeps the selection on its line when lines are inserted before it, and adds missing details. */
   #follow(): void {
     const known = this.#selected;
     const here = this.#lines.line(this.#at);
@@ -290,7 +292,7 @@ export class TrajectoryView implements PageView {
     this.#want({ ...this.#wish, closed: open ? closed : [...closed, id].slice(-mostClosed) });
   }
 
-  /** Selects a line, brings it on screen and puts the keyboard on it. */
+  /** Selects a line, scrolls to it and focuses it. */
   #go(at: number): void {
     this.#at = Math.max(0, Math.min(at, this.#lines.total - 1));
     this.#moved = true;
@@ -299,7 +301,7 @@ export class TrajectoryView implements PageView {
     if (scroller !== undefined) {
       const [top, view] = [this.#at * lineHeight, scroller.clientHeight];
       const from = scroller.scrollTop;
-      // From afar to the middle, from nearby just into sight.
+      // From far away to the middle, from nearby just into view.
       if (top < from - view || top > from + 2 * view) this.#scrollTo = top - view / 2;
       else if (top < from) this.#scrollTo = top;
       else if (top + lineHeight > from + view) this.#scrollTo = top + lineHeight - view;

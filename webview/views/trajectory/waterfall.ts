@@ -29,10 +29,10 @@ import {
 
 export type Axis = TrajectoryPage['axis'];
 
-/** Beyond this part of the axis, words stand before their bar. */
+/** Beyond this share of the axis, labels precede their bar. */
 const late = 0.62;
 const mostTicks = 6;
-/** Parts of the axis that a turn's name takes. */
+/** Share of the axis for the name of a turn. */
 const turnRoom = 0.13;
 const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 43_200, 86_400].map(
   (s) => s * 1000,
@@ -44,7 +44,7 @@ function ticksOf(length: number): number[] {
   return length <= 0 ? [0] : Array.from({ length: Math.floor(length / step) + 1 }, (_, at) => at * step);
 }
 
-/** Turns and times; the rows say when each step was. */
+/** Turns and times; the rows have the time of each step. */
 export function axisHead({ length, turns, gaps }: Axis): TemplateResult {
   let end = -1;
   const named = turns.filter(({ offset }) => {
@@ -94,7 +94,7 @@ interface RowState {
   readonly reveal: (at: number) => void;
 }
 
-/** A line of the treegrid, or the room of one that is not here yet. */
+/** A line of the treegrid, or the placeholder of one that is not loaded. */
 export function waterfallRow(line: TrajectoryLine | undefined, state: RowState): TemplateResult {
   const { context, at, selected } = state;
   const lane = line?.type === 'lane';
