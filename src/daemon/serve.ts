@@ -73,6 +73,8 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
   const sources: ObservedSources = new ObservedSources({
     cache: new StoredFacts(catalogue, log),
     own: recordedSessions(engine),
+    engine,
+    onKept: (summary) => news.told(summary),
     prices: () => loadPrices(contexts.settings(undefined).prices),
     log,
   });

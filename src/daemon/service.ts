@@ -173,14 +173,15 @@ export class DaemonService {
     return this.#deps.running.hold(sessionId);
   }
 
-  /** A session of Vitrine, else one of another program. */
+  /** A session of Vitrine, else one of another program. Of a copy whose session runs there again, that session. */
   async open(sessionId: string): Promise<SessionHandle> {
+    const { engine, sources } = this.#deps;
+    const running = sources.keeper.isRunning(sessionId) ? await sources.open(sessionId) : undefined;
+    if (running !== undefined) return running;
     try {
-      return await this.#deps.engine.open(sessionId);
+      return await engine.open(sessionId);
     } catch (error) {
-      const observed = EngineFailure.is(error, 'session_missing')
-        ? await this.#deps.sources.open(sessionId)
-        : undefined;
+      const observed = EngineFailure.is(error, 'session_missing') ? await sources.open(sessionId) : undefined;
       if (observed === undefined) throw error;
       return observed;
     }
@@ -188,18 +189,10 @@ export class DaemonService {
 
   /** Makes a session of another program Vitrine's own; does nothing for Vitrine's sessions. */
   async keep({ session_id }: ParamsOf<'keep'>): Promise<ResultOf<'keep'>> {
-    const { engine, sources, news } = this.#deps;
     const known = await this.open(session_id);
     const { observed } = known.summary();
     known.dispose();
-    if (observed === undefined) return {};
-    const history = await sources.history(session_id);
-    if (history === undefined) throw failures.sessionMissing(session_id);
-    await engine.archive.importObserved(history);
-    const imported = await engine.open(session_id);
-    sources.took(imported.summary());
-    news.told(imported.summary());
-    imported.dispose();
+    if (observed !== undefined) await this.#deps.sources.keeper.keep(session_id);
     return {};
   }
 

@@ -1,22 +1,9 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { captureFile } from '../support/stores/homes.ts';
+import { writeMachineSettings } from '../support/host/settings.ts';
+import { plantStore } from '../support/stores/plantStore.ts';
 import { keepEvidence, picture, startHost, useWindow } from './session.ts';
-
-/** Copies a captured store below a home, as if its agent had worked in `folder`. Gives the paths of the files. */
-function plant(capture: string, home: string, folder: string): string[] {
-  const from = captureFile(capture, 'home');
-  const names = readdirSync(from, { recursive: true, encoding: 'utf8' });
-  return names
-    .filter((name) => /\.(?:jsonl|json|yaml)$/.test(name))
-    .map((name) => {
-      const to = path.join(home, name);
-      mkdirSync(path.dirname(to), { recursive: true });
-      writeFileSync(to, readFileSync(path.join(from, name), 'utf8').replaceAll('/home/dev/project', folder));
-      return to;
-    });
-}
 
 describe('sessions that were started in terminals', function () {
   this.timeout(120_000);
@@ -27,17 +14,18 @@ describe('sessions that were started in terminals', function () {
   const host = useWindow(
     async () => {
       const server = await startHost();
-      const { home, workspace } = server.folder;
-      [grows = ''] = plant('claude-code-2.1.330/tty-tools', home, workspace).filter((name) =>
+      const { home, root, workspace } = server.folder;
+      writeMachineSettings(root, { 'vitrine.sources.keep': 'never' });
+      [grows = ''] = plantStore('claude-code-2.1.330/tty-tools', home, workspace).filter((name) =>
         name.includes('projects'),
       );
       const lines = readFileSync(grows, 'utf8').split(/(?<=\n)/);
       const half = lines.findIndex((line, at) => at > lines.length / 2 && line.includes('"type":"user"'));
       rest = lines.slice(half).join('');
       writeFileSync(grows, lines.slice(0, half).join(''));
-      plant('claude-code-2.1.330/print-tools', home, workspace);
-      plant('copilot-1.0.102/tty-permission', home, workspace);
-      plant('codex-0.169.0/tty-tools', home, path.join(workspace, '..', 'another-project'));
+      plantStore('claude-code-2.1.330/print-tools', home, workspace);
+      plantStore('copilot-1.0.102/tty-permission', home, workspace);
+      plantStore('codex-0.169.0/tty-tools', home, path.join(workspace, '..', 'another-project'));
       return { server };
     },
     { view: 'Vitrine' },

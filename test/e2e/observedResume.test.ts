@@ -91,7 +91,7 @@ for (const agent of agents) {
       if (agent.programmatic) await workbench.treeItem('1 programmatic session').click();
       await workbench.treeItem(`${agent.label} ·`).click();
       const page = workbench.webview();
-      await page.getByText('Vitrine watches this session and does not own it').waitFor();
+      await page.getByText('Remember the tea').first().waitFor();
       await send(workbench, `What did I say? [[${scenario}]]`);
       await page.getByText(words).first().waitFor();
       await statusWord(workbench, 'Finished');

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { agentOptions, engineSettings as settingsOf, requestMinutes } from '../../src/vscode/settings/settings.ts';
+import {
+  agentOptions,
+  engineSettings as settingsOf,
+  keepsObserved,
+  requestMinutes,
+} from '../../src/vscode/settings/settings.ts';
 
 const { Global, Workspace } = vscode.ConfigurationTarget;
 
@@ -39,6 +44,15 @@ describe('settings', () => {
       unreportedChanges: true,
     });
     assert.equal(requestMinutes(), undefined);
+  });
+
+  it('keep what is opened unless the user, and no workspace, says otherwise', async () => {
+    assert.equal(keepsObserved(), 'opened');
+    await assert.rejects(async () => configuration().update('sources.keep', 'all', Workspace));
+    await set('sources.keep', 'all', Global);
+    assert.equal(keepsObserved(), 'all');
+    await set('sources.keep', 'everything', Global);
+    assert.equal(keepsObserved(), 'opened');
   });
 
   const agents = [

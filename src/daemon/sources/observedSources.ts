@@ -9,6 +9,7 @@ import type { ObservedUse } from '../../insight/budgets/spentOfLimit.ts';
 import type { PriceTable } from '../../insight/prices/prices.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 import type { ParamsOf, ResultOf } from '../../protocol/daemon/calls.ts';
+import { Keeper, type KeeperDeps } from './keeper.ts';
 import { RepositoryOf, SessionScope } from './scope.ts';
 import { SourcesWatch, type OwnSessions } from './sourcesWatch.ts';
 import type { NewsFeed } from '../clients/news.ts';
@@ -18,6 +19,9 @@ const maxPlaces = 8;
 
 export interface ObservedSourcesDeps {
   readonly own: OwnSessions;
+  readonly engine: KeeperDeps['engine'];
+  /** A session of another program was copied into a record. */
+  readonly onKept: (summary: SessionSummary) => void;
   readonly prices: () => Promise<PriceTable>;
   readonly log: Log;
   readonly cache: FactsCache;
@@ -25,6 +29,7 @@ export interface ObservedSourcesDeps {
 
 /** Sessions of other programs, for all clients. Where their stores are is what the clients say. */
 export class ObservedSources {
+  readonly keeper: Keeper;
   readonly #deps: ObservedSourcesDeps;
   readonly #repositories = new RepositoryOf();
   readonly #places = new Map<string, ObservedSessions>();
@@ -32,6 +37,14 @@ export class ObservedSources {
 
   constructor(deps: ObservedSourcesDeps) {
     this.#deps = deps;
+    this.keeper = new Keeper({
+      ...deps,
+      history: (id) => this.#history(id),
+      onKept: (summary) => {
+        this.#took(summary);
+        deps.onKept(summary);
+      },
+    });
   }
 
   /** Tells `feed` of changes until the watch is disposed. */
@@ -46,6 +59,8 @@ export class ObservedSources {
       scope,
       feed,
       own: this.#deps.own,
+      keeper: this.keeper,
+      keepAll: params.keep_all,
       log: this.#deps.log,
       onDispose: () => this.#watches.delete(watch),
     });
@@ -55,7 +70,7 @@ export class ObservedSources {
   }
 
   /** A session became Vitrine's own without a run. */
-  took({ session_id, executor_session_ids }: SessionSummary): void {
+  #took({ session_id, executor_session_ids }: SessionSummary): void {
     for (const watch of this.#watches) watch.take(executor_session_ids, session_id);
   }
 
@@ -69,7 +84,7 @@ export class ObservedSources {
   }
 
   /** Everything that a record of a session holds; `undefined` where there is none. */
-  async history(id: string): Promise<ObservedHistory | undefined> {
+  async #history(id: string): Promise<ObservedHistory | undefined> {
     for (const sessions of this.#places.values()) {
       const history = await sessions.history(id);
       if (history !== undefined) return history;

@@ -6,6 +6,7 @@ import type { ObservedSummary } from '../../insight/observed/summary.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 import type { ResultOf } from '../../protocol/daemon/calls.ts';
 import type { NewsFeed } from '../clients/news.ts';
+import type { Keeper } from './keeper.ts';
 import type { SessionScope } from './scope.ts';
 
 /** Which of the agents' own ids belong to sessions that Vitrine recorded itself. */
@@ -21,6 +22,9 @@ interface SourcesWatchDeps {
   readonly scope: SessionScope;
   readonly feed: NewsFeed;
   readonly own: OwnSessions;
+  readonly keeper: Keeper;
+  /** Every session that has ended is copied into a record. */
+  readonly keepAll: boolean;
   readonly log: Log;
   readonly onDispose: () => void;
 }
@@ -52,7 +56,8 @@ export class SourcesWatch implements Disposable {
     for (const each of newest) this.#reported.set(each.session_id, each.executor_session_ids);
     hear = (change) => void this.#hear(change);
     for (const change of early) void this.#hear(change);
-    return { sessions: newest, out_of_scope: found.out, beyond: found.shown.length - newest.length };
+    const { shown, kept, out } = found;
+    return { sessions: newest, kept, out_of_scope: out, beyond: shown.length - newest.length };
   }
 
   dispose(): void {
@@ -71,7 +76,11 @@ export class SourcesWatch implements Disposable {
         this.#reported.set(summary.session_id, summary.executor_session_ids);
         this.#deps.feed.summary(summary);
       }
-      for (const id of gone) this.#forget(id);
+      for (const id of gone) {
+        // The list has the copy in its place.
+        if (this.#deps.keeper.isCopy(id)) this.#reported.delete(id);
+        else this.#forget(id);
+      }
     } catch (error) {
       this.#deps.log.error(`A client was not told of sessions of other programs: ${String(error)}`);
     }
@@ -91,15 +100,24 @@ export class SourcesWatch implements Disposable {
     if (this.#reported.delete(id)) this.#deps.feed.removed(id);
   }
 
-  async #shown(rows: readonly ObservedSummary[]): Promise<{ shown: SessionSummary[]; out: number }> {
+  /** `kept`: ids of copies in scope. A copy of what runs again is shown as it runs. */
+  async #shown(rows: readonly ObservedSummary[]): Promise<{ shown: SessionSummary[]; kept: string[]; out: number }> {
+    const { keeper, keepAll: all, scope } = this.#deps;
+    await keeper.look(rows, { recorded: this.#recorded, all });
     const shown: SessionSummary[] = [];
+    const kept: string[] = [];
     let out = 0;
     for (const row of rows) {
-      if (row.executor_session_ids.some((id) => this.#recorded.has(id))) continue;
+      const { session_id: id } = row;
+      const isOwn = row.executor_session_ids.some((each) => this.#recorded.has(each));
+      if (isOwn && !keeper.isCopy(id)) continue;
       const summary = asSession(row);
-      if (await this.#deps.scope.includes(summary)) shown.push(summary);
+      const isInScope = await scope.includes(summary);
+      if (isOwn && isInScope) kept.push(id);
+      if (isOwn && !keeper.isRunning(id)) continue;
+      if (isInScope) shown.push(summary);
       else out += 1;
     }
-    return { shown, out };
+    return { shown, kept, out };
   }
 }

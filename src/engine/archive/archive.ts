@@ -17,6 +17,7 @@ import {
   tag,
 } from './exportSession.ts';
 import { isSessionLive } from '../../model/session/status.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
 import type { ExecutorType } from '../../model/session/session.ts';
 import { auditSessions, within, type Period } from '../audit/auditSessions.ts';
 import { Deletions, type Deletion, type DeletionReason } from '../audit/deletions.ts';
@@ -41,7 +42,7 @@ import type { SessionSources } from '../sources/sources.ts';
 import { SpanReports } from '../telemetry/spanReports.ts';
 import { spendingOf, usageCsv, type Spending, type UsagePeriod } from '../usage/spending.ts';
 import { writeWhole } from '../files/writeFiles.ts';
-import { importObserved, type ObservedHistory } from '../import/importObserved.ts';
+import { importObserved, updateObserved, type ObservedHistory } from '../import/importObserved.ts';
 
 export interface ArchiveDeps {
   /** Folder of the records. */
@@ -171,8 +172,13 @@ export class Archive {
   }
 
   /** Copies a session of another program into a record under its own id. @throws file system errors */
-  importObserved(history: ObservedHistory): Promise<void> {
+  importObserved(history: ObservedHistory): Promise<SessionSummary> {
     return importObserved(history, this.#deps);
+  }
+
+  /** Adds to such a copy what its session has got since. @throws file system errors */
+  updateObserved(history: ObservedHistory): Promise<SessionSummary> {
+    return updateObserved(history, this.#deps);
   }
 
   /** Whose output can be imported. */

@@ -1,5 +1,6 @@
-import path from 'node:path';
 import { createHash } from 'node:crypto';
+import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { executorOf } from '../../insight/observed/asSession.ts';
 import { modelsOf } from '../../insight/observed/cost.ts';
 import type { ObservedSummary } from '../../insight/observed/summary.ts';
@@ -7,10 +8,12 @@ import { usdOf } from '../../insight/ledger/money.ts';
 import type { RecordedRun } from '../../formats/record.ts';
 import type { NormalizedEntry } from '../../model/transcript/entry.ts';
 import type { StoreFacts, StoreRequest } from '../../model/session/observed.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
 import type { ResultMetadata } from '../../model/session/result.ts';
-import type { Imported } from '../../model/session/session.ts';
+import type { Imported, Session } from '../../model/session/session.ts';
 import { identityOf } from '../folders/identity.ts';
 import { runId } from '../ids.ts';
+import type { RecordReader, RecordWriter } from '../record/contract.ts';
 import type { RecordStore } from '../record/recordStore.ts';
 import { addSteps, noSteps } from '../run/runFigures.ts';
 
@@ -38,69 +41,136 @@ const batch = 500;
  * Copies a session of another program into a record under its own id, as one run. The chain of the record begins with the copy;
  * its first decision says from where it was taken. @throws file system errors
  */
-export async function importObserved(history: ObservedHistory, deps: ImportObservedDeps): Promise<void> {
-  const { summary, facts, entries, problems } = history;
-  const at = new Date(deps.clock()).toISOString();
-  const { session_id, executor_type: agent, project_dir: folder, source, title } = summary;
+export async function importObserved(history: ObservedHistory, deps: ImportObservedDeps): Promise<SessionSummary> {
+  const { summary, facts, entries } = history;
+  const { session_id, executor_type: agent, project_dir: folder, title } = summary;
   const executor = executorOf(agent);
-  const sha256 = createHash('sha256');
-  for (const entry of entries) sha256.update(`${JSON.stringify(entry)}\n`);
-  const file = path.basename(source.path);
-  const imported: Imported = { format: 'store', file, at, sha256: sha256.digest('hex') };
+  const imported = importedOf(history, deps);
   const writer = await deps.store.create({
     session_id,
     status: 'finished',
     created_at: summary.created_at,
     ...(folder !== undefined && { project_dir: folder, project_identity: await identityOf(folder) }),
     execution_mode: 'sync',
-    executor_session_id: facts.nativeIds.at(-1),
-    executor_session_ids: [...facts.nativeIds],
+    ...idsOf(facts),
     ...(executor !== undefined && { executor_type: executor }),
     ...(title !== undefined && { title }),
     imported,
   });
   try {
-    const metadata = resultOf(history);
-    const isComplete = summary.outcome === 'completed';
-    const run: RecordedRun = {
-      run_id: runId(deps.randomHex),
-      type: 'start_session',
-      session_id,
-      prompt: facts.firstPrompt ?? '',
-      execution_mode: 'sync',
-      status: isComplete || summary.outcome === 'none' ? 'completed' : 'stopped',
-      created_at: summary.created_at,
-      started_at: summary.created_at,
-      completed_at: summary.updated_at,
-      first_index: 0,
-      end_index: entries.length,
-      ...addSteps(noSteps, entries),
-    };
-    const { sha256: digest, ...from } = imported;
-    const decision = { type: 'import', session_id: facts.nativeIds.at(-1) ?? null, damaged: problems.length } as const;
-    await writer.append({ kind: 'decision', decision: { ...decision, ...from, sha256: digest } });
-    await writer.append({ kind: 'run', run });
-    for (let from = 0; from < entries.length; from += batch) {
-      await writer.appendAll(entries.slice(from, from + batch).map((entry) => ({ kind: 'entry', entry })));
-    }
-    await writer.append({ kind: 'result', run_id: run.run_id, result: metadata });
-    await writer.flush();
-    const reader = await deps.store.openReader(session_id);
-    try {
-      const { turns, turnsOmitted, summary: added } = reader;
-      const { agent_label, agent_version, model, total_cost, total_usage, updated_at, turns: count } = summary;
-      const known = { agent_label, agent_version, model, total_cost, total_usage, updated_at, turns: count };
-      const line = { ...added, ...known, cost: total_cost, usage: total_usage };
-      await writer.append({ kind: 'summary', summary: line, turns: [...turns], turns_omitted: turnsOmitted });
-    } finally {
-      await reader.close();
-    }
+    const run = { ...runOf(history), run_id: runId(deps.randomHex) };
+    await writeHistory(writer, { history, imported, run, entries }, deps);
     await writer.close();
   } catch (error) {
     await writer.close();
     await deps.store.remove(session_id);
     throw error;
   }
+  return summaryOf(session_id, deps);
+}
+
+/**
+ * Adds to the copy of a session what the session has got since, in the same run: entries that are new or different. What the
+ * agent removed stays, and so does everything where runs of Vitrine's own followed. @throws RecordBusyError, file system errors
+ */
+export async function updateObserved(history: ObservedHistory, deps: ImportObservedDeps): Promise<SessionSummary> {
+  const { session_id, updated_at } = history.summary;
+  const reader = await deps.store.openReader(session_id);
+  let entries: NormalizedEntry[];
+  let run: RecordedRun | null;
+  try {
+    run = reader.summary.runs === 1 ? await reader.lastRun() : null;
+    entries = await changedEntries(history.entries, reader);
+    if (run === null || (entries.length === 0 && reader.summary.updated_at === updated_at)) return reader.summary;
+  } finally {
+    await reader.close();
+  }
+  const writer = await deps.store.openWriter(session_id);
+  try {
+    const end_index = Math.max(run.end_index ?? 0, history.entries.length);
+    const next = { ...runOf(history), run_id: run.run_id, end_index };
+    await writeHistory(writer, { history, imported: importedOf(history, deps), run: next, entries }, deps);
+  } finally {
+    await writer.close();
+  }
+  return summaryOf(session_id, deps);
+}
+
+async function summaryOf(id: string, { store }: ImportObservedDeps): Promise<SessionSummary> {
+  const reader = await store.openReader(id);
+  const { summary } = reader;
+  await reader.close();
+  return summary;
+}
+
+interface Written {
+  readonly history: ObservedHistory;
+  readonly imported: Imported;
+  readonly run: RecordedRun;
+  /** Those that the record does not have. */
+  readonly entries: readonly NormalizedEntry[];
+}
+
+async function writeHistory(writer: RecordWriter, written: Written, { store }: ImportObservedDeps): Promise<void> {
+  const { history, run, entries, imported } = written;
+  const { summary, facts, problems } = history;
+  const decision = { type: 'import', session_id: facts.nativeIds.at(-1) ?? null, damaged: problems.length } as const;
+  await writer.append({ kind: 'decision', decision: { ...decision, ...imported } });
+  await writer.append({ kind: 'run', run });
+  for (let from = 0; from < entries.length; from += batch) {
+    await writer.appendAll(entries.slice(from, from + batch).map((entry) => ({ kind: 'entry', entry })));
+  }
+  await writer.append({ kind: 'result', run_id: run.run_id, result: resultOf(history) });
+  await writer.flush();
+  const reader = await store.openReader(summary.session_id);
+  try {
+    const { turns, turnsOmitted, summary: added } = reader;
+    const { agent_label, agent_version, model, total_cost, total_usage, updated_at, turns: count } = summary;
+    const known = { agent_label, agent_version, model, total_cost, total_usage, updated_at, turns: count };
+    const line = { ...added, ...known, ...idsOf(facts), cost: total_cost, usage: total_usage };
+    await writer.append({ kind: 'summary', summary: line, turns: [...turns], turns_omitted: turnsOmitted });
+  } finally {
+    await reader.close();
+  }
+}
+
+function idsOf({ nativeIds }: StoreFacts): Pick<Session, 'executor_session_id' | 'executor_session_ids'> {
+  return { executor_session_id: nativeIds.at(-1), executor_session_ids: [...nativeIds] };
+}
+
+function importedOf({ summary, entries }: ObservedHistory, { clock }: ImportObservedDeps): Imported {
+  const sha256 = createHash('sha256');
+  for (const entry of entries) sha256.update(`${JSON.stringify(entry)}\n`);
+  const at = new Date(clock()).toISOString();
+  return { format: 'store', file: path.basename(summary.source.path), at, sha256: sha256.digest('hex') };
+}
+
+function runOf({ summary, facts, entries }: ObservedHistory): Omit<RecordedRun, 'run_id'> {
+  const isComplete = summary.outcome === 'completed' || summary.outcome === 'none';
+  return {
+    type: 'start_session',
+    session_id: summary.session_id,
+    prompt: facts.firstPrompt ?? '',
+    execution_mode: 'sync',
+    status: isComplete ? 'completed' : 'stopped',
+    created_at: summary.created_at,
+    started_at: summary.created_at,
+    completed_at: summary.updated_at,
+    first_index: 0,
+    end_index: entries.length,
+    ...addSteps(noSteps, entries),
+  };
+}
+
+/** Those that the record has not, or has otherwise. */
+async function changedEntries(entries: readonly NormalizedEntry[], reader: RecordReader): Promise<NormalizedEntry[]> {
+  const changed: NormalizedEntry[] = [];
+  for (let from = 0; from < entries.length; from += batch) {
+    const recorded = new Map((await reader.read(from, from + batch)).map((entry) => [entry.index, entry]));
+    const some = entries.slice(from, from + batch);
+    changed.push(...some.filter((entry) => !isDeepStrictEqual(entry, recorded.get(entry.index))));
+  }
+  return changed;
 }
 
 /** What the session has come to, as later runs are measured against it. */

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { sessionIdSchema } from '../../model/session/session.ts';
 import { sessionSummarySchema } from '../../model/session/summary.ts';
 
 /**
@@ -23,9 +24,13 @@ export const watchSourcesCall = {
     /** The client's folders, absolute. Without any, everything is in scope. */
     folders: z.array(z.string()).max(100),
     limit: z.int().positive().max(100_000),
+    /** Every session that has ended is copied into a record, those out of scope too. */
+    keep_all: z.boolean().default(false),
   }),
   result: z.object({
     sessions: z.array(sessionSummarySchema),
+    /** Ids of copies in scope: sessions of other programs that are Vitrine's own now. */
+    kept: z.array(sessionIdSchema),
     /** Sessions out of scope, and those in scope beyond `limit`. */
     out_of_scope: z.int().nonnegative(),
     beyond: z.int().nonnegative(),

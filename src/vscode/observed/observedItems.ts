@@ -12,9 +12,14 @@ export function isProgrammatic({ status, observed }: SessionRow): boolean {
   return observed?.entry_point === 'sdk' && observed.problem === null && !isSessionLive(status);
 }
 
+/** A session that can be copied into a record: it can be read, and no program adds to it. */
+export function isKeepable({ observed }: Pick<SessionRow, 'observed'>): boolean {
+  return observed?.problem === null && observed.live.state === 'ended';
+}
+
 /** Words for the menus of a session that another program started. */
-export function observedContext(row: SessionRow, { agent, live, problem }: ObservedState): string {
-  const isAtRest = problem === null && live.state === 'ended';
+export function observedContext(row: SessionRow, { agent, live }: ObservedState): string {
+  const isAtRest = isKeepable(row);
   return [
     'observed',
     ...(needsYou(row) === undefined ? [] : ['waiting']),

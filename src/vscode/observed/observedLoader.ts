@@ -6,6 +6,7 @@ import type { ResultOf } from '../../protocol/daemon/calls.ts';
 import type { SourceScope } from '../../protocol/daemon/sources.ts';
 import type { EngineHost } from '../engine/engineHost.ts';
 import type { SessionList } from '../sessions/sessionList.ts';
+import { keepsObserved } from '../settings/settings.ts';
 import { noFilter, scopeOf } from './filter.ts';
 
 /** Sessions of other programs that the view holds; the oldest are left out. */
@@ -68,6 +69,9 @@ export class ObservedLoader implements vscode.Disposable {
     this.#subscriptions.push(
       engine.onSources((found) => this.#take(found)),
       vscode.workspace.onDidChangeWorkspaceFolders(() => void this.#watch()),
+      vscode.workspace.onDidChangeConfiguration((change) => {
+        if (change.affectsConfiguration('vitrine.sources.keep')) void this.#watch();
+      }),
     );
     await this.#watch();
   }
@@ -87,6 +91,7 @@ export class ObservedLoader implements vscode.Disposable {
         scope: list.filter.scope,
         folders: (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath),
         limit: mostSessions,
+        keep_all: keepsObserved() === 'all',
       });
       this.#take(found);
       const ms = Math.round(performance.now() - began);
@@ -96,10 +101,10 @@ export class ObservedLoader implements vscode.Disposable {
     }
   }
 
-  #take({ sessions, looked_in, out_of_scope }: ResultOf<'watchSources'>): void {
+  #take({ sessions, kept, looked_in, out_of_scope }: ResultOf<'watchSources'>): void {
     this.#lookedIn = looked_in;
     this.#outOfScope = out_of_scope;
-    this.#deps.list.replaceObserved(sessions);
+    this.#deps.list.replaceObserved(sessions, kept);
     this.#changed.fire();
   }
 }

@@ -1,6 +1,10 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { isObject } from '../../model/text/json.ts';
 import type { EngineHost } from '../engine/engineHost.ts';
+import type { WindowEngine } from '../engine/windowEngine.ts';
+import { isKeepable } from '../observed/observedItems.ts';
+import { keepsObserved } from '../settings/settings.ts';
 import type { Failures } from '../failures/failures.ts';
 import { logLine } from '../../engine/log/logLine.ts';
 import type { PageActions } from './pageActions.ts';
@@ -10,6 +14,8 @@ import type { Lead, SessionPanel } from './sessionPanel.ts';
 import { titleOf } from '../sessions/sessionRow.ts';
 
 const viewType = 'vitrine.session';
+/** Opening a session waits so long for its copy, in ms. */
+const keepMs = 1000;
 
 interface PanelDeps {
   readonly extension: vscode.Uri;
@@ -129,6 +135,7 @@ export class SessionPanels implements vscode.Disposable {
         engines.get(),
         pageChunks(extension, 'main'),
       ]);
+      await this.#keep(engine, id);
       const handle = await engine.open(id);
       if (closed()) {
         handle.dispose();
@@ -166,12 +173,24 @@ export class SessionPanels implements vscode.Disposable {
     }
   }
 
-  /** A session of another program that became Vitrine's own is shown from its record. */
+  /** A session of another program that is opened is copied into a record, if the user wants that. */
+  async #keep(engine: WindowEngine, id: string): Promise<void> {
+    const row = this.#deps.list.get(id);
+    if (row === undefined || !isKeepable(row) || keepsObserved() === 'never') return;
+    const { log } = this.#deps;
+    const kept = engine.keep(id).catch((error: unknown) => {
+      log.warn(logLine('session not kept', { session: id, error: String(error) }));
+    });
+    // A long one is shown from its store until its copy is there.
+    await Promise.race([kept, delay(keepMs)]);
+  }
+
+  /** A session of another program that became Vitrine's own is shown from its record, and the other way round while it runs again. */
   #renew(): void {
     for (const [id, session] of this.#sessions) {
       const row = this.#deps.list.get(id);
       const panel = this.#panels.get(id);
-      if (!this.#observed.has(id) || panel === undefined || row === undefined || row.observed !== undefined) continue;
+      if (panel === undefined || row === undefined || this.#observed.has(id) === (row.observed !== undefined)) continue;
       this.#sessions.delete(id);
       this.#observed.delete(id);
       session.dispose();

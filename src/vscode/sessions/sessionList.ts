@@ -37,6 +37,8 @@ export class SessionList implements vscode.Disposable {
   #rows = new Map<string, SessionRow>();
   /** Sessions of other programs that are in scope. */
   #observed = new Map<string, SessionRow>();
+  /** Ids of sessions of other programs in scope that are Vitrine's own now: they stay in the list, whatever their folder. */
+  #kept = new Set<string>();
   #filter: SessionFilter = noFilter;
   /** When the engine of this window spoke of a session last. */
   readonly #reported = new Map<string, number>();
@@ -68,7 +70,7 @@ export class SessionList implements vscode.Disposable {
   }
 
   get(id: string): SessionRow | undefined {
-    return this.#rows.get(id) ?? this.#observed.get(id);
+    return this.#isRunningAgain(id) ? this.#observed.get(id) : (this.#rows.get(id) ?? this.#observed.get(id));
   }
 
   get filter(): SessionFilter {
@@ -80,15 +82,16 @@ export class SessionList implements vscode.Disposable {
     this.#changed.fire();
   }
 
-  /** Takes the place of all that was known of sessions of other programs. */
-  replaceObserved(summaries: readonly SessionSummary[]): void {
+  /** Takes the place of all that was known of sessions of other programs; `kept`: those that are Vitrine's own now. */
+  replaceObserved(summaries: readonly SessionSummary[], kept: readonly string[]): void {
+    this.#kept = new Set(kept);
     this.#observed = new Map(summaries.map((summary) => [summary.session_id, this.#row(summary)]));
     this.#announce();
   }
 
   /** Sessions of other programs, without those that are out of scope. */
   observed(): readonly SessionRow[] {
-    return [...this.#observed.values()].filter(({ session_id: id }) => !this.#rows.has(id));
+    return [...this.#observed.values()].filter(({ session_id: id }) => !this.#rows.has(id) || this.#isRunningAgain(id));
   }
 
   /** Takes the place of all that was known. */
@@ -104,6 +107,7 @@ export class SessionList implements vscode.Disposable {
       this.#announce();
       return;
     }
+    if (this.#observed.delete(summary.session_id)) this.#kept.add(summary.session_id);
     this.#rows.set(summary.session_id, this.#row(summary));
     if (isSessionLive(summary.status)) this.#reported.set(summary.session_id, this.#now());
     else this.#reported.delete(summary.session_id);
@@ -127,7 +131,8 @@ export class SessionList implements vscode.Disposable {
 
   /** What the tree shows now. */
   visible(): readonly SessionRow[] {
-    const own = [...this.#rows.values()].filter((row) => this.#showHidden || (row.hidden !== true && isHere(row)));
+    const isShown = (row: SessionRow): boolean => this.#showHidden || (row.hidden !== true && this.#isInScope(row));
+    const own = [...this.#rows.values()].filter((row) => isShown(row) && !this.#isRunningAgain(row.session_id));
     return [...own, ...this.observed()].filter((row) => passes(row, this.#filter, this.#now()));
   }
 
@@ -155,7 +160,7 @@ export class SessionList implements vscode.Disposable {
   }
 
   hidden(): HiddenCount {
-    const folders = [...this.#rows.values()].filter((row) => !isHere(row)).map((row) => row.project_dir);
+    const folders = [...this.#rows.values()].filter((row) => !this.#isInScope(row)).map((row) => row.project_dir);
     const noFolder = folders.filter((each) => each === undefined).length;
     const gone = folders.filter((each) => each !== undefined && this.#lost.folders.has(each)).length;
     return {
@@ -184,6 +189,16 @@ export class SessionList implements vscode.Disposable {
     if (this.#pending !== undefined) void this.#tell();
     this.#folders.dispose();
     this.#changed.dispose();
+  }
+
+  #isInScope(row: SessionRow): boolean {
+    return isHere(row) || this.#kept.has(row.session_id);
+  }
+
+  /** A session of which Vitrine has a copy, and which runs in its own program. */
+  #isRunningAgain(id: string): boolean {
+    const observed = this.#observed.get(id)?.observed;
+    return observed !== undefined && observed.live.state !== 'ended' && this.#rows.has(id);
   }
 
   #row(summary: SessionSummary): SessionRow {

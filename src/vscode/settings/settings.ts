@@ -170,6 +170,12 @@ export function countsObserved(): boolean {
   return value('usage.observedSessions', 'user') !== false;
 }
 
+/** Which sessions of other programs are copied into records: none, those that are opened, or all that have ended. */
+export function keepsObserved(): 'never' | 'opened' | 'all' {
+  const found = value('sources.keep', 'user');
+  return found === 'never' || found === 'all' ? found : 'opened';
+}
+
 /** Whether editors mark the lines that recorded sessions wrote and read. */
 export function marksLines(): boolean {
   return value('lineHistory.enabled', 'trusted') === true;

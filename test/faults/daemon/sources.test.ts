@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { claudeCodeStore } from '../../../src/agents/claude-code/store.ts';
 import type { News } from '../../../src/protocol/daemon/calls.ts';
 import type { SessionSummary } from '../../../src/model/session/summary.ts';
 import type { SessionUpdate } from '../../../src/protocol/daemon/session.ts';
 import { DaemonBench } from '../../support/daemon/bench.ts';
 import { captureFile } from '../../support/stores/homes.ts';
+import { readHome } from '../../support/stores/readHome.ts';
 import { WorkedHome } from '../../support/stores/workedHome.ts';
 import { until } from '../../support/until.ts';
 
@@ -138,6 +142,62 @@ describe('sessions of other programs through a daemon', () => {
     assert.equal(imported.state.summary.imported?.format, 'store');
     assert.deepEqual(imported.state.summary.total_cost, sessions[0]?.total_cost);
     assert.equal((await client.call('watchSources', params())).sessions.length, 0);
+  });
+
+  it('that were kept get what is added to them later, and are shown as they run meanwhile', async () => {
+    const [name = ''] = worked.files('.jsonl').filter((each) => each.includes('projects'));
+    const lines = worked.lines(name);
+    const half = lines.findIndex((line, at) => at > lines.length / 2 && line.includes('"type":"user"'));
+    worked.write(name, lines.slice(0, half).join(''));
+    worked.write(path.join('.claude', 'sessions', 'made'), '');
+    const client = await place.connect({ onNews });
+    await client.call('watch', { events: false });
+    const { sessions } = await client.call('watchSources', params());
+    const [row] = sessions;
+    assert(row !== undefined);
+    const { session_id } = row;
+    await client.call('keep', { session_id });
+    const { kept } = await client.call('watchSources', params());
+    assert.deepEqual(kept, [session_id]);
+    const followed = await client.follow(session_id, () => Promise.resolve());
+    assert.equal(followed.state.summary.imported?.format, 'store');
+    const before = followed.state.total;
+    await until('the copy in the list', () => rows.get(session_id)?.imported !== undefined);
+
+    // The agent runs again: this process stands for it.
+    const [native = ''] = row.executor_session_ids;
+    const registry = path.join('.claude', 'sessions', `${process.pid}.json`);
+    const stat = readFileSync('/proc/self/stat', 'latin1');
+    const procStart = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+    const entry = { pid: process.pid, sessionId: native, procStart, status: 'busy', statusUpdatedAt: 1 };
+    worked.write(registry, JSON.stringify(entry));
+    await until('the running session', () => rows.get(session_id)?.observed?.live.state === 'running');
+    worked.append(name, lines.slice(half).join(''));
+    worked.remove(registry);
+
+    await until('its copy', () => {
+      const now = rows.get(session_id);
+      return now?.imported !== undefined && (now.turns ?? 0) > (row.turns ?? 0);
+    });
+    const now = await place.stateOf(session_id, ({ total }) => total > before);
+    assert.equal(now.summary.runs, 1);
+    const { entries } = await client.call('read', { session_id, from: 0, to: 1000 });
+    const [store] = await readHome(claudeCodeStore, worked.home);
+    assert.deepEqual(entries, store?.entries);
+    const verified = await place.vitrine('verify', session_id).ended;
+    assert.equal(verified.code, 0, verified.stderr);
+  });
+
+  it('are all kept where the user wants that', async () => {
+    worked.copy();
+    const client = await place.connect({ onNews });
+    await client.call('watch', { events: false });
+    const { sessions } = await client.call('watchSources', { ...params(), keep_all: true });
+    const [row] = sessions;
+    assert(row !== undefined);
+    await until('its copy', () => rows.get(row.session_id)?.imported?.format === 'store');
+    const again = await client.call('watchSources', { ...params(), keep_all: true });
+    assert.deepEqual([again.sessions.length, again.kept], [0, [row.session_id]]);
   });
 
   it('are none of those that Vitrine recorded', async () => {

@@ -89,9 +89,9 @@ describe('the manifest', () => {
 
   it('lets no workspace switch off what watches an agent, or choose what is sent and kept', () => {
     const ofUser = Object.keys(settings).filter((name) =>
-      /^vitrine\.(?:unreportedChanges|otlp|audit\.|retention|prices|followUps|runner)/.test(name),
+      /^vitrine\.(?:unreportedChanges|otlp|audit\.|retention|prices|followUps|runner|sources\.)/.test(name),
     );
-    assert.equal(ofUser.length, 7);
+    assert.equal(ofUser.length, 8);
     assert.deepEqual(
       ofUser.filter((name) => !['machine', 'application'].includes(settings[name]?.scope ?? '')),
       [],

@@ -193,8 +193,11 @@ export class ObservedSessions {
     const there = await Promise.all(roots.map((root) => exists(root)));
     const made = roots.filter((_, at) => there[at]);
     if (made.length > 0) this.#heard(new Set(made));
-    // The folders of processes are made with the first process.
+    // The folders of processes are made with the first process, of which no event tells then.
+    const unwatched = this.#deps.sources.watched().processes.filter((folder) => !watcher.has(folder));
     await watcher.set(this.#watchedFolders());
+    if (unwatched.some((folder) => watcher.has(folder)))
+      await this.#change((prices) => this.#deps.sources.refreshLive(prices));
   }
 
   #watchedFolders(): string[] {

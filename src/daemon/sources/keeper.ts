@@ -1,0 +1,115 @@
+import type { Engine } from '../../engine/engine.ts';
+import { failures } from '../../engine/failures/failures.ts';
+import type { Log } from '../../engine/api.ts';
+import type { ObservedHistory } from '../../engine/import/importObserved.ts';
+import type { ObservedSummary } from '../../insight/observed/summary.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
+
+export interface KeeperDeps {
+  readonly engine: Pick<Engine, 'list' | 'onSummary' | 'archive'>;
+  readonly history: (id: string) => Promise<ObservedHistory | undefined>;
+  /** A copy was made or brought up to date. */
+  readonly onKept: (summary: SessionSummary) => void;
+  readonly log: Log;
+}
+
+interface Look {
+  /** Which of the agents' own ids belong to sessions that Vitrine recorded. */
+  readonly recorded: ReadonlyMap<string, string>;
+  /** Copies every session that has ended. */
+  readonly all: boolean;
+}
+
+/**
+ * Copies sessions of other programs into records. Where such a session runs again in its own program, its copy is brought up to
+ * date when it has ended; a copy in which Vitrine itself ran the agent is left alone.
+ */
+export class Keeper {
+  readonly #deps: KeeperDeps;
+  /** By id: when the session had changed last (ISO 8601) as its copy has it. */
+  #copies: Promise<Map<string, string>> | undefined;
+  #known: ReadonlyMap<string, string> = new Map();
+  readonly #running = new Set<string>();
+  /** Copies that are waited for, and what could not be copied as it was then. */
+  readonly #tried = new Map<string, string>();
+  #work: Promise<unknown> = Promise.resolve();
+
+  constructor(deps: KeeperDeps) {
+    this.#deps = deps;
+  }
+
+  isCopy(id: string): boolean {
+    return this.#known.has(id);
+  }
+
+  /** Whether the session of a copy runs in another program. */
+  isRunning(id: string): boolean {
+    return this.#running.has(id);
+  }
+
+  /** Notes how sessions stand, and begins to copy what is to be copied. */
+  async look(rows: readonly ObservedSummary[], { recorded, all }: Look): Promise<void> {
+    const copies = await this.#load();
+    for (const row of rows) {
+      const { session_id: id, live, problem, updated_at: changed } = row;
+      const copied = copies.get(id);
+      if (copied === undefined) {
+        const isNew = live.state === 'ended' && problem === null && row.turns !== 0;
+        if (all && isNew && !row.executor_session_ids.some((each) => recorded.has(each))) this.#begin(id, changed);
+      } else if (live.state !== 'ended') {
+        this.#running.add(id);
+      } else if (this.#running.has(id) || Date.parse(changed) > Date.parse(copied)) {
+        this.#begin(id, changed);
+      }
+    }
+  }
+
+  /** Makes a copy, or brings it up to date. @throws EngineFailure, file system errors */
+  keep(id: string): Promise<void> {
+    const next = this.#work.then(() => this.#keep(id));
+    this.#work = next.catch(() => undefined);
+    return next;
+  }
+
+  #begin(id: string, changed: string): void {
+    if (this.#tried.get(id) === changed && !this.#running.has(id)) return;
+    this.#tried.set(id, changed);
+    this.#running.delete(id);
+    this.keep(id).then(
+      () => this.#tried.delete(id),
+      (error: unknown) => this.#deps.log.warn(`${id} was not copied into a record: ${String(error)}`),
+    );
+  }
+
+  async #keep(id: string): Promise<void> {
+    const { archive } = this.#deps.engine;
+    const history = await this.#deps.history(id);
+    if (history === undefined) throw failures.sessionMissing(id);
+    const copies = await this.#load();
+    const summary = await (copies.has(id) ? archive.updateObserved(history) : archive.importObserved(history));
+    copies.set(id, summary.updated_at);
+    this.#running.delete(id);
+    this.#deps.onKept(summary);
+  }
+
+  #load(): Promise<Map<string, string>> {
+    this.#copies ??= this.#read();
+    return this.#copies;
+  }
+
+  async #read(): Promise<Map<string, string>> {
+    const copies = new Map<string, string>();
+    const take = (summary: SessionSummary): void => {
+      if (isCopy(summary)) copies.set(summary.session_id, summary.updated_at);
+      else copies.delete(summary.session_id);
+    };
+    this.#deps.engine.onSummary(take);
+    for (const summary of await this.#deps.engine.list()) take(summary);
+    this.#known = copies;
+    return copies;
+  }
+}
+
+function isCopy({ imported, runs }: SessionSummary): boolean {
+  return imported?.format === 'store' && runs === 1;
+}
