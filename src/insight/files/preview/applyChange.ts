@@ -3,21 +3,33 @@ import { hunksOf, type Hunk } from '../patch.ts';
 
 /** The text of a file after a change; `null` where there is no file then. `places`: how often it holds what is replaced. */
 export type Applied =
-  { readonly text: string | null; readonly places: number } | { readonly failed: 'missing' | 'notFound' | 'unplaced' };
+  | { readonly text: string | null; readonly places: number }
+  | { readonly failed: 'missing' | 'notFound' | 'unplaced' | 'long' };
+
+/** What the changes of one file may cost, about one per character that is read or written. Both are chosen by the agent. */
+export class Work {
+  #left = 10_000_000;
+
+  /** False where it is used up. */
+  take(cost: number): boolean {
+    this.#left -= cost;
+    return this.#left >= 0;
+  }
+}
 
 /** `text`: the file before the change, with LF line ends; `null` where there is none. `all`: every place is replaced. */
-export function applyChange(text: string | null, change: FileChange, all: boolean): Applied {
+export function applyChange(text: string | null, change: FileChange, all: boolean, work: Work): Applied {
   const { kind, newText, patch } = change;
   if (kind === 'delete') return text === null ? { failed: 'missing' } : { text: null, places: 1 };
   const hunks = patch === undefined ? [] : hunksOf(patch);
   if (kind === 'add') return added(lf(newText), hunks);
-  if (hunks.length > 0) return text === null ? { failed: 'missing' } : patched(text, hunks);
+  if (hunks.length > 0) return text === null ? { failed: 'missing' } : patched(text, hunks, work);
   const oldText = lf(change.oldText);
   const next = lf(newText);
   if (oldText === undefined || next === undefined) return { failed: 'unplaced' };
   // Agents create a file, or fill an empty one, by replacing nothing.
   if (oldText === '') return (text ?? '') === '' ? { text: next, places: 1 } : { failed: 'notFound' };
-  return text === null ? { failed: 'missing' } : replaced(text, oldText, next, all);
+  return text === null ? { failed: 'missing' } : replaced(text, oldText, next, all, work);
 }
 
 function added(newText: string | undefined, hunks: readonly Hunk[]): Applied {
@@ -27,26 +39,30 @@ function added(newText: string | undefined, hunks: readonly Hunk[]): Applied {
   return { text: lines.join('\n'), places: 1 };
 }
 
-function replaced(text: string, oldText: string, newText: string, all: boolean): Applied {
+function replaced(text: string, oldText: string, newText: string, all: boolean, work: Work): Applied {
+  if (!work.take(text.length)) return { failed: 'long' };
   const parts = text.split(oldText);
   const places = parts.length - 1;
   if (places === 0) return { failed: 'notFound' };
+  if (!work.take(10 * places + newText.length * (all ? places : 1))) return { failed: 'long' };
   const [first = '', ...rest] = parts;
   return { text: all ? parts.join(newText) : first + newText + rest.join(oldText), places };
 }
 
 /** Hunks stand where their lines are, those that give a number as near to it as these lines are found. */
-function patched(text: string, hunks: readonly Hunk[]): Applied {
-  const lines = text.split('\n');
+function patched(text: string, hunks: readonly Hunk[], work: Work): Applied {
+  let lines: readonly string[] = text.split('\n');
   let shift = 0;
   let from = 0;
   for (const hunk of hunks) {
     const old = hunk.lines.filter(({ mark }) => mark !== '+').map((line) => line.text);
     const next = hunk.lines.filter(({ mark }) => mark !== '-').map((line) => line.text);
     const wanted = hunk.oldStart === null ? from : Math.max(0, hunk.oldStart - 1 + shift);
-    const at = old.length === 0 ? insertion(hunk, wanted, lines) : nearest(lines, old, wanted);
+    if (!work.take(lines.length)) return { failed: 'long' };
+    const at = old.length === 0 ? insertion(hunk, wanted, lines) : nearest(lines, old, wanted, work);
+    if (at === null) return { failed: 'long' };
     if (at === -1) return { failed: hunk.oldStart === null && old.length === 0 ? 'unplaced' : 'notFound' };
-    lines.splice(at, old.length, ...next);
+    lines = lines.slice(0, at).concat(next, lines.slice(at + old.length));
     shift += next.length - old.length;
     from = at + next.length;
   }
@@ -60,13 +76,16 @@ function insertion({ oldStart }: Hunk, wanted: number, lines: readonly string[])
   return at > lines.length ? -1 : at;
 }
 
-function nearest(lines: readonly string[], old: readonly string[], wanted: number): number {
-  const isAt = (at: number): boolean => old.every((text, line) => lines[at + line] === text);
+/** -1: nowhere. `null`: that would take too long to find out. */
+function nearest(lines: readonly string[], old: readonly string[], wanted: number, work: Work): number | null {
   const last = lines.length - old.length;
   for (let away = 0; away <= lines.length; away += 1) {
-    const [below, above] = [wanted + away, wanted - away];
-    if (below >= 0 && below <= last && isAt(below)) return below;
-    if (above >= 0 && above <= last && isAt(above)) return above;
+    for (const at of away === 0 ? [wanted] : [wanted + away, wanted - away]) {
+      if (at < 0 || at > last) continue;
+      const differs = old.findIndex((text, line) => lines[at + line] !== text);
+      if (differs === -1) return at;
+      if (!work.take(differs + 1)) return null;
+    }
   }
   return -1;
 }

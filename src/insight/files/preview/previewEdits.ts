@@ -2,7 +2,7 @@ import type { AgentRequest } from '../../../model/agent/request.ts';
 import type { EditPreview, FileText } from '../../../model/transcript/editPreview.ts';
 import { isObject } from '../../../model/text/json.ts';
 import type { FileChange } from '../../../model/transcript/tool.ts';
-import { applyChange } from './applyChange.ts';
+import { applyChange, Work } from './applyChange.ts';
 import { diffWithContext } from './diffWithContext.ts';
 
 /** Lines and characters that the preview of one file holds, with the lines around the changes. */
@@ -31,8 +31,9 @@ type Preview<P = EditPreview> = P extends unknown ? Omit<P, 'path'> : never;
 function previewOf(request: AgentRequest, path: string, before: string | null, changedAt: number | null): Preview {
   let text = before;
   let [places, all] = [1, false];
+  const work = new Work();
   for (const { change, all: isAll } of changesOf(request, path)) {
-    const applied = applyChange(text, change, isAll);
+    const applied = applyChange(text, change, isAll, work);
     if ('failed' in applied) return { state: applied.failed };
     text = applied.text;
     if (applied.places > places) [places, all] = [applied.places, isAll];

@@ -137,4 +137,20 @@ describe('the preview of an edit', () => {
       [],
     );
   });
+
+  it('gives up what an agent made to take long, and says so', () => {
+    const many = `${'\n'.repeat(500_000)}x`;
+    const hunk = `@@ -1,20000 +1,20000 @@\n${' \n'.repeat(20_000)}-y\n+z\n`;
+    const all = { replace_all: true };
+    const cases: readonly (readonly [AgentRequest, string])[] = [
+      [edit([{ kind: 'update', patch: hunk }]), many],
+      [edit([{ kind: 'update', oldText: 'a', newText: 'b'.repeat(100_000) }], all), 'a'.repeat(1_000_000)],
+      [
+        edit(Array.from({ length: 10_000 }, () => ({ kind: 'update' as const, oldText: 'a', newText: 'a' }))),
+        'a'.repeat(1e6),
+      ],
+      [edit([{ kind: 'update', patch: `@@ -1,1 +1,400000 @@\n-x\n${'+y\n'.repeat(400_000)}` }]), 'x'],
+    ];
+    for (const [of, now] of cases) assert.equal(only(of, file(now)).state, 'long');
+  });
 });
