@@ -101,7 +101,7 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
   const away = new WhileAway({
     state: workspaceState,
     list,
-    load: () => void loader.load(),
+    load: look,
     now,
     onNews: (count) => tree.showNews(count),
   });
@@ -182,6 +182,7 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
     registerCommands(shell),
   );
   void loader.loadIfNeeded(globalStorageUri);
+  void observed.loadIfNeeded();
   log.debug(logLine('activated', { ms: Math.round(performance.now() - started) }));
   return api.exports();
 }

@@ -12,7 +12,8 @@ const otherReadyMs = 4000;
 const retryMs = 20;
 
 /** Serves one store until it is idle or stopped. @throws if the store cannot be used */
-export async function runDaemon({ storeDir, demoDir, version, onReady }: DaemonOptions): Promise<void> {
+export async function runDaemon(options: DaemonOptions): Promise<void> {
+  const { storeDir, version, onReady } = options;
   const folder = daemonFolder(storeDir, daemonProtocol);
   await preparePrivateFolder(folder);
   const lease = await acquireLease(folder);
@@ -26,7 +27,7 @@ export async function runDaemon({ storeDir, demoDir, version, onReady }: DaemonO
     // Loading the engine takes most of the start; a daemon that lost the race for the lease does not load it.
     const { serve } = await import('./serve.ts');
     await cleaned;
-    await serve(folder, { storeDir, demoDir, version, onReady });
+    await serve(folder, options);
   } finally {
     await lease.release();
   }

@@ -2,8 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { adapters } from '../agents/registry.ts';
 import type { Log } from '../engine/api.ts';
-import { Catalogue } from '../engine/catalogue/catalogue.ts';
-import { StoredFacts } from '../engine/catalogue/storedFacts.ts';
 import { Engine } from '../engine/engine.ts';
 import { loadPrices } from '../insight/prices/prices.ts';
 import { daemonProtocol } from '../protocol/daemon/version.ts';
@@ -12,6 +10,8 @@ import { daemonBlueprints } from './blueprints.ts';
 import { Clients } from './clients/clients.ts';
 import { ClientContexts } from './clients/contexts.ts';
 import { FollowUpPlanner } from './followUps/planner.ts';
+import { IndexThread } from './indexing/indexThread.ts';
+import { indexCalls, indexOrders } from './indexing/messages.ts';
 import { Lifetime } from './lifetime.ts';
 import { openLog } from './logFile.ts';
 import { NewsSource } from './clients/news.ts';
@@ -28,7 +28,7 @@ const sweepMs = 1000;
 
 /** Serves the store until the daemon is idle or stopped. The caller has the lease of the folder. */
 export async function serve(folder: string, options: DaemonOptions): Promise<void> {
-  const { storeDir, demoDir, version, onReady } = options;
+  const { storeDir, demoDir, version, file, onReady } = options;
   const log = openLog(folder, () => new Date());
   const contexts = new ClientContexts();
   let exit = (): void => undefined;
@@ -48,10 +48,16 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     input: (name, agent) => clients.input(name, agent),
     onUndelivered: ({ session_id }, failure) => news.undelivered(session_id, failure),
   });
-  const catalogue = new Catalogue(storeDir);
+  const thread = new IndexThread({
+    file,
+    storeDir,
+    prices: () => contexts.settings(undefined).prices,
+    onProgress: (progress) => news.indexing(progress),
+    log,
+  });
   const engine = new Engine({
     storeDir,
-    catalogue,
+    catalogueOwner: { update: ({ sessions }) => thread.request(indexCalls.update, { sessions }) },
     observedUse: () => sources.used(),
     demoDir,
     version,
@@ -70,8 +76,9 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
   });
   const running = new RunningSessions(engine, log, (count) => lifetime.setRuns(count));
   const news = new NewsSource(engine);
+  engine.onSummary(() => thread.tell(indexOrders.recordsChanged, {}));
   const sources: ObservedSources = new ObservedSources({
-    cache: new StoredFacts(catalogue, log),
+    thread,
     own: recordedSessions(engine),
     engine,
     onKept: (summary) => news.told(summary),
@@ -106,6 +113,7 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     sources,
     news,
     queue,
+    thread,
     lifetime,
     log,
     version,
@@ -129,6 +137,7 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
   } finally {
     await removeEndpoint(folder, endpoint);
     sources.dispose();
+    await thread.dispose();
     followUps.dispose();
     // The queue takes no more, and records how the stopped runs end.
     const queueClosed = queue.close();

@@ -10,6 +10,8 @@ import { daemonRetiring, folderUntrusted } from './failures.ts';
 import type { FollowUpPlanner } from './followUps/planner.ts';
 import type { Lifetime } from './lifetime.ts';
 import type { NewsFeed, NewsSource } from './clients/news.ts';
+import type { IndexThread } from './indexing/indexThread.ts';
+import { indexCalls } from './indexing/messages.ts';
 import type { RunQueue } from './queue/runQueue.ts';
 import { Records } from './records.ts';
 import type { RunningSessions } from './runningSessions.ts';
@@ -24,6 +26,7 @@ export interface ServiceDeps {
   readonly sources: ObservedSources;
   readonly news: NewsSource;
   readonly queue: RunQueue;
+  readonly thread: IndexThread;
   readonly lifetime: Lifetime;
   readonly log: Log;
   readonly version: string;
@@ -194,6 +197,10 @@ export class DaemonService {
     known.dispose();
     if (observed !== undefined) await this.#deps.sources.keeper.keep(session_id);
     return {};
+  }
+
+  updateCatalogue({ sessions }: ParamsOf<'updateCatalogue'>): Promise<ResultOf<'updateCatalogue'>> {
+    return this.#deps.thread.request(indexCalls.update, { sessions });
   }
 
   watchSources(params: ParamsOf<'watchSources'>, feed: NewsFeed): ReturnType<ObservedSources['watch']> {

@@ -4,6 +4,7 @@ import type { BlueprintAccess } from './blueprints/access.ts';
 import type { Presence } from './requests/countdown.ts';
 import type { Log, EngineSettings, Timing } from './api.ts';
 import type { Catalogue } from './catalogue/catalogue.ts';
+import type { CatalogueOwner } from './catalogue/refresh.ts';
 import type { SessionSources } from './sources/sources.ts';
 
 export interface EngineDeps {
@@ -40,4 +41,6 @@ export interface EngineDeps {
   readonly observedUse?: () => Promise<readonly ObservedUse[]>;
   /** That of the store. Default: a connection of the engine's own. */
   readonly catalogue?: Catalogue;
+  /** The process that keeps the catalogue up to date, `sources` included. Default: this one. */
+  readonly catalogueOwner?: CatalogueOwner;
 }

@@ -2,8 +2,17 @@ import assert from 'node:assert/strict';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { writeMachineSettings } from '../support/host/settings.ts';
+import { turn, uuidOf, writeSession } from '../support/stores/claudeStore.ts';
 import { plantStore } from '../support/stores/plantStore.ts';
 import { keepEvidence, picture, startHost, useWindow } from './session.ts';
+
+/** A session that was written to just now, by a version that leaves no other mark of its process. */
+function plantRunning(home: string, folder: string): void {
+  const id = uuidOf(7);
+  const now = new Date().toISOString();
+  const [prompt = {}] = turn(id, 0, { id: 'msg_running' });
+  writeSession(home, id, [{ ...prompt, version: '2.0.0', cwd: folder, timestamp: now }]);
+}
 
 describe('sessions that were started in terminals', function () {
   this.timeout(120_000);
@@ -67,5 +76,19 @@ describe('sessions that were started in terminals', function () {
     await input.getByText('This repository, with worktrees and clones').click();
     await input.getByText('All folders').click();
     await host.workbench.treeItem('Codex · Terminal').waitFor();
+  });
+});
+
+describe('a session that runs in a terminal', function () {
+  this.timeout(120_000);
+  keepEvidence();
+  const host = useWindow(async () => {
+    const server = await startHost();
+    plantRunning(server.folder.home, server.folder.workspace);
+    return { server };
+  });
+
+  it('is counted in the status bar, although no one looked at the Sessions view', async () => {
+    await host.workbench.statusBarItem('1 running').waitFor();
   });
 });

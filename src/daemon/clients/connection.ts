@@ -106,6 +106,7 @@ export class ClientConnection implements ConnectedClient {
       if (this.#isClosed) watch.dispose();
       return result;
     });
+    this.#handle('updateCatalogue', calls.updateCatalogue, (params) => service.updateCatalogue(params));
     this.#handle('unwatchSources', calls.unwatchSources, () => {
       this.#sources?.dispose();
       this.#sources = undefined;

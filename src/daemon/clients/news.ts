@@ -5,6 +5,7 @@ import type { CoordinatorEvent } from '../../model/transcript/event.ts';
 import type { Run } from '../../model/session/session.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 import type { News } from '../../protocol/daemon/calls.ts';
+import type { IndexProgress } from '../../protocol/daemon/catalogue.ts';
 import type { FollowUpsState } from '../../protocol/daemon/followUps.ts';
 import { changedRunSchema, type ChangedRun } from '../../protocol/daemon/queue.ts';
 import { failureData } from '../failures.ts';
@@ -47,6 +48,11 @@ export class NewsSource {
     this.#tell((feed) => feed.followUps(state));
   }
 
+  /** `null`: everything is indexed. */
+  indexing(progress: IndexProgress | null): void {
+    this.#tell((feed) => feed.indexing(progress));
+  }
+
   run(run: Run): void {
     const changed = changedRunSchema.parse(run);
     this.#tell((feed) => feed.run(changed));
@@ -70,6 +76,7 @@ export class NewsFeed {
   #failedDeliveries: News['undelivered'] = [];
   #runs: ChangedRun[] = [];
   #followUps: FollowUpsState | undefined;
+  #indexing: IndexProgress | null | undefined;
   #isSending = false;
 
   constructor(send: (news: News) => Promise<void>) {
@@ -107,6 +114,11 @@ export class NewsFeed {
     this.#pump();
   }
 
+  indexing(progress: IndexProgress | null): void {
+    this.#indexing = progress;
+    this.#pump();
+  }
+
   run(run: ChangedRun): void {
     if (!this.wantsRuns) return;
     this.#runs.push(run);
@@ -117,7 +129,8 @@ export class NewsFeed {
   #pump(): void {
     const lists = [this.#events, this.#failedDeliveries, this.#runs];
     const count = this.#summaries.size + this.#removed.size + lists.reduce((sum, { length }) => sum + length, 0);
-    if (this.#isSending || (count === 0 && this.#followUps === undefined)) return;
+    const isQuiet = count === 0 && this.#followUps === undefined && this.#indexing === undefined;
+    if (this.#isSending || isQuiet) return;
     this.#isSending = true;
     const news: News = {
       summaries: [...this.#summaries.values()],
@@ -126,12 +139,14 @@ export class NewsFeed {
       undelivered: this.#failedDeliveries,
       runs: this.#runs.splice(0, maxRunsOfBatch),
       ...(this.#followUps !== undefined && { follow_ups: this.#followUps }),
+      ...(this.#indexing !== undefined && { indexing: this.#indexing }),
     };
     this.#summaries = new Map();
     this.#removed = new Set();
     this.#events = [];
     this.#failedDeliveries = [];
     this.#followUps = undefined;
+    this.#indexing = undefined;
     const sent = (): void => {
       this.#isSending = false;
       this.#pump();

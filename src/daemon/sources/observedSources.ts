@@ -1,14 +1,12 @@
-import { storeFormats } from '../../agents/stores/formats.ts';
 import type { ObservedHistory } from '../../engine/import/importObserved.ts';
 import type { Log, SessionHandle } from '../../engine/api.ts';
-import { systemProcesses } from '../../engine/sources/live/processes.ts';
-import { ObservedSessions } from '../../engine/sources/following/observedSessions.ts';
-import type { FactsCache } from '../../engine/sources/reading/factsCache.ts';
-import { SessionSources } from '../../engine/sources/sources.ts';
+import { openObserved } from '../../engine/sources/following/openObserved.ts';
 import type { ObservedUse } from '../../insight/budgets/spentOfLimit.ts';
 import type { PriceTable } from '../../insight/prices/prices.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 import type { ParamsOf, ResultOf } from '../../protocol/daemon/calls.ts';
+import type { IndexThread } from '../indexing/indexThread.ts';
+import { RemoteSessions } from '../indexing/remoteSessions.ts';
 import { Keeper, type KeeperDeps } from './keeper.ts';
 import { RepositoryOf, SessionScope } from './scope.ts';
 import { SourcesWatch, type OwnSessions } from './sourcesWatch.ts';
@@ -24,7 +22,7 @@ export interface ObservedSourcesDeps {
   readonly onKept: (summary: SessionSummary) => void;
   readonly prices: () => Promise<PriceTable>;
   readonly log: Log;
-  readonly cache: FactsCache;
+  readonly thread: IndexThread;
 }
 
 /** Sessions of other programs, for all clients. Where their stores are is what the clients say. */
@@ -32,7 +30,7 @@ export class ObservedSources {
   readonly keeper: Keeper;
   readonly #deps: ObservedSourcesDeps;
   readonly #repositories = new RepositoryOf();
-  readonly #places = new Map<string, ObservedSessions>();
+  readonly #places = new Map<string, RemoteSessions>();
   readonly #watches = new Set<SourcesWatch>();
 
   constructor(deps: ObservedSourcesDeps) {
@@ -77,7 +75,7 @@ export class ObservedSources {
   /** Follows a session; `undefined` where no client has said where it may be, or there is none. */
   async open(id: string): Promise<SessionHandle | undefined> {
     for (const sessions of this.#places.values()) {
-      const handle = await sessions.open(id);
+      const handle = await openObserved(sessions, id, { ...this.#deps, clock: Date.now });
       if (handle !== undefined) return handle;
     }
     return undefined;
@@ -106,7 +104,7 @@ export class ObservedSources {
     for (const sessions of this.#places.values()) sessions.dispose();
   }
 
-  #at({ home, variables }: Pick<ParamsOf<'watchSources'>, 'home' | 'variables'>): ObservedSessions {
+  #at({ home, variables }: Pick<ParamsOf<'watchSources'>, 'home' | 'variables'>): RemoteSessions {
     const sorted = Object.entries(variables).sort(([a], [b]) => a.localeCompare(b));
     const key = JSON.stringify([home, sorted]);
     const known = this.#places.get(key);
@@ -116,11 +114,8 @@ export class ObservedSources {
       this.#places.get(oldest)?.dispose();
       this.#places.delete(oldest);
     }
-    const { prices, log, cache } = this.#deps;
-    const clock = Date.now;
-    const place = { env: variables, home, platform: process.platform };
-    const sources = new SessionSources({ formats: storeFormats, place, processes: systemProcesses, clock, cache });
-    const made = new ObservedSessions({ sources, prices, clock, log });
+    const { thread, log } = this.#deps;
+    const made = new RemoteSessions({ key, home, variables }, thread, log);
     this.#places.set(key, made);
     return made;
   }

@@ -1,5 +1,5 @@
 import type { Disposable, Log } from '../../engine/api.ts';
-import type { ObservedSessions } from '../../engine/sources/following/observedSessions.ts';
+import type { ObservedFeed } from '../../engine/sources/following/openObserved.ts';
 import type { SourcesChange } from '../../engine/sources/sources.ts';
 import { asSession } from '../../insight/observed/asSession.ts';
 import type { ObservedSummary } from '../../insight/observed/summary.ts';
@@ -18,7 +18,7 @@ export interface OwnSessions {
 }
 
 interface SourcesWatchDeps {
-  readonly sessions: ObservedSessions;
+  readonly sessions: ObservedFeed;
   readonly scope: SessionScope;
   readonly feed: NewsFeed;
   readonly own: OwnSessions;

@@ -25,6 +25,7 @@ import { signHead } from '../audit/signature.ts';
 import { verify, type Verified } from '../audit/verify.ts';
 import type { EngineSettings, Log } from '../api.ts';
 import { Catalogue } from '../catalogue/catalogue.ts';
+import type { CatalogueOwner } from '../catalogue/refresh.ts';
 import { failures, type EngineFailure } from '../failures/failures.ts';
 import { movedSessions, type MovedSessions } from '../folders/moved.ts';
 import { importFile, type ImportReport, type ImportRequest } from '../import/importFile.ts';
@@ -59,6 +60,7 @@ export interface ArchiveDeps {
   readonly store: RecordStore;
   readonly sources?: SessionSources;
   readonly catalogue?: Catalogue;
+  readonly catalogueOwner?: CatalogueOwner;
 }
 
 type ArchiveSessions = Pick<Sessions, 'openReader' | 'decide' | 'live' | 'remove'>;
@@ -82,7 +84,9 @@ export class Archive {
     this.#catalogue = deps.catalogue ?? new Catalogue(storeDir);
     this.sources = sources;
     const prices = () => loadPrices(deps.settings().prices);
-    this.search = new SessionSearch(this.#catalogue, { store, log, sources, prices });
+    const { catalogueOwner: owner } = deps;
+    const indexed = owner === undefined ? sources : undefined;
+    this.search = new SessionSearch(this.#catalogue, { store, log, sources: indexed, owner, prices });
     this.recall = new Recall({ ...deps, search: this.search, openReader: (id) => sessions.openReader(id) });
     this.#spans = new SpanReports({ version: '', ...deps, openReader: (id) => sessions.openReader(id) });
     this.#deletions = new Deletions(deps.storeDir, deps);

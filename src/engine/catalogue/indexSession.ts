@@ -10,6 +10,8 @@ import { SessionWriter } from './sessionWriter.ts';
 /** What was indexed of a session. */
 export interface IndexedSession {
   readonly no: number;
+  /** Another program started it. */
+  readonly observed: boolean;
   /** The state of the record or of the store's files that was read; empty: not all of it. */
   readonly stamp: string;
   readonly entries: number;
@@ -118,6 +120,7 @@ function sessionOf(row: Readonly<Record<string, unknown>>): IndexedSession {
   const count = (name: string): number => Number(row[name]);
   return {
     no: count('no'),
+    observed: row['observed'] === 1,
     stamp: String(row['stamp']),
     entries: count('entries'),
     words: count('words'),

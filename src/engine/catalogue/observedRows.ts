@@ -11,7 +11,35 @@ export interface ObservedSession {
   readonly spent: readonly RunSpending[];
 }
 
-export function readObserved(database: Database): ObservedSession[] {
+/** The table of sessions of other programs. What was read or written last is remembered. */
+export class ObservedRows {
+  #read: { readonly database: Database; readonly version: number; readonly sessions: ObservedSession[] } | undefined;
+  #written: { readonly database: Database; readonly sessions: ReadonlySet<ObservedSession> } | undefined;
+
+  read(database: Database): readonly ObservedSession[] {
+    // Another one whenever another connection has written.
+    const version = Number(database.get('PRAGMA data_version')?.['data_version']);
+    if (this.#read?.database === database && this.#read.version === version) return this.#read.sessions;
+    const sessions = readRows(database);
+    this.#read = { database, version, sessions };
+    return sessions;
+  }
+
+  /** Writes what is different. What cannot be written is found again by the next process. */
+  write(database: Database, sessions: readonly ObservedSession[], log: Log): void {
+    const before = this.#written?.database === database ? this.#written.sessions : undefined;
+    if (before?.size === sessions.length && sessions.every((each) => before.has(each))) return;
+    try {
+      writeRows(database, sessions);
+      this.#written = { database, sessions: new Set(sessions) };
+    } catch (error) {
+      if (!isUnwritable(error)) throw error;
+      log.warn(`The catalogue cannot be written: ${String(error)}`);
+    }
+  }
+}
+
+function readRows(database: Database): ObservedSession[] {
   return database.all('SELECT summary, spent FROM observed').flatMap((row) => {
     const summary: unknown = JSON.parse(String(row['summary']));
     const spent: unknown = JSON.parse(String(row['spent']));
@@ -19,27 +47,19 @@ export function readObserved(database: Database): ObservedSession[] {
   });
 }
 
-/** Writes what is different. What cannot be written is found again by the next process. */
-export function writeObserved(database: Database, sessions: readonly ObservedSession[], log: Log): void {
-  try {
-    const known = new Map(
-      database.all('SELECT id, summary, spent FROM observed').map((row) => [String(row['id']), row]),
-    );
-    const changed = sessions.flatMap(({ summary, spent }) => {
-      const [id, texts] = [summary.session_id, [JSON.stringify(summary), JSON.stringify(spent)] as const];
-      const before = known.get(id);
-      known.delete(id);
-      return before?.['summary'] === texts[0] && before['spent'] === texts[1] ? [] : [[id, ...texts] as const];
-    });
-    if (changed.length === 0 && known.size === 0) return;
-    database.transaction(() => {
-      for (const values of changed) database.run('INSERT OR REPLACE INTO observed VALUES (?, ?, ?)', ...values);
-      for (const id of known.keys()) database.run('DELETE FROM observed WHERE id = ?', id);
-    });
-  } catch (error) {
-    if (!isUnwritable(error)) throw error;
-    log.warn(`The catalogue cannot be written: ${String(error)}`);
-  }
+function writeRows(database: Database, sessions: readonly ObservedSession[]): void {
+  const known = new Map(database.all('SELECT id, summary, spent FROM observed').map((row) => [String(row['id']), row]));
+  const changed = sessions.flatMap(({ summary, spent }) => {
+    const [id, texts] = [summary.session_id, [JSON.stringify(summary), JSON.stringify(spent)] as const];
+    const before = known.get(id);
+    known.delete(id);
+    return before?.['summary'] === texts[0] && before['spent'] === texts[1] ? [] : [[id, ...texts] as const];
+  });
+  if (changed.length === 0 && known.size === 0) return;
+  database.transaction(() => {
+    for (const values of changed) database.run('INSERT OR REPLACE INTO observed VALUES (?, ?, ?)', ...values);
+    for (const id of known.keys()) database.run('DELETE FROM observed WHERE id = ?', id);
+  });
 }
 
 /** Rows are of this version of the schema: a look at the fields that tell is enough. */

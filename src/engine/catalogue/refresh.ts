@@ -8,17 +8,43 @@ import { isObserved, type SearchedSession, type SearchRequest } from '../search/
 import type { SessionSources } from '../sources/sources.ts';
 import { isUnwritable } from './catalogue.ts';
 import type { Database } from './database.ts';
-import { readObserved, writeObserved, type ObservedSession } from './observedRows.ts';
+import { ObservedRows, type ObservedSession } from './observedRows.ts';
 import { indexedSessions, indexRecord, indexTranscript, recordStamp, type IndexedSession } from './indexSession.ts';
 import { removeSession } from './sessionWriter.ts';
 
 /** In a process that continues, sessions of other programs are looked for again after so many ms. */
 const observedMs = 5000;
 
+/** Sessions of other programs, as they are indexed. */
+export type IndexedSources = Pick<SessionSources, 'list' | 'shareOf' | 'stampOf' | 'read'>;
+
+interface Unreadable {
+  readonly id: string;
+  readonly reason: string;
+}
+
+/** What is asked for before the catalogue is read. */
+export interface RefreshRequest extends Pick<SearchRequest, 'within' | 'signal' | 'onProgress'> {
+  /** No session is begun after so many ms. */
+  readonly forMs?: number;
+}
+
+/** The process that keeps the catalogue up to date for others. */
+export interface CatalogueOwner {
+  /** `sessions`: only these; default all. @throws the reason of the signal; where the process cannot be reached */
+  update(
+    request: Pick<RefreshRequest, 'signal' | 'onProgress'> & { readonly sessions?: readonly string[] },
+  ): Promise<{ readonly unreadable: readonly Unreadable[] }>;
+}
+
 export interface RefreshDeps {
   readonly store: RecordStore;
   /** Sessions of other programs; absent: only Vitrine's own are indexed. */
-  readonly sources: SessionSources | undefined;
+  readonly sources: IndexedSources | undefined;
+  /** `sources` are looked at all the time, so that to list them costs nothing. */
+  readonly isWatched?: boolean;
+  /** Absent: the catalogue is brought up to date here. */
+  readonly owner?: CatalogueOwner | undefined;
   readonly prices: () => Promise<PriceTable>;
   readonly log: Log;
 }
@@ -27,9 +53,11 @@ export interface RefreshDeps {
 export interface CatalogueState {
   /** Newest first; Vitrine's own, then those of other programs. */
   readonly summaries: readonly SearchedSession[];
-  readonly unreadable: readonly { readonly id: string; readonly reason: string }[];
+  readonly unreadable: readonly Unreadable[];
   /** Sessions that existed before and no longer do. */
   readonly removed: number;
+  /** Sessions that were to be indexed and were not, for lack of time. */
+  readonly left: number;
 }
 
 interface Stale {
@@ -40,6 +68,7 @@ interface Stale {
 /** Brings the catalogue up to date with records and sources. What did not change is not read. */
 export class Refresh {
   readonly #deps: RefreshDeps;
+  readonly #rows = new ObservedRows();
   #observed: readonly ObservedSession[] = [];
   #observedAt = Number.NEGATIVE_INFINITY;
 
@@ -48,23 +77,34 @@ export class Refresh {
   }
 
   /** @throws the reason of the signal; as SQLite does, where the database is damaged */
-  async run(
-    database: Database,
-    { within, signal, onProgress }: Pick<SearchRequest, 'within' | 'signal' | 'onProgress'>,
-  ): Promise<CatalogueState> {
-    const { store } = this.#deps;
+  async run(database: Database, request: RefreshRequest): Promise<CatalogueState> {
+    const { store, owner } = this.#deps;
     const { summaries: own, unreadable } = await store.survey();
+    const updated = await this.#askOwner(database, own, request);
     const observed = (await this.observed(database, own)).map(({ summary }) => summary);
     const summaries: SearchedSession[] = [...own, ...observed];
-    const failed = [...unreadable];
+    const failed = [...unreadable, ...(updated ?? [])];
     for (const { session_id: id, problem } of observed) if (problem !== null) failed.push({ id, reason: problem });
+    if (owner !== undefined && updated !== undefined) return { summaries, unreadable: failed, removed: 0, left: 0 };
     const indexed = indexedSessions(database);
     const present = new Set(summaries.map(({ session_id }) => session_id));
-    const gone = [...indexed].filter(([id]) => !present.has(id));
+    const gone = [...indexed].filter(([id, { observed }]) => !present.has(id) && (owner === undefined || !observed));
     for (const [, { no }] of gone) removeSession(database, no);
-    const wanted = summaries.filter((each) => within?.(each) ?? true);
+    const wanted = summaries.filter((each) => request.within?.(each) ?? true);
     const stale = [...(await this.#staleRecords(wanted, indexed)), ...this.#staleObserved(wanted, indexed)];
+    const { left, failed: notIndexed } = await this.#index(database, stale, request);
+    return { summaries, unreadable: [...failed, ...notIndexed], removed: gone.length, left };
+  }
+
+  async #index(
+    database: Database,
+    stale: readonly Stale[],
+    { signal, onProgress, forMs = Number.POSITIVE_INFINITY }: RefreshRequest,
+  ): Promise<{ readonly left: number; readonly failed: readonly Unreadable[] }> {
+    const failed: Unreadable[] = [];
+    const began = performance.now();
     for (const [at, { id, index }] of stale.entries()) {
+      if (performance.now() - began > forMs) return { left: stale.length - at, failed };
       signal?.throwIfAborted();
       onProgress?.(at, stale.length);
       try {
@@ -77,22 +117,51 @@ export class Refresh {
         this.#deps.log.warn(`Session ${id} cannot be searched: ${reason}`);
       }
     }
-    return { summaries, unreadable: failed, removed: gone.length };
+    return { left: 0, failed };
+  }
+
+  /** What its owner could not index; `undefined` where there is none, or it cannot be reached. */
+  async #askOwner(
+    database: Database,
+    own: readonly SessionSummary[],
+    { within, signal, onProgress }: RefreshRequest,
+  ): Promise<readonly Unreadable[] | undefined> {
+    const { owner, log } = this.#deps;
+    if (owner === undefined) return undefined;
+    const all = within === undefined ? [] : [...own, ...(await this.observed(database, own)).map(summaryOf)];
+    const sessions = within === undefined ? undefined : all.filter(within).map(({ session_id: id }) => id);
+    try {
+      const { unreadable } = await owner.update({ ...(sessions !== undefined && { sessions }), signal, onProgress });
+      return unreadable;
+    } catch (error) {
+      signal?.throwIfAborted();
+      log.warn(`The catalogue is not up to date with sessions of other programs: ${String(error)}`);
+      return undefined;
+    }
+  }
+
+  /** As `observed`, after the owner has looked for them, where there is one. */
+  async lookForObserved(database: Database, own: readonly SessionSummary[]): Promise<readonly ObservedSession[]> {
+    await this.#askOwner(database, own, { within: () => false });
+    return this.observed(database, own);
   }
 
   /** Without those that Vitrine has recorded itself. Where no one looks for them here, as another process saw them last. */
   async observed(database: Database, own: readonly SessionSummary[]): Promise<readonly ObservedSession[]> {
-    const { sources, prices } = this.#deps;
-    if (sources === undefined) this.#observed = readObserved(database);
-    else if (performance.now() - this.#observedAt > observedMs) {
+    const { sources, prices, isWatched = false } = this.#deps;
+    if (sources === undefined) this.#observed = this.#rows.read(database);
+    else if (isWatched || performance.now() - this.#observedAt > observedMs) {
       const table = await prices();
       const dayOf = (at: string): string => localDay(Date.parse(at));
+      const before = new Map(this.#observed.map((each) => [each.summary, each]));
       this.#observed = (await sources.list(table)).map((summary) => {
+        const known = before.get(summary);
+        if (known !== undefined) return known;
         const share = sources.shareOf(summary.session_id);
         return { summary, spent: share === undefined ? [] : observedSpent(summary, share, table, dayOf) };
       });
       this.#observedAt = performance.now();
-      writeObserved(database, this.#observed, this.#deps.log);
+      this.#rows.write(database, this.#observed, this.#deps.log);
     }
     const recorded = new Set(own.flatMap(({ executor_session_ids: ids }) => ids));
     return this.#observed.filter(({ summary }) => !summary.executor_session_ids.some((id) => recorded.has(id)));
@@ -140,4 +209,8 @@ export class Refresh {
     }
     return stale;
   }
+}
+
+function summaryOf({ summary }: ObservedSession): SearchedSession {
+  return summary;
 }

@@ -6,7 +6,7 @@ import type { Database } from '../catalogue/database.ts';
 import { recentEdits, sessionsTouching, type RecentEdit } from '../catalogue/edits.ts';
 import { indexedSession, indexedSessions, type IndexedSession } from '../catalogue/indexSession.ts';
 import type { ObservedSession } from '../catalogue/observedRows.ts';
-import { Refresh, type CatalogueState, type RefreshDeps } from '../catalogue/refresh.ts';
+import { Refresh, type CatalogueState, type RefreshDeps, type RefreshRequest } from '../catalogue/refresh.ts';
 import { expungeDeleted } from '../catalogue/expunge.ts';
 import { removeSession } from '../catalogue/sessionWriter.ts';
 import { logFiltering } from '../log/metadataLog.ts';
@@ -118,14 +118,14 @@ export class SessionSearch {
     return this.#alone(async (database) => (await this.#scope(database, request)).scanned);
   }
 
-  /** Indexes what changed since. @throws as `search` */
-  update(request: Pick<SearchRequest, 'signal' | 'onProgress'>): Promise<SearchCoverage> {
-    return this.#alone(async (database) => (await this.#scope(database, request)).scanned);
+  /** Indexes what changed since, as far as there is time. @throws as `search` */
+  update(request: RefreshRequest): Promise<Pick<CatalogueState, 'unreadable' | 'left'>> {
+    return this.#alone((database) => this.#bringUpToDate(database, request));
   }
 
   /** What other programs' sessions used, as far as Vitrine did not record them itself. @throws as `search` */
   observed(own: readonly SessionSummary[]): Promise<readonly ObservedSession[]> {
-    return this.#alone((database) => this.#refresh.observed(database, own));
+    return this.#alone((database) => this.#refresh.lookForObserved(database, own));
   }
 
   /** Files that agents changed last, newest first. `within` as in a search. @throws as `search` */
@@ -181,9 +181,14 @@ export class SessionSearch {
     return result;
   }
 
-  async #scope(database: Database, request: Pick<SearchRequest, 'within' | 'signal' | 'onProgress'>): Promise<Scope> {
+  async #bringUpToDate(database: Database, request: RefreshRequest): Promise<CatalogueState> {
     const known = await this.#refresh.run(database, request);
     if (known.removed > 0) this.#expungeSoon();
+    return known;
+  }
+
+  async #scope(database: Database, request: Pick<SearchRequest, 'within' | 'signal' | 'onProgress'>): Promise<Scope> {
+    const known = await this.#bringUpToDate(database, request);
     const wanted = known.summaries.filter((session) => request.within?.(session) ?? true);
     const all = indexedSessions(database);
     const failed = new Set(known.unreadable.map(({ id }) => id));

@@ -12,13 +12,13 @@ import { rescanChanged } from './changedFiles.ts';
 import { PartMemory, readStore, type SessionFiles, type Store } from './groups.ts';
 import { observedId } from './ids.ts';
 import { liveSource } from './live/agents.ts';
-import { liveState, type ProcessMark } from './live/marks.ts';
+import { observedOf, summaryOf, type FollowedSession, type FoundSession } from './foundSession.ts';
+import type { ProcessMark } from './live/marks.ts';
 import type { ProcessProbe } from './live/processes.ts';
 import type { FactsCache } from './reading/factsCache.ts';
-import type { KnownFacts } from './reading/factsCache.ts';
 import { FactsMemory } from './reading/factsMemory.ts';
 import { NotesMemory } from './reading/notesMemory.ts';
-import { SessionReader, type Notes } from './reading/sessionReader.ts';
+import { SessionReader } from './reading/sessionReader.ts';
 
 export interface SourcesOptions {
   readonly formats: readonly StoreFormat[];
@@ -32,14 +32,6 @@ export interface SourcesOptions {
 
 /** Sessions whose files are read at the same time. */
 const readAtOnce = 8;
-
-/** A session with what is needed to read it. */
-export interface FoundSession extends KnownFacts {
-  readonly id: string;
-  readonly files: SessionFiles;
-  readonly notes: Notes;
-  readonly mark: ProcessMark | undefined;
-}
 
 /** What is shown of a session that another program has started. */
 export interface ObservedTranscript extends Pick<ObservedFacts, 'id' | 'agent' | 'label' | 'path' | 'live' | 'facts'> {
@@ -143,7 +135,7 @@ export class SessionSources {
         const found = this.#found.get(id);
         if (found === undefined) continue;
         const now = { ...found, mark: markOf(found.facts, marks) };
-        const { state } = this.observed(now).live;
+        const { state } = this.#observed(now).live;
         const then = this.#rows.get(id)?.live.state;
         if (then === state && JSON.stringify(found.mark) === JSON.stringify(now.mark)) continue;
         this.#found.set(id, now);
@@ -165,13 +157,10 @@ export class SessionSources {
     return undefined;
   }
 
-  /** The session as lists show it. */
-  summaryOf(found: FoundSession, prices: PriceTable): ObservedSummary {
-    const [alone] = deduplicate([{ agent: found.files.format.agent, facts: found.facts }]);
-    const share = this.#shares.get(found.id) ?? alone;
-    if (share === undefined) throw new Error('Every session has a share.');
-    const parentId = share.parent === null ? null : this.#parentId(found.files.format.agent, share.parent);
-    return observedSummary({ ...this.observed(found), share, parentId }, prices, localDay);
+  /** As `find`, with what the session's row is made of besides. */
+  async followed(id: string): Promise<FollowedSession | undefined> {
+    const found = await this.find(id);
+    return found === undefined ? undefined : this.#withShare(found);
   }
 
   /** What belongs to a session that was listed last, and to no copy of it. */
@@ -183,7 +172,7 @@ export class SessionSources {
   stampOf(id: string): string | undefined {
     const found = this.#found.get(id);
     if (found === undefined) return undefined;
-    const { live, problem } = this.observed(found);
+    const { live, problem } = this.#observed(found);
     const hash = createHash('sha1').update(JSON.stringify([live.state === 'ended', problem]));
     for (const { path, size, mtimeMs } of found.files.files) hash.update(JSON.stringify([path, size, mtimeMs]));
     return hash.digest('base64');
@@ -195,14 +184,14 @@ export class SessionSources {
     if (found === undefined || read === null) return null;
     const { facts, entries, problems } = read;
     const requests = this.#shares.get(id)?.requests ?? facts.requests;
-    return { summary: this.summaryOf(found, prices), facts, requests, entries, problems };
+    return { summary: this.#summaryOf(found, prices), facts, requests, entries, problems };
   }
 
   /** The transcript of one session; `null` where there is none of that id. Other sessions are not read. */
   async read(id: string): Promise<ObservedTranscript | null> {
     const found = await this.find(id);
     if (found === undefined) return null;
-    const { live, path, label, agent, problem } = this.observed(found);
+    const { live, path, label, agent, problem } = this.#observed(found);
     const reader = new SessionReader({ entries: true, clock: this.#options.clock });
     const transcript = new Transcript();
     transcript.apply((await reader.advance(found.files, found.notes)).updates);
@@ -211,23 +200,21 @@ export class SessionSources {
     return { id, agent, label, path, live, facts: reader.facts(), entries: transcript.settled(), problems };
   }
 
-  /** What the session's row is made of. */
-  observed({ id, files, facts, mark, problem }: FoundSession): Omit<ObservedFacts, 'share' | 'parentId'> {
-    const { format } = files;
-    const main = files.files.find(({ part }) => part.role === 'main') ?? files.files.at(-1);
-    const changedAt = main?.mtimeMs ?? 0;
-    const tells = liveSource(format.agent)?.tells(facts) ?? false;
-    const live = liveState(facts, mark, { tells, changedAt, now: this.#options.clock() });
-    return {
-      id,
-      agent: format.agent,
-      label: format.label,
-      facts,
-      live,
-      path: main?.path ?? '',
-      changedAt: new Date(changedAt).toISOString(),
-      problem,
-    };
+  #withShare(found: FoundSession): FollowedSession {
+    const { agent } = found.files.format;
+    const [alone] = deduplicate([{ agent, facts: found.facts }]);
+    const share = this.#shares.get(found.id) ?? alone;
+    if (share === undefined) throw new Error('Every session has a share.');
+    const parentId = share.parent === null ? null : this.#parentId(agent, share.parent);
+    return { ...found, share, parentId };
+  }
+
+  #summaryOf(found: FoundSession, prices: PriceTable): ObservedSummary {
+    return summaryOf(this.#withShare(found), prices, this.#options.clock());
+  }
+
+  #observed(found: FoundSession): ReturnType<typeof observedOf> {
+    return observedOf(found, this.#options.clock());
   }
 
   async #readStores(): Promise<Store[]> {
@@ -271,7 +258,7 @@ export class SessionSources {
   #draw(ids: ReadonlySet<string>, prices: PriceTable): void {
     for (const id of ids) {
       const found = this.#found.get(id);
-      if (found !== undefined) this.#rows.set(id, this.summaryOf(found, prices));
+      if (found !== undefined) this.#rows.set(id, this.#summaryOf(found, prices));
       else {
         this.#rows.delete(id);
         this.#shares.delete(id);

@@ -1,7 +1,7 @@
 import { isSessionLive } from '../../model/session/status.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 
-type AwayRow = Pick<SessionSummary, 'session_id' | 'status' | 'outcome' | 'updated_at' | 'needs_you'>;
+type AwayRow = Pick<SessionSummary, 'session_id' | 'status' | 'outcome' | 'updated_at' | 'needs_you' | 'observed'>;
 
 /** When a window was last open on a folder. */
 export interface LastVisit {
@@ -35,7 +35,8 @@ export function awaySummary<Row extends AwayRow>(rows: readonly Row[], { at, run
     interrupted: ofOutcome('interrupted'),
     failed: ofOutcome('failed'),
     stopped: ofOutcome('stopped'),
-    finished: ofOutcome('completed'),
+    // In a terminal that is open, an agent that has answered waits for the next prompt.
+    finished: ended.filter(({ outcome, observed }) => outcome === 'completed' || observed?.live.state === 'idle'),
     running: live.filter(({ needs_you: needs }) => needs === undefined),
   };
 }

@@ -5,6 +5,7 @@ import { eventSchema } from '../../model/transcript/event.ts';
 import { agentRequestSchema, answerSchema } from '../../model/agent/request.ts';
 import { executorTypeSchema, importedSchema, runIdSchema, sessionIdSchema } from '../../model/session/session.ts';
 import { sessionSummarySchema } from '../../model/session/summary.ts';
+import { indexProgressSchema, updateCatalogueCall } from './catalogue.ts';
 import { clientContextSchema } from './context.ts';
 import { failureSchema } from './failure.ts';
 import { followUpsStateSchema } from './followUps.ts';
@@ -96,6 +97,7 @@ export const calls = {
     result: z.object({ live: z.array(sessionSummarySchema), follow_ups: followUpsStateSchema }),
   },
   watchSources: watchSourcesCall,
+  updateCatalogue: updateCatalogueCall,
   /** Stops news of sessions of other programs. */
   unwatchSources: { params: nothing, result: nothing },
 
@@ -225,6 +227,8 @@ export const newsSchema = z.object({
   runs: z.array(changedRunSchema),
   /** Absent if unchanged. */
   follow_ups: followUpsStateSchema.optional(),
+  /** How far the catalogue has been brought up to date; `null`: all of it. */
+  indexing: indexProgressSchema.nullable().optional(),
 });
 export type News = z.infer<typeof newsSchema>;
 

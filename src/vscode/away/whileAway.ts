@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
 import { awaySummary, newsCount, type AwaySummary, type LastVisit } from '../../insight/away/awaySummary.ts';
 import { newsSince, parseVisits, type Visits } from '../../insight/away/visits.ts';
-import type { SessionList } from '../sessions/sessionList.ts';
+import { isProgrammatic } from '../observed/observedItems.ts';
+import { isHere, type SessionList } from '../sessions/sessionList.ts';
 import type { SessionRow } from '../sessions/sessionRow.ts';
 import { interruptedRows } from './interrupted.ts';
 import { newsText } from './newsText.ts';
@@ -15,7 +16,7 @@ const quiet = 5000;
 interface WhileAwayDeps {
   readonly state: vscode.Memento;
   readonly list: SessionList;
-  /** Brings what is on disk into the list, once. */
+  /** Brings what is on disk into the list, sessions of other programs too, once. */
   readonly load: () => void;
   /** Epoch ms. */
   readonly now: () => number;
@@ -56,7 +57,7 @@ export class WhileAway implements vscode.Disposable {
 
   summary(): AwaySummary<SessionRow> {
     const visit = this.#visit ?? { at: new Date(this.#deps.now()).toISOString(), running: new Set<string>() };
-    return awaySummary(this.#rows(), visit);
+    return awaySummary([...this.#rows(), ...this.#observedRows()], visit);
   }
 
   /** Sessions that can be resumed together. */
@@ -82,8 +83,14 @@ export class WhileAway implements vscode.Disposable {
     return this.#deps.list.here().filter(({ recording, hidden }) => !recording && hidden !== true);
   }
 
+  /** Of other programs in this folder, without what scripts started. */
+  #observedRows(): readonly SessionRow[] {
+    return this.#deps.list.observed().filter((row) => isHere(row) && !isProgrammatic(row));
+  }
+
   #look(): void {
-    if (!this.#deps.list.complete) {
+    const { complete, observedComplete } = this.#deps.list;
+    if (!complete || !observedComplete) {
       // An agent runs here: from now on it matters what else there is.
       this.#deps.load();
       return;

@@ -5,8 +5,6 @@ import * as vscode from 'vscode';
 import { adapters } from '../../agents/registry.ts';
 import { storeFormats } from '../../agents/stores/formats.ts';
 import type { BlueprintAccess } from '../../engine/blueprints/access.ts';
-import { Catalogue } from '../../engine/catalogue/catalogue.ts';
-import { StoredFacts } from '../../engine/catalogue/storedFacts.ts';
 import type { EngineFailure } from '../../engine/failures/failures.ts';
 import { systemProcesses } from '../../engine/sources/live/processes.ts';
 import { SessionSources } from '../../engine/sources/sources.ts';
@@ -34,13 +32,11 @@ export interface CreateEngineDeps {
 /** Loaded on first need: with it come schemas and adapters. */
 export function createEngine(deps: CreateEngineDeps): WindowEngine {
   const { paths, secrets, memory, windowId, blueprints, input, onUndelivered, log } = deps;
-  const catalogue = new Catalogue(paths.store);
   const sources = new SessionSources({
     formats: storeFormats,
     place: { env: process.env, home: homedir(), platform: process.platform },
     processes: systemProcesses,
     clock: Date.now,
-    cache: new StoredFacts(catalogue, log),
   });
   return new WindowEngine({
     daemonFile: path.join(paths.extension, 'dist', 'daemon.js'),
@@ -64,7 +60,6 @@ export function createEngine(deps: CreateEngineDeps): WindowEngine {
       environment: process.env,
       settings: () => ({ ...engineSettings(secrets), followUps: followUpSettings() }),
       log,
-      catalogue,
       sources,
       adapters,
       blueprints: { ...blueprints, tags: () => runnerSettings().tags },

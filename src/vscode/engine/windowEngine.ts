@@ -5,6 +5,7 @@ import { type Disposable, Listeners } from '../../client/listeners.ts';
 import { type RemoteNotice, RemoteSession } from '../../client/remoteSession.ts';
 import type { AgentReport, ResumeRequest, StartRequest } from '../../engine/api.ts';
 import type { EngineDeps } from '../../engine/engineDeps.ts';
+import type { CatalogueOwner } from '../../engine/catalogue/refresh.ts';
 import type { EngineFailure } from '../../engine/failures/failures.ts';
 import type { FollowUpReader } from '../../engine/followUps/followUpReader.ts';
 import type { Archive } from '../../engine/archive/archive.ts';
@@ -14,6 +15,7 @@ import type { CoordinatorEvent } from '../../model/transcript/event.ts';
 import { isSessionLive } from '../../model/session/status.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 import type { DaemonStatus, GivenParams, News, ResultOf } from '../../protocol/daemon/calls.ts';
+import type { IndexProgress } from '../../protocol/daemon/catalogue.ts';
 import type { ClientContext } from '../../protocol/daemon/context.ts';
 import { WindowQueue } from '../runner/windowQueue.ts';
 import { PlannedFollowUps } from '../followUps/plannedFollowUps.ts';
@@ -23,6 +25,7 @@ export type SessionHandle = RemoteSession<EngineFailure>;
 export type Notice = RemoteNotice<EngineFailure>;
 
 type WatchSources = GivenParams<'watchSources'>;
+type UpdateRequest = Parameters<CatalogueOwner['update']>[0];
 
 /** The daemon plans follow-ups. */
 type Resume = Omit<ResumeRequest, 'trigger'>;
@@ -59,6 +62,7 @@ export class WindowEngine {
   /** What is asked again of another daemon. */
   #watched: WatchSources | undefined;
   readonly #sources = new Listeners<[ResultOf<'watchSources'>]>();
+  readonly #indexing = new Listeners<[IndexProgress | null]>();
 
   constructor(deps: WindowEngineDeps) {
     this.#deps = deps;
@@ -79,7 +83,8 @@ export class WindowEngine {
     });
     const call = this.#call;
     this.queue = new WindowQueue({ call }, log);
-    this.#reader = new ReadOnlyEngine(deps.engine, recordCalls(call));
+    const catalogueOwner = { update: (request: UpdateRequest) => this.#updateCatalogue(request) };
+    this.#reader = new ReadOnlyEngine({ ...deps.engine, catalogueOwner }, recordCalls(call));
     this.archive = this.#reader.archive;
     this.followUpReader = this.#reader.followUps;
     this.budgets = {
@@ -129,6 +134,11 @@ export class WindowEngine {
   /** Copies a session of another program into a record. */
   async keep(session_id: string): Promise<void> {
     await this.#call('keep', { session_id });
+  }
+
+  /** Called with how far the daemon has brought the catalogue up to date; `null`: all of it. */
+  onIndexing(listener: (progress: IndexProgress | null) => void): Disposable {
+    return this.#indexing.on(listener);
   }
 
   /** Called with all sessions of other programs when another daemon was found. */
@@ -258,8 +268,21 @@ export class WindowEngine {
     return { contexts, when_windows_close: this.#deps.whenWindowsClose() };
   }
 
+  /** The daemon goes on with what was asked for when the one who asked has gone. */
+  async #updateCatalogue({ sessions, signal, onProgress }: UpdateRequest): Promise<ResultOf<'updateCatalogue'>> {
+    const listening = this.onIndexing((progress) => {
+      if (progress !== null) onProgress?.(progress.done, progress.of);
+    });
+    const asked = this.#call('updateCatalogue', sessions === undefined ? {} : { sessions: [...sessions] });
+    try {
+      return await (signal === undefined ? asked : Promise.race([asked, aborted(signal)]));
+    } finally {
+      listening.dispose();
+    }
+  }
+
   #take(news: News): Promise<void> {
-    const { summaries, removed, events, undelivered: failedDeliveries, follow_ups } = news;
+    const { summaries, removed, events, undelivered: failedDeliveries, follow_ups, indexing } = news;
     for (const summary of summaries) this.#learn(summary);
     for (const id of removed) {
       this.#live.delete(id);
@@ -268,6 +291,7 @@ export class WindowEngine {
     for (const event of events) this.#events.fire(event);
     this.queue.take(news);
     if (follow_ups !== undefined) this.#planned.take(follow_ups);
+    if (indexing !== undefined) this.#indexing.fire(indexing);
     for (const { session_id, failure } of failedDeliveries) this.#deps.onUndelivered(session_id, toFailure(failure));
     if (this.#live.size === 0) void this.#link.replaceOlder(this.#deps.build);
     return Promise.resolve();
@@ -284,4 +308,19 @@ export class WindowEngine {
     const fresh = [...this.#live.values()].filter(({ session_id: id }) => !known.has(id));
     return [...fresh, ...stored.map((summary) => this.#live.get(summary.session_id) ?? summary)];
   }
+}
+
+/** Rejects with the reason of the signal. */
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const abort = (): void => {
+      try {
+        signal.throwIfAborted();
+      } catch (error) {
+        reject(error instanceof Error ? error : new Error(String(error)));
+      }
+    };
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort, { once: true });
+  });
 }

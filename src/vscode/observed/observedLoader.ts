@@ -7,6 +7,7 @@ import type { SourceScope } from '../../protocol/daemon/sources.ts';
 import type { EngineHost } from '../engine/engineHost.ts';
 import type { SessionList } from '../sessions/sessionList.ts';
 import { keepsObserved } from '../settings/settings.ts';
+import { ViewProgress } from '../window/viewProgress.ts';
 import { noFilter, scopeOf } from './filter.ts';
 
 /** Sessions of other programs that the view holds; the oldest are left out. */
@@ -20,11 +21,12 @@ interface ObservedLoaderDeps {
   readonly log: vscode.LogOutputChannel;
 }
 
-/** Brings the sessions of other programs into the list, from when the Sessions view is first seen. */
+/** Brings the sessions of other programs into the list. */
 export class ObservedLoader implements vscode.Disposable {
   readonly #deps: ObservedLoaderDeps;
   readonly #subscriptions: { dispose(): unknown }[] = [];
   readonly #changed = new vscode.EventEmitter<void>();
+  readonly #progress = new ViewProgress('vitrine.sessions');
   #first: Promise<void> | undefined;
   #lookedIn: readonly string[] = [];
   #outOfScope = 0;
@@ -52,6 +54,16 @@ export class ObservedLoader implements vscode.Disposable {
     return this.#first;
   }
 
+  /** At start-up: loads now only where an agent has a store, so that a window without any costs nothing. */
+  async loadIfNeeded(): Promise<void> {
+    const { storeFormats } = await import('../../agents/stores/formats.ts');
+    const place = { ...whereStoresAre(), platform: process.platform };
+    for (const { path } of storeFormats.flatMap((format) => format.roots(place))) {
+      if (await exists(vscode.Uri.file(path))) return this.load();
+    }
+    this.#deps.list.replaceObserved([], []);
+  }
+
   async setScope(scope: SourceScope): Promise<void> {
     const { list, state } = this.#deps;
     list.filter = { ...list.filter, scope };
@@ -61,6 +73,7 @@ export class ObservedLoader implements vscode.Disposable {
 
   dispose(): void {
     for (const each of this.#subscriptions) each.dispose();
+    this.#progress.show(false);
     this.#changed.dispose();
   }
 
@@ -68,6 +81,7 @@ export class ObservedLoader implements vscode.Disposable {
     const engine = await this.#deps.engines.get();
     this.#subscriptions.push(
       engine.onSources((found) => this.#take(found)),
+      engine.onIndexing((progress) => this.#progress.show(progress !== null)),
       vscode.workspace.onDidChangeWorkspaceFolders(() => void this.#watch()),
       vscode.workspace.onDidChangeConfiguration((change) => {
         if (change.affectsConfiguration('vitrine.sources.keep')) void this.#watch();
@@ -81,13 +95,10 @@ export class ObservedLoader implements vscode.Disposable {
     const began = performance.now();
     try {
       const engine = await engines.get();
-      const variables = storeVariables.flatMap((name): [string, string][] => {
-        const value = process.env[name];
-        return value === undefined ? [] : [[name, value]];
-      });
+      const { home, env } = whereStoresAre();
       const found = await engine.watchSources({
-        home: process.env['HOME'] ?? process.env['USERPROFILE'] ?? homedir(),
-        variables: Object.fromEntries(variables),
+        home,
+        variables: env,
         scope: list.filter.scope,
         folders: (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath),
         limit: mostSessions,
@@ -98,6 +109,8 @@ export class ObservedLoader implements vscode.Disposable {
       log.info(logLine('sources', { sessions: found.sessions.length, out: found.out_of_scope, ms }));
     } catch (error) {
       log.error(logLine('sources failed', { error: String(error) }));
+      // Whoever waits for them waits no longer.
+      if (!list.observedComplete) list.replaceObserved([], []);
     }
   }
 
@@ -107,4 +120,22 @@ export class ObservedLoader implements vscode.Disposable {
     this.#deps.list.replaceObserved(sessions, kept);
     this.#changed.fire();
   }
+}
+
+function whereStoresAre(): { readonly home: string; readonly env: Record<string, string> } {
+  const env = storeVariables.flatMap((name): [string, string][] => {
+    const value = process.env[name];
+    return value === undefined ? [] : [[name, value]];
+  });
+  return {
+    home: process.env['HOME'] ?? process.env['USERPROFILE'] ?? homedir(),
+    env: Object.fromEntries(env),
+  };
+}
+
+function exists(uri: vscode.Uri): Thenable<boolean> {
+  return vscode.workspace.fs.stat(uri).then(
+    () => true,
+    () => false,
+  );
 }

@@ -44,6 +44,7 @@ export class SessionList implements vscode.Disposable {
   readonly #reported = new Map<string, number>();
   #lost: Lost = { unreadable: 0, folders: new Set() };
   #complete = false;
+  #observedComplete = false;
   #showHidden = false;
   #pending: NodeJS.Timeout | undefined;
   readonly onDidChange = this.#changed.event;
@@ -58,6 +59,11 @@ export class SessionList implements vscode.Disposable {
   /** False while only what the last window kept is known. */
   get complete(): boolean {
     return this.#complete;
+  }
+
+  /** False until sessions of other programs have been looked for. */
+  get observedComplete(): boolean {
+    return this.#observedComplete;
   }
 
   get showHidden(): boolean {
@@ -86,6 +92,7 @@ export class SessionList implements vscode.Disposable {
   replaceObserved(summaries: readonly SessionSummary[], kept: readonly string[]): void {
     this.#kept = new Set(kept);
     this.#observed = new Map(summaries.map((summary) => [summary.session_id, this.#row(summary)]));
+    this.#observedComplete = true;
     this.#announce();
   }
 

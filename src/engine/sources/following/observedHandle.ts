@@ -20,13 +20,14 @@ import type {
 } from '../../api.ts';
 import { Emitter } from '../../emitter.ts';
 import { fileAt } from '../files.ts';
+import { observedOf, summaryOf, type FollowedSession } from '../foundSession.ts';
 import type { PlacedFile, SessionFiles } from '../groups.ts';
 import { SessionReader } from '../reading/sessionReader.ts';
-import type { FoundSession, SessionSources } from '../sources.ts';
 import { ObservedTurns } from './turns.ts';
 
 export interface ObservedHandleDeps {
-  readonly sources: SessionSources;
+  /** The session as it is now; `undefined`: it is gone. */
+  readonly find: () => Promise<FollowedSession | undefined>;
   readonly prices: PriceTable;
   /** Epoch milliseconds. */
   readonly clock: () => number;
@@ -52,14 +53,14 @@ export class ObservedHandle implements SessionHandle {
   #transcript = new Transcript();
   #turns = new ObservedTurns();
   #total = 0;
-  #found: FoundSession;
+  #found: FollowedSession;
   #summary: SessionSummary;
   #advancing: Promise<void> | undefined;
   #isAgain = false;
   #isGone = false;
   #changes: Disposable | undefined;
 
-  private constructor(found: FoundSession, deps: ObservedHandleDeps) {
+  private constructor(found: FollowedSession, deps: ObservedHandleDeps) {
     this.id = found.id;
     this.#found = found;
     this.#deps = deps;
@@ -70,7 +71,7 @@ export class ObservedHandle implements SessionHandle {
   }
 
   /** Reads the session. */
-  static async open(found: FoundSession, deps: ObservedHandleDeps): Promise<ObservedHandle> {
+  static async open(found: FollowedSession, deps: ObservedHandleDeps): Promise<ObservedHandle> {
     const handle = new ObservedHandle(found, deps);
     handle.#changes = deps.onChange({
       paths: (paths) => {
@@ -223,7 +224,7 @@ export class ObservedHandle implements SessionHandle {
   async #readOn(): Promise<void> {
     const files = await asNow(this.#found.files);
     const { updates, restarted } = await this.#reader.advance(files, this.#found.notes);
-    const all = [...updates, ...this.#reader.end(this.#deps.sources.observed(this.#found).live.state !== 'ended')];
+    const all = [...updates, ...this.#reader.end(observedOf(this.#found, this.#deps.clock()).live.state !== 'ended')];
     const reported = restarted ? this.#restart(all) : this.#take(all);
     this.#tell();
     if (reported.length > 0) this.#updates.fire(reported, this.#total);
@@ -261,9 +262,8 @@ export class ObservedHandle implements SessionHandle {
   }
 
   async #lookAgain(): Promise<void> {
-    const found = await this.#deps.sources.find(this.id);
+    const found = await this.#deps.find();
     this.#isGone = found === undefined;
-    if (found === this.#found) return;
     if (found !== undefined) this.#found = found;
     this.#advance();
   }
@@ -276,7 +276,7 @@ export class ObservedHandle implements SessionHandle {
   }
 
   #makeSummary(): SessionSummary {
-    return { ...asSession(this.#deps.sources.summaryOf(this.#found, this.#deps.prices)), entries: this.#total };
+    return { ...asSession(summaryOf(this.#found, this.#deps.prices, this.#deps.clock())), entries: this.#total };
   }
 }
 

@@ -5,9 +5,10 @@ import type { PriceTable } from '../../../insight/prices/prices.ts';
 import type { Disposable, Log } from '../../api.ts';
 import type { ObservedHistory } from '../../import/importObserved.ts';
 import { Emitter } from '../../emitter.ts';
+import type { FollowedSession } from '../foundSession.ts';
 import type { SessionSources, SourcesChange } from '../sources.ts';
 import { FolderWatcher } from '../watching/folderWatcher.ts';
-import { ObservedHandle } from './observedHandle.ts';
+import type { ObservedFeed } from './openObserved.ts';
 
 export interface ObservedSessionsDeps {
   readonly sources: SessionSources;
@@ -27,7 +28,7 @@ const tickMs = 1000;
 const ticksUntilAll = 60;
 
 /** The sessions of other programs, kept up to date while someone looks at them. */
-export class ObservedSessions {
+export class ObservedSessions implements ObservedFeed {
   readonly #deps: ObservedSessionsDeps;
   readonly #changes: Emitter<[SourcesChange]>;
   readonly #paths: Emitter<[ReadonlySet<string>]>;
@@ -71,31 +72,14 @@ export class ObservedSessions {
     return [...this.#rows.values()];
   }
 
-  /** Follows a session; `undefined` where there is none of that id. */
-  async open(id: string): Promise<ObservedHandle | undefined> {
-    const found = await this.#inTurn(() => this.#deps.sources.find(id));
-    if (found === undefined) return undefined;
-    const ends = this.#hold();
-    const prices = await this.#deps.prices();
-    const { sources, clock, log } = this.#deps;
-    return ObservedHandle.open(found, {
-      sources,
-      prices,
-      clock,
-      log,
-      onChange: (listener) => {
-        const registrations = [
-          this.#paths.on((paths) => listener.paths(paths)),
-          this.#changes.on(() => listener.found()),
-        ];
-        return {
-          dispose: () => {
-            for (const each of registrations) each.dispose();
-            ends.dispose();
-          },
-        };
-      },
-    });
+  /** Gets the paths that changed, as soon as the system tells, while someone looks. */
+  onPaths(listener: (paths: ReadonlySet<string>) => void): Disposable {
+    return this.#paths.on(listener);
+  }
+
+  /** What is needed to follow a session; `undefined` where there is none of that id. */
+  find(id: string): Promise<FollowedSession | undefined> {
+    return this.#inTurn(() => this.#deps.sources.followed(id));
   }
 
   /** Everything that a record of the session holds; `undefined` where there is none of that id. */

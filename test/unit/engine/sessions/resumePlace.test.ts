@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { resumePlace } from '../../../../src/engine/sessions/resumePlace.ts';
 import { observedId } from '../../../../src/engine/sources/ids.ts';
-import type { FoundSession, SessionSources } from '../../../../src/engine/sources/sources.ts';
+import type { FoundSession } from '../../../../src/engine/sources/foundSession.ts';
+import type { SessionSources } from '../../../../src/engine/sources/sources.ts';
 import { aSummary } from '../../../support/records.ts';
 
 describe('the place in which a session would resume', () => {

@@ -6,7 +6,7 @@ import type { SessionSummary } from '../../../../src/model/session/summary.ts';
 import type { Turn } from '../../../../src/model/session/turn.ts';
 import { at, call } from '../../../support/madeEntries.ts';
 
-type Row = Pick<SessionSummary, 'session_id' | 'status' | 'outcome' | 'updated_at' | 'needs_you'>;
+type Row = Pick<SessionSummary, 'session_id' | 'status' | 'outcome' | 'updated_at' | 'needs_you' | 'observed'>;
 
 const row = (id: string, second: number, more: Partial<Row> = {}): Row => ({
   session_id: id,
@@ -43,6 +43,18 @@ describe('what happened while no one was there', () => {
     assert.deepEqual(ids(summary.needsYou), ['asks']);
     assert.deepEqual(ids(summary.running), ['works']);
     assert.equal(newsCount(summary, visit), 6);
+  });
+
+  it('counts a session in a terminal as finished when its agent has answered and waits for the next prompt', () => {
+    const live = { state: 'idle', since: at(110), source: 'process' } as const;
+    const state = { agent: 'claude-code', path: '/store/a.jsonl', live, entry_point: 'terminal' } as const;
+    const observed = { ...state, branch: null, tool_calls: 0, usage_reason: null, problem: null };
+    const visit = { at: at(100), running: new Set<string>() };
+    const rows = [
+      row('answered', 110, { outcome: 'none', observed }),
+      row('before', 90, { outcome: 'none', observed }),
+    ];
+    assert.deepEqual(ids(awaySummary(rows, visit).finished), ['answered']);
   });
 
   it('does not count a request that the user had seen waiting', () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { storeFormats } from '../../../../../src/agents/stores/formats.ts';
 import type { ProcessProbe } from '../../../../../src/engine/sources/live/processes.ts';
 import { ObservedSessions } from '../../../../../src/engine/sources/following/observedSessions.ts';
+import { openObserved } from '../../../../../src/engine/sources/following/openObserved.ts';
 import { SessionSources } from '../../../../../src/engine/sources/sources.ts';
 import type { ObservedSummary } from '../../../../../src/insight/observed/summary.ts';
 import { loadPrices } from '../../../../../src/insight/prices/prices.ts';
@@ -21,6 +22,10 @@ describe('observed sessions that someone looks at', () => {
     const place = { env: {}, home: worked.home, platform: process.platform };
     const sources = new SessionSources({ formats: storeFormats, place, processes, clock: Date.now });
     sessions = new ObservedSessions({ sources, prices: loadPrices, clock: Date.now, log });
+  }
+
+  function open(id: string): ReturnType<typeof openObserved> {
+    return openObserved(sessions, id, { prices: loadPrices, clock: Date.now, log });
   }
 
   async function begin(): Promise<void> {
@@ -61,7 +66,7 @@ describe('observed sessions that someone looks at', () => {
       const [first = '', ...rest] = worked.lines(grows);
       worked.write(grows, first);
       await begin();
-      const handle = await sessions.open(expected.session_id);
+      const handle = await open(expected.session_id);
       assert(handle !== undefined);
       for (const line of rest) {
         // A line in two parts, as a slow writer leaves it.
@@ -117,7 +122,7 @@ describe('observed sessions that someone looks at', () => {
     const [name = ''] = worked.files('.jsonl').filter((each) => each.includes('projects'));
     worked.write(name, worked.lines(name).join(''));
     const [row] = await until('the session', () => (rows.size > 0 ? [...rows.values()] : undefined));
-    const handle = await sessions.open(row?.session_id ?? '');
+    const handle = await open(row?.session_id ?? '');
     worked.remove(name);
     await until('its end', () => rows.size === 0);
     await until('its mark', () => handle?.problems().some((each) => each.includes('deleted')));
@@ -145,7 +150,7 @@ describe('observed sessions that someone looks at', () => {
     worked.copy();
     await begin();
     const [row] = rows.values();
-    const handle = await sessions.open(row?.session_id ?? '');
+    const handle = await open(row?.session_id ?? '');
     assert(handle !== undefined);
     const total = handle.total();
     const [name = ''] = worked.files('.jsonl').filter((each) => each.includes('projects'));

@@ -1,0 +1,89 @@
+import type { Log } from '../../engine/api.ts';
+import type { SessionSearch } from '../../engine/search/sessionSearch.ts';
+import type { IndexProgress, IndexUpdate } from '../../protocol/daemon/catalogue.ts';
+
+/** After a change, in ms: an agent that works writes again and again. */
+const restMs = 1000;
+/** The pause is so many times as long as the indexing before took. */
+const pauseFactor = 4;
+const maxPauseMs = 30_000;
+/** Sessions are indexed for so long, in ms, before a client that waits gets its turn. */
+const sliceMs = 500;
+/** Between two reports of progress, in ms. */
+const reportMs = 250;
+
+interface BackgroundIndexDeps {
+  readonly search: Pick<SessionSearch, 'update'>;
+  readonly log: Pick<Log, 'info' | 'error'>;
+  readonly onProgress: (progress: IndexProgress | null) => void;
+}
+
+/** Keeps the catalogue up to date: a moment after each change, and at once where someone waits for it. */
+export class BackgroundIndex {
+  readonly #deps: BackgroundIndexDeps;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+  #pauseMs = 0;
+  #isStale = false;
+  #reportedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(deps: BackgroundIndexDeps) {
+    this.#deps = deps;
+  }
+
+  /** Something is different than before. */
+  changed(): void {
+    this.#isStale = true;
+    if (this.#running !== undefined) return;
+    this.#timer ??= setTimeout(() => this.#start(), Math.max(restMs, this.#pauseMs));
+  }
+
+  /** Indexes these sessions; default all that changed. @throws as `SessionSearch.update` */
+  async update(sessions: readonly string[] | undefined): Promise<IndexUpdate> {
+    const wanted = sessions === undefined ? undefined : new Set(sessions);
+    const { unreadable } = await this.#deps.search.update({
+      ...(wanted !== undefined && { within: ({ session_id: id }) => wanted.has(id) }),
+      onProgress: (done, of) => this.#report({ done, of }),
+    });
+    if (this.#running === undefined) this.#deps.onProgress(null);
+    return { unreadable };
+  }
+
+  #start(): void {
+    this.#timer = undefined;
+    const began = performance.now();
+    this.#running = this.#run()
+      .catch((error: unknown) => this.#deps.log.error(`The catalogue is not up to date: ${String(error)}`))
+      .finally(() => {
+        this.#running = undefined;
+        this.#pauseMs = Math.min(maxPauseMs, (performance.now() - began) * pauseFactor);
+        if (this.#isStale) this.changed();
+      });
+  }
+
+  async #run(): Promise<void> {
+    this.#isStale = false;
+    const began = performance.now();
+    let done = 0;
+    for (;;) {
+      const before = done;
+      const { left } = await this.#deps.search.update({
+        forMs: sliceMs,
+        onProgress: (at, of) => {
+          done = before + at + 1;
+          this.#report({ done: before + at, of: before + of });
+        },
+      });
+      if (left === 0) break;
+    }
+    this.#deps.onProgress(null);
+    if (done > 1) this.#deps.log.info(`Indexed ${done} sessions in ${Math.round(performance.now() - began)} ms.`);
+  }
+
+  #report(progress: IndexProgress): void {
+    const now = performance.now();
+    if (now - this.#reportedAt < reportMs) return;
+    this.#reportedAt = now;
+    this.#deps.onProgress(progress);
+  }
+}

@@ -1,0 +1,111 @@
+import { Worker } from 'node:worker_threads';
+import {
+  createMessageConnection,
+  type MessageConnection,
+  PortMessageReader,
+  PortMessageWriter,
+  type NotificationType,
+  type RequestParam,
+  type RequestType,
+} from 'vscode-jsonrpc/node';
+import type { Log } from '../../engine/api.ts';
+import type { SourcesChange } from '../../engine/sources/sources.ts';
+import type { IndexProgress } from '../../protocol/daemon/catalogue.ts';
+import { indexNews, indexOrders } from './messages.ts';
+
+/** What a place hears of its stores. */
+export interface PlaceListener {
+  changed(change: SourcesChange): void;
+  paths(paths: ReadonlySet<string>): void;
+  /** The thread has ended, and watches nothing any more. */
+  lost(): void;
+}
+
+interface IndexThreadDeps {
+  /** Main file of the daemon, which serves as thread too. */
+  readonly file: string;
+  readonly storeDir: string;
+  /** The user's prices, as written in the settings. */
+  readonly prices: () => unknown;
+  readonly onProgress: (progress: IndexProgress | null) => void;
+  readonly log: Log;
+}
+
+interface Running {
+  readonly worker: Worker;
+  readonly connection: MessageConnection;
+}
+
+/** The daemon's end of its indexing thread, which is started when it is first needed, and again after it failed. */
+export class IndexThread {
+  readonly #deps: IndexThreadDeps;
+  readonly #listeners = new Map<string, PlaceListener>();
+  #running: Running | undefined;
+  #prices: string | undefined;
+  #isDisposed = false;
+
+  constructor(deps: IndexThreadDeps) {
+    this.#deps = deps;
+  }
+
+  /** Of the place with that key. */
+  listen(key: string, listener: PlaceListener): void {
+    this.#listeners.set(key, listener);
+  }
+
+  /** @throws Error where the thread fails */
+  async request<P, R>(call: RequestType<P, R, void>, params: NoInfer<RequestParam<P>>): Promise<R> {
+    return this.#connection().sendRequest(call, params);
+  }
+
+  /** Does nothing where the thread does not run. */
+  tell<P>(order: NotificationType<P>, params: NoInfer<RequestParam<P>>): void {
+    void this.#running?.connection.sendNotification(order, params).catch(() => undefined);
+  }
+
+  async dispose(): Promise<void> {
+    this.#isDisposed = true;
+    const running = this.#running;
+    this.#running = undefined;
+    running?.connection.dispose();
+    await running?.worker.terminate();
+  }
+
+  #connection(): MessageConnection {
+    if (this.#isDisposed) throw new Error('The daemon is stopping.');
+    const { connection } = (this.#running ??= this.#start());
+    const written = this.#deps.prices();
+    const prices = JSON.stringify([written]);
+    if (prices !== this.#prices) {
+      this.#prices = prices;
+      void connection.sendNotification(indexOrders.prices, { written });
+    }
+    return connection;
+  }
+
+  #start(): Running {
+    const { file, storeDir, log, onProgress } = this.#deps;
+    const worker = new Worker(file, { workerData: { storeDir } });
+    const connection = createMessageConnection(new PortMessageReader(worker), new PortMessageWriter(worker));
+    const running = { worker, connection };
+    const end = (why: string): void => {
+      if (this.#running !== running) return;
+      log.error(`Indexing stopped: ${why}`);
+      this.#running = undefined;
+      this.#prices = undefined;
+      connection.dispose();
+      onProgress(null);
+      for (const listener of this.#listeners.values()) listener.lost();
+    };
+    worker.on('error', (error) => end(error.stack ?? String(error)));
+    worker.on('exit', (code) => end(`exit code ${code}`));
+    connection.onNotification(indexNews.changed, ({ key, changed, removed }) =>
+      this.#listeners.get(key)?.changed({ changed, removed }),
+    );
+    connection.onNotification(indexNews.paths, ({ key, paths }) => this.#listeners.get(key)?.paths(paths));
+    connection.onNotification(indexNews.progress, ({ progress }) => onProgress(progress));
+    connection.onNotification(indexNews.log, ({ level, message }) => log[level](message));
+    connection.listen();
+    return running;
+  }
+}

@@ -1,0 +1,61 @@
+import { NotificationType, RequestType } from 'vscode-jsonrpc/node';
+import type { ObservedHistory } from '../../engine/import/importObserved.ts';
+import type { FollowedSession } from '../../engine/sources/foundSession.ts';
+import type { PlacedFile, SessionFiles } from '../../engine/sources/groups.ts';
+import type { SourcesChange } from '../../engine/sources/sources.ts';
+import type { ObservedSummary } from '../../insight/observed/summary.ts';
+import type { ObservedAgent } from '../../model/session/observed.ts';
+import type { IndexUpdate, IndexProgress } from '../../protocol/daemon/catalogue.ts';
+
+/** What the daemon and its indexing thread say to each other. Values are copied as `postMessage` copies them. */
+
+/** Where stores of agents are, as a client says. */
+export interface Place {
+  readonly key: string;
+  readonly home: string;
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+interface InPlace {
+  readonly place: Place;
+}
+
+interface OfSession extends InPlace {
+  readonly id: string;
+}
+
+/** A session without what cannot be copied. */
+export interface SentSession extends Omit<FollowedSession, 'files'> {
+  readonly files: Pick<SessionFiles, 'session'> & {
+    readonly agent: ObservedAgent;
+    readonly files: readonly (Omit<PlacedFile, 'database'> & { readonly isDatabase: boolean })[];
+  };
+}
+
+export const indexCalls = {
+  /** Lists the sessions, and tells of changes until `unwatch`. */
+  watch: new RequestType<InPlace, readonly ObservedSummary[], void>('watch'),
+  list: new RequestType<InPlace, readonly ObservedSummary[], void>('list'),
+  find: new RequestType<OfSession, SentSession | null, void>('find'),
+  history: new RequestType<OfSession, ObservedHistory | null, void>('history'),
+  /** Brings the catalogue up to date. `sessions`: only these. */
+  update: new RequestType<{ readonly sessions?: readonly string[] | undefined }, IndexUpdate, void>('update'),
+} as const;
+
+/** To the thread. */
+export const indexOrders = {
+  unwatch: new NotificationType<InPlace>('unwatch'),
+  /** The user's prices, as written in the settings. */
+  prices: new NotificationType<{ readonly written: unknown }>('prices'),
+  /** Records of Vitrine have changed. */
+  recordsChanged: new NotificationType<Record<string, never>>('recordsChanged'),
+} as const;
+
+/** From the thread. */
+export const indexNews = {
+  changed: new NotificationType<SourcesChange & { readonly key: string }>('changed'),
+  paths: new NotificationType<{ readonly key: string; readonly paths: ReadonlySet<string> }>('paths'),
+  /** `progress`: `null` when everything is indexed. */
+  progress: new NotificationType<{ readonly progress: IndexProgress | null }>('progress'),
+  log: new NotificationType<{ readonly level: 'debug' | 'info' | 'warn' | 'error'; readonly message: string }>('log'),
+} as const;

@@ -1,0 +1,63 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { createMessageConnection, PortMessageReader, PortMessageWriter } from 'vscode-jsonrpc/node';
+import type { Log } from '../../engine/api.ts';
+import { Catalogue } from '../../engine/catalogue/catalogue.ts';
+import { StoredFacts } from '../../engine/catalogue/storedFacts.ts';
+import { RecordStore } from '../../engine/record/recordStore.ts';
+import { SessionSearch } from '../../engine/search/sessionSearch.ts';
+import { loadPrices } from '../../insight/prices/prices.ts';
+import { isObject } from '../../model/text/json.ts';
+import { BackgroundIndex } from './backgroundIndex.ts';
+import { indexCalls, indexNews, indexOrders } from './messages.ts';
+import { WatchedPlaces } from './watchedPlaces.ts';
+
+/** The indexing thread of a daemon: reads the stores of agents and writes the catalogue, so that clients never wait for it. */
+export function serveIndexing(): void {
+  const given: unknown = workerData;
+  const storeDir = isObject(given) ? given['storeDir'] : undefined;
+  if (parentPort === null || typeof storeDir !== 'string') throw new Error('This is not a thread of the daemon.');
+  const connection = createMessageConnection(new PortMessageReader(parentPort), new PortMessageWriter(parentPort));
+  const send = (level: keyof Log, message: string): void =>
+    void connection.sendNotification(indexNews.log, { level, message });
+  const log: Log = {
+    debug: (message) => send('debug', message),
+    info: (message) => send('info', message),
+    warn: (message) => send('warn', message),
+    error: (message) => send('error', message),
+  };
+  let written: unknown;
+  const prices = () => loadPrices(written);
+  const catalogue = new Catalogue(storeDir);
+  const places = new WatchedPlaces({
+    cache: new StoredFacts(catalogue, log),
+    prices,
+    log,
+    onChange: (key, change) => {
+      void connection.sendNotification(indexNews.changed, { key, ...change });
+      index.changed();
+    },
+    onPaths: (key, paths) => void connection.sendNotification(indexNews.paths, { key, paths }),
+  });
+  const store = new RecordStore(storeDir, { clock: Date.now, log });
+  const search = new SessionSearch(catalogue, { store, sources: places, isWatched: true, prices, log });
+  const index = new BackgroundIndex({
+    search,
+    log,
+    onProgress: (progress) => void connection.sendNotification(indexNews.progress, { progress }),
+  });
+  connection.onRequest(indexCalls.watch, async ({ place }) => {
+    const rows = await places.watch(place);
+    index.changed();
+    return rows;
+  });
+  connection.onRequest(indexCalls.list, ({ place }) => places.at(place).list());
+  connection.onRequest(indexCalls.find, ({ place, id }) => places.find(place, id));
+  connection.onRequest(indexCalls.history, async ({ place, id }) => (await places.at(place).history(id)) ?? null);
+  connection.onRequest(indexCalls.update, ({ sessions }) => index.update(sessions));
+  connection.onNotification(indexOrders.unwatch, ({ place }) => places.unwatch(place));
+  connection.onNotification(indexOrders.recordsChanged, () => index.changed());
+  connection.onNotification(indexOrders.prices, (given) => {
+    written = given.written;
+  });
+  connection.listen();
+}
