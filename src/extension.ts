@@ -13,7 +13,6 @@ import { registerChangeDocuments } from './vscode/documents/changeDocuments.ts';
 import { registerCommands } from './vscode/commands/register.ts';
 import { ContextKeys } from './vscode/settings/contextKeys.ts';
 import { MachineRuns } from './vscode/daemon/machineRuns.ts';
-import { OtherProcesses } from './vscode/sessions/otherProcesses.ts';
 import { EngineHost } from './vscode/engine/engineHost.ts';
 import { Failures } from './vscode/failures/failures.ts';
 import { FollowUpItem } from './vscode/followUps/followUpItem.ts';
@@ -87,7 +86,6 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
   const loader = new SessionLoader(host, list, log);
   const store = globalStorageUri;
   const machine = new MachineRuns({ store: paths.store, version, list, log });
-  const others = new OtherProcesses(store, list, loader);
   const queue = new WindowRunners({ store, version, engines: host, agents, log });
   runners = queue;
   const runs = new RunControl({ engines: host, memory, blueprints, queue, failures, log });
@@ -153,7 +151,6 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
     loader,
     observed,
     observed.onDidChange(() => tree.redraw()),
-    others,
     tree,
     panels,
     reports,

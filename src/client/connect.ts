@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { Readable } from 'node:stream';
 import * as z from 'zod';
 import { daemonProtocol } from '../protocol/daemon/version.ts';
-import { daemonFolder, daemonProtocols } from '../transport/daemonFolder.ts';
+import { daemonFolder, daemonProtocols, ownDaemonFolder } from '../transport/daemonFolder.ts';
 import { preparePrivateFolder, readEndpoint } from '../transport/endpoint.ts';
 import { type ClientOptions, DaemonConnection } from './connection.ts';
 import { DaemonError } from './errors.ts';
@@ -40,15 +40,18 @@ export interface ConnectOptions extends ClientOptions {
 export async function connectRunning(
   options: Omit<ConnectOptions, 'daemonFile' | 'environment'>,
 ): Promise<DaemonConnection | null> {
-  const endpoint = await readEndpoint(daemonFolder(options.storeDir, options.protocol ?? daemonProtocol));
-  if (endpoint === null) return null;
-  try {
-    return await DaemonConnection.open(endpoint, options);
-  } catch (error) {
-    // It ended without removing its endpoint, or is ending now.
-    if (DaemonError.is(error, 'unreachable')) return null;
-    throw error;
+  const { storeDir, protocol = daemonProtocol } = options;
+  for (const folder of [ownDaemonFolder(storeDir, protocol), daemonFolder(storeDir, protocol)]) {
+    const endpoint = await readEndpoint(folder);
+    if (endpoint === null) continue;
+    try {
+      return await DaemonConnection.open(endpoint, options);
+    } catch (error) {
+      // It ended without removing its endpoint, is ending now, or runs on another machine.
+      if (!DaemonError.is(error, 'unreachable')) throw error;
+    }
   }
+  return null;
 }
 
 /** Running daemons of other protocol versions, for the calls in `coreCalls`. Older ones finish their runs. */

@@ -186,11 +186,6 @@ export class RemoteSession<F extends Error> implements Disposable {
     return (await this.#link.call('head', { session_id: this.id })).head;
   }
 
-  /** The other process that writes the record: `null` if none, `unknown` if it cannot be identified. */
-  async writer(): Promise<ResultOf<'head'>['writer']> {
-    return (await this.#link.call('head', { session_id: this.id })).writer;
-  }
-
   /** Settles when the active run, or else the last one, has ended; `undefined` if there was none. Never rejects. */
   get done(): Promise<RunResult | undefined> {
     return this.#run?.promise ?? Promise.resolve(undefined);

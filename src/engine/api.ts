@@ -273,14 +273,6 @@ export interface RunMessage extends MessageUsage {
   readonly runId: string;
 }
 
-/** Who writes a record. */
-export interface RecordHolder {
-  readonly pid: number;
-  readonly hostname: string;
-  /** ISO 8601. */
-  readonly at: string;
-}
-
 /**
  * A session, live or from disk. Handles of one session share their state. Whoever opened a handle disposes it; that
  * does not stop the run. Listeners are called once per chunk of output, not per line.
@@ -315,8 +307,6 @@ export interface SessionHandle extends Disposable {
   messages(): Promise<readonly RunMessage[]>;
   /** SHA-256 of the last line of the record, which covers all earlier lines; `null` for an empty record. */
   head(): Promise<string | null>;
-  /** The other process that writes the record: `null` if none, `unknown` if it cannot be identified. */
-  otherWriter(): Promise<RecordHolder | 'unknown' | null>;
   /** Damage found in the record, one line each, for people. */
   problems(): readonly string[];
   /** Settles with the result of the current or last run in this process; `undefined` if there was none. Never rejects. */

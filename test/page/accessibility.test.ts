@@ -92,7 +92,7 @@ describe('the page for everybody', () => {
       { status: 'stopped', outcome: 'interrupted' },
     ),
     failed: view({ turns }, { outcome: 'failed', reason: 'API rate limit' }),
-    'read-only': view({ turns, ...say('info', 'Another window has this session.'), can: off, why: 'Not here.' }),
+    'read-only': view({ turns, ...say('info', 'The session is read-only.'), can: off, why: 'Not here.' }),
     damaged: view({ turns, ...say('error', 'The record is damaged: 3 lines could not be read.') }),
     untrusted: view({ turns, can: off, why: 'The folder is not trusted.', fix: 'manageTrust' }),
     running: view({ turns, can: { ...off, stop: true } }, { status: 'running', outcome: 'none' }),

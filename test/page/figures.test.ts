@@ -29,7 +29,6 @@ const resume: ResumeFacts = {
   allowed: 1,
   known: true,
   here: { verdict: 'yes', reasons: ['The conversation is here.'] },
-  elsewhere: null,
 };
 
 describe('figures of a session', () => {
@@ -164,7 +163,6 @@ describe('figures of a session', () => {
       /Background command: npm run dev/,
       /2 interrupted calls/,
       /1 approval that applied to that run/,
-      /Not open in any process/,
     ]) {
       assert.match(text, part);
     }
@@ -177,23 +175,7 @@ describe('figures of a session', () => {
     await page.close();
   });
 
-  it('say of a session that another process has open who that is, and offer no resume', async () => {
-    const others = { pid: 4711, hostname: 'box', at: new Date(Date.now() - 120_000).toISOString() };
-    const why = 'This session is running in another window.';
-    const options = load({ resume: { ...resume, elsewhere: others } }, { status: 'running' });
-    const page = await open({
-      ...options,
-      view: { ...options.view, can: { send: false, stop: false, resume: false }, why },
-    });
-    const region = page.getByRole('region', { name: 'This session is running in another window' });
-    await region.getByText('Open in process 4,711 on box').waitFor();
-    await region.getByText('Since 2 minutes ago.').waitFor();
-    assert.equal(await region.getByText('Cost to resume (cache expired)').count(), 0);
-    await region.getByText(why).waitFor();
-    await page.close();
-  });
-
-  it('are not shown of a recording, of an import, or while it runs here', async () => {
+  it('are not shown of a recording, of an import, or while it runs', async () => {
     for (const about of [
       { recording: true },
       { imported: { format: 'acp', file: 'x', at: 'y', sha256: 'z' } as const },

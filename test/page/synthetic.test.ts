@@ -17,7 +17,6 @@ const resume: ResumeFacts = {
   allowed: 0,
   known: true,
   here: { verdict: 'yes', reasons: ['The conversation is here.'] },
-  elsewhere: null,
 };
 
 describe('what no person wrote', () => {

@@ -1,4 +1,4 @@
-import { isReadOnly } from '../../src/protocol/panel/pageModel.ts';
+import { isReadOnly, isSessionLive } from '../../src/protocol/panel/pageModel.ts';
 import { render } from 'lit/html.js';
 import type { LedgerCard, ResumeFacts } from '../../src/protocol/panel/figureMessages.ts';
 import type { FromPage, SessionView, ToPage } from '../../src/protocol/panel/messages.ts';
@@ -188,9 +188,7 @@ export class Figures {
   }
 }
 
-/** Ended, or running elsewhere. Recordings and imports cannot be resumed this way. */
-function isOver({ summary, can, conversation }: SessionView): boolean {
-  if (summary.recording || isReadOnly(summary) || summary.runs === 0) return false;
-  const live = summary.status === 'running' || summary.status === 'pending' || summary.status === 'stopping';
-  return !live || (!can.stop && conversation === null && summary.status === 'running');
+/** Recordings and imports cannot be resumed this way. */
+function isOver({ summary }: SessionView): boolean {
+  return !summary.recording && !isReadOnly(summary) && summary.runs > 0 && !isSessionLive(summary.status);
 }

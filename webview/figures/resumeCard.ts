@@ -6,7 +6,7 @@ import { button, codicon } from '../controls.ts';
 import { plural, t } from '../l10n.ts';
 import { ago } from '../text/ago.ts';
 import { commandWord } from '../text/commandWords.ts';
-import { dateTime, number } from '../text/format.ts';
+import { dateTime } from '../text/format.ts';
 import { visibleTemplate } from '../text/shown.ts';
 import { plain } from '../text/visible.ts';
 import { contextText, costText } from './costText.ts';
@@ -18,21 +18,16 @@ interface ResumeCard {
   readonly now: number;
 }
 
-/** What a person wants to know before resuming a session that has ended, or that someone else resumes. */
+/** What a person wants to know before resuming a session that has ended. */
 export function resumeCard({ view, resume, actions, now }: ResumeCard): TemplateResult {
   const { can, why } = view;
-  const running = view.summary.status === 'running' || view.summary.status === 'pending';
   return html`<section class="rcard" aria-labelledby="rcard-h">
-    <h2 id="rcard-h" data-focus tabindex="-1">
-      ${running ? t('This session is running in another window') : t('Resume this session?')}
-    </h2>
+    <h2 id="rcard-h" data-focus tabindex="-1">${t('Resume this session?')}</h2>
     <p class="lead">${lead(view)}</p>
     <dl>
       ${part(t('Last activity'), lastActivity(view, resume, now))} ${part(t('Context'), context(view, resume))}
-      ${running ? nothing : part(t('Cost to resume (cache expired)'), cold(resume))}
-      ${running ? nothing : part(t('Not restored'), notRestored(view, resume))}
-      ${running ? nothing : part(t('Will this resume here?'), hereText(resume))}
-      ${part(t('Open in another process'), otherProcess(resume, now))}
+      ${part(t('Cost to resume (cache expired)'), cold(resume))} ${part(t('Not restored'), notRestored(view, resume))}
+      ${part(t('Will this resume here?'), hereText(resume))}
     </dl>
     <div class="bt">
       ${button({
@@ -52,15 +47,11 @@ export function resumeCard({ view, resume, actions, now }: ResumeCard): Template
               onClick: () => actions.command('cancelFollowUp'),
             })
       }
-      ${
-        running
-          ? nothing
-          : button({
-              label: commandWord('checkResume'),
-              icon: 'question',
-              onClick: () => actions.command('checkResume'),
-            })
-      }
+      ${button({
+        label: commandWord('checkResume'),
+        icon: 'question',
+        onClick: () => actions.command('checkResume'),
+      })}
       ${can.resume || why === null ? nothing : html`<span class="dim">${why}</span>`}
     </div>
   </section>`;
@@ -171,16 +162,4 @@ function verdictWord(verdict: ResumeFacts['here']['verdict']): string {
     case 'no':
       return t('No');
   }
-}
-
-function otherProcess({ elsewhere: holder }: ResumeFacts, now: number): Said {
-  const checked = t('Checked just now on this machine. Other machines cannot be checked.');
-  if (holder === null) return { said: html`${codicon('pass', 'ok')} ${t('Not open in any process')}`, more: checked };
-  const icon = codicon('warning', 'warn');
-  if (holder === 'unknown') return { said: html`${icon} ${t('Open in another process')}`, more: checked };
-  const { pid, hostname, at } = holder;
-  return {
-    said: html`${icon} ${t('Open in process {0} on {1}', number(pid), plain(hostname))}`,
-    more: t('Running since {0}. Two agents in one session would overwrite each other’s history.', ago(at, now)),
-  };
 }

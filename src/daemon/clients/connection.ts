@@ -174,7 +174,7 @@ export class ClientConnection implements ConnectedClient {
       using(session_id, async (handle) => [...(await handle.messages())]),
     );
     this.#handle('head', calls.head, ({ session_id }) =>
-      using(session_id, async (handle) => ({ head: await handle.head(), writer: await handle.otherWriter() })),
+      using(session_id, async (handle) => ({ head: await handle.head() })),
     );
   }
 

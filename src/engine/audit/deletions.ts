@@ -89,7 +89,7 @@ export class Deletions {
     return lines.flatMap(({ line }) => (line?.kind === 'decision' ? [line.decision] : []));
   }
 
-  /** Another window may be deleting, too: that takes a moment. @throws RecordBusyError, file system errors */
+  /** Another process may be deleting, too: that takes a moment. @throws RecordBusyError, file system errors */
   async #writer(): Promise<FileRecordWriter> {
     const { clock, log } = this.#deps;
     const id = 'deleted';

@@ -41,7 +41,7 @@ async function acquireLease(storeDir: string, { clock }: LocalDeps): Promise<Wri
   } catch (error) {
     if (!RecordBusyError.is(error))
       throw new CoordinatorError('unreachable', `The queue cannot be opened: ${String(error)}`);
-    const process = error.holder === null ? '' : ` (process ${error.holder.pid})`;
+    const process = error.holder === null ? '' : ` (process ${error.holder.pid} on ${error.holder.hostname})`;
     throw new CoordinatorError(
       'unreachable',
       `Another version of Vitrine${process} has the queue. Reload its windows and stop its runners, then try again.`,

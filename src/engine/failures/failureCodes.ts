@@ -32,7 +32,6 @@ export const failureCodes = [
   'takes_no_message',
   'list_not_offered',
   'session_busy',
-  'session_elsewhere',
   'session_missing',
   'record_missing',
   'conversation_unknown',

@@ -1,7 +1,7 @@
 import { reachedText } from '../../insight/budgets/text.ts';
 import type { BudgetStatus } from '../../model/usage/budget.ts';
 import type { FailureAction, FailureCode } from './failureCodes.ts';
-import type { RecordNotFoundError } from '../record/errors.ts';
+import type { RecordBusyError, RecordNotFoundError } from '../record/errors.ts';
 import { english, quote, say, type Wording } from './wording.ts';
 
 export interface FailureWords {
@@ -240,16 +240,19 @@ export const failures = {
       detail: say`Unsend some messages, or wait until the turn ends.`,
     }),
 
-  sessionBusy: (id: string) =>
-    new EngineFailure('session_busy', {
-      message: say`Session ${id} is already running.`,
-      detail: say`A session has one run at a time. Wait for it to finish, or stop it.`,
-    }),
-
-  sessionElsewhere: (id: string, cause: Error) =>
+  /** `cause`: another process writes its record. */
+  sessionBusy: (id: string, cause?: RecordBusyError) =>
     new EngineFailure(
-      'session_elsewhere',
-      { message: say`Session ${id} is open in another window.`, detail: quote(cause.message) },
+      'session_busy',
+      {
+        message: say`Session ${id} is already running.`,
+        detail:
+          cause === undefined
+            ? say`A session has one run at a time. Wait for it to finish, or stop it.`
+            : cause.holder === null
+              ? say`Another process is writing its record. Wait for it to finish.`
+              : say`Process ${cause.holder.pid} on ${cause.holder.hostname} is writing its record. Wait for it to finish, or stop the session there.`,
+      },
       cause,
     ),
 

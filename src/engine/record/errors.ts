@@ -17,7 +17,7 @@ export class RecordBusyError extends Error {
 
   constructor(sessionId: string, holder: LeaseHolder | null) {
     const who = holder === null ? 'another process' : `process ${holder.pid} on ${holder.hostname} since ${holder.at}`;
-    super(`Session ${sessionId} is being written by ${who}. Stop it there, or close that window, and try again.`);
+    super(`Session ${sessionId} is being written by ${who}.`);
     this.sessionId = sessionId;
     this.holder = holder;
   }

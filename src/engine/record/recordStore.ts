@@ -3,12 +3,11 @@ import path from 'node:path';
 import { recordVersion, type RecordedTurn } from '../../formats/record.ts';
 import { sessionIdSchema, type Session } from '../../model/session/session.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
-import { isThisProcess } from '../process/identity/holder.ts';
 import { packRecord, isPacked, openForList, unpackRecord, statRecord } from './pack/packedRecord.ts';
 import { lastHash } from './chain/hashChain.ts';
 import { hasDamagedEnd, missingEnd } from './chain/recordEnd.ts';
 import type { RecordReader, RecordWriter, WriteProblem } from './contract.ts';
-import { type LeaseHolder, RecordBusyError, RecordNotFoundError, RecordVersionError } from './errors.ts';
+import { RecordBusyError, RecordNotFoundError, RecordVersionError } from './errors.ts';
 import { newerVersionOf } from './read/header.ts';
 import { errorCode, recordFile, sessionFolder, sessionsFolder } from './layout.ts';
 import { findLeftoverFolder } from './outputs.ts';
@@ -16,7 +15,7 @@ import { arePacked, nothingPacked, openUnpacked, packRuns, unpackRuns, type Pack
 import { FileRecordReader } from './read/recordReader.ts';
 import { readTail } from './read/tail.ts';
 import { FileRecordWriter, makeFolder } from './write/recordWriter.ts';
-import { isCreating, hasWriter, liveHolder, WriterLease } from './write/writerLease.ts';
+import { isCreating, hasWriter, WriterLease } from './write/writerLease.ts';
 
 /** Records whose ends are read at the same time while listing. */
 const listedAtOnce = 16;
@@ -224,14 +223,6 @@ export class RecordStore {
       await unpackRuns(folder);
       await unpackRecord(folder);
     });
-  }
-
-  /** The other process that writes the record: `null` if none, `unknown` if it cannot be identified. */
-  async holder(id: string): Promise<LeaseHolder | 'unknown' | null> {
-    const holder = await liveHolder(sessionFolder(this.#dir, id), this.#deps.clock);
-    if (holder === undefined) return null;
-    if (holder === null) return 'unknown';
-    return (await isThisProcess(holder)) ? null : holder;
   }
 
   /** The record's file; need not exist. @throws where `id` is no session id */

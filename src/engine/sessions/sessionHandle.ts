@@ -36,7 +36,6 @@ export function sessionHandle(state: SessionState, recordFile: string, onDispose
     ledger: () => ledgerOf(state),
     messages: () => messagesOf(state),
     head: async () => (await (await state.reader())?.head()) ?? null,
-    otherWriter: () => state.deps.store.holder(state.id),
     get done() {
       return state.done ?? Promise.resolve(undefined);
     },

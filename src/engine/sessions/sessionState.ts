@@ -27,7 +27,7 @@ import type { RecordStore } from '../record/recordStore.ts';
 import { RecentEntries } from './recentEntries.ts';
 import { unrecordedText } from '../run/unrecordedResult.ts';
 
-/** The active run in this window. */
+/** The active run in this process. */
 export interface ActiveRun {
   readonly runId: string;
   /** Settles when everything of the run is recorded. Never rejects. */
@@ -54,10 +54,10 @@ interface Heard {
   readonly events: readonly CoordinatorEvent[];
 }
 
-/** New entries that are told at once when following another window; older ones are read when they are looked at. */
+/** New entries that are told at once when following another process; older ones are read when they are looked at. */
 const maxFollowed = 200;
 
-/** What is known of one session in this window, shared by its handles and its run. */
+/** What is known of one session in this process, shared by its handles and its run. */
 export class SessionState {
   readonly id: string;
   readonly deps: StateDeps;
@@ -331,7 +331,7 @@ export class SessionState {
     if (this.run === null && !this.#isAhead) await this.follow();
   }
 
-  /** Takes in what another window wrote, and tells it. */
+  /** Takes in what another process wrote, and tells it. */
   async follow(): Promise<void> {
     const reader = await this.reader();
     if (reader === null || this.#writer !== null) return;

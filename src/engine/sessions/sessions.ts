@@ -1,13 +1,15 @@
+import path from 'node:path';
 import type { LineOf } from '../../formats/record.ts';
 import type { PriceTable } from '../../insight/prices/prices.ts';
 import { sessionIdSchema, type Session } from '../../model/session/session.ts';
+import { isSessionLive } from '../../model/session/status.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 import type { AgentLauncher } from '../launch/agentLauncher.ts';
 import type { Notice, SessionHandle } from '../api.ts';
 import { failures } from '../failures/failures.ts';
-import { RecordFollower } from './recordFollower.ts';
 import { sessionHandle } from './sessionHandle.ts';
 import type { LadderStep } from '../process/stopProcessTree.ts';
+import { watchRecord } from '../record/read/watchRecord.ts';
 import type { RecordReader, RecordWriter } from '../record/contract.ts';
 import { RecordBusyError, RecordNotFoundError } from '../record/errors.ts';
 import { recoverRun } from '../run/recovery.ts';
@@ -26,16 +28,14 @@ type Changeable = 'title' | 'hidden' | 'follow_ups';
 type SessionChange =
   { [K in Changeable]: Pick<SessionSummary, K> }[Changeable] | Pick<SessionSummary, 'project_dir' | 'project_identity'>;
 
-/** The sessions that are open in this window, each once. */
+/** The sessions that are open in this process, each once. */
 export class Sessions {
   readonly #deps: SessionsDeps;
   /** A promise while it is being read. */
   readonly #states = new Map<string, SessionState | Promise<SessionState>>();
-  readonly #follower: RecordFollower;
 
   constructor(deps: SessionsDeps) {
     this.#deps = deps;
-    this.#follower = new RecordFollower(deps.log, (id) => deps.store.path(id));
   }
 
   /** A session that is new. It stays open as long as someone uses it. */
@@ -71,17 +71,24 @@ export class Sessions {
       await this.recover(state);
       await state.catchUp();
       await state.measure();
-      return this.handle(state);
+      return this.handle(state, this.#followOther(state));
     });
   }
 
-  handle(state: SessionState): SessionHandle {
+  handle(state: SessionState, stopFollowing?: () => void): SessionHandle {
     state.users += 1;
-    const stopFollowing = this.#follower.follow(state);
     return sessionHandle(state, this.#deps.store.path(state.id), () => {
-      stopFollowing();
+      stopFollowing?.();
       this.#leave(state);
     });
+  }
+
+  /** Takes in what a daemon of another version or machine writes, where one runs the session. */
+  #followOther(state: SessionState): (() => void) | undefined {
+    if (state.writer !== null || !isSessionLive(state.summary.status)) return undefined;
+    return watchRecord(path.dirname(this.#deps.store.path(state.id)), () =>
+      state.catchUp().catch((error: unknown) => this.#deps.log.warn(`${state.id}: ${String(error)}`)),
+    );
   }
 
   /** What runs here, or was opened and is known better than by its record. */
@@ -122,7 +129,7 @@ export class Sessions {
     return [...[...live.values()].filter((summary) => !ids.has(summary.session_id)), ...known];
   }
 
-  /** Brings a run that no one ended to its end; true where there was one. Does nothing where another window has it. */
+  /** Brings a run that no one ended to its end; true where there was one. Does nothing where another process has it. */
   async recover(state: SessionState): Promise<boolean> {
     return state.exclusively(async () => {
       if (state.run !== null) return false;
@@ -196,7 +203,7 @@ export class Sessions {
     });
   }
 
-  /** @throws EngineFailure where another window writes it, or it is gone */
+  /** @throws EngineFailure where another process writes it, or it is gone */
   async takeWriter(state: SessionState): Promise<RecordWriter> {
     const onProblem = state.tellWriteProblem;
     const writer = await this.#deps.store.openWriter(state.id, { onProblem }).catch((error: unknown) => {
@@ -213,7 +220,7 @@ export class Sessions {
     return writer;
   }
 
-  /** `before` as `RecordStore.remove` has it. @throws EngineFailure while it runs or another window writes it */
+  /** `before` as `RecordStore.remove` has it. @throws EngineFailure while it runs or another process writes it */
   async remove(id: string, before: () => Promise<void>): Promise<void> {
     const remove = () =>
       this.#deps.store.remove(id, before).catch((error: unknown) => {
@@ -231,7 +238,6 @@ export class Sessions {
   }
 
   async close(): Promise<void> {
-    this.#follower.close();
     const states = await this.#opened();
     this.#states.clear();
     for (const state of states) await state.release();
@@ -268,7 +274,7 @@ export class Sessions {
   }
 
   #translated(id: string, error: unknown): unknown {
-    if (RecordBusyError.is(error)) return failures.sessionElsewhere(id, error);
+    if (RecordBusyError.is(error)) return failures.sessionBusy(id, error);
     return RecordNotFoundError.is(error) ? failures.recordNotFound(id, error) : error;
   }
 }

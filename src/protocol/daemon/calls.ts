@@ -128,16 +128,8 @@ export const calls = {
   },
   ledger: { params: inSession, result: ledgerSchema },
   messages: { params: inSession, result: z.array(runMessageSchema) },
-  /** SHA-256 of the last line of the record, and the other process that is writing it. */
-  head: {
-    params: inSession,
-    result: z.object({
-      head: z.string().nullable(),
-      writer: z
-        .union([z.object({ pid: z.int(), hostname: z.string(), at: z.string() }), z.literal('unknown')])
-        .nullable(),
-    }),
-  },
+  /** SHA-256 of the last line of the record. */
+  head: { params: inSession, result: z.object({ head: z.string().nullable() }) },
   /** Changes options of the running agent; returns the options that it accepts. */
   changeOptions: {
     params: z.object({

@@ -39,8 +39,6 @@ export interface ResumeFacts {
   readonly known: boolean;
   /** Whether a resume finds the conversation in this window, and why. */
   readonly here: { readonly verdict: 'yes' | 'uncertain' | 'no'; readonly reasons: readonly string[] };
-  /** Another process that has the session open for writing. */
-  readonly elsewhere: { readonly pid: number; readonly hostname: string; readonly at: string } | 'unknown' | null;
 }
 
 export type FigureRequest =

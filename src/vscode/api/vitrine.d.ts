@@ -36,7 +36,6 @@ export interface VitrineError extends Error {
     | 'session_unknown'
     | 'budget_used_up'
     | 'session_busy'
-    | 'session_elsewhere'
     | 'program_missing'
     | (string & {});
 }

@@ -78,7 +78,7 @@ export class SessionFigures {
 
   async #resume(): Promise<ResumeFacts> {
     const { handle, read, checkResume } = this.#deps;
-    const [prices, others, here] = await Promise.all([loadPrices(ownPrices()), handle.writer(), checkResume(), read()]);
+    const [prices, here] = await Promise.all([loadPrices(ownPrices()), checkResume(), read()]);
     const summary = handle.summary();
     return {
       ...this.#unrestored.all(),
@@ -86,7 +86,6 @@ export class SessionFigures {
       cold: coldStart(summary, prices),
       known: summary.executor_session_id !== undefined || summary.executor_session_ids.length > 0,
       here,
-      elsewhere: others,
     };
   }
 }

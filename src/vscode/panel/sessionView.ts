@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import * as vscode from 'vscode';
 import type { Notice, SessionHandle } from '../engine/windowEngine.ts';
 import type { AgentRequest } from '../../model/agent/request.ts';
@@ -17,8 +18,7 @@ const { t } = vscode.l10n;
 export function notResumableReason(summary: SessionSummary, live: boolean): string | undefined {
   const watched = summary.observed === undefined ? undefined : whyWatched(summary, summary.observed);
   if (watched !== undefined) return watched;
-  if (summary.observed === undefined && isSessionLive(summary.status))
-    return live ? undefined : t('This session is running in another window.');
+  if (summary.observed === undefined && isSessionLive(summary.status)) return live ? undefined : otherDaemon(summary);
   if (isReadOnly(summary)) return t('This session was imported. You can read and export it.');
   if (summary.recording) return undefined;
   if (!vscode.workspace.isTrusted) {
@@ -32,6 +32,13 @@ export function notResumableReason(summary: SessionSummary, live: boolean): stri
     );
   }
   return undefined;
+}
+
+/** Of a session that runs, and not in the daemon of this window. */
+function otherDaemon({ hostname: machine }: SessionSummary): string {
+  return machine === undefined || machine === hostname()
+    ? t('Another version of Vitrine is running this session. You can read it here.')
+    : t('Vitrine on {0} is running this session. You can read it here.', machine);
 }
 
 function noticeOf(handle: SessionHandle, reported: Notice | readonly string[]): SessionView['notice'] {

@@ -66,7 +66,7 @@ export class MovedFolders implements vscode.Disposable {
 
   async #follow({ from, to, sure, ids }: MovedSessions): Promise<void> {
     const engine = await this.#deps.engines.get();
-    // One that another window has open stays for the next time.
+    // One that runs stays for the next time.
     const done = await Promise.allSettled(ids.map((id) => engine.relink(id, to, sure ? 'identity' : 'user')));
     const count = done.filter(({ status }) => status === 'fulfilled').length;
     if (count === 0) return;

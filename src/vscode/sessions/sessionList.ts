@@ -40,8 +40,6 @@ export class SessionList implements vscode.Disposable {
   /** Ids of sessions of other programs in scope that are Vitrine's own now: they stay in the list, whatever their folder. */
   #kept = new Set<string>();
   #filter: SessionFilter = noFilter;
-  /** When the engine of this window spoke of a session last. */
-  readonly #reported = new Map<string, number>();
   #lost: Lost = { unreadable: 0, folders: new Set() };
   #complete = false;
   #observedComplete = false;
@@ -116,14 +114,7 @@ export class SessionList implements vscode.Disposable {
     }
     if (this.#observed.delete(summary.session_id)) this.#kept.add(summary.session_id);
     this.#rows.set(summary.session_id, this.#row(summary));
-    if (isSessionLive(summary.status)) this.#reported.set(summary.session_id, this.#now());
-    else this.#reported.delete(summary.session_id);
     this.#announce();
-  }
-
-  /** Whether the engine of this window spoke of it, while it ran, in the last `ms` milliseconds. */
-  isTold(id: string, ms: number): boolean {
-    return this.#now() - (this.#reported.get(id) ?? -Infinity) < ms;
   }
 
   remove(id: string): void {

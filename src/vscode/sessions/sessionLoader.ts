@@ -22,7 +22,7 @@ export class SessionLoader implements vscode.Disposable {
     this.#log = log;
     this.#subscriptions = vscode.Disposable.from(
       vscode.window.onDidChangeWindowState(({ focused }) => {
-        // Another window may have written meanwhile.
+        // A daemon of another version or machine may have written meanwhile; no one tells of it.
         if (focused && this.#list.complete && performance.now() - this.#last > pause) void this.refresh();
       }),
     );

@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
+import { hostname } from 'node:os';
 import path from 'node:path';
 import { build } from 'esbuild';
 import { connectOthers } from '../../../src/client/connect.ts';
+import { Journal } from '../../../src/engine/coordinator/journal.ts';
+import { journalFile } from '../../../src/engine/coordinator/openQueue.ts';
 import { isAlive } from '../../../src/engine/process/identity/identity.ts';
+import type { Run } from '../../../src/model/session/session.ts';
 import { daemonProtocol } from '../../../src/protocol/daemon/version.ts';
 import { DaemonBench } from '../../support/daemon/bench.ts';
+import { prompt, type Step } from '../../support/fakeAgent/engine.ts';
 import { until } from '../../support/until.ts';
 
 const client = { kind: 'api', person: false } as const;
@@ -101,6 +106,81 @@ describe('daemons of two versions', function () {
       await own.call('stop', { session_id: mine.session_id, kill: true });
     });
   }
+
+  it('share a queue: what waits when an older one finishes its run is taken once, by the newer one', async () => {
+    const older = await place.connect({ daemonFile: await daemonOf(daemonProtocol - 1), protocol: daemonProtocol - 1 });
+    const { context } = place.startParams([]);
+    const runner = { hostname: hostname(), project_dir: place.bench.cwd, executor_type: 'claude-code', limit: 1 };
+    const queued = (said: string, ...before: readonly Step[]) => ({
+      executor_type: 'claude-code',
+      project_dir: place.bench.cwd,
+      prompt: prompt([{ init: true }, ...before, { say: said }, { result: {} }]),
+    });
+    const listed = async () => {
+      const { code, stdout, stderr } = await place.vitrine('queue', '--json').ended;
+      const lines = stdout.split('\n').filter((line) => line !== '');
+      return {
+        code,
+        stderr,
+        runs: lines.map((line) => JSON.parse(line) as Partial<Run>).filter((run) => 'run_id' in run),
+      };
+    };
+
+    const { runner_id: olderRunner } = await older.call('addRunner', { runner, context });
+    const first = await older.call('queueRun', queued('by the older', { until: `${place.bench.dir}/go` }));
+    const second = await older.call('queueRun', queued('by the newer'));
+    await until('the first to run', async () => {
+      const { runs } = await older.call('queuedRuns', { session_id: first.session_id });
+      return runs[0]?.status === 'running';
+    });
+    await older.call('retire', { when: 'idle' });
+
+    const own = await place.connect();
+    assert.notEqual(own.daemon.pid, older.daemon.pid);
+    const inUse = /Another version of Vitrine \(process \d+ on \S+\) has the queue/;
+    await assert.rejects(own.call('queueRun', queued('refused')), { message: inUse });
+    await assert.rejects(own.call('addRunner', { runner, context }), { message: inUse });
+    const during = await listed();
+    assert.equal(during.code, 2);
+    assert.match(during.stderr, inUse);
+
+    await place.bench.go();
+    await older.closed;
+    const { runner_id: newerRunner } = await until('the queue to be free', () =>
+      own.call('addRunner', { runner, context }).catch(() => undefined),
+    );
+    const third = await own.call('queueRun', queued('by the newer, too'));
+    const ended = await until('all runs to end', async () => {
+      const { runs } = await listed();
+      return runs.length === 3 && runs.every(({ status }) => status === 'completed') && runs;
+    });
+    assert.deepEqual(
+      ended.map(({ run_id, runner_id }) => [run_id, runner_id]),
+      [
+        [first.run_id, olderRunner],
+        [second.run_id, newerRunner],
+        [third.run_id, newerRunner],
+      ],
+    );
+    const none = (): void => undefined;
+    const quiet = { debug: none, info: none, warn: none, error: none };
+    const jobs = await new Journal(journalFile(place.store), quiet).read();
+    const claims = jobs.filter(({ run }) => run.status === 'claimed').map(({ run }) => run.run_id);
+    assert.deepEqual(claims.filter((id) => id === second.run_id).length, 1, 'it was claimed once');
+    for (const [{ session_id }, said] of [
+      [first, 'by the older'],
+      [second, 'by the newer'],
+      [third, 'by the newer, too'],
+    ] as const) {
+      const shown = await place.vitrine('show', session_id, '--json').ended;
+      const entries = shown.stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as { content: string });
+      assert.equal(entries.filter(({ content }) => content === said).length, 1, said);
+      assert.equal((await place.vitrine('verify', session_id).ended).code, 0);
+    }
+  });
 
   it('of one protocol: a newer build uses an older daemon that has runs, and replaces it when it has none', async () => {
     const older = await place.connect();

@@ -129,7 +129,7 @@ describe('engine', () => {
     await Promise.all([seen(a, 'waiting'), seen(b, 'waiting')]);
     await assert.rejects(engine.resume(a.id, { prompt: '[{}]' }), { code: 'session_busy' });
     const other = await bench.engine();
-    await assert.rejects(other.resume(a.id, { prompt: '[{}]' }), { code: 'session_elsewhere' });
+    await assert.rejects(other.resume(a.id, { prompt: '[{}]' }), { code: 'session_busy' });
     await engine.stop(a.id);
     assert.equal(a.summary().status, 'stopped');
     assert.equal(b.live(), true);

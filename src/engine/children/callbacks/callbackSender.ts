@@ -168,7 +168,7 @@ export class CallbackSender {
   async #failed(error: unknown, parent: string, taken: readonly Callback[]): Promise<void> {
     const failure = EngineFailure.is(error) ? error : failures.internal(String(error));
     if (failure.code === 'engine_closed' || this.#closed) return;
-    if (failure.code === 'session_busy' || failure.code === 'session_elsewhere') {
+    if (failure.code === 'session_busy') {
       // Someone was quicker.
       this.#lookAgain();
       return;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
-import { isAlive, isSame, ownIdentity, startTimeOf, type ProcessIdentity } from './identity.ts';
+import { isAlive, ownIdentity, startTimeOf, type ProcessIdentity } from './identity.ts';
 import { machineId } from './machine.ts';
 
 /** Where a process runs. */
@@ -20,12 +20,8 @@ export async function thisMachine(): Promise<Required<MachineName>> {
   return { hostname: hostname(), machine: await machineId() };
 }
 
-export async function isThisMachine({ machine, hostname: name }: MachineName): Promise<boolean> {
+async function isThisMachine({ machine, hostname: name }: MachineName): Promise<boolean> {
   return machine === undefined ? name === hostname() : machine === (await machineId());
-}
-
-export async function isThisProcess(holder: ProcessHolder): Promise<boolean> {
-  return isSame(holder, await ownIdentity()) && (await isThisMachine(holder));
 }
 
 export async function stateOfHolder(holder: ProcessHolder): Promise<HolderState> {

@@ -98,7 +98,8 @@ export class WriterLease {
 
 /** Whether someone is writing the record in this folder. */
 export async function hasWriter(folder: string, clock: () => number): Promise<boolean> {
-  return (await liveHolder(folder, clock)) !== undefined;
+  const newest = await newestLease(folder);
+  return newest !== 0 && (await stateOf(leaseFile(folder, newest), clock)).live;
 }
 
 /**
@@ -109,14 +110,6 @@ export async function isCreating(folder: string, clock: () => number): Promise<b
   if (await hasWriter(folder, clock)) return true;
   const [made, inside] = await Promise.all([stat(folder), readdir(folder)]);
   return inside.every(isUnfinished) && clock() - made.mtimeMs < emptyLeaseMs;
-}
-
-/** Who is writing the record in this folder; `null` for someone unknown, `undefined` for no one. */
-export async function liveHolder(folder: string, clock: () => number): Promise<LeaseHolder | null | undefined> {
-  const newest = await newestLease(folder);
-  if (newest === 0) return undefined;
-  const state = await stateOf(leaseFile(folder, newest), clock);
-  return state.live ? state.holder : undefined;
 }
 
 /**

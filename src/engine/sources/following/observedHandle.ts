@@ -12,7 +12,6 @@ import type {
   Conversation,
   Disposable,
   Log,
-  RecordHolder,
   RunMessage,
   SessionHandle,
   SessionLedger,
@@ -168,11 +167,6 @@ export class ObservedHandle implements SessionHandle {
   /** It has no record. */
   head(): Promise<null> {
     return Promise.resolve(null);
-  }
-
-  otherWriter(): Promise<RecordHolder | 'unknown' | null> {
-    const { live } = this.#summary.observed ?? {};
-    return Promise.resolve(live === undefined || live.state === 'ended' ? null : 'unknown');
   }
 
   problems(): readonly string[] {

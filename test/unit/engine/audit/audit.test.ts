@@ -271,7 +271,7 @@ describe('a permanently deleted session', () => {
 
   it('stays where the deletion fails, and its account says so', async () => {
     const writer = await place.store.openWriter(sessionId);
-    await assert.rejects(engine.remove(sessionId), { code: 'session_elsewhere' });
+    await assert.rejects(engine.remove(sessionId), { code: 'session_busy' });
     await writer.close();
     assert.equal((await engine.list()).length, 1);
     assert.equal(

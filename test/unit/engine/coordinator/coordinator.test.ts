@@ -79,7 +79,10 @@ describe('the queue of a store', () => {
     const first = await store.open();
     await assert.rejects(openQueue(store.folder, store.deps), (error) => {
       assert.ok(CoordinatorError.is(error, 'unreachable'));
-      assert.match(error.message, new RegExp(`Another version of Vitrine \\(process ${process.pid}\\) has the queue`));
+      assert.match(
+        error.message,
+        new RegExp(`Another version of Vitrine \\(process ${process.pid} on \\S+\\) has the queue`),
+      );
       return true;
     });
     await first.coordinator.createRun(wanted);

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import type { SessionHandle } from '../../../../src/engine/api.ts';
+import { EngineFailure } from '../../../../src/engine/failures/failures.ts';
 import type { SessionSummary } from '../../../../src/model/session/summary.ts';
 import { Bench, entries, outcome, prompt, seen } from '../../../support/fakeAgent/engine.ts';
 import { skip } from '../../../support/skip.ts';
@@ -96,33 +97,33 @@ describe('a session whose run is about to begin', () => {
   });
 });
 
-describe('a session that another window has, too', () => {
+describe('a session that another process has, too', () => {
   let bench: Bench;
   beforeEach(() => {
     bench = new Bench();
   });
   afterEach(() => bench.close());
 
-  it('is followed when that one resumes it, each time', async () => {
+  it('is followed while that one runs it, and says who does where it is resumed', async () => {
     const there = await bench.engine();
     const here = await bench.engine();
-    const { id, done } = await there.start(bench.request(short));
-    await done;
-    const looking = await here.open(id);
     const wait = { until: `${bench.dir}/go` };
-    const steps = [{ init: true }, { say: 'two' }, wait, { say: 'three' }, { result: {} }];
-    const running = await there.resume(id, { prompt: prompt(steps) });
-    await seen(running, 'two');
-    await reported(looking, ({ status }) => status === 'running');
-    assert.equal(looking.live(), false);
+    const steps = [{ init: true }, { say: 'one' }, wait, { say: 'two' }, { result: {} }];
+    const running = await there.start(bench.request(steps));
+    const { id } = running;
+    await seen(running, 'one');
+    await running.written();
+    const looking = await here.open(id);
+    assert.deepEqual([looking.live(), looking.summary().status], [false, 'running']);
+    await assert.rejects(here.resume(id, { prompt: prompt(short) }), (error) => {
+      assert.ok(EngineFailure.is(error, 'session_busy'));
+      assert.match(error.detail, new RegExp(`^Process ${process.pid} on \\S+ is writing its record\\.`));
+      return true;
+    });
     await bench.go();
     await outcome(running);
     await reported(looking, ({ status }) => status === 'finished');
     assert.deepEqual(await entries(looking), await entries(running));
-    const again = await there.resume(id, { prompt: prompt(short) });
-    await outcome(again);
-    await reported(looking, ({ runs, status }) => runs === 3 && status === 'finished');
-    assert.deepEqual(await entries(looking), await entries(again));
     // And resumes here, where it was only followed.
     const own = await here.resume(id, { prompt: prompt(short) });
     assert.equal((await outcome(own)).success, true);
@@ -162,7 +163,7 @@ describe('a session that another window has, too', () => {
     const here = await bench.engine();
     const first = await there.start(bench.request([{ init: true }, { until: `${bench.dir}/go` }, { result: {} }]));
     const looking = await here.open(first.id);
-    await assert.rejects(here.remove(first.id), { code: 'session_elsewhere' });
+    await assert.rejects(here.remove(first.id), { code: 'session_busy' });
     await bench.go();
     await outcome(first);
     const running = await here.resume(first.id, { prompt: prompt(forever) });

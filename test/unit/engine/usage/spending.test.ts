@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { hostname } from 'node:os';
-import path from 'node:path';
+import { mkdir } from 'node:fs/promises';
 import { spendingOf, usageCsv } from '../../../../src/engine/usage/spending.ts';
 import type { RunSpending } from '../../../../src/insight/usage/spending.ts';
 import type { RecordLine } from '../../../../src/formats/record.ts';
@@ -128,19 +126,5 @@ describe('spending', () => {
     opened.length = 0;
     assert.deepEqual(await text(Date.parse(time(10 * 86_400)), null), []);
     assert.deepEqual(opened, [], 'records that cannot have one are not read');
-  });
-
-  it('knows who else writes a record, and that no one does', async () => {
-    await written(ids[0], ended(ids[0], 1, 0));
-    assert.equal(await temporary.store.holder(ids[0]), null);
-    const folder = path.dirname(temporary.store.path(ids[0]));
-    const lease = { pid: process.ppid, startTime: null, hostname: hostname(), at: time(1) };
-    await writeFile(path.join(folder, 'writer.9.json'), JSON.stringify(lease));
-    const holder = await temporary.store.holder(ids[0]);
-    assert.equal(holder !== null && holder !== 'unknown' && holder.pid, process.ppid);
-    await rm(path.join(folder, 'writer.9.json'));
-    const writer = await temporary.store.openWriter(ids[0]);
-    assert.equal(await temporary.store.holder(ids[0]), null, 'what this process writes is not elsewhere');
-    await writer.close();
   });
 });

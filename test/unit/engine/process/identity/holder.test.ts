@@ -3,12 +3,7 @@ import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
 import { CallbackStore } from '../../../../../src/engine/children/callbacks/callbackStore.ts';
-import {
-  isThisProcess,
-  ownMark,
-  stateOfHolder,
-  thisMachine,
-} from '../../../../../src/engine/process/identity/holder.ts';
+import { ownMark, stateOfHolder, thisMachine } from '../../../../../src/engine/process/identity/holder.ts';
 import { ownIdentity } from '../../../../../src/engine/process/identity/identity.ts';
 import { machineId, storedId } from '../../../../../src/engine/process/identity/machine.ts';
 import { windowsProgram } from '../../../../../src/engine/programs/systemPrograms.ts';
@@ -27,8 +22,8 @@ describe('which process and which machine', () => {
 
   it('knows this machine by its id, whatever its host name', async () => {
     const own = { ...(await ownIdentity()), ...(await thisMachine()) };
-    assert.equal(await isThisProcess({ ...own, hostname: 'renamed.local' }), true);
-    assert.equal(await isThisProcess({ ...own, machine: 'another' }), false);
+    assert.equal(await stateOfHolder({ ...own, hostname: 'renamed.local' }), 'alive');
+    assert.equal(await stateOfHolder({ ...own, machine: 'another' }), 'elsewhere');
     const gone = { pid: 2 ** 22 + 5, startTime: null };
     assert.equal(await stateOfHolder({ ...gone, hostname: 'renamed.local', machine: own.machine }), 'gone');
     assert.equal(await stateOfHolder({ ...gone, hostname: hostname() }), 'gone', 'as earlier versions wrote it');

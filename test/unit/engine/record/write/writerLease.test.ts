@@ -3,13 +3,9 @@ import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promi
 import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
 import { isAlive, ownIdentity, startTimeOf } from '../../../../../src/engine/process/identity/identity.ts';
+import { RecordBusyError } from '../../../../../src/engine/record/errors.ts';
 import { thisMachine } from '../../../../../src/engine/process/identity/holder.ts';
-import {
-  hasWriter,
-  liveHolder,
-  settledLease,
-  WriterLease,
-} from '../../../../../src/engine/record/write/writerLease.ts';
+import { hasWriter, settledLease, WriterLease } from '../../../../../src/engine/record/write/writerLease.ts';
 import { sessionId } from '../../../../support/records.ts';
 import { skip } from '../../../../support/skip.ts';
 
@@ -99,9 +95,11 @@ describe('writer lease', () => {
 
   it('names its holder', async () => {
     await acquire();
-    const holder = await liveHolder(folder, clock);
-    assert.equal(holder?.pid, process.pid);
-    assert.equal(holder.hostname, hostname());
+    await assert.rejects(acquire(), (error) => {
+      assert.ok(RecordBusyError.is(error));
+      assert.deepEqual([error.holder?.pid, error.holder?.hostname], [process.pid, hostname()]);
+      return true;
+    });
   });
 
   const hour = 3600_000;
