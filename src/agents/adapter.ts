@@ -44,6 +44,8 @@ export interface CommandRequest {
   readonly limits?: HeldLimits;
   /** The agent's id of the conversation; absent for a new one. */
   readonly resume?: string;
+  /** `resume` is left as it is: a new conversation continues from its end. */
+  readonly fork?: boolean;
   /** UUID for a new conversation, if the agent accepts one. */
   readonly newSessionId: string;
   /** Absolute path of a private folder for files that the agent writes; absent: none. */

@@ -44,7 +44,7 @@ export class DaemonLink<F extends Error> {
   }
 
   /** For a call that starts a run: `onUpdate` gets changes from then on. @throws F, DaemonError */
-  async begin<N extends 'start' | 'resume' | 'restart' | 'follow'>(
+  async begin<N extends 'start' | 'resume' | 'fork' | 'restart' | 'follow'>(
     name: N,
     params: GivenParams<N>,
     onUpdate: (update: SessionUpdate) => Promise<void>,

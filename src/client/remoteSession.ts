@@ -13,7 +13,7 @@ import { type Disposable, Listeners } from './listeners.ts';
 /** Maximum new entries to report after a gap; older ones are read on demand. */
 const maxTold = 200;
 
-type Begins = 'start' | 'resume' | 'restart';
+type Begins = 'start' | 'resume' | 'fork' | 'restart';
 
 interface LiveOptions {
   readonly model?: string;

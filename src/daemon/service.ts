@@ -162,6 +162,26 @@ export class DaemonService {
     return contexts.using(context, () => engine.resume(session_id, request, signal));
   }
 
+  /** Begins a session with the history of another, in which the agent continues that conversation apart from it. */
+  async fork(
+    client: ConnectedClient,
+    { context, session_id, request }: ParamsOf<'fork'>,
+    signal: AbortSignal,
+  ): Promise<SessionHandle> {
+    const { contexts, engine, sources, news } = this.#deps;
+    const origin = await this.#acceptFor(client, session_id, context);
+    const history = await sources.historyOf(origin);
+    if (history === undefined) throw failures.sessionMissing(session_id);
+    const { session_id: id } = await engine.archive.forkObserved(history, origin);
+    try {
+      return await contexts.using(context, () => engine.resume(id, request, signal));
+    } catch (error) {
+      await engine.remove(id);
+      news.removed(id);
+      throw error;
+    }
+  }
+
   async restart(
     client: ConnectedClient,
     { context, session_id, request }: ParamsOf<'restart'>,

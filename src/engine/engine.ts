@@ -166,10 +166,14 @@ export class Engine {
         executor_session_ids: chain,
         executor_type: type,
         project_dir,
+        forked_from: origin,
       } = state.session;
       const from = request.from ?? (type && this.#deps.settings(project_dir).agents?.[type]?.resumeFrom) ?? 'newest';
       const ids = [last ?? chain.at(-1), chain[0]].filter((id) => id !== undefined);
       if (from === 'original') ids.reverse();
+      if (ids.length === 0 && origin !== undefined) {
+        return { type: 'resume_session', request, attempts: [null], forkOf: origin.executor_session_id };
+      }
       if (ids.length === 0) {
         throw failures.conversationUnnamed(source.label, source.resumeMissing?.(state.summary.agent_version));
       }

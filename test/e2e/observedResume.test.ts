@@ -101,5 +101,24 @@ for (const agent of agents) {
       await workbench.treeItem('programmatic session').waitFor({ state: 'detached' });
       await picture(workbench, `observed-resumed-${agent.name}`);
     });
+
+    if (agent.name !== 'copilot') {
+      it('is forked into a session of its own, which remembers what was said', async () => {
+        const { workbench, model } = host;
+        await workbench.treeItem('Remember the tea').click({ button: 'right' });
+        await workbench.page.locator('.monaco-menu').getByText('Fork Session…', { exact: true }).hover();
+        await workbench.page.keyboard.press('Enter');
+        await workbench.page.getByText('First message of the new session').waitFor();
+        await workbench.quickInput().fill('And on another way? [[again]]');
+        await workbench.page.keyboard.press('Enter');
+        await workbench.webview().getByText('And on another way?').first().waitFor();
+        await statusWord(workbench, 'Finished');
+        const { request } = await model.waitFor((asked) => turnsOf(asked.request).join().includes('another way'));
+        assert.match(turnsOf(request).join('\n'), /Remember the tea[^]*another way/);
+        await workbench.treeItem('Remember the tea').nth(1).waitFor();
+        assert.equal(await workbench.treeItem('Remember the tea').count(), 2);
+        await picture(workbench, `observed-forked-${agent.name}`);
+      });
+    }
   });
 }

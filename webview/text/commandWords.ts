@@ -36,6 +36,10 @@ export function commandWord(command: PageCommand): string {
       return t('Copy Link');
     case 'copyMarkdown':
       return t('Copy as Markdown');
+    case 'fork':
+      return t('Fork…');
+    case 'keep':
+      return t('Keep Session');
     case 'copyResumeCommand':
       return t('Copy Resume Command');
     case 'cancelFollowUp':

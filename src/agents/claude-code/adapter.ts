@@ -19,7 +19,7 @@ export const claudeCode: AgentAdapter = {
   parseVersion: (output) => /(\d+\.\d+\.\d+\S*)\s+\(Claude Code\)/.exec(output)?.[1] ?? null,
   capabilities: {
     resume: yes,
-    fork: { supported: false, reason: 'Claude Code can fork a session, Vitrine does not ask for it' },
+    fork: yes,
     approvals: yes,
     thinking: yes,
     toolResults: yes,

@@ -1,10 +1,13 @@
 import type { AgentAdapter } from '../adapter.ts';
+import { canFork } from '../shared/forking.ts';
 import { atLeast } from '../../model/text/versions.ts';
 import { LineNormalizer } from '../shared/normalizer/lineNormalizer.ts';
 import { codexCommand, threadsSince } from './command.ts';
 import { CodexReader } from './normalize.ts';
 
 const yes = { supported: true } as const;
+
+const noFork = (version: string) => ({ supported: false, reason: `Codex ${version} cannot fork a thread` });
 
 /** Codex, run once per turn with `codex exec --json`. */
 export const codex: AgentAdapter = {
@@ -19,7 +22,7 @@ export const codex: AgentAdapter = {
   },
   capabilities: {
     resume: yes,
-    fork: { supported: false, reason: 'Codex can fork a thread, Vitrine does not ask for it' },
+    fork: yes,
     approvals: {
       supported: false,
       reason: '`codex exec` asks nobody: what the sandbox forbids is refused. Codex over ACP can ask',
@@ -35,8 +38,11 @@ export const codex: AgentAdapter = {
   },
   versionCapabilities: (version) =>
     atLeast(version, threadsSince)
-      ? {}
+      ? canFork('codex', version)
+        ? {}
+        : { fork: noFork(version) }
       : {
+          fork: noFork(version),
           resume: { supported: false, reason: `Codex ${version} prints no id that could be resumed` },
           subagents: { supported: false, reason: `Codex ${version} has none` },
           cost: { supported: false, reason: 'estimated from the tokens and the model, which Codex prints' },

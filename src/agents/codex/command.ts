@@ -1,4 +1,5 @@
 import type { CommandLine, CommandRequest } from '../adapter.ts';
+import { canFork } from '../shared/forking.ts';
 import { argsOfMode } from '../shared/choices.ts';
 import { serversOf } from '../shared/mcp.ts';
 import { requireUuid } from '../shared/conversationId.ts';
@@ -14,7 +15,7 @@ export const threadsSince = '0.44.0';
  * precede `resume`, where every version accepts them.
  * @throws UnusableConversationIdError
  */
-export function codexCommand({ prompt, options, program, resume }: CommandRequest): CommandLine {
+export function codexCommand({ prompt, options, program, resume, fork }: CommandRequest): CommandLine {
   const warnings: string[] = [];
   // Vitrine starts nothing in an untrusted workspace, so Codex need not check for a repository.
   const args = ['exec', '--json', '--skip-git-repo-check'];
@@ -41,7 +42,10 @@ export function codexCommand({ prompt, options, program, resume }: CommandReques
   let sessionId: string | null = null;
   if (resume !== undefined) {
     const id = requireUuid('Codex', resume);
-    if (atLeast(program.version, threadsSince)) {
+    if (fork === true) {
+      if (canFork('codex', program.version)) args.push('fork', id);
+      else warnings.push(`Codex ${program.version ?? ''} cannot fork a thread; it begins a new conversation.`);
+    } else if (atLeast(program.version, threadsSince)) {
       args.push('resume', id);
       sessionId = id;
     } else {

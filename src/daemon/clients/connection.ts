@@ -126,6 +126,7 @@ export class ClientConnection implements ConnectedClient {
     this.#handle('resume', calls.resume, (params, signal) =>
       this.#started(service.resume(this, params, signal), params),
     );
+    this.#handle('fork', calls.fork, (params, signal) => this.#started(service.fork(this, params, signal), params));
     this.#handle('restart', calls.restart, (params) => this.#started(service.restart(this, params), params));
   }
 

@@ -110,6 +110,6 @@ export class Keeper {
   }
 }
 
-function isCopy({ imported, runs }: SessionSummary): boolean {
-  return imported?.format === 'store' && runs === 1;
+function isCopy({ imported, runs, forked_from: origin }: SessionSummary): boolean {
+  return imported?.format === 'store' && runs === 1 && origin === undefined;
 }

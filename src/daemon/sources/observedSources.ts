@@ -2,6 +2,8 @@ import type { ObservedHistory } from '../../engine/import/importObserved.ts';
 import type { Log, SessionHandle } from '../../engine/api.ts';
 import { openObserved } from '../../engine/sources/following/openObserved.ts';
 import type { ObservedUse } from '../../insight/budgets/spentOfLimit.ts';
+import { observedId } from '../../engine/sources/ids.ts';
+import { observedAgents } from '../../model/session/observed.ts';
 import type { PriceTable } from '../../insight/prices/prices.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 import type { ParamsOf, ResultOf } from '../../protocol/daemon/calls.ts';
@@ -82,6 +84,14 @@ export class ObservedSources {
   }
 
   /** Everything that a record of a session holds; `undefined` where there is none. */
+  /** The same of the agent's own file of any session, those that Vitrine recorded included. */
+  async historyOf(session: SessionSummary): Promise<ObservedHistory | undefined> {
+    const { observed, executor_type, executor_session_id: native } = session;
+    const agent = observedAgents.find((each) => each === (observed?.agent ?? executor_type));
+    if (agent === undefined || native === undefined) return undefined;
+    return (await this.#history(observedId(agent, native))) ?? this.#history(session.session_id);
+  }
+
   async #history(id: string): Promise<ObservedHistory | undefined> {
     for (const sessions of this.#places.values()) {
       const history = await sessions.history(id);

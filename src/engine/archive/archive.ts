@@ -43,7 +43,7 @@ import type { SessionSources } from '../sources/sources.ts';
 import { SpanReports } from '../telemetry/spanReports.ts';
 import { spendingOf, usageCsv, type Spending, type UsagePeriod } from '../usage/spending.ts';
 import { writeWhole } from '../files/writeFiles.ts';
-import { importObserved, updateObserved, type ObservedHistory } from '../import/importObserved.ts';
+import { forkObserved, importObserved, updateObserved, type ObservedHistory } from '../import/importObserved.ts';
 
 export interface ArchiveDeps {
   /** Folder of the records. */
@@ -183,6 +183,11 @@ export class Archive {
   /** Adds to such a copy what its session has got since. @throws file system errors */
   updateObserved(history: ObservedHistory): Promise<SessionSummary> {
     return updateObserved(history, this.#deps);
+  }
+
+  /** Begins a session that continues the conversation of `origin` apart from it. @throws file system errors */
+  forkObserved(history: ObservedHistory, origin: SessionSummary): Promise<SessionSummary> {
+    return forkObserved(history, origin, this.#deps);
   }
 
   /** Whose output can be imported. */

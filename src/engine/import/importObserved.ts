@@ -4,15 +4,17 @@ import { isDeepStrictEqual } from 'node:util';
 import { executorOf } from '../../insight/observed/asSession.ts';
 import { modelsOf } from '../../insight/observed/cost.ts';
 import type { ObservedSummary } from '../../insight/observed/summary.ts';
+import { inheritedEnd } from '../../insight/ledger/counters.ts';
 import { usdOf } from '../../insight/ledger/money.ts';
 import type { RecordedRun } from '../../formats/record.ts';
+import type { Cost } from '../../model/usage/usage.ts';
 import type { NormalizedEntry } from '../../model/transcript/entry.ts';
 import type { StoreFacts, StoreRequest } from '../../model/session/observed.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 import type { ResultMetadata } from '../../model/session/result.ts';
 import type { Imported, Session } from '../../model/session/session.ts';
 import { identityOf } from '../folders/identity.ts';
-import { runId } from '../ids.ts';
+import { runId, sessionId } from '../ids.ts';
 import type { RecordReader, RecordWriter } from '../record/contract.ts';
 import type { RecordStore } from '../record/recordStore.ts';
 import { addSteps, noSteps } from '../run/runFigures.ts';
@@ -59,7 +61,8 @@ export async function importObserved(history: ObservedHistory, deps: ImportObser
   });
   try {
     const run = { ...runOf(history), run_id: runId(deps.randomHex) };
-    await writeHistory(writer, { history, imported, run, entries }, deps);
+    const written = { history, imported, run, entries, result: resultOf(history), ids: idsOf(facts) };
+    await writeHistory(writer, written, deps);
     await writer.close();
   } catch (error) {
     await writer.close();
@@ -89,7 +92,9 @@ export async function updateObserved(history: ObservedHistory, deps: ImportObser
   try {
     const end_index = Math.max(run.end_index ?? 0, history.entries.length);
     const next = { ...runOf(history), run_id: run.run_id, end_index };
-    await writeHistory(writer, { history, imported: importedOf(history, deps), run: next, entries }, deps);
+    const imported = importedOf(history, deps);
+    const ids = idsOf(history.facts);
+    await writeHistory(writer, { history, imported, run: next, entries, result: resultOf(history), ids }, deps);
   } finally {
     await writer.close();
   }
@@ -103,16 +108,63 @@ async function summaryOf(id: string, { store }: ImportObservedDeps): Promise<Ses
   return summary;
 }
 
+/**
+ * Begins the record of a session that will continue the conversation of `origin` apart from it: under an id of its own, with a
+ * copy of the history, which costs it nothing. @throws file system errors
+ */
+export async function forkObserved(
+  history: ObservedHistory,
+  origin: SessionSummary,
+  deps: ImportObservedDeps,
+): Promise<SessionSummary> {
+  const { facts, entries, summary } = history;
+  const { project_dir: folder, executor_type: executor, title } = origin;
+  const native = facts.nativeIds.at(-1);
+  if (native === undefined) throw new Error(`Session ${origin.session_id} has no conversation to fork.`);
+  const imported = importedOf(history, deps);
+  const session_id = sessionId(deps.randomHex);
+  const created_at = new Date(deps.clock()).toISOString();
+  const total_cost: Cost = { provenance: 'reported', usd: 0 };
+  const inherited = { ...summary, session_id, created_at, updated_at: created_at, total_cost, total_usage: {} };
+  const forked: ObservedHistory = { ...history, summary: inherited };
+  const writer = await deps.store.create({
+    session_id,
+    status: 'finished',
+    created_at,
+    ...(folder !== undefined && { project_dir: folder, project_identity: await identityOf(folder) }),
+    execution_mode: 'sync',
+    executor_session_ids: [],
+    ...(executor !== undefined && { executor_type: executor }),
+    ...(title !== undefined && { title }),
+    forked_from: { session_id: origin.session_id, executor_session_id: native },
+    imported,
+  });
+  try {
+    const run = { ...runOf(forked), run_id: runId(deps.randomHex) };
+    const none = { sessionId: null, originalSessionId: null, models: [], totalModels: [], endReason: inheritedEnd };
+    const result = { ...resultOf(forked), ...none };
+    await writeHistory(writer, { history: forked, imported, run, entries, result, ids: {} }, deps);
+    await writer.close();
+  } catch (error) {
+    await writer.close();
+    await deps.store.remove(session_id);
+    throw error;
+  }
+  return summaryOf(session_id, deps);
+}
+
 interface Written {
   readonly history: ObservedHistory;
   readonly imported: Imported;
   readonly run: RecordedRun;
   /** Those that the record does not have. */
   readonly entries: readonly NormalizedEntry[];
+  readonly result: ResultMetadata;
+  readonly ids: Partial<Pick<Session, 'executor_session_id' | 'executor_session_ids'>>;
 }
 
 async function writeHistory(writer: RecordWriter, written: Written, { store }: ImportObservedDeps): Promise<void> {
-  const { history, run, entries, imported } = written;
+  const { history, run, entries, imported, result, ids } = written;
   const { summary, facts, problems } = history;
   const decision = { type: 'import', session_id: facts.nativeIds.at(-1) ?? null, damaged: problems.length } as const;
   await writer.append({ kind: 'decision', decision: { ...decision, ...imported } });
@@ -120,14 +172,14 @@ async function writeHistory(writer: RecordWriter, written: Written, { store }: I
   for (let from = 0; from < entries.length; from += batch) {
     await writer.appendAll(entries.slice(from, from + batch).map((entry) => ({ kind: 'entry', entry })));
   }
-  await writer.append({ kind: 'result', run_id: run.run_id, result: resultOf(history) });
+  await writer.append({ kind: 'result', run_id: run.run_id, result });
   await writer.flush();
   const reader = await store.openReader(summary.session_id);
   try {
     const { turns, turnsOmitted, summary: added } = reader;
     const { agent_label, agent_version, model, total_cost, total_usage, updated_at, turns: count } = summary;
     const known = { agent_label, agent_version, model, total_cost, total_usage, updated_at, turns: count };
-    const line = { ...added, ...known, ...idsOf(facts), cost: total_cost, usage: total_usage };
+    const line = { ...added, ...known, ...ids, cost: total_cost, usage: total_usage };
     await writer.append({ kind: 'summary', summary: line, turns: [...turns], turns_omitted: turnsOmitted });
   } finally {
     await reader.close();
@@ -173,6 +225,13 @@ async function changedEntries(entries: readonly NormalizedEntry[], reader: Recor
   return changed;
 }
 
+/** For agents that print the tokens of the whole conversation, and no cost. */
+function tokenCounters({ requests }: StoreFacts): ResultMetadata['counters'] {
+  if (requests.length === 0) return null;
+  const models = modelsOf(requests);
+  return { scope: 'session', usd: null, models, turns: null, turnsScope: null, apiDuration: null };
+}
+
 /** What the session has come to, as later runs are measured against it. */
 function resultOf({ summary, facts, requests }: ObservedHistory): ResultMetadata {
   const { total_cost: cost, total_usage: usage, prompts } = summary;
@@ -198,7 +257,7 @@ function resultOf({ summary, facts, requests }: ObservedHistory): ResultMetadata
     totalModels: models,
     counters:
       facts.cost === null
-        ? null
+        ? tokenCounters(facts)
         : {
             scope: 'session',
             usd: facts.cost.usd,

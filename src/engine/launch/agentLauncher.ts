@@ -30,6 +30,8 @@ export interface LaunchRequest {
   /** What is left for this run of limits that Vitrine holds, for agents that can hold them too. */
   readonly limits: HeldLimits;
   readonly newSessionId: string;
+  /** The agent's id of a conversation that a new one continues from; it is left as it is. */
+  readonly forkOf?: string;
   /** Someone can be asked, and may say more while the agent works. */
   readonly interactive: boolean;
   /** Runs that the session had before. */
@@ -137,8 +139,9 @@ export function programLauncher(
       if (EngineFailure.is(program)) throw program;
       const folderOf = ({ runsFolder, runId }: LaunchRequest) => path.join(runsFolder, `${runId}.files`);
       const commandOf = (request: LaunchRequest, resume: string | null) => {
-        const { prompt, options, limits, newSessionId, interactive } = request;
-        const resumed = resume === null ? {} : { resume };
+        const { prompt, options, limits, newSessionId, interactive, forkOf } = request;
+        const forked = forkOf === undefined ? {} : { resume: forkOf, fork: true };
+        const resumed = resume === null ? forked : { resume };
         const folders = { runFolder: folderOf(request), privateFolder: deps.leases.privateFolder(request.runId) };
         return adapter.command({ prompt, options, limits, program, newSessionId, ...folders, interactive, ...resumed });
       };

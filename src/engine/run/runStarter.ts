@@ -81,6 +81,7 @@ export class RunStarter {
     const launch = {
       ...this.#launchOf(state, run, owner),
       ...reported,
+      ...(begins.forkOf !== undefined && { forkOf: begins.forkOf }),
       interactive,
       limits: budget.agentLimits(interactive),
     };

@@ -59,6 +59,8 @@ export interface NewRun {
   >;
   /** Ids to resume by; `null` begins a new conversation. */
   readonly attempts: readonly (string | null)[];
+  /** The agent's id of a conversation that the new one continues from. */
+  readonly forkOf?: string;
   /** Ids of the conversation that this one replaces. */
   readonly replacedIds?: ReplacedIds;
   /** Put before the prompt, for the agent alone. */

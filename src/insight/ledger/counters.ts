@@ -84,9 +84,12 @@ export function beforeOf(previous: readonly ResultMetadata[]): PreviousCounters 
   };
 }
 
+/** Of the history that a fork begins with: it used nothing itself, and the agent's totals continue from it. */
+export const inheritedEnd = 'forked';
+
 /** A run that failed immediately may print totals without the usage of earlier runs that printed none. */
-function usedNothing({ cost, usage }: ResultMetadata): boolean {
-  return cost === 0 && isEmptyUsage(usage);
+function usedNothing({ cost, usage, endReason }: ResultMetadata): boolean {
+  return cost === 0 && isEmptyUsage(usage) && endReason !== inheritedEnd;
 }
 
 /** A run that failed before any output (an unknown flag, a missing program) used nothing. */

@@ -59,6 +59,8 @@ export const sessionSchema = z.object({
   executor_type: executorTypeSchema.optional(),
   /** Distinguishes agents of one executor: a preset or an entry of the settings (`acp`, `acp-http`). */
   executor_profile: z.string().optional(),
+  /** The session whose conversation this one continues apart from it, and the agent's id of that conversation. */
+  forked_from: z.object({ session_id: sessionIdSchema, executor_session_id: z.string() }).optional(),
   hostname: z.string().optional(),
   title: z.string().optional(),
   /** The user hid it from lists; its files stay. */

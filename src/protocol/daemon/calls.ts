@@ -106,6 +106,11 @@ export const calls = {
   resume: { params: resumeParamsSchema, result: started },
   /** Starts a new conversation in the same session, with a summary of the earlier ones. */
   restart: { params: resumeParamsSchema, result: started },
+  /**
+   * Starts a session in which the agent continues a conversation apart from it; that one may be running in another program. The
+   * new session has its history.
+   */
+  fork: { params: resumeParamsSchema, result: started },
   /** Cancels the follow-up that is due, or turns follow-ups of a session on or off. */
   setFollowUps: {
     params: z.object({ session_id: sessionIdSchema, to: z.enum(['cancelled', 'on', 'off']) }),

@@ -50,7 +50,12 @@ export interface SessionView {
   readonly conversation: ConversationView | null;
   /** When a follow-up is sent automatically, ISO 8601; absent: never. */
   readonly followUpAt?: string;
-  readonly can: { readonly send: boolean; readonly stop: boolean; readonly resume: boolean };
+  readonly can: {
+    readonly send: boolean;
+    readonly stop: boolean;
+    readonly resume: boolean;
+    readonly fork?: boolean;
+  };
   readonly why: string | null;
   /** The button beside `why`. */
   readonly fix?: PageCommand;
@@ -179,6 +184,8 @@ export const pageCommands = [
   'copyLink',
   'copyMarkdown',
   'copyResumeCommand',
+  'fork',
+  'keep',
   'revealRecord',
   'showRawOutput',
   'verify',

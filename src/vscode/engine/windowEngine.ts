@@ -115,6 +115,11 @@ export class WindowEngine {
     return this.#begin('resume', { context: await this.#contextFor(session_id), session_id, request });
   }
 
+  /** A new session, which continues the conversation of another apart from it. */
+  async fork(session_id: string, request: Resume): Promise<SessionHandle> {
+    return this.#begin('fork', { context: await this.#contextFor(session_id), session_id, request });
+  }
+
   /** A new conversation of the agent in the same session, told what the record knows of the earlier ones. */
   async startAfresh(session_id: string, request: Resume): Promise<SessionHandle> {
     return this.#begin('restart', { context: await this.#contextFor(session_id), session_id, request });
@@ -242,7 +247,7 @@ export class WindowEngine {
     }
   };
 
-  async #begin<N extends 'start' | 'resume' | 'restart'>(
+  async #begin<N extends 'start' | 'resume' | 'fork' | 'restart'>(
     name: N,
     params: Parameters<typeof RemoteSession.begin<EngineFailure, N>>[3],
   ): Promise<SessionHandle> {

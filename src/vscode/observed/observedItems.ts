@@ -3,6 +3,7 @@ import { executorOf } from '../../insight/observed/asSession.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import { isSessionLive } from '../../model/session/status.ts';
 import type { GroupName, SessionNode } from '../sessions/sessionGroups.ts';
+import { isForkable } from '../resume/fork.ts';
 import { needsYou, type SessionRow } from '../sessions/sessionRow.ts';
 
 const { t } = vscode.l10n;
@@ -25,6 +26,7 @@ export function observedContext(row: SessionRow, { agent, live }: ObservedState)
     ...(needsYou(row) === undefined ? [] : ['waiting']),
     ...(isAtRest ? ['keepable'] : []),
     ...(isAtRest && executorOf(agent) !== undefined ? ['resumable'] : []),
+    ...(isForkable(row) ? ['forkable'] : []),
     ...(live.pid === undefined ? [] : ['inProcess']),
   ].join(' ');
 }

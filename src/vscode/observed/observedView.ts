@@ -4,6 +4,7 @@ import { executorOf } from '../../insight/observed/asSession.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 import type { PageCommand, SessionView } from '../../protocol/panel/messages.ts';
+import { isForkable } from '../resume/fork.ts';
 import { visibleText } from '../text/inertText.ts';
 
 const { t } = vscode.l10n;
@@ -15,6 +16,8 @@ const commands: readonly PageCommand[] = [
   'copySessionId',
   'copyLink',
   'copyResumeCommand',
+  'fork',
+  'keep',
   'manageTrust',
   'runAgent',
   'showUsage',
@@ -26,16 +29,14 @@ export function isForObserved(command: PageCommand): boolean {
 }
 
 /** Why nothing can be sent to a session that another program started; `undefined`: it can be resumed. */
-export function whyWatched({ agent_label: label }: SessionSummary, { agent, live }: ObservedState): string | undefined {
+export function whyWatched(summary: SessionSummary, { agent, live }: ObservedState): string | undefined {
+  const label = visibleText(summary.agent_label);
   if (live.state === 'ended') {
-    return executorOf(agent) === undefined
-      ? t('Vitrine cannot resume sessions of {0}.', visibleText(label))
-      : undefined;
+    return executorOf(agent) === undefined ? t('Vitrine cannot resume sessions of {0}.', label) : undefined;
   }
-  return t(
-    '{0} runs this session in another program. Answer it there: here it can only be watched.',
-    visibleText(label),
-  );
+  return isForkable(summary)
+    ? t('{0} runs this session in another program. Answer it there: here it can only be watched, or forked.', label)
+    : t('{0} runs this session in another program. Answer it there: here it can only be watched.', label);
 }
 
 /** Says that the session is only watched, where it is read from, and what may be missing. */

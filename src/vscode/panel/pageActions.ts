@@ -17,6 +17,8 @@ const commands: Readonly<Record<PageCommand, string>> = {
   copyLink: 'vitrine.copyLink',
   copyMarkdown: 'vitrine.copyMarkdown',
   copyResumeCommand: 'vitrine.copyResumeCommand',
+  fork: 'vitrine.forkSession',
+  keep: 'vitrine.keepSession',
   revealRecord: 'vitrine.revealRecord',
   showRawOutput: 'vitrine.showRawOutput',
   verify: 'vitrine.verifyRecord',

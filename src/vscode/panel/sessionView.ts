@@ -7,6 +7,8 @@ import type { SessionSummary } from '../../model/session/summary.ts';
 import type { SessionView, WaitingRequest } from '../../protocol/panel/messages.ts';
 import { sentences } from '../failures/failureText.ts';
 import { observedNotice, whyWatched } from '../observed/observedView.ts';
+import { isForkable } from '../resume/fork.ts';
+import { visibleText } from '../text/inertText.ts';
 import { isReadOnly } from '../../model/session/importedSession.ts';
 
 const { t } = vscode.l10n;
@@ -21,6 +23,16 @@ export function notResumableReason(summary: SessionSummary, live: boolean): stri
   if (summary.observed === undefined && isSessionLive(summary.status)) return live ? undefined : otherDaemon(summary);
   if (isReadOnly(summary)) return t('This session was imported. You can read and export it.');
   if (summary.recording) return undefined;
+  return notStartableReason(summary);
+}
+
+/** Why no other session can continue this conversation, or `undefined`. It may be running, here or in another program. */
+export function notForkableReason(summary: SessionSummary): string | undefined {
+  if (!isForkable(summary)) return t('{0} cannot fork this session.', visibleText(summary.agent_label));
+  return notStartableReason(summary);
+}
+
+function notStartableReason(summary: SessionSummary): string | undefined {
   if (!vscode.workspace.isTrusted) {
     return t('You cannot send messages in Restricted Mode. You can still read this session.');
   }
@@ -106,6 +118,7 @@ export function sessionView(
       send: why === null,
       stop: busy && summary.observed === undefined && handle.live() && summary.status !== 'stopping',
       resume: why === null,
+      fork: notForkableReason(summary) === undefined,
     },
     why,
     ...(why === null || summary.recording || vscode.workspace.isTrusted ? {} : { fix: 'manageTrust' as const }),

@@ -17,7 +17,7 @@ import { offerToStopChildren } from '../sessions/stopChildSessions.ts';
 import type { AgentName, RunMemory } from './runMemory.ts';
 import type { RunRequest } from './runRequest.ts';
 import type { WindowRunners } from '../runner/windowRunners.ts';
-import { notResumableReason } from '../panel/sessionView.ts';
+import { notForkableReason, notResumableReason } from '../panel/sessionView.ts';
 import { agentOptions } from '../settings/settings.ts';
 import { mayStart } from '../settings/trust.ts';
 
@@ -106,6 +106,14 @@ export class RunControl {
     return this.#run('resume', { session, agent, startAfresh }, (engine) => engine.resume(session, request));
   }
 
+  /** Continues the conversation of a session in a new one. Its id, or `undefined` where it was not begun and the person knows why. */
+  async fork(session: string, prompt: string): Promise<string | undefined> {
+    const planned = await this.#resumeRequest(session, prompt, notForkableReason);
+    if (planned === undefined) return undefined;
+    const { agent, ...request } = planned;
+    return this.#run('fork', { session, agent }, (engine) => engine.fork(session, request));
+  }
+
   async stop(session: string): Promise<void> {
     this.#log.info(logLine('stop', { session }));
     try {
@@ -183,12 +191,12 @@ export class RunControl {
     return (options: AgentOptions): AgentOptions => withChoice(options, this.#memory.ofSession(session));
   }
 
-  async #resumeRequest(session: string, given: string) {
+  async #resumeRequest(session: string, given: string, reasonAgainst = notResumableReason) {
     try {
       const engine = await this.#engines.get();
       const handle = await engine.open(session);
       const summary = handle.summary();
-      const why = notResumableReason(summary, handle.live());
+      const why = reasonAgainst(summary, handle.live());
       handle.dispose();
       if (why === undefined) {
         const folder = summary.project_dir === undefined ? undefined : vscode.Uri.file(summary.project_dir);

@@ -58,6 +58,9 @@ function facts(row: SessionRow, now: number, family: Family | undefined): [strin
     [t('Last change'), when(row.updated_at)],
     [t('Started in'), startedIn(row)],
     ...observedFacts(row),
+    ...(row.forked_from === undefined
+      ? []
+      : [[t('Forked from'), row.forked_from.session_id] satisfies [string, string]]),
     ...(row.project_dir === undefined ? [] : [[t('Folder'), row.project_dir] satisfies [string, string]]),
     [t('Session'), row.session_id],
   ];

@@ -30,6 +30,9 @@ type RowField =
   | 'recording'
   | 'budget'
   | 'needs_you'
+  | 'forked_from'
+  | 'executor_type'
+  | 'executor_session_id'
   | 'observed';
 
 /** What lists show of a session; `execution_mode` is there for what another session started; `day` is what it had cost when that day (local, ISO) began, to know what today cost. */
@@ -42,7 +45,7 @@ const longest = 120;
 const cut = (text: string): string => (text.length > longest ? `${text.slice(0, longest - 1)}…` : text);
 
 /** The few fields of `summary` that lists need, texts cut to 120 characters. */
-export function rowOf(summary: Omit<SessionSummary, 'executor_type'>, day?: SessionRow['day']): SessionRow {
+export function rowOf(summary: SessionSummary, day?: SessionRow['day']): SessionRow {
   const { needs_you: needs } = summary;
   const row: SessionRow = {
     session_id: summary.session_id,
@@ -76,6 +79,9 @@ export function rowOf(summary: Omit<SessionSummary, 'executor_type'>, day?: Sess
     budget: summary.budget,
     needs_you: needs === undefined ? undefined : { ...needs, title: cut(visibleText(needs.title)) },
     observed: summary.observed,
+    forked_from: summary.forked_from,
+    executor_type: summary.executor_type,
+    executor_session_id: summary.executor_session_id,
     day,
   };
   return Object.assign(row, Object.fromEntries(Object.entries(optional).filter((each) => each[1] !== undefined)));

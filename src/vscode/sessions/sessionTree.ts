@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { isSessionLive } from '../../model/session/status.ts';
 import { families, type Family } from './familyCost.ts';
+import { isForkable } from '../resume/fork.ts';
 import { isFiltering } from '../observed/filter.ts';
 import { isProgrammatic, observedContext, programmaticItem } from '../observed/observedItems.ts';
 import { groupSessions, type GroupName, type SessionGroup, type SessionNode } from './sessionGroups.ts';
@@ -246,6 +247,7 @@ function sessionItem(node: SessionNode, now: number, family: Family | undefined)
           'session',
           live ? 'live' : 'ended',
           ...(waits ? ['waiting'] : []),
+          ...(isForkable(row) ? ['forkable'] : []),
           ...(row.budget?.near !== undefined || row.budget?.reached !== undefined ? ['budget'] : []),
         ].join(' ');
   item.accessibilityInformation = { label: rowLabel(row, now, family) };

@@ -131,6 +131,52 @@ describe('sessions of other programs through a daemon', () => {
     assert.equal(verified.code, 0, verified.stderr);
   });
 
+  it('are forked with their history, which is not counted again', async () => {
+    const name = 'claude-code-2.1.330/print-fork';
+    const capture = new WorkedHome(name);
+    const file =
+      capture
+        .files('.jsonl')
+        .sort()
+        .find((each) => path.basename(each).startsWith('1804cb77')) ?? '';
+    const lines = capture.lines(file).map((line) => line.replaceAll('/home/dev/project', place.bench.cwd));
+    capture.dispose();
+    const end = lines.findIndex((line) => line.includes('"cost-state"'));
+    worked.write(file, lines.slice(0, end + 1).join(''));
+    const client = await place.connect({ onNews });
+    await client.call('watch', { events: false });
+    const { sessions } = await client.call('watchSources', params());
+    const [row] = sessions;
+    assert(row !== undefined);
+    const { session_id: origin } = row;
+    const { entries: before } = await client.call('read', { session_id: origin, from: 0, to: 1000 });
+
+    const steps = [{ args: {} }, { file: { path: captureFile(name, '2.stdout.jsonl') } }];
+    const { context, request } = place.startParams(steps);
+    const asked = { context, session_id: origin, request: { prompt: request.prompt } };
+    const { session_id } = await client.call('fork', asked);
+    const ended = await place.stateOf(session_id, ({ summary }) => summary.runs === 2 && summary.status === 'finished');
+
+    assert.notEqual(session_id, origin);
+    const { summary } = ended;
+    assert.equal(summary.forked_from?.session_id, origin);
+    const { input, cacheWrite, cacheRead, output } = summary.total_usage;
+    assert.deepEqual(
+      { input, cacheWrite, cacheRead, output },
+      { input: 12, cacheWrite: 1020, cacheRead: 2000, output: 46 },
+    );
+    const { entries } = await client.call('read', { session_id, from: 0, to: 1000 });
+    assert.deepEqual(entries.slice(0, before.length), before);
+    assert.match(JSON.stringify(entries), /--fork-session/);
+    // The first session is still there, and another program's.
+    const again = await client.call('watchSources', params());
+    assert.deepEqual(
+      again.sessions.map((each) => each.session_id),
+      [origin],
+    );
+    assert.deepEqual(again.sessions[0]?.total_usage, row.total_usage);
+  });
+
   it('are kept without a run, once', async () => {
     worked.copy();
     const client = await place.connect({ onNews });

@@ -107,6 +107,15 @@ function primary({ actions }: Context, { can }: SessionView): TemplateResult | t
       onClick: () => actions.stop(),
     });
   }
+  if (!can.resume && can.fork === true) {
+    return button({
+      id: 'primary',
+      look: 'primary',
+      label: t('Fork…'),
+      icon: 'repo-forked',
+      onClick: () => actions.command('fork'),
+    });
+  }
   if (!can.resume) return nothing;
   const resume = { label: t('Resume'), icon: 'play', onClick: () => actions.focusComposer() };
   return button({ id: 'primary', look: 'primary', ...resume });

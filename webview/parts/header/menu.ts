@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
-import type { PageCommand } from '../../../src/protocol/panel/messages.ts';
+import type { PageCommand, SessionView } from '../../../src/protocol/panel/messages.ts';
 import { button } from '../../controls.ts';
 import { t } from '../../l10n.ts';
 import { commandWord } from '../../text/commandWords.ts';
@@ -18,6 +18,8 @@ interface Item {
 
 const items: readonly Item[] = [
   { command: 'rename', key: 'F2' },
+  { command: 'fork' },
+  { command: 'keep' },
   { command: 'changeOptions' },
   { command: 'copySessionId' },
   { command: 'copyLink' },
@@ -32,9 +34,16 @@ const items: readonly Item[] = [
 ];
 
 /** Actions for a session without a record. */
-const observedItems = items.filter(({ command }) =>
-  ['copySessionId', 'copyLink', 'copyResumeCommand'].includes(command),
-);
+const observed: readonly PageCommand[] = ['fork', 'keep', 'copySessionId', 'copyLink', 'copyResumeCommand'];
+
+function itemsOf({ summary, can }: SessionView): readonly Item[] {
+  const isEnded = summary.observed?.live.state === 'ended';
+  return items.filter(({ command }) => {
+    if (command === 'fork') return can.fork === true;
+    if (command === 'keep') return isEnded;
+    return summary.observed === undefined || observed.includes(command);
+  });
+}
 
 export function menuButton(context: Context, { menuOpen, setMenu }: MenuState): TemplateResult {
   return html`<span class="menu-at">
@@ -62,7 +71,7 @@ function menu({ actions, store }: Context, setMenu: (open: boolean) => void): Te
     aria-label=${t('More actions')}
     @keydown=${(event: KeyboardEvent) => move(event, setMenu)}
   >
-    ${(store.view?.summary.observed === undefined ? items : observedItems).map(
+    ${(store.view === undefined ? [] : itemsOf(store.view)).map(
       (item) =>
         html`${item.apart === true ? html`<hr role="separator" />` : nothing}
           <button role="menuitem" tabindex="-1" @click=${() => choose(item)}>

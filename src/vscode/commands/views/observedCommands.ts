@@ -2,7 +2,9 @@ import * as vscode from 'vscode';
 import { ancestorsOf } from '../../../engine/process/ancestors.ts';
 import { inertText } from '../../text/inertText.ts';
 import type { Commands, CommandContext } from '../commandContext.ts';
-import { sessionOfArgument } from '../pick.ts';
+import { watchOrFork } from '../../resume/fork.ts';
+import { mayStart } from '../../settings/trust.ts';
+import { pickSession, sessionOfArgument } from '../pick.ts';
 
 const { t } = vscode.l10n;
 
@@ -17,6 +19,30 @@ export function observedCommands(shell: CommandContext): Commands {
       if (id === undefined) return;
       await (await shell.engines.get()).keep(id);
       vscode.window.setStatusBarMessage(t('Kept in the record'), 3000);
+    },
+
+    /** Takes a prompt, or asks for it. Gives the id of the new session. */
+    async forkSession(argument, prompt) {
+      if (!mayStart()) return undefined;
+      const id = await pickSession(shell, argument, { title: t('Fork Session') });
+      const row = id === undefined ? undefined : shell.list.get(id);
+      if (id === undefined) return undefined;
+      const isElsewhere = row?.observed !== undefined && row.observed.live.state !== 'ended';
+      const choice = isElsewhere ? await watchOrFork(row.agent_label) : 'fork';
+      if (choice === 'watch') await shell.panels.open(id);
+      if (choice !== 'fork') return undefined;
+      const text =
+        typeof prompt === 'string'
+          ? prompt
+          : await vscode.window.showInputBox({
+              title: t('Fork Session'),
+              prompt: t('First message of the new session. The agent remembers this one.'),
+              ignoreFocusOut: true,
+            });
+      if (text === undefined || text.trim() === '') return undefined;
+      const forked = await shell.runs.fork(id, text);
+      if (forked !== undefined) await shell.panels.open(forked);
+      return forked;
     },
 
     async showTerminal(argument) {

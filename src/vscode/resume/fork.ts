@@ -1,0 +1,36 @@
+import * as vscode from 'vscode';
+import { canFork } from '../../agents/shared/forking.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
+import { inertText } from '../text/inertText.ts';
+
+const { t } = vscode.l10n;
+
+type Forkable = Pick<
+  SessionSummary,
+  'executor_type' | 'executor_session_id' | 'agent_version' | 'observed' | 'recording'
+>;
+
+/** Whether the agent can continue the conversation of a session apart from it. */
+export function isForkable(summary: Forkable): boolean {
+  const { executor_type: type, executor_session_id: native, agent_version: version, observed, recording } = summary;
+  if (native === undefined || recording || (observed?.problem ?? null) !== null) return false;
+  return canFork(type, version);
+}
+
+/** Of a session that runs in another program, lets the person choose. `undefined`: they gave up. */
+export async function watchOrFork(label: string): Promise<'watch' | 'fork' | undefined> {
+  const [watch, fork] = [t('Watch'), t('Fork')];
+  const chosen = await vscode.window.showWarningMessage(
+    t('{0} is running this session in another program.', inertText(label)),
+    {
+      modal: true,
+      detail: t(
+        'A fork starts a second process in the same folder. It knows the conversation so far, and the other one goes on. Both can change the same files.',
+      ),
+    },
+    fork,
+    watch,
+  );
+  if (chosen === undefined) return undefined;
+  return chosen === fork ? 'fork' : 'watch';
+}
