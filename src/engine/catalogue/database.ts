@@ -152,8 +152,12 @@ class StatementCache<T> {
   }
 }
 
+/** Rows are many: nothing is made for each of them but the row. */
 function plainRow(row: object): SqliteRow {
-  return Object.fromEntries(Object.entries(row).map(([column, value]) => [column, plainValue(value)]));
+  const plain: Record<string, SqliteValue> = {};
+  const values: Readonly<Record<string, unknown>> = { ...row };
+  for (const column in values) plain[column] = plainValue(values[column]);
+  return plain;
 }
 
 function plainValue(value: unknown): SqliteValue {

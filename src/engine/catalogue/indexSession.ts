@@ -6,6 +6,7 @@ import { packedForm } from '../record/pack/packFile.ts';
 import type { Database } from './database.ts';
 import { entriesPerSession, entryId } from './schema.ts';
 import { SessionWriter } from './sessionWriter.ts';
+import type { WriteBatch } from './writeBatch.ts';
 
 /** What was indexed of a session. */
 export interface IndexedSession {
@@ -56,6 +57,7 @@ class Pace {
  */
 export async function indexRecord(
   database: Database,
+  batch: WriteBatch,
   reader: RecordReader,
   {
     stamp,
@@ -77,33 +79,35 @@ export async function indexRecord(
   const last = chunks.pop()?.from ?? 0;
   if (last > 0 && known !== undefined) {
     for (const { from, to } of staleChunks(chunks, await reader.changedSince(sizeOf(known.stamp)))) {
-      const writer = new SessionWriter(database, no, from);
+      const writer = new SessionWriter(database, batch, no, from);
       await write(writer, from, to);
       writer.end(to, false);
     }
   }
-  const writer = new SessionWriter(database, no, last);
+  const writer = new SessionWriter(database, batch, no, last);
   await write(writer, last, reader.total);
   writer.end(reader.total, true);
-  finish(database, no, stamp, reader.problems.length > 0);
+  const isDamaged = reader.problems.length > 0;
+  batch.add(0, () => finish(database, no, stamp, isDamaged));
 }
 
 /** Writes what changed of a transcript that was read as a whole. @throws as `indexRecord` */
 export async function indexTranscript(
   database: Database,
+  batch: WriteBatch,
   id: string,
   read: { readonly entries: readonly NormalizedEntry[]; readonly stamp: string; readonly damaged: boolean },
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const no = indexedSession(database, id)?.no ?? addSession(database, id, true);
   const pace = new Pace(signal);
-  const writer = new SessionWriter(database, no, 0);
+  const writer = new SessionWriter(database, batch, no, 0);
   for (const entry of read.entries) {
     writer.add(entry);
     await pace.step();
   }
   writer.end((read.entries.at(-1)?.index ?? -1) + 1, true);
-  finish(database, no, read.stamp, read.damaged);
+  batch.add(0, () => finish(database, no, read.stamp, read.damaged));
 }
 
 export function indexedSession(database: Database, id: string): IndexedSession | undefined {

@@ -11,6 +11,7 @@ import type { Database } from './database.ts';
 import { ObservedRows, type ObservedSession } from './observedRows.ts';
 import { indexedSessions, indexRecord, indexTranscript, recordStamp, type IndexedSession } from './indexSession.ts';
 import { removeSession } from './sessionWriter.ts';
+import { WriteBatch } from './writeBatch.ts';
 
 /** In a process that continues, sessions of other programs are looked for again after so many ms. */
 const observedMs = 5000;
@@ -62,7 +63,7 @@ export interface CatalogueState {
 
 interface Stale {
   readonly id: string;
-  readonly index: (database: Database, signal: AbortSignal | undefined) => Promise<void>;
+  readonly index: (database: Database, batch: WriteBatch, signal: AbortSignal | undefined) => Promise<void>;
 }
 
 /** Brings the catalogue up to date with records and sources. What did not change is not read. */
@@ -102,22 +103,34 @@ export class Refresh {
     { signal, onProgress, forMs = Number.POSITIVE_INFINITY }: RefreshRequest,
   ): Promise<{ readonly left: number; readonly failed: readonly Unreadable[] }> {
     const failed: Unreadable[] = [];
+    const batch = new WriteBatch(database);
     const began = performance.now();
-    for (const [at, { id, index }] of stale.entries()) {
-      if (performance.now() - began > forMs) return { left: stale.length - at, failed };
-      signal?.throwIfAborted();
-      onProgress?.(at, stale.length);
+    const waiting: string[] = [];
+    const tryTo = async (ids: readonly string[], work: () => void | Promise<void>): Promise<void> => {
       try {
-        await index(database, signal);
+        await work();
       } catch (error) {
         signal?.throwIfAborted();
         if (error instanceof Error && 'errcode' in error && !isUnwritable(error)) throw error;
         const reason = error instanceof Error ? error.message : String(error);
-        failed.push({ id, reason });
-        this.#deps.log.warn(`Session ${id} cannot be searched: ${reason}`);
+        failed.push(...ids.map((id) => ({ id, reason })));
+        this.#deps.log.warn(`Sessions cannot be searched (${ids.join(', ')}): ${reason}`);
       }
+    };
+    let left = stale.length;
+    try {
+      for (const { id, index } of stale) {
+        if (performance.now() - began > forMs) break;
+        signal?.throwIfAborted();
+        onProgress?.(stale.length - left, stale.length);
+        await tryTo([id], () => index(database, batch, signal));
+        left -= 1;
+        waiting.push(id);
+      }
+    } finally {
+      await tryTo(waiting, () => batch.flush());
     }
-    return { left: 0, failed };
+    return { left, failed };
   }
 
   /** What its owner could not index; `undefined` where there is none, or it cannot be reached. */
@@ -179,10 +192,10 @@ export class Refresh {
       const stamp = await recordStamp(store.path(id)).catch(() => '');
       const known = indexed.get(id);
       if (known?.stamp === stamp) continue;
-      const index = async (database: Database, signal: AbortSignal | undefined): Promise<void> => {
+      const index: Stale['index'] = async (database, batch, signal) => {
         const reader = await store.openReader(id);
         try {
-          await indexRecord(database, reader, { stamp, known, signal });
+          await indexRecord(database, batch, reader, { stamp, known, signal });
         } finally {
           await reader.close();
         }
@@ -200,10 +213,10 @@ export class Refresh {
       const id = session.session_id;
       const stamp = sources?.stampOf(id);
       if (stamp === undefined || indexed.get(id)?.stamp === stamp) continue;
-      const index = async (database: Database, signal: AbortSignal | undefined): Promise<void> => {
+      const index: Stale['index'] = async (database, batch, signal) => {
         const read = await sources?.read(id);
         const { entries = [], problems = [] } = read ?? {};
-        await indexTranscript(database, id, { entries, stamp, damaged: problems.length > 0 }, signal);
+        await indexTranscript(database, batch, id, { entries, stamp, damaged: problems.length > 0 }, signal);
       };
       stale.push({ id, index });
     }

@@ -4,20 +4,14 @@ import type { NormalizedEntry } from '../../model/transcript/entry.ts';
 import type { Database } from './database.ts';
 import { entryRow, type EntryRow } from './entryRow.ts';
 import { entriesPerSession, entryId } from './schema.ts';
+import type { WriteBatch } from './writeBatch.ts';
 
 /** A chunk is closed after so many characters: what is unpacked to show one entry, and written again when one changes. */
 const chunkCharacters = 16 * 1024;
 /** Entries of a chunk. */
 const maxEntries = 64;
-/** Chunks that are written together: each commit costs as much as several of them. Bounds the memory too. */
-const maxWaiting = 32;
-
-interface Chunk {
-  readonly first: number;
-  readonly next: number;
-  readonly hash: string;
-  readonly rows: readonly EntryRow[];
-}
+/** Of zlib. A higher level takes three times as long and saves a tenth; tables for more than a chunk take long to clear. */
+const packing = { level: 1, windowBits: 14, memLevel: 7 } as const;
 
 interface Known {
   readonly next: number;
@@ -27,17 +21,18 @@ interface Known {
 /** Writes the entries of one session as chunks. A chunk that is there and the same stays as it is. */
 export class SessionWriter {
   readonly #database: Database;
+  readonly #batch: WriteBatch;
   readonly #session: number;
   readonly #known: Map<number, Known>;
   #rows: EntryRow[] = [];
   #characters = 0;
-  #waiting: Chunk[] = [];
   /** Index of the first entry of the chunk that is being made. */
   #first: number;
 
   /** `from`: index of the first entry that is given. */
-  constructor(database: Database, session: number, from: number) {
+  constructor(database: Database, batch: WriteBatch, session: number, from: number) {
     this.#database = database;
+    this.#batch = batch;
     this.#session = session;
     this.#first = from;
     this.#known = new Map(
@@ -65,44 +60,45 @@ export class SessionWriter {
   /** `to`: index after the last entry of the stretch. Without `isWhole`, what lies behind it stays. */
   end(to: number, isWhole: boolean): void {
     if (this.#rows.length > 0) this.#close(to);
-    this.#write();
     const isLonger = [...this.#known.values()].some(({ next }) => next > this.#first);
     if (!isWhole || !isLonger) return;
-    this.#database.transaction(() => {
-      removeEntries(this.#database, entryId(this.#session, this.#first), entryId(this.#session + 1, 0));
-    });
+    const from = entryId(this.#session, this.#first);
+    this.#batch.add(0, () => removeEntries(this.#database, from, entryId(this.#session + 1, 0)));
   }
 
   #close(next: number): void {
-    const first = this.#first;
-    const hash = createHash('sha1').update(JSON.stringify(this.#rows)).digest('base64').slice(0, 16);
-    const known = this.#known.get(first);
-    if (known?.next !== next || known.hash !== hash) this.#waiting.push({ first, next, hash, rows: this.#rows });
-    if (this.#waiting.length === maxWaiting) this.#write();
+    const [database, session, first, rows, characters] = [
+      this.#database,
+      this.#session,
+      this.#first,
+      this.#rows.map(({ texts: _, ...row }) => row),
+      this.#characters,
+    ];
+    const texts = JSON.stringify(this.#rows.map((row) => [row.index, ...row.texts]));
     this.#rows = [];
     this.#characters = 0;
     this.#first = next;
-  }
-
-  #write(): void {
-    const [database, session] = [this.#database, this.#session];
-    const chunks = this.#waiting.map((chunk) => ({
-      ...chunk,
-      texts: deflateRawSync(JSON.stringify(chunk.rows.map(({ index, texts }) => [index, ...texts]))),
-    }));
-    this.#waiting = [];
-    if (chunks.length === 0) return;
-    database.transaction(() => {
-      for (const { first, next, hash, rows, texts } of chunks) {
-        removeEntries(database, entryId(session, first), entryId(session, next));
-        database.run('INSERT INTO chunks VALUES (?, ?, ?, ?)', entryId(session, first), next, hash, texts);
-        for (const row of rows) insertEntry(database, entryId(session, row.index), row);
-      }
+    const known = this.#known.get(first);
+    const hash = hashOf(texts, rows);
+    if (known?.next === next && known.hash === hash) return;
+    const packed = deflateRawSync(texts, packing);
+    this.#batch.add(characters, () => {
+      removeEntries(database, entryId(session, first), entryId(session, next));
+      database.run('INSERT INTO chunks VALUES (?, ?, ?, ?)', entryId(session, first), next, hash, packed);
+      for (const row of rows) insertEntry(database, entryId(session, row.index), row);
     });
   }
 }
 
-function insertEntry(database: Database, id: number, row: EntryRow): void {
+type StoredRow = Omit<EntryRow, 'texts'>;
+
+/** The words follow from the texts. */
+function hashOf(texts: string, rows: readonly StoredRow[]): string {
+  const others = rows.map(({ words: _, ...row }) => row);
+  return createHash('sha1').update(texts).update(JSON.stringify(others)).digest('base64').slice(0, 16);
+}
+
+function insertEntry(database: Database, id: number, row: StoredRow): void {
   const { kind, state, tool, origin, synthetic, at, length, words, paths, changed, cut } = row;
   const toolNo = tool === null ? null : numberOf(database, 'tools', 'name', tool);
   database.run(

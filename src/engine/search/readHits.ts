@@ -113,11 +113,20 @@ function entryKind(kind: number): EntryType['kind'] {
   return spoken[queryKinds[kind] ?? ''] ?? 'tool_use';
 }
 
+/** More than a chunk has, so that it is unpacked at once. */
+const chunkSize = 64 * 1024;
+
+interface Chunk {
+  readonly from: number;
+  readonly next: number;
+  readonly texts: ReadonlyMap<number, readonly string[]>;
+}
+
 /** Texts of one session's entries. */
 class SessionTexts {
   readonly #database: Database;
   readonly #no: number;
-  readonly #chunks = new Map<number, ReadonlyMap<number, readonly string[]>>();
+  readonly #chunks: Chunk[] = [];
 
   constructor(database: Database, no: number) {
     this.#database = database;
@@ -125,37 +134,36 @@ class SessionTexts {
   }
 
   of(index: number): readonly string[] | undefined {
-    for (const chunk of this.#chunks.values()) {
-      const known = chunk.get(index);
-      if (known !== undefined) return known;
-    }
+    const known = this.#chunks.find(({ from, next }) => from <= index && index < next);
+    if (known !== undefined) return known.texts.get(index);
     const row = this.#database.get(
-      'SELECT id FROM chunks WHERE id <= ? AND id >= ? ORDER BY id DESC LIMIT 1',
+      'SELECT id, next, texts FROM chunks WHERE id <= ? AND id >= ? ORDER BY id DESC LIMIT 1',
       entryId(this.#no, index),
       entryId(this.#no, 0),
     );
-    return row === undefined ? undefined : this.#chunk(Number(row['id'])).get(index);
+    if (row === undefined) return undefined;
+    const { id, next, texts } = row;
+    const from = Number(id) - entryId(this.#no, 0);
+    const chunk = { from, next: Number(next), texts: unpack(texts) };
+    this.#chunks.push(chunk);
+    return chunk.texts.get(index);
   }
+}
 
-  #chunk(id: number): ReadonlyMap<number, readonly string[]> {
-    const known = this.#chunks.get(id);
-    if (known !== undefined) return known;
-    const packed = this.#database.get('SELECT texts FROM chunks WHERE id = ?', id)?.['texts'];
-    const chunk = new Map<number, readonly string[]>();
-    if (packed instanceof Uint8Array) {
-      const entries: unknown = JSON.parse(inflateRawSync(packed).toString('utf8'));
-      for (const each of arrayOf(entries)) {
-        const [index, ...texts] = arrayOf(each);
-        if (typeof index === 'number')
-          chunk.set(
-            index,
-            texts.filter((text) => typeof text === 'string'),
-          );
-      }
+function unpack(packed: unknown): Map<number, readonly string[]> {
+  const chunk = new Map<number, readonly string[]>();
+  if (!(packed instanceof Uint8Array)) return chunk;
+  const entries: unknown = JSON.parse(inflateRawSync(packed, { chunkSize }).toString('utf8'));
+  for (const each of arrayOf(entries)) {
+    const [index, ...texts] = arrayOf(each);
+    if (typeof index === 'number') {
+      chunk.set(
+        index,
+        texts.filter((text) => typeof text === 'string'),
+      );
     }
-    this.#chunks.set(id, chunk);
-    return chunk;
   }
+  return chunk;
 }
 
 function arrayOf(value: unknown): readonly unknown[] {

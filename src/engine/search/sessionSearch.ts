@@ -44,7 +44,7 @@ import {
 const defaultSessions = 50;
 const defaultHits = 20;
 /** Hits of all sessions together, where the request does not say; beyond, each session has a few. */
-const mostExcerpts = 200;
+const mostExcerpts = 100;
 const fewestHits = 3;
 /** Entries that are read for each of the best. */
 const hopefulPerEntry = 3;

@@ -20,7 +20,7 @@ export interface SearchRequest {
   readonly synthetic?: boolean;
   /** Default 50; the best. */
   readonly mostSessions?: number;
-  /** Per session, the best; default 20, and 3 where 200 are found in better sessions. */
+  /** Per session, the best; default 20, and 3 where 100 are found in better sessions. */
   readonly mostHits?: number;
   readonly signal?: AbortSignal | undefined;
   /** Sessions that were looked at while the catalogue is brought up to date, of those that have changed. */

@@ -23,7 +23,7 @@ The index is in catalogue.db next to the records and is updated incrementally.
 
   --json             one hit per line as JSON
   --limit N          sessions to show; default 50
-  --hits N           hits to show of each; default 20, and 3 after 200 hits
+  --hits N           hits to show of each; default 20, and 3 after 100 hits
   --own              only sessions that Vitrine recorded
   --synthetic        includes follow-ups and callbacks
   --rebuild          rebuilds the catalogue first

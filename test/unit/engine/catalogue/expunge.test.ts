@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Catalogue } from '../../../../src/engine/catalogue/catalogue.ts';
 import { indexTranscript } from '../../../../src/engine/catalogue/indexSession.ts';
+import { WriteBatch } from '../../../../src/engine/catalogue/writeBatch.ts';
 import { said } from '../../../support/madeEntries.ts';
 import { temporaryStore } from '../../../support/records.ts';
 import { searchOf } from '../../../support/searching.ts';
@@ -22,7 +23,9 @@ describe('the file of the catalogue', () => {
       await catalogue.use(async (database) => {
         for (let n = 0; n < 8; n += 1) {
           const entries = [said(0, `Fix the flaky retry test ${n}`), said(1, n === 3 ? `It says ${secret}.` : 'No.')];
-          await indexTranscript(database, id(n), { entries, stamp: '1', damaged: false }, undefined);
+          const batch = new WriteBatch(database);
+          await indexTranscript(database, batch, id(n), { entries, stamp: '1', damaged: false }, undefined);
+          batch.flush();
         }
       });
       const holding = async (): Promise<string[]> => {
