@@ -2,6 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { createMessageConnection, PortMessageReader, PortMessageWriter } from 'vscode-jsonrpc/node';
 import type { Log } from '../../engine/api.ts';
 import { Catalogue } from '../../engine/catalogue/catalogue.ts';
+import { ObservedRows } from '../../engine/catalogue/observedRows.ts';
 import { StoredFacts } from '../../engine/catalogue/storedFacts.ts';
 import { RecordStore } from '../../engine/record/recordStore.ts';
 import { SessionSearch } from '../../engine/search/sessionSearch.ts';
@@ -30,6 +31,10 @@ export function serveIndexing(): void {
   const catalogue = new Catalogue(storeDir);
   const places = new WatchedPlaces({
     cache: new StoredFacts(catalogue, log),
+    saved: async () => {
+      const rows = catalogue.use((database) => new ObservedRows().read(database));
+      return (await rows.catch(() => [])).map(({ summary }) => summary);
+    },
     prices,
     log,
     onChange: (key, change) => {
@@ -39,7 +44,14 @@ export function serveIndexing(): void {
     onPaths: (key, paths) => void connection.sendNotification(indexNews.paths, { key, paths }),
   });
   const store = new RecordStore(storeDir, { clock: Date.now, log });
-  const search = new SessionSearch(catalogue, { store, sources: places, isWatched: true, prices, log });
+  const search = new SessionSearch(catalogue, {
+    store,
+    sources: places,
+    isWatched: true,
+    urgent: () => places.busy(),
+    prices,
+    log,
+  });
   const index = new BackgroundIndex({
     search,
     log,

@@ -1,7 +1,8 @@
+import path from 'node:path';
 import { storeFormats } from '../../agents/stores/formats.ts';
 import type { Disposable, Log } from '../../engine/api.ts';
 import type { IndexedSources } from '../../engine/catalogue/refresh.ts';
-import { ObservedSessions } from '../../engine/sources/following/observedSessions.ts';
+import { changeOf, ObservedSessions } from '../../engine/sources/following/observedSessions.ts';
 import { systemProcesses } from '../../engine/sources/live/processes.ts';
 import type { FactsCache } from '../../engine/sources/reading/factsCache.ts';
 import { SessionSources, type ObservedTranscript, type SourcesChange } from '../../engine/sources/sources.ts';
@@ -16,6 +17,8 @@ const maxPlaces = 8;
 
 interface WatchedPlacesDeps {
   readonly cache: FactsCache;
+  /** Sessions as the catalogue has them from the last time. Never rejects. */
+  readonly saved: () => Promise<readonly ObservedSummary[]>;
   readonly prices: () => Promise<PriceTable>;
   readonly log: Log;
   readonly onChange: (key: string, change: SourcesChange) => void;
@@ -41,17 +44,36 @@ export class WatchedPlaces implements IndexedSources {
     return this.#watched(place).sessions;
   }
 
-  /** Tells of changes until `unwatch`. */
-  watch(place: Place): Promise<readonly ObservedSummary[]> {
+  /**
+   * Tells of changes until `unwatch`. What it gives may not be all: sessions that have ended, as the catalogue has them, or
+   * the newest ones. It tells of the others.
+   */
+  async watch(place: Place): Promise<readonly ObservedSummary[]> {
     const watched = this.#watched(place);
     const { sessions } = watched;
-    if (watched.registrations.length === 0) {
+    const isFirst = watched.registrations.length === 0;
+    if (isFirst) {
       watched.registrations = [
         sessions.onPaths((paths) => this.#deps.onPaths(place.key, paths)),
         sessions.look((change) => this.#deps.onChange(place.key, change)),
       ];
     }
-    return sessions.list();
+    const saved = isFirst ? await this.#saved(sessions.folders()) : [];
+    if (saved.length === 0) return sessions.listSoon();
+    sessions.list().then(
+      (rows) => this.#deps.onChange(place.key, changeOf(byId(saved), byId(rows))),
+      (error: unknown) => this.#deps.log.error(`Stores of agents cannot be read: ${String(error)}`),
+    );
+    return saved;
+  }
+
+  /** How sessions that have not ended stand has to be looked at first. */
+  async #saved(folders: readonly string[]): Promise<ObservedSummary[]> {
+    const rows = await this.#deps.saved();
+    return rows.filter(
+      ({ live, source }) =>
+        live.state === 'ended' && folders.some((folder) => source.path.startsWith(folder + path.sep)),
+    );
   }
 
   unwatch({ key }: Place): void {
@@ -72,6 +94,15 @@ export class WatchedPlaces implements IndexedSources {
       for (const row of await sessions.list()) rows.set(row.session_id, row);
     }
     return [...rows.values()];
+  }
+
+  /** Settles when the looks at the stores that have begun are done; `undefined`: there is none. */
+  busy(): Promise<unknown> | undefined {
+    for (const { sessions } of this.#places.values()) {
+      const busy = sessions.busy();
+      if (busy !== undefined) return busy;
+    }
+    return undefined;
   }
 
   shareOf(id: string): OwnShare | undefined {
@@ -113,4 +144,8 @@ export class WatchedPlaces implements IndexedSources {
     this.#places.set(key, made);
     return made;
   }
+}
+
+function byId(rows: readonly ObservedSummary[]): Map<string, ObservedSummary> {
+  return new Map(rows.map((row) => [row.session_id, row]));
 }

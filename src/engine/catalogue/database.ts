@@ -152,12 +152,14 @@ class StatementCache<T> {
   }
 }
 
-/** Rows are many: nothing is made for each of them but the row. */
+/** Rows are many, and few have to be made again. */
 function plainRow(row: object): SqliteRow {
-  const plain: Record<string, SqliteValue> = {};
-  const values: Readonly<Record<string, unknown>> = { ...row };
-  for (const column in values) plain[column] = plainValue(values[column]);
-  return plain;
+  if (isPlain(row)) return row;
+  return Object.fromEntries(Object.entries(row).map(([column, value]) => [column, plainValue(value)]));
+}
+
+function isPlain(row: object): row is SqliteRow {
+  return Object.values(row).every((value) => plainValue(value) === value);
 }
 
 function plainValue(value: unknown): SqliteValue {

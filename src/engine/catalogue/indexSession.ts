@@ -33,20 +33,28 @@ export async function recordStamp(file: string): Promise<string> {
   return [ino, size, mtimeMs].join(':');
 }
 
+/** What indexing gives way to. */
+export interface Turns {
+  readonly signal: AbortSignal | undefined;
+  /** Settles when what is more urgent is done; `undefined`: nothing is. */
+  readonly urgent?: (() => Promise<unknown> | undefined) | undefined;
+}
+
 /** Lets others have their turn every few milliseconds. */
 class Pace {
-  readonly #signal: AbortSignal | undefined;
+  readonly #turns: Turns;
   #since = performance.now();
 
-  constructor(signal: AbortSignal | undefined) {
-    this.#signal = signal;
+  constructor(turns: Turns) {
+    this.#turns = turns;
   }
 
   /** @throws the reason of the signal */
   async step(): Promise<void> {
-    this.#signal?.throwIfAborted();
+    const { signal, urgent } = this.#turns;
+    signal?.throwIfAborted();
     if (performance.now() - this.#since < slice) return;
-    await setImmediate();
+    await (urgent?.() ?? setImmediate());
     this.#since = performance.now();
   }
 }
@@ -59,14 +67,11 @@ export async function indexRecord(
   database: Database,
   batch: WriteBatch,
   reader: RecordReader,
-  {
-    stamp,
-    known,
-    signal,
-  }: { readonly stamp: string; readonly known: IndexedSession | undefined; readonly signal?: AbortSignal | undefined },
+  { stamp, known }: { readonly stamp: string; readonly known: IndexedSession | undefined },
+  turns: Turns,
 ): Promise<void> {
   const no = known?.no ?? addSession(database, reader.id, false);
-  const pace = new Pace(signal);
+  const pace = new Pace(turns);
   const write = async (writer: SessionWriter, from: number, to: number): Promise<void> => {
     for (let at = from; at < to; at += page) {
       for (const entry of await reader.read(at, Math.min(at + page, to))) {
@@ -97,10 +102,10 @@ export async function indexTranscript(
   batch: WriteBatch,
   id: string,
   read: { readonly entries: readonly NormalizedEntry[]; readonly stamp: string; readonly damaged: boolean },
-  signal: AbortSignal | undefined,
+  turns: Turns,
 ): Promise<void> {
   const no = indexedSession(database, id)?.no ?? addSession(database, id, true);
-  const pace = new Pace(signal);
+  const pace = new Pace(turns);
   const writer = new SessionWriter(database, batch, no, 0);
   for (const entry of read.entries) {
     writer.add(entry);

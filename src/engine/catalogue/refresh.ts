@@ -9,7 +9,14 @@ import type { SessionSources } from '../sources/sources.ts';
 import { isUnwritable } from './catalogue.ts';
 import type { Database } from './database.ts';
 import { ObservedRows, type ObservedSession } from './observedRows.ts';
-import { indexedSessions, indexRecord, indexTranscript, recordStamp, type IndexedSession } from './indexSession.ts';
+import {
+  indexedSessions,
+  indexRecord,
+  indexTranscript,
+  recordStamp,
+  type IndexedSession,
+  type Turns,
+} from './indexSession.ts';
 import { removeSession } from './sessionWriter.ts';
 import { WriteBatch } from './writeBatch.ts';
 
@@ -44,6 +51,8 @@ export interface RefreshDeps {
   readonly sources: IndexedSources | undefined;
   /** `sources` are looked at all the time, so that to list them costs nothing. */
   readonly isWatched?: boolean;
+  /** Settles when what is more urgent than indexing is done; `undefined`: nothing is. */
+  readonly urgent?: () => Promise<unknown> | undefined;
   /** Absent: the catalogue is brought up to date here. */
   readonly owner?: CatalogueOwner | undefined;
   readonly prices: () => Promise<PriceTable>;
@@ -63,7 +72,7 @@ export interface CatalogueState {
 
 interface Stale {
   readonly id: string;
-  readonly index: (database: Database, batch: WriteBatch, signal: AbortSignal | undefined) => Promise<void>;
+  readonly index: (database: Database, batch: WriteBatch, turns: Turns) => Promise<void>;
 }
 
 /** Brings the catalogue up to date with records and sources. What did not change is not read. */
@@ -102,6 +111,7 @@ export class Refresh {
     stale: readonly Stale[],
     { signal, onProgress, forMs = Number.POSITIVE_INFINITY }: RefreshRequest,
   ): Promise<{ readonly left: number; readonly failed: readonly Unreadable[] }> {
+    const { urgent } = this.#deps;
     const failed: Unreadable[] = [];
     const batch = new WriteBatch(database);
     const began = performance.now();
@@ -121,9 +131,10 @@ export class Refresh {
     try {
       for (const { id, index } of stale) {
         if (performance.now() - began > forMs) break;
+        await urgent?.();
         signal?.throwIfAborted();
         onProgress?.(stale.length - left, stale.length);
-        await tryTo([id], () => index(database, batch, signal));
+        await tryTo([id], () => index(database, batch, { signal, urgent }));
         left -= 1;
         waiting.push(id);
       }
@@ -192,10 +203,10 @@ export class Refresh {
       const stamp = await recordStamp(store.path(id)).catch(() => '');
       const known = indexed.get(id);
       if (known?.stamp === stamp) continue;
-      const index: Stale['index'] = async (database, batch, signal) => {
+      const index: Stale['index'] = async (database, batch, turns) => {
         const reader = await store.openReader(id);
         try {
-          await indexRecord(database, batch, reader, { stamp, known, signal });
+          await indexRecord(database, batch, reader, { stamp, known }, turns);
         } finally {
           await reader.close();
         }
@@ -213,10 +224,10 @@ export class Refresh {
       const id = session.session_id;
       const stamp = sources?.stampOf(id);
       if (stamp === undefined || indexed.get(id)?.stamp === stamp) continue;
-      const index: Stale['index'] = async (database, batch, signal) => {
+      const index: Stale['index'] = async (database, batch, turns) => {
         const read = await sources?.read(id);
         const { entries = [], problems = [] } = read ?? {};
-        await indexTranscript(database, batch, id, { entries, stamp, damaged: problems.length > 0 }, signal);
+        await indexTranscript(database, batch, id, { entries, stamp, damaged: problems.length > 0 }, turns);
       };
       stale.push({ id, index });
     }

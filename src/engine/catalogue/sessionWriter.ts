@@ -67,14 +67,9 @@ export class SessionWriter {
   }
 
   #close(next: number): void {
-    const [database, session, first, rows, characters] = [
-      this.#database,
-      this.#session,
-      this.#first,
-      this.#rows.map(({ texts: _, ...row }) => row),
-      this.#characters,
-    ];
-    const texts = JSON.stringify(this.#rows.map((row) => [row.index, ...row.texts]));
+    const [database, session, first] = [this.#database, this.#session, this.#first];
+    const [rows, characters] = [this.#rows, this.#characters];
+    const texts = JSON.stringify(rows.map((row) => [row.index, ...row.texts]));
     this.#rows = [];
     this.#characters = 0;
     this.#first = next;
@@ -90,15 +85,16 @@ export class SessionWriter {
   }
 }
 
-type StoredRow = Omit<EntryRow, 'texts'>;
-
 /** The words follow from the texts. */
-function hashOf(texts: string, rows: readonly StoredRow[]): string {
-  const others = rows.map(({ words: _, ...row }) => row);
+function hashOf(texts: string, rows: readonly EntryRow[]): string {
+  const others = rows.map(
+    ({ index, kind, state, tool, paths, changed, origin, synthetic, at, length, cut }) =>
+      [index, kind, state, tool, paths, changed, origin, synthetic, at, length, cut] as const,
+  );
   return createHash('sha1').update(texts).update(JSON.stringify(others)).digest('base64').slice(0, 16);
 }
 
-function insertEntry(database: Database, id: number, row: StoredRow): void {
+function insertEntry(database: Database, id: number, row: EntryRow): void {
   const { kind, state, tool, origin, synthetic, at, length, words, paths, changed, cut } = row;
   const toolNo = tool === null ? null : numberOf(database, 'tools', 'name', tool);
   database.run(

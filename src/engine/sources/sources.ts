@@ -32,6 +32,9 @@ export interface SourcesOptions {
 
 /** Sessions whose files are read at the same time. */
 const readAtOnce = 8;
+/** Until a list that takes long is given in part, in ms, and how many times as long until the next part. */
+const firstPartMs = 1000;
+const partFactor = 3;
 
 /** What is shown of a session that another program has started. */
 export interface ObservedTranscript extends Pick<ObservedFacts, 'id' | 'agent' | 'label' | 'path' | 'live' | 'facts'> {
@@ -77,18 +80,27 @@ export class SessionSources {
     };
   }
 
-  /** Every session of every store, each request counted once over all of them. */
-  async list(prices: PriceTable): Promise<ObservedSummary[]> {
+  /**
+   * Every session of every store, each request counted once over all of them. Where that takes long, `onPart` gets what was
+   * read so far, the newest of each store, now and then.
+   */
+  async list(prices: PriceTable, onPart?: (rows: readonly ObservedSummary[]) => void): Promise<ObservedSummary[]> {
     const stores = await this.#readStores();
     const found: FoundSession[] = [];
-    for (const store of stores) found.push(...(await this.#sessionsOf(store, [...store.sessions.values()])));
-    this.#stores = stores;
-    this.#found = new Map(found.map((each) => [each.id, each]));
+    let due = performance.now() + firstPartMs;
+    let pause = firstPartMs;
+    const onRead = (read: readonly FoundSession[]): void => {
+      found.push(...read);
+      if (onPart === undefined || performance.now() < due) return;
+      this.#take(stores, found, prices);
+      onPart([...this.#rows.values()]);
+      pause *= partFactor;
+      due = performance.now() + pause;
+    };
+    for (const store of stores) await this.#sessionsOf(store, newestFirst(store.sessions.values()), onRead);
+    this.#take(stores, found, prices);
     this.#facts.keepOnly(this.#found);
     await this.#facts.save(this.#found);
-    this.#rows.clear();
-    this.#share(stores.map(({ format }) => format.agent));
-    this.#draw(new Set(this.#found.keys()), prices);
     return [...this.#rows.values()];
   }
 
@@ -217,6 +229,14 @@ export class SessionSources {
     return observedOf(found, this.#options.clock());
   }
 
+  #take(stores: readonly Store[], found: readonly FoundSession[], prices: PriceTable): void {
+    this.#stores = stores;
+    this.#found = new Map(found.map((each) => [each.id, each]));
+    this.#rows.clear();
+    this.#share(stores.map(({ format }) => format.agent));
+    this.#draw(new Set(this.#found.keys()), prices);
+  }
+
   async #readStores(): Promise<Store[]> {
     const { formats, place } = this.#options;
     const stores: Store[] = [];
@@ -224,7 +244,11 @@ export class SessionSources {
     return stores;
   }
 
-  async #sessionsOf(store: Store, sessions: readonly SessionFiles[]): Promise<FoundSession[]> {
+  async #sessionsOf(
+    store: Store,
+    sessions: readonly SessionFiles[],
+    onRead?: (found: readonly FoundSession[]) => void,
+  ): Promise<FoundSession[]> {
     if (sessions.length === 0) return [];
     const { format, roots } = store;
     const notes = await this.#notes.of(store);
@@ -236,7 +260,9 @@ export class SessionSources {
       return { id, files, notes, ...known, mark: markOf(known.facts, marks) };
     };
     for (let from = 0; from < sessions.length; from += readAtOnce) {
-      found.push(...(await Promise.all(sessions.slice(from, from + readAtOnce).map(read))));
+      const together = await Promise.all(sessions.slice(from, from + readAtOnce).map(read));
+      found.push(...together);
+      onRead?.(together);
     }
     return found;
   }
@@ -298,6 +324,11 @@ export class SessionSources {
       return observedSummary({ ...about, problem: reason, parentId: null }, prices, localDay);
     });
   }
+}
+
+function newestFirst(sessions: Iterable<SessionFiles>): SessionFiles[] {
+  const changedAt = ({ files }: SessionFiles): number => Math.max(...files.map(({ mtimeMs }) => mtimeMs));
+  return [...sessions].sort((a, b) => changedAt(b) - changedAt(a));
 }
 
 function markOf(

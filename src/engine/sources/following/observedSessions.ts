@@ -37,7 +37,12 @@ export class ObservedSessions implements ObservedFeed {
   #watcher: FolderWatcher | undefined;
   #lookers = 0;
   #listing: Promise<void> | undefined;
+  /** The first part of that list, or all of it. */
+  #firstPart = new Promise<void>(() => undefined);
+  #onFirstPart: (() => void) | undefined;
   #work: Promise<unknown> = Promise.resolve();
+  /** Looks at the stores that have not ended. */
+  #looks = 0;
   #gather: NodeJS.Timeout | undefined;
   #tick: NodeJS.Timeout | undefined;
   #ticks = 0;
@@ -77,6 +82,18 @@ export class ObservedSessions implements ObservedFeed {
     return this.#paths.on(listener);
   }
 
+  /** As `list`, or after a second what was read by then; `look` tells of the rest. */
+  async listSoon(): Promise<readonly ObservedSummary[]> {
+    if (this.#lookers === 0) return this.list();
+    await Promise.race([(this.#listing ??= this.#list()), this.#firstPart]);
+    return [...this.#rows.values()];
+  }
+
+  /** Settles when the looks at the stores that have begun are done; `undefined`: there is none. */
+  busy(): Promise<unknown> | undefined {
+    return this.#looks === 0 ? undefined : this.#work;
+  }
+
   /** What is needed to follow a session; `undefined` where there is none of that id. */
   find(id: string): Promise<FollowedSession | undefined> {
     return this.#inTurn(() => this.#deps.sources.followed(id));
@@ -110,6 +127,9 @@ export class ObservedSessions implements ObservedFeed {
   #start(): void {
     const watcher = new FolderWatcher({ onPaths: (paths) => this.#heard(paths) });
     this.#watcher = watcher;
+    this.#firstPart = new Promise((resolve) => {
+      this.#onFirstPart = resolve;
+    });
     this.#listing = this.#list();
     const settled = this.#listing.then(async () => {
       await watcher.set(this.#watchedFolders());
@@ -133,9 +153,20 @@ export class ObservedSessions implements ObservedFeed {
 
   #list(): Promise<void> {
     return this.#inTurn(async () => {
-      const rows = await this.#deps.sources.list(await this.#deps.prices());
-      this.#rows = new Map(rows.map((row) => [row.session_id, row]));
+      const prices = await this.#deps.prices();
+      const rows = await this.#deps.sources.list(prices, (part) => this.#take(part, false));
+      this.#take(rows, true);
     });
+  }
+
+  /** Who looks hears of what comes after the first part. */
+  #take(rows: readonly ObservedSummary[], isWhole: boolean): void {
+    const before = this.#rows;
+    this.#rows = new Map([...(isWhole ? [] : before), ...rows.map((row) => [row.session_id, row] as const)]);
+    if (this.#onFirstPart !== undefined) {
+      this.#onFirstPart();
+      this.#onFirstPart = undefined;
+    } else if (this.#lookers > 0) this.#changes.fire(changeOf(before, this.#rows));
   }
 
   #heard(paths: ReadonlySet<string>): void {
@@ -205,10 +236,26 @@ export class ObservedSessions implements ObservedFeed {
 
   /** One look at the stores at a time: they share what is remembered. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    this.#looks += 1;
     const next = this.#work.then(work, work);
-    this.#work = next.catch(() => undefined);
+    this.#work = next.then(
+      () => (this.#looks -= 1),
+      () => (this.#looks -= 1),
+    );
     return next;
   }
+}
+
+/** What is different between two lists, by id. */
+export function changeOf(
+  before: ReadonlyMap<string, ObservedSummary>,
+  now: ReadonlyMap<string, ObservedSummary>,
+): SourcesChange {
+  const changed = [...now.values()].filter((row) => {
+    const known = before.get(row.session_id);
+    return known !== row && JSON.stringify(known) !== JSON.stringify(row);
+  });
+  return { changed, removed: [...before.keys()].filter((id) => !now.has(id)) };
 }
 
 async function exists(folder: string): Promise<boolean> {

@@ -24,7 +24,7 @@ describe('the file of the catalogue', () => {
         for (let n = 0; n < 8; n += 1) {
           const entries = [said(0, `Fix the flaky retry test ${n}`), said(1, n === 3 ? `It says ${secret}.` : 'No.')];
           const batch = new WriteBatch(database);
-          await indexTranscript(database, batch, id(n), { entries, stamp: '1', damaged: false }, undefined);
+          await indexTranscript(database, batch, id(n), { entries, stamp: '1', damaged: false }, { signal: undefined });
           batch.flush();
         }
       });
