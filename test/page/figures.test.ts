@@ -28,7 +28,7 @@ const resume: ResumeFacts = {
   cutOff: 2,
   allowed: 1,
   known: true,
-  here: { verdict: 'yes', reasons: ['The conversation is here.'] },
+  here: { verdict: 'yes', word: 'Yes', reasons: ['The conversation is here.'] },
 };
 
 describe('figures of a session', () => {
@@ -317,7 +317,11 @@ describe('figures of a session', () => {
   });
 
   it('say whether a resume finds the conversation here, and why not', async () => {
-    const here = { verdict: 'uncertain', reasons: ['It was not found.', 'This is a CI job.'] } as const;
+    const here = {
+      verdict: 'uncertain',
+      word: 'Not certain',
+      reasons: ['It was not found.', 'This is a CI job.'],
+    } as const;
     const page = await open(load({ resume: { ...resume, here } }));
     const answer = page.locator('.rcard dt', { hasText: 'Will this resume here?' }).locator('+ dd');
     assert.equal(

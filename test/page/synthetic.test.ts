@@ -16,7 +16,7 @@ const resume: ResumeFacts = {
   cutOff: 0,
   allowed: 0,
   known: true,
-  here: { verdict: 'yes', reasons: ['The conversation is here.'] },
+  here: { verdict: 'yes', word: 'Yes', reasons: ['The conversation is here.'] },
 };
 
 describe('what no person wrote', () => {

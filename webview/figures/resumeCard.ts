@@ -147,19 +147,8 @@ function notRestored({ summary }: SessionView, { background, cutOff, allowed, kn
   };
 }
 
-function hereText({ here: { verdict, reasons } }: ResumeFacts): Said {
+function hereText({ here: { verdict, word, reasons } }: ResumeFacts): Said {
   const more = reasons.map((reason) => plain(reason)).join(' ');
   const icon = verdict === 'yes' ? codicon('pass', 'ok') : codicon('warning', 'warn');
-  return { said: html`${icon} ${verdictWord(verdict)}`, ...(more !== '' && { more }) };
-}
-
-function verdictWord(verdict: ResumeFacts['here']['verdict']): string {
-  switch (verdict) {
-    case 'yes':
-      return t('Yes');
-    case 'uncertain':
-      return t('Not certain');
-    case 'no':
-      return t('No');
-  }
+  return { said: html`${icon} ${word}`, ...(more !== '' && { more }) };
 }

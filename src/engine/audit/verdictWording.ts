@@ -43,7 +43,7 @@ export function verdictDetails({ head, kept: saved, breaks, damaged, signature }
   ];
 }
 
-function signatureWording(signature: Verified['signature']): Wording {
+export function signatureWording(signature: Verified['signature']): Wording {
   if (signature === null) return say`not signed`;
   if (signature.state === 'good') return say`signed by ${signature.key}, ${signature.head.at}`;
   const why = quote(signature.why);

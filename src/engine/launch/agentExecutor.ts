@@ -87,7 +87,8 @@ export class AgentExecutor {
 
   /**
    * The transcript as it comes: an entry is given when it begins, and again with the same `index` each time it changes; the
-   * last one counts. First ones come in index order. A chunk without a time arrived now.
+   * last one counts. First ones come in index order. If the id of the conversation is known at the start, the entry at index 0
+   * begins with it, before anything is printed. A chunk without a time arrived now.
    */
   async *normalizeOutput(
     chunks: AsyncIterable<Chunk>,
@@ -100,6 +101,8 @@ export class AgentExecutor {
     const known = (given: readonly NormalizedEntry[]): readonly NormalizedEntry[] =>
       given.map((entry) => withId(entry, sessionId?.() ?? null));
     let at = Date.now();
+    const startId = sessionId?.() ?? context.sessionId ?? null;
+    if (startId !== null && !settledOnly) yield startEntry(startId, at);
     try {
       for await (const { type, data, timestamp } of chunks) {
         at = timestamp === undefined ? Date.now() : Number(timestamp);
@@ -181,6 +184,17 @@ class SettledEntries {
   end(): NormalizedEntry[] {
     return this.#recent.unsettled();
   }
+}
+
+/** Stands for the agent's own first entry until that is there: programs take seconds to print anything. */
+function startEntry(sessionId: string, at: number): NormalizedEntry {
+  return {
+    index: 0,
+    timestamp: new Date(at).toISOString(),
+    type: { kind: 'system_message', subtype: 'init' },
+    content: `- Session: \`${sessionId}\``,
+    metadata: { sessionId, model: null },
+  };
 }
 
 function withId(entry: NormalizedEntry, sessionId: string | null): NormalizedEntry {

@@ -37,8 +37,12 @@ export interface ResumeFacts {
   readonly allowed: number;
   /** The agent has an id for the conversation; without one, its next run starts a new one. */
   readonly known: boolean;
-  /** Whether a resume finds the conversation in this window, and why. */
-  readonly here: { readonly verdict: 'yes' | 'uncertain' | 'no'; readonly reasons: readonly string[] };
+  /** Whether a resume finds the conversation in this window, in a word, and why. */
+  readonly here: {
+    readonly verdict: 'yes' | 'uncertain' | 'no';
+    readonly word: string;
+    readonly reasons: readonly string[];
+  };
 }
 
 export type FigureRequest =

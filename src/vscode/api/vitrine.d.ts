@@ -134,6 +134,8 @@ export interface RunMetadata {
   /** That limit. */
   readonly budget?: ReachedBudget | undefined;
   readonly usage: TokenUsage;
+  /** The agent reports the tokens of the last model call of a turn alone; absent: of all calls. */
+  readonly tokensOf?: 'last_call' | undefined;
   readonly totalUsage: TokenUsage;
   /** `completed`, `max_turns`, `max_budget`, `interrupted`, `error`, … */
   readonly endReason: string;
@@ -452,7 +454,8 @@ export interface AgentExecutor {
   /**
    * The transcript of a run from what it printed, as it comes: an entry is given when it begins, and again with the same
    * `index` each time it changes (more text, the result of a tool); the last one counts. First ones come in the order of
-   * their `index`. Never throws because of the content of chunks.
+   * their `index`. If the id of the conversation is known at the start, the entry at index 0 begins with it at once.
+   * Never throws because of the content of chunks.
    */
   normalizeOutput(
     chunks: AsyncIterable<Chunk>,

@@ -4,6 +4,7 @@ import { CapabilityCount, type SessionCapabilities } from '../../insight/session
 import { capabilityNames, type Capabilities, type CapabilityName } from '../../model/session/capabilities.ts';
 import type { ReportCell } from '../../model/pages/report.ts';
 import type { SessionHandle, WindowEngine } from '../engine/windowEngine.ts';
+import { figures } from '../text/figures.ts';
 import { protocolOf } from '../run/steps/agentItems.ts';
 import { command, text } from './parts.ts';
 import type { BuiltReport, ReportWork } from './reportKind.ts';
@@ -153,10 +154,16 @@ function carriedCell({ name, state, count, of }: SessionCapabilities): ReportCel
   switch (state) {
     case 'carried':
       if (name === 'cost') return text(t('reported by the agent'));
-      return { text: of === undefined ? String(count) : t('{0} of {1}', count, of), sort: count };
+      return { text: of === undefined ? countText(name, count) : t('{0} of {1}', count, of), sort: count };
     case 'absent':
       return { text: t('none in this session'), sort: 0, tone: 'dim' };
     case 'unsupported':
       return { text: t('not supported by this agent'), sort: null, tone: 'dim' };
   }
+}
+
+function countText(name: CapabilityName, count: number): string {
+  if (name === 'usage') return t('reported by the agent');
+  const amount = figures.count(count);
+  return name === 'modelChoice' ? t('models used: {0}', amount) : amount;
 }

@@ -108,9 +108,11 @@ async function checkFacts(
   const { estimate, percent } = check;
   const [amount, off] = [figures.money(estimate), figures.count(Math.abs(percent))];
   const says =
-    percent < 0
-      ? t('the price table gives {0} for the same tokens, {1} % less than reported', amount, off)
-      : t('the price table gives {0} for the same tokens, {1} % more than reported', amount, off);
+    Math.round(percent) === 0
+      ? t('the price table gives {0} for the same tokens, as reported', amount)
+      : percent < 0
+        ? t('the price table gives {0} for the same tokens, {1} % less than reported', amount, off)
+        : t('the price table gives {0} for the same tokens, {1} % more than reported', amount, off);
   return [fact(t('Cross-check'), says)];
 }
 

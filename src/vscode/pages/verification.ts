@@ -1,9 +1,11 @@
 import * as vscode from 'vscode';
-import { verdictDetails, verdictWording } from '../../engine/audit/verdictWording.ts';
+import { signatureWording, verdictWording } from '../../engine/audit/verdictWording.ts';
+import type { Verified } from '../../engine/audit/verify.ts';
 import type { ReportFact } from '../../model/pages/report.ts';
 import type { WindowEngine } from '../engine/windowEngine.ts';
 import { translated } from '../failures/failureText.ts';
-import { command, fact, text } from './parts.ts';
+import { figures } from '../text/figures.ts';
+import { code, command, fact, text } from './parts.ts';
 import type { BuiltReport, ReportWork } from './reportKind.ts';
 import { sessionFacts } from './sessionFacts.ts';
 
@@ -40,12 +42,32 @@ export async function verificationReport(
       sections: [
         {
           title: t('Details'),
-          facts: [fact(t('Lines'), String(found.lines))],
-          text: verdictDetails(found).map(translated),
+          facts: details(found),
         },
       ],
     },
   };
+}
+
+function details({ lines, head, kept, breaks, damaged, signature }: Verified): ReportFact[] {
+  const listed = (numbers: readonly number[]): string => numbers.map((each) => figures.count(each)).join(', ');
+  return [
+    fact(t('Lines'), figures.count(lines)),
+    ...(head === null ? [] : [fact(t('Hash'), code(head))]),
+    fact(t('Synced to disk'), syncedText(kept)),
+    ...(breaks.length > 1 ? [fact(t('Lines with a broken hash chain'), listed(breaks.map(({ line }) => line)))] : []),
+    ...(damaged.length > 0 ? [fact(t('Lines cut off by crashes, not altered'), listed(damaged))] : []),
+    fact(t('Signature'), translated(signatureWording(signature))),
+  ];
+}
+
+function syncedText(kept: Verified['kept']): string {
+  if (kept === null) return t('unknown: without record.head, a missing end cannot be detected');
+  const at = new Intl.DateTimeFormat(vscode.env.language, { dateStyle: 'medium', timeStyle: 'medium' });
+  const when = at.format(new Date(kept.at));
+  return kept.line === null
+    ? t('{0}, with a line that is missing', when)
+    : t('{0}, up to line {1}', when, figures.count(kept.line));
 }
 
 /** A record that was changed may no longer open. */

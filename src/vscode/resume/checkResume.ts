@@ -6,15 +6,17 @@ import type { SessionSummary } from '../../model/session/summary.ts';
 import type { ResumeFacts } from '../../protocol/panel/figureMessages.ts';
 import type { WindowEngine } from '../engine/windowEngine.ts';
 import { notResumableReason } from '../panel/sessionView.ts';
-import { reasonText } from './resumeWords.ts';
+import { reasonText, verdictText } from './resumeWords.ts';
 
 /** Whether a session will resume in this window, with sentences that say why. Starts no agent. */
 export async function checkResume(engine: WindowEngine, summary: SessionSummary): Promise<ResumeFacts['here']> {
   const refused = notResumableReason(summary, false);
   // A recording starts no agent, and has what it plays.
   const found: ResumeCheck = summary.recording ? { verdict: 'yes', reasons: [] } : await checkPlace(engine, summary);
+  const verdict = refused === undefined ? found.verdict : 'no';
   return {
-    verdict: refused === undefined ? found.verdict : 'no',
+    verdict,
+    word: verdictText(verdict),
     reasons: [...(refused === undefined ? [] : [refused]), ...found.reasons.map(reasonText)],
   };
 }

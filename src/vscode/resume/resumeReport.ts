@@ -6,7 +6,6 @@ import { command, fact, text } from '../pages/parts.ts';
 import type { BuiltReport, ReportWork } from '../pages/reportKind.ts';
 import { sessionFacts } from '../pages/sessionFacts.ts';
 import { checkResume } from './checkResume.ts';
-import { verdictText } from './resumeWords.ts';
 
 const { t } = vscode.l10n;
 
@@ -19,7 +18,7 @@ export async function resumeReport(
   { actions, progress }: ReportWork,
 ): Promise<BuiltReport> {
   progress(t('Checking…'));
-  const { verdict, reasons } = await checkResume(engine, summary);
+  const { verdict, word, reasons } = await checkResume(engine, summary);
   return {
     verdict,
     report: {
@@ -27,7 +26,7 @@ export async function resumeReport(
       refreshLabel: t('Check Again'),
       facts: [
         ...sessionFacts(summary),
-        fact(t('Resume here'), text(verdictText(verdict), tones[verdict])),
+        fact(t('Resume here'), text(word, tones[verdict])),
         ...(reasons.length === 0 ? [] : [fact(t('Reason'), reasons.join(' '))]),
       ],
       actions: [

@@ -30,7 +30,7 @@ const cited = {
 };
 const step = {
   content_type: 'text/plain',
-  content: 'It is currently 72°F and sunny in San Francisco.',
+  content: "It's currently 72°F and sunny in San Francisco.",
   metadata: {
     kind: 'trajectory',
     tool_name: 'weather_api',
@@ -59,7 +59,7 @@ describe('ACP messages that are imported and exported', () => {
   it('are the same with several parts, a step among them', async () => {
     const message = { role: 'agent/assistant', parts: [{ content_type: 'text/plain', content: 'Before. ' }, step] };
     const { messages, entries } = await throughVitrine(message);
-    assert.deepEqual(entries[0]?.metadata?.annotations?.[0], { ...step.metadata, start_index: 8, end_index: 56 });
+    assert.deepEqual(entries[0]?.metadata?.annotations?.[0], { ...step.metadata, start_index: 8, end_index: 55 });
     const parts = message.parts.map((part) => ({ ...part, ...encoding }));
     assert.deepEqual(messages, [{ ...message, ...times, parts }]);
   });
