@@ -12,6 +12,7 @@ import { daemonIdle } from './daemon/idle.ts';
 import { daemonLatency, daemonStreams } from './daemon/latency.ts';
 import { daemonMemory } from './daemon/memory.ts';
 import { daemonStart } from './daemon/start.ts';
+import { windowIdle } from './daemon/windowIdle.ts';
 import { evidence } from './evidence.ts';
 import { growth } from './growth.ts';
 import type { Row } from './harness.ts';
@@ -65,6 +66,7 @@ const cases: Readonly<Record<string, Case>> = {
   daemonMemory,
   daemonStart,
   daemonIdle,
+  windowIdle,
   activation,
   sizes,
 };
