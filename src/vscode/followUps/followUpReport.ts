@@ -163,6 +163,8 @@ async function dryRunSection(
   const byId = new Map(read.map((summary) => [summary.session_id, summary]));
   const rulesById = new Map(sessions.map(({ runs, rules }) => [runs[0]?.sessionId, rules]));
   const sent = rows.filter(({ outcome }) => outcome.sent).length;
+  if (rows.length === 0)
+    return { title: t('Dry Run: Past 7 Days'), text: [t('No run ended in this folder in the past 7 days.')] };
   const left = recent.length - read.length;
   const note = left === 0 ? {} : { note: t('{0} older sessions are not included.', figures.count(left)) };
   return {

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { repository } from '../host/cache.mjs';
 
 /** What axe has to object to in the page as it stands, one line each. */
-export async function violations(page: Page): Promise<string[]> {
+export async function violations(page: Pick<Page, 'evaluate'>): Promise<string[]> {
   await page.evaluate(readFileSync(path.join(repository, 'node_modules/axe-core/axe.min.js'), 'utf8'));
   return page.evaluate(async () => {
     const axe = Reflect.get(window, 'axe') as {
