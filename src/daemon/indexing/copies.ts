@@ -1,26 +1,51 @@
 import { storeFormats } from '../../agents/stores/formats.ts';
 import type { FollowedSession } from '../../engine/sources/foundSession.ts';
+import type { Notes } from '../../engine/sources/reading/sessionReader.ts';
 import { DatabaseFile } from '../../engine/sqlite/databaseFile.ts';
 import type { SentSession } from './messages.ts';
+
+const noteNumbers = new WeakMap<Notes, number>();
+let lastNumber = 0;
 
 /** Without the functions of its format and open databases, which another thread has of its own. */
 export function packSession({ files: { format, session, files }, ...found }: FollowedSession): SentSession {
   const sent = files.map(({ database, ...file }) => ({ ...file, isDatabase: database !== undefined }));
-  return { ...found, files: { agent: format.agent, session, files: sent } };
+  return { ...found, noteNumber: numberOf(found.notes), files: { agent: format.agent, session, files: sent } };
 }
 
-/** `databases`: those that are open in this thread, by path. */
-export function unpackSession(
-  { files: { agent, session, files }, ...found }: SentSession,
-  databases: Map<string, DatabaseFile>,
-): FollowedSession {
-  const format = storeFormats.find((each) => each.agent === agent);
-  if (format === undefined) throw new Error(`There is no store of ${agent}.`);
-  const here = files.map(({ isDatabase, ...file }) => {
-    if (!isDatabase) return file;
-    const database = databases.get(file.path) ?? new DatabaseFile(file.path);
-    databases.set(file.path, database);
-    return { ...file, database };
-  });
-  return { ...found, files: { format, session, files: here } };
+/** The same for as long as the notes are. */
+function numberOf(notes: Notes): number {
+  const known = noteNumbers.get(notes);
+  if (known !== undefined) return known;
+  lastNumber += 1;
+  noteNumbers.set(notes, lastNumber);
+  return lastNumber;
+}
+
+/** Makes sessions of copies, with what copies share. */
+export class SessionUnpacker {
+  /** Those that are open in this thread, by path. */
+  readonly #databases = new Map<string, DatabaseFile>();
+  /** By agent: the last ones, as a reader begins again where it gets others. */
+  readonly #notes = new Map<string, { readonly number: number; readonly notes: Notes }>();
+
+  unpack({ files: { agent, session, files }, noteNumber, ...found }: SentSession): FollowedSession {
+    const format = storeFormats.find((each) => each.agent === agent);
+    if (format === undefined) throw new Error(`There is no store of ${agent}.`);
+    const here = files.map(({ isDatabase, ...file }) => {
+      if (!isDatabase) return file;
+      const database = this.#databases.get(file.path) ?? new DatabaseFile(file.path);
+      this.#databases.set(file.path, database);
+      return { ...file, database };
+    });
+    const known = this.#notes.get(agent);
+    const notes = known?.number === noteNumber ? known.notes : found.notes;
+    this.#notes.set(agent, { number: noteNumber, notes });
+    return { ...found, notes, files: { format, session, files: here } };
+  }
+
+  /** The other thread has ended; the next one counts anew. */
+  forgetNotes(): void {
+    this.#notes.clear();
+  }
 }

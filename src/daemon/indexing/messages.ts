@@ -26,6 +26,8 @@ interface OfSession extends InPlace {
 
 /** A session without what cannot be copied. */
 export interface SentSession extends Omit<FollowedSession, 'files'> {
+  /** Another one whenever the notes are others. */
+  readonly noteNumber: number;
   readonly files: Pick<SessionFiles, 'session'> & {
     readonly agent: ObservedAgent;
     readonly files: readonly (Omit<PlacedFile, 'database'> & { readonly isDatabase: boolean })[];

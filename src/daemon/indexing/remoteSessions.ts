@@ -5,9 +5,8 @@ import type { ObservedHistory } from '../../engine/import/importObserved.ts';
 import type { ObservedFeed } from '../../engine/sources/following/openObserved.ts';
 import type { FollowedSession } from '../../engine/sources/foundSession.ts';
 import type { SourcesChange } from '../../engine/sources/sources.ts';
-import type { DatabaseFile } from '../../engine/sqlite/databaseFile.ts';
 import type { ObservedSummary } from '../../insight/observed/summary.ts';
-import { unpackSession } from './copies.ts';
+import { SessionUnpacker } from './copies.ts';
 import type { IndexThread } from './indexThread.ts';
 import { indexCalls, indexOrders, type Place } from './messages.ts';
 
@@ -21,7 +20,7 @@ export class RemoteSessions implements ObservedFeed {
   readonly #log: Log;
   readonly #changes: Emitter<[SourcesChange]>;
   readonly #paths: Emitter<[ReadonlySet<string>]>;
-  readonly #databases = new Map<string, DatabaseFile>();
+  readonly #unpacker = new SessionUnpacker();
   #rows = new Map<string, ObservedSummary>();
   #lookers = 0;
   #watching: Promise<void> | undefined;
@@ -74,7 +73,7 @@ export class RemoteSessions implements ObservedFeed {
 
   async find(id: string): Promise<FollowedSession | undefined> {
     const found = await this.#thread.request(indexCalls.find, { place: this.#place, id });
-    return found === null ? undefined : unpackSession(found, this.#databases);
+    return found === null ? undefined : this.#unpacker.unpack(found);
   }
 
   async history(id: string): Promise<ObservedHistory | undefined> {
@@ -113,6 +112,7 @@ export class RemoteSessions implements ObservedFeed {
 
   /** Watches again after a moment, and tells what became different meanwhile. */
   #lost(): void {
+    this.#unpacker.forgetNotes();
     this.#watching = undefined;
     if (this.#lookers === 0) return;
     clearTimeout(this.#again);
