@@ -1,6 +1,8 @@
 import { html, nothing, render, type TemplateResult } from 'lit/html.js';
+import type { PageCommand } from '../src/protocol/panel/messages.ts';
 import { codicon } from './controls.ts';
 import { t } from './l10n.ts';
+import { commandWord } from './text/commandWords.ts';
 import { panelId } from './views/tabs.ts';
 
 /** Parts of the page that are drawn separately. */
@@ -97,13 +99,20 @@ export function empty(live: boolean): TemplateResult {
 export interface Notice {
   readonly severity: 'info' | 'warning' | 'error';
   readonly text: string;
+  /** The button in it. */
+  readonly fix?: PageCommand;
 }
 
-export function notices(all: readonly Notice[]): TemplateResult {
+/** `act` runs the command of a notice's button. */
+export function notices(all: readonly Notice[], act?: (command: PageCommand) => void): TemplateResult {
   return html`${all.map(
-    ({ severity, text }) =>
+    ({ severity, text, fix }) =>
       html`<div class="notice" data-severity=${severity} role=${severity === 'error' ? 'alert' : nothing}>
-        ${codicon(severity)}<span>${text}</span>
+        ${codicon(severity)}<span>${text}</span>${
+          fix === undefined || act === undefined
+            ? nothing
+            : html`<button class="link" @click=${() => act(fix)}>${commandWord(fix)}</button>`
+        }
       </div>`,
   )}`;
 }

@@ -30,7 +30,10 @@ export function drawChrome(shell: Shell, context: Context, view: SessionView, li
     context.figures.messages.untold ? missingText('not_per_message') : '',
   );
   render(header(context, view, state.head), shell.header);
-  const reported = notices([view.notice, state.problem].filter((each) => each !== null && each !== undefined));
+  const reported = notices(
+    [view.notice, state.problem].filter((each) => each !== null && each !== undefined),
+    (command) => context.actions.command(command),
+  );
   render(html`${reported}${budgetBar(context, view)}`, shell.notice);
   render(state.find === undefined ? '' : findBar(state.find), shell.find);
   render(requestBar(context), shell.bar);

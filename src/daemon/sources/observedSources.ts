@@ -2,6 +2,7 @@ import type { ObservedHistory } from '../../engine/import/importObserved.ts';
 import type { Log, SessionHandle } from '../../engine/api.ts';
 import { openObserved } from '../../engine/sources/following/openObserved.ts';
 import type { ObservedUse } from '../../insight/budgets/spentOfLimit.ts';
+import { cleanupDays } from '../../engine/sources/cleanup/cleanupDays.ts';
 import { observedId } from '../../engine/sources/ids.ts';
 import { observedAgents } from '../../model/session/observed.ts';
 import type { PriceTable } from '../../insight/prices/prices.ts';
@@ -66,7 +67,9 @@ export class ObservedSources {
     });
     this.#watches.add(watch);
     const result = await watch.begin(params.limit);
-    return { watch, result: { ...result, looked_in: [...sessions.folders()] } };
+    const place = { env: params.variables, home: params.home, platform: process.platform };
+    const cleanup_days = await cleanupDays(place);
+    return { watch, result: { ...result, looked_in: [...sessions.folders()], cleanup_days } };
   }
 
   /** A session became Vitrine's own without a run. */

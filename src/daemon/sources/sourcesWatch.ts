@@ -42,7 +42,7 @@ export class SourcesWatch implements Disposable {
     this.#deps = deps;
   }
 
-  async begin(limit: number): Promise<Omit<ResultOf<'watchSources'>, 'looked_in'>> {
+  async begin(limit: number): Promise<Omit<ResultOf<'watchSources'>, 'looked_in' | 'cleanup_days'>> {
     const { sessions, own } = this.#deps;
     const early: SourcesChange[] = [];
     let hear = (change: SourcesChange): void => void early.push(change);

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { observedAgents } from '../../model/session/observed.ts';
 import { sessionIdSchema } from '../../model/session/session.ts';
 import { sessionSummarySchema } from '../../model/session/summary.ts';
 
@@ -36,5 +37,7 @@ export const watchSourcesCall = {
     beyond: z.int().nonnegative(),
     /** Folders that are searched for sessions. */
     looked_in: z.array(z.string()),
+    /** By agent, after how many days without a change it deletes a session; absent where that is not known. */
+    cleanup_days: z.partialRecord(z.enum(observedAgents), z.number().positive()),
   }),
 } as const;

@@ -60,7 +60,12 @@ export interface SessionView {
   /** The button beside `why`. */
   readonly fix?: PageCommand;
   /** Notice over the transcript: interrupted, read-only, damaged, untrusted, … */
-  readonly notice: { readonly severity: 'info' | 'warning' | 'error'; readonly text: string } | null;
+  readonly notice: {
+    readonly severity: 'info' | 'warning' | 'error';
+    readonly text: string;
+    /** The button in it. */
+    readonly fix?: PageCommand;
+  } | null;
   /** Estimate for an active run, replaced when the agent reports. */
   readonly sizes: { readonly rawBytes: number; readonly unknownLines: number; readonly malformedLines: number };
 }

@@ -4,6 +4,7 @@ import type { ObservedState } from '../../model/observedState.ts';
 import { isSessionLive } from '../../model/session/status.ts';
 import type { GroupName, SessionNode } from '../sessions/sessionGroups.ts';
 import { isForkable } from '../resume/fork.ts';
+import { isKeepable } from './keepable.ts';
 import { needsYou, type SessionRow } from '../sessions/sessionRow.ts';
 
 const { t } = vscode.l10n;
@@ -11,11 +12,6 @@ const { t } = vscode.l10n;
 /** Started by a program and at rest: such sessions are many, and folded into one row. */
 export function isProgrammatic({ status, observed }: SessionRow): boolean {
   return observed?.entry_point === 'sdk' && observed.problem === null && !isSessionLive(status);
-}
-
-/** A session that can be copied into a record: it can be read, and no program adds to it. */
-export function isKeepable({ observed }: Pick<SessionRow, 'observed'>): boolean {
-  return observed?.problem === null && observed.live.state === 'ended';
 }
 
 /** Words for the menus of a session that another program started. */

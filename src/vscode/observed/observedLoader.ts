@@ -114,9 +114,10 @@ export class ObservedLoader implements vscode.Disposable {
     }
   }
 
-  #take({ sessions, kept, looked_in, out_of_scope }: ResultOf<'watchSources'>): void {
+  #take({ sessions, kept, looked_in, out_of_scope, cleanup_days }: ResultOf<'watchSources'>): void {
     this.#lookedIn = looked_in;
     this.#outOfScope = out_of_scope;
+    this.#deps.list.cleanupDays = cleanup_days;
     this.#deps.list.replaceObserved(sessions, kept);
     this.#changed.fire();
   }

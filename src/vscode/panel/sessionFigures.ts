@@ -7,6 +7,7 @@ import { loadPrices } from '../../insight/prices/prices.ts';
 import { UnrestoredCount } from '../../insight/session/unrestored.ts';
 import type { NormalizedEntry } from '../../model/transcript/entry.ts';
 import type { FigureAnswer, FigureRequest, LedgerCard, ResumeFacts } from '../../protocol/panel/figureMessages.ts';
+import type { ViewContext } from './sessionView.ts';
 import type { SessionRow } from '../sessions/sessionRow.ts';
 import { ownPrices } from '../settings/settings.ts';
 
@@ -16,6 +17,8 @@ export interface FiguresDeps {
   readonly sessions: () => Iterable<SessionRow>;
   /** Whether a resume would find the conversation here. */
   readonly checkResume: () => Promise<ResumeFacts['here']>;
+  /** Until the agent deletes its file; `undefined`: not soon, or not known. */
+  readonly daysToDeletion: () => number | undefined;
   /** Resolves when `add` was given every entry. */
   readonly read: () => Promise<unknown>;
 }
@@ -28,6 +31,10 @@ export class SessionFigures {
 
   constructor(deps: FiguresDeps) {
     this.#deps = deps;
+  }
+
+  around(followUpAt: string | undefined): ViewContext {
+    return { followUpAt, daysToDeletion: this.#deps.daysToDeletion() };
   }
 
   /** Of every entry, and again when it has changed. */

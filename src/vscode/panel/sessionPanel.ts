@@ -71,7 +71,7 @@ export class SessionPanel implements vscode.Disposable {
     handle: SessionHandle,
     actions: PageActions,
     log: vscode.LogOutputChannel,
-    about: Pick<FiguresDeps, 'sessions' | 'checkResume'>,
+    about: Pick<FiguresDeps, 'sessions' | 'checkResume' | 'daysToDeletion'>,
   ) {
     this.#panel = panel;
     this.#handle = handle;
@@ -243,12 +243,11 @@ export class SessionPanel implements vscode.Disposable {
         return;
       case 'typing':
         return this.#actions.typing(id);
-      case 'takeBack':
-        this.#channel.send({
-          type: 'takenBack',
-          text: (await this.#handle.conversation()?.takeBack(message.id)) ?? null,
-        });
+      case 'takeBack': {
+        const text = (await this.#handle.conversation()?.takeBack(message.id)) ?? null;
+        this.#channel.send({ type: 'takenBack', text });
         return undefined;
+      }
       case 'answer':
         if (!(await this.#actions.answer(this.#handle, message.id, message.answer))) {
           this.#log.warn(logLine('answer refused', { session: id, request: message.id, kind: message.answer.kind }));
@@ -378,7 +377,8 @@ export class SessionPanel implements vscode.Disposable {
   }
 
   #view(): SessionView {
-    return sessionView(this.#handle, this.#notice ?? this.#missing, this.#actions.dueAt(this.#handle.id));
+    const around = this.#figures.around(this.#actions.dueAt(this.#handle.id));
+    return sessionView(this.#handle, this.#notice ?? this.#missing, around);
   }
 
   #showView(): void {

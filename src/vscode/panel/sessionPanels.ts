@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { isObject } from '../../model/text/json.ts';
 import type { EngineHost } from '../engine/engineHost.ts';
 import type { WindowEngine } from '../engine/windowEngine.ts';
-import { isKeepable } from '../observed/observedItems.ts';
+import { isKeepable } from '../observed/keepable.ts';
 import { keepsObserved } from '../settings/settings.ts';
 import type { Failures } from '../failures/failures.ts';
 import { logLine } from '../../engine/log/logLine.ts';
@@ -143,6 +143,10 @@ export class SessionPanels implements vscode.Disposable {
       }
       const session = new SessionPanel(panel, handle, actions, log, {
         sessions: () => list.all(),
+        daysToDeletion: () => {
+          const row = list.get(id);
+          return row === undefined ? undefined : list.daysToDeletion(row);
+        },
         checkResume: async () => {
           const { checkResume } = await import('../resume/checkResume.ts');
           return checkResume(engine, handle.summary());

@@ -7,6 +7,7 @@ import type { SessionSummary } from '../../model/session/summary.ts';
 import type { SessionView, WaitingRequest } from '../../protocol/panel/messages.ts';
 import { sentences } from '../failures/failureText.ts';
 import { observedNotice, whyWatched } from '../observed/observedView.ts';
+import { deletionText } from '../sessions/rowText.ts';
 import { isForkable } from '../resume/fork.ts';
 import { visibleText } from '../text/inertText.ts';
 import { isReadOnly } from '../../model/session/importedSession.ts';
@@ -80,9 +81,27 @@ function noticeOf(handle: SessionHandle, reported: Notice | readonly string[]): 
   };
 }
 
+/** Says before anything else that the agent will delete its file, and offers to keep the session. */
+function withDeletion(
+  notice: SessionView['notice'],
+  { agent_label: label }: SessionSummary,
+  days: number | undefined,
+): SessionView['notice'] {
+  if (days === undefined) return notice;
+  const text = [deletionText(label, days), ...(notice === null ? [] : [notice.text])].join(' ');
+  return { severity: 'warning', text, fix: 'keep' };
+}
+
 /** What is asked itself stands in the transcript, and is sent once. */
 function waiting({ id, kind, callId, title, asked_at, expires_at }: AgentRequest): WaitingRequest {
   return { id, kind, title, asked_at, expires_at, ...(callId !== undefined && { callId }) };
+}
+
+export interface ViewContext {
+  /** When a follow-up is sent, ISO 8601. */
+  readonly followUpAt: string | undefined;
+  /** Until the agent deletes its file; `undefined`: not soon, or not known. */
+  readonly daysToDeletion: number | undefined;
 }
 
 /**
@@ -92,7 +111,7 @@ function waiting({ id, kind, callId, title, asked_at, expires_at }: AgentRequest
 export function sessionView(
   handle: SessionHandle,
   reported: Notice | readonly string[],
-  followUpAt?: string,
+  { followUpAt, daysToDeletion }: ViewContext,
 ): SessionView {
   const summary = handle.summary();
   const busy = isSessionLive(summary.status);
@@ -122,7 +141,7 @@ export function sessionView(
     },
     why,
     ...(why === null || summary.recording || vscode.workspace.isTrusted ? {} : { fix: 'manageTrust' as const }),
-    notice: noticeOf(handle, reported),
+    notice: withDeletion(noticeOf(handle, reported), summary, daysToDeletion),
     sizes: handle.sizes(),
   };
 }

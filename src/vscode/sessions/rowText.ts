@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { CostToday } from '../usage/costToday.ts';
 import type { Cost, CostSum } from '../../model/usage/usage.ts';
 import type { Family } from './familyCost.ts';
+import { visibleText } from '../text/inertText.ts';
 import { figures } from '../text/figures.ts';
 import { isSessionLive } from '../../model/session/status.ts';
 import { needsYou, type SessionRow } from './sessionRow.ts';
@@ -145,6 +146,14 @@ function stateText(row: SessionRow, state: RowState): string {
 function observedPlace({ observed, agent_label }: SessionRow): string[] {
   if (observed === undefined) return [];
   return [agent_label, ...(observed.entry_point === null ? [] : [placeText(observed.entry_point)])];
+}
+
+/** Says in how many days the agent deletes its file of a session. */
+export function deletionText(agentLabel: string, days: number): string {
+  const label = visibleText(agentLabel);
+  if (days === 0) return t('{0} deletes this transcript within a day.', label);
+  if (days === 1) return t('{0} deletes this transcript in 1 day.', label);
+  return t('{0} deletes this transcript in {1} days.', label, days);
 }
 
 /** Where a session was started; `null`: in Vitrine. */

@@ -8,6 +8,7 @@ import { figures } from '../text/figures.ts';
 import {
   childrenText,
   costText,
+  deletionText,
   durationOf,
   placeText,
   rowCost,
@@ -101,8 +102,14 @@ const longest = 300;
 const cut = (text: string): string => (text.length > longest ? `${text.slice(0, longest - 1)}…` : text);
 
 /** Session texts go in as text only: nothing in them becomes a link, a command or markup. */
-export function rowTooltip(row: SessionRow, now: number, family?: Family): vscode.MarkdownString {
+export function rowTooltip(
+  row: SessionRow,
+  now: number,
+  family?: Family,
+  daysToDeletion?: number,
+): vscode.MarkdownString {
   const lines = facts(row, now, family).map(([name, text]) => literalText(`${name}: ${cut(visibleText(text))}`));
+  if (daysToDeletion !== undefined) lines.unshift(literalText(deletionText(cut(row.agent_label), daysToDeletion)));
   const tooltip = new vscode.MarkdownString(`**${literalText(titleOf(row))}**\n\n${lines.join('  \n')}`, false);
   tooltip.isTrusted = false;
   tooltip.supportHtml = false;

@@ -3,6 +3,8 @@ import type { SessionSummary } from '../../model/session/summary.ts';
 import { isSessionLive } from '../../model/session/status.ts';
 import { costToday, dayStart, type CostToday } from '../usage/costToday.ts';
 import { noFilter, passes, type SessionFilter } from '../observed/filter.ts';
+import type { ResultOf } from '../../protocol/daemon/calls.ts';
+import { daysToDeletion } from '../observed/countdown.ts';
 import { needsYou, rowOf, type SessionRow } from './sessionRow.ts';
 import { countsObserved } from '../settings/settings.ts';
 import type { WorkspaceIndex } from '../window/workspaceIndex.ts';
@@ -39,6 +41,8 @@ export class SessionList implements vscode.Disposable {
   #observed = new Map<string, SessionRow>();
   /** Ids of sessions of other programs in scope that are Vitrine's own now: they stay in the list, whatever their folder. */
   #kept = new Set<string>();
+  /** By agent, after how many days without a change it deletes a session. */
+  cleanupDays: ResultOf<'watchSources'>['cleanup_days'] = {};
   #filter: SessionFilter = noFilter;
   #lost: Lost = { unreadable: 0, folders: new Set() };
   #complete = false;
@@ -75,6 +79,12 @@ export class SessionList implements vscode.Disposable {
 
   get(id: string): SessionRow | undefined {
     return this.#isRunningAgain(id) ? this.#observed.get(id) : (this.#rows.get(id) ?? this.#observed.get(id));
+  }
+
+  /** In how many days the agent deletes its file of a session; `undefined`: not soon, or not known. */
+  daysToDeletion(row: SessionRow): number | undefined {
+    const agent = row.observed?.agent;
+    return daysToDeletion(row, agent && this.cleanupDays[agent], this.#now());
   }
 
   get filter(): SessionFilter {

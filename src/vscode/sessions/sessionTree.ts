@@ -104,7 +104,10 @@ export class SessionTree implements vscode.TreeDataProvider<TreeNode> {
       case 'group':
         return groupItem(node.group);
       case 'session':
-        return sessionItem(node.node, this.#now(), this.#families(node.node.row));
+        return sessionItem(node.node, this.#now(), {
+          family: this.#families(node.node.row),
+          daysToDeletion: this.#list.daysToDeletion(node.node.row),
+        });
       case 'programmatic':
         return programmaticItem(node.name, node.nodes);
       case 'more':
@@ -229,7 +232,12 @@ function anyLive({ row, children }: SessionNode): boolean {
   return isSessionLive(row.status) || children.some(anyLive);
 }
 
-function sessionItem(node: SessionNode, now: number, family: Family | undefined): vscode.TreeItem {
+interface ItemFacts {
+  readonly family: Family | undefined;
+  readonly daysToDeletion: number | undefined;
+}
+
+function sessionItem(node: SessionNode, now: number, { family, daysToDeletion }: ItemFacts): vscode.TreeItem {
   const { row, children } = node;
   const { Collapsed, Expanded, None } = vscode.TreeItemCollapsibleState;
   const live = isSessionLive(row.status);
@@ -239,7 +247,7 @@ function sessionItem(node: SessionNode, now: number, family: Family | undefined)
   item.id = children.length === 0 ? row.session_id : `${row.session_id} +`;
   item.description = rowDescription(row, now, family);
   item.iconPath = stateIcon(stateOf(row));
-  item.tooltip = rowTooltip(row, now, family);
+  item.tooltip = rowTooltip(row, now, family, daysToDeletion);
   item.contextValue =
     row.observed !== undefined
       ? observedContext(row, row.observed)

@@ -1,0 +1,36 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { claudeCodeStore } from '../../../agents/claude-code/store.ts';
+import { field } from '../../../agents/shared/guards.ts';
+import { parse } from '../../../agents/shared/normalizer/lineLog.ts';
+import type { StorePlace } from '../../../agents/stores/storeFormat.ts';
+import { isMissing } from '../files.ts';
+import type { ObservedAgent } from '../../../model/session/observed.ts';
+
+/** Of Claude Code, where its settings do not say otherwise. Source: its documentation. */
+const claudeDays = 30;
+
+/** After how many days without a change an agent deletes a session; absent for agents of which that is not known. */
+export type CleanupDays = Partial<Readonly<Record<ObservedAgent, number>>>;
+
+/** As the user's own settings of the agents say now. */
+export async function cleanupDays(place: StorePlace): Promise<CleanupDays> {
+  const days = await claudeCleanupDays(place);
+  return days === undefined ? {} : { 'claude-code': days };
+}
+
+/** `cleanupPeriodDays`; 0 had several meanings. */
+async function claudeCleanupDays(place: StorePlace): Promise<number | undefined> {
+  const [root] = claudeCodeStore.roots(place);
+  if (root === undefined) return undefined;
+  let text: string;
+  try {
+    text = await readFile(path.join(path.dirname(root.path), 'settings.json'), 'utf8');
+  } catch (error) {
+    return isMissing(error) ? claudeDays : undefined;
+  }
+  const settings = parse(text);
+  if (settings === undefined || settings === null) return undefined;
+  const days = field(settings, 'cleanupPeriodDays') ?? claudeDays;
+  return typeof days === 'number' && Number.isFinite(days) && days > 0 ? days : undefined;
+}
