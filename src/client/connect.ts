@@ -112,7 +112,7 @@ async function start({ storeDir, daemonFile, environment }: ConnectOptions, with
     child.once('error', (error) => reject(notStarted(error.message)));
   });
   const [, , , pipe] = child.stdio;
-  if (!(pipe instanceof Readable)) throw notStarted('It has no pipe to report on.');
+  if (!(pipe instanceof Readable)) throw notStarted('It has no output pipe.');
   const timer = setTimeout(() => pipe.destroy(), withinMs);
   try {
     const printed = await Promise.race([text(pipe).catch(() => ''), failed]);

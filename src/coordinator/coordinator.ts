@@ -64,7 +64,7 @@ export class Coordinator {
         const left = Math.max(staleMs, Date.parse(timeout_at) - deps.clock());
         this.#deadlines.set(run_id, now + Math.min(demandsTimeoutMs, left));
       } else if (!isRunOver(status)) {
-        this.#abandon(job, 'The Vitrine daemon ended while it had this run.');
+        this.#abandon(job, 'The Vitrine daemon ended during this run.');
       }
     }
   }
@@ -131,7 +131,7 @@ export class Coordinator {
     const idOf = (place: number): string =>
       this.#deps.runnerId(hostname, comparable(project_dir), executor_type, place);
     const { taken, replaced } = this.#registry.take(idOf, registration, this.#moment());
-    if (replaced) this.#giveUp(taken.runner.runner_id, 'The runner was started again while it had this run.');
+    if (replaced) this.#giveUp(taken.runner.runner_id, 'The runner restarted during this run.');
     return taken.runner;
   }
 
@@ -198,7 +198,7 @@ export class Coordinator {
       if (online.some((taken) => mayTake(taken, job))) this.#deadlines.set(id, now + staleMs);
       else this.#move(job, 'failed', noneHas(job.run.demands));
     }
-    for (const id of this.#registry.lose(now)) this.#giveUp(id, 'The runner is not heard of any more.');
+    for (const id of this.#registry.lose(now)) this.#giveUp(id, 'The runner stopped responding.');
   }
 
   #giveUp(runnerId: string, reason: string): void {
@@ -231,7 +231,7 @@ export class Coordinator {
       const limit = `${maxWaitingSize >> 20} MB`;
       throw new CoordinatorError(
         'full',
-        `The runs that wait have ${limit} together: stop some, or wait until they are done.`,
+        `The waiting runs exceed ${limit} in total. Stop some, or wait until they are done.`,
       );
     }
   }

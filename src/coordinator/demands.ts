@@ -23,7 +23,7 @@ export function mergeDemands(blueprint: Demands | undefined, run: Demands | unde
     if (other !== undefined && !isAsWanted(name, wanted, other)) {
       throw new CoordinatorError(
         'contradiction',
-        `The agent demands the ${name} "${other}", and this run "${wanted}": no runner has both.`,
+        `The agent demands the ${name} "${other}", but this run demands "${wanted}". No runner can have both.`,
       );
     }
     merged[name] = wanted;

@@ -157,6 +157,6 @@ async function sweep(engine: Engine, log: Log): Promise<void> {
         `Interrupted sessions: ${interrupted.length}. Processes of an earlier daemon that were stopped: ${ended.length}.`,
       );
   } catch (error) {
-    log.error(`What an earlier daemon left could not be brought to an end: ${String(error)}`);
+    log.error(`Could not clean up after an earlier daemon: ${String(error)}`);
   }
 }

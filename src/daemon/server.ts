@@ -82,7 +82,7 @@ export class DaemonServer {
       this.#refused += 1;
       // Once per power of two, so that an attack does not fill the log.
       if (Math.log2(this.#refused) % 1 === 0)
-        this.#log.warn(`Refused ${this.#refused} connections that did not know the token or were too many.`);
+        this.#log.warn(`Refused ${this.#refused} connections: the token was wrong, or there were too many.`);
       socket.destroy();
       return;
     }

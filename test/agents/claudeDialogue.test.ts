@@ -208,7 +208,7 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
       assert.equal(there('tea.txt'), false);
       const [shown] = await requests(handle);
       assert.equal(shown?.decision?.by, 'timeout');
-      assert.match(reported('write'), /Denied: Nobody answered within 0 s\./);
+      assert.match(reported('write'), /Denied: No answer within 0 s\./);
     });
 
     it('has its question answered', async () => {

@@ -93,7 +93,7 @@ for (const version of codexVersions) {
       if (!threads) {
         it('is not resumed: there is nothing to resume it by', async () => {
           await assert.rejects(agent.runs.resume(handle.id, 'What did I ask for? [[again]]'), (error: Error) => {
-            assert.match(error.message, /0\.20\.0 prints no id that could be resumed/);
+            assert.match(error.message, /0\.20\.0 prints no ID to resume/);
             return true;
           });
           assert.equal(agent.place.model.asked.filter(({ scenario }) => scenario === 'again').length, 0);

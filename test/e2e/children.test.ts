@@ -86,7 +86,7 @@ describe('an agent from a file that starts others', function () {
     await page().locator('.turn .why', { hasText: 'Callback' }).first().waitFor();
     await page().getByText('1 autonomous hidden').first().waitFor();
     const tab = page().getByRole('tab', { name: 'Transcript' });
-    assert.equal(await tab.getAttribute('title'), '1 follow-up or callback left out');
+    assert.equal(await tab.getAttribute('title'), '1 follow-up or callback hidden');
     await picture(host.workbench, 'callback-hidden');
     await page().getByRole('button', { name: 'Show follow-ups and callbacks' }).click();
     await page().locator('.prompt .by', { hasText: 'Callback' }).first().waitFor();

@@ -82,7 +82,7 @@ describe('follow-ups in the window', function () {
     await picture(workbench, 'follow-up-hidden');
     assert.equal(
       await page().getByRole('tab', { name: 'Transcript' }).getAttribute('title'),
-      '1 follow-up or callback left out',
+      '1 follow-up or callback hidden',
     );
     await page().getByRole('button', { name: 'Show follow-ups and callbacks' }).click();
     await page().getByText("The user asked a question but hasn't responded.").first().waitFor();

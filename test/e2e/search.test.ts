@@ -98,7 +98,7 @@ describe('search in the sidebar', function () {
   it('leaves out follow-ups and callbacks, says how many, and finds them where that is asked for', async () => {
     await search('kettle');
     await view()
-      .getByText(/1 entry in 1 session\..*1 follow-up or callback left out\./)
+      .getByText(/1 entry in 1 session\..*1 follow-up or callback hidden\./)
       .waitFor();
     await toggleFilter('Follow-ups and callbacks');
     await view()

@@ -1,4 +1,4 @@
-/** The entry that VS Code calls inside the extension host: runs every suite beside it and writes down what came of it. */
+/** The entry that VS Code calls inside the extension host: runs every suite beside it and writes the results. */
 import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { runFiles } from '../support/mochaRun.ts';

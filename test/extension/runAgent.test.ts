@@ -15,7 +15,7 @@ describe('running agents', () => {
     assert.deepEqual(missing, []);
   });
 
-  it('starts nothing for an argument that is no whole request', async () => {
+  it('starts nothing for an incomplete request', async () => {
     for (const argument of [
       { agent: 'sh', prompt: 'x' },
       { agent: 'codex' },

@@ -81,7 +81,7 @@ describe('vitrine search', function () {
   });
 
   it('leaves out what no person wrote, says how many, and shows it marked where that is asked for', async () => {
-    const left = 'Excluded follow-ups and callbacks: 1 (--synthetic).\n';
+    const left = 'Hidden follow-ups and callbacks: 1 (--synthetic).\n';
     const found = await search('tea');
     assert.match(found.stdout, /^ses_000000000002 .*\n {2}\[0\] user: Tea\?\n\n$/);
     assert.ok(found.stderr.endsWith(left), found.stderr);

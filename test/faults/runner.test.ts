@@ -208,7 +208,7 @@ describe('vitrine runner, queue, agents', function () {
     assert.deepEqual(
       found.map(({ run_id, status, error }) => [run_id, status, error]),
       [
-        [run.run_id, 'failed', 'The Vitrine daemon ended while it had this run.'],
+        [run.run_id, 'failed', 'The Vitrine daemon ended during this run.'],
         [waiting.run_id, 'pending', undefined],
       ],
     );

@@ -129,7 +129,7 @@ describe('the CLI', function () {
     assert.deepEqual(of('0.79.0'), { input: 2400, output: 360, cacheRead: 4800 });
   });
 
-  it('estimates with prices of the user, and refuses what is no price table', () => {
+  it('estimates with prices of the user, and refuses an invalid price table', () => {
     const file = path.join(folder, 'prices.json');
     const codex = ['result', '--agent', 'codex', '--exit', '0', '--prices', file, '--stdout'];
     const captured = path.join(repository, 'test/fixtures/codex/0.77.0/chain-0.stdout.jsonl');

@@ -131,7 +131,7 @@ describe('figures of a session', () => {
   });
 
   it('say of what no one told that it is unknown, with the reason', async () => {
-    const unknown = { provenance: 'unknown', reason: 'The agent printed no cost.' } as const;
+    const unknown = { provenance: 'unknown', reason: 'The agent did not report a cost.' } as const;
     const about = { cost: unknown, total_cost: unknown, usage: {}, total_usage: {}, duration: null, turns: null };
     const options = load(
       { ledger: { ...ledger, models: null, totalModels: null, runTurns: null, duration: null, children: null } },
@@ -141,7 +141,7 @@ describe('figures of a session', () => {
     delete summary.context_tokens;
     const page = await open({ ...options, view: { ...options.view, summary } });
     await page.locator('#cost').click();
-    await card(page).getByText('The agent printed no cost.').first().waitFor();
+    await card(page).getByText('The agent did not report a cost.').first().waitFor();
     const text = await card(page).innerText();
     assert.match(text, /Total\s+unknown\s+unknown/);
     assert.match(text, /unknown: the agent does not report context use/);

@@ -63,7 +63,7 @@ describe('what no person wrote', () => {
     const tab = page.getByRole('tab', { name: 'Transcript' });
     await page.getByText('1 autonomous hidden').first().waitFor();
     assert.match(await tab.innerText(), new RegExp(`\\b${entries.length - 2}$`));
-    assert.equal(await tab.getAttribute('title'), '2 follow-ups and callbacks left out');
+    assert.equal(await tab.getAttribute('title'), '2 follow-ups and callbacks hidden');
     await page.getByRole('button', { name: 'Show follow-ups and callbacks' }).click();
     await page.locator('.prompt', { hasText: 'Any news?' }).getByText('Follow-up').waitFor();
     await page.locator('.prompt', { hasText: 'A session has ended.' }).getByText('Callback').waitFor();

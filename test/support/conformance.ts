@@ -129,7 +129,7 @@ export function promises(adapter: AgentAdapter, captures: readonly AgentCapture[
       }
     });
 
-    it('keeps output that is no message of the agent', () => {
+    it('keeps output other than agent messages', () => {
       const bad: OutputLine[] = [
         { stream: 'stdout', text: '{"type":"of a later version","x":1}' },
         { stream: 'stdout', text: 'Segmentation fault' },

@@ -8,7 +8,7 @@ import {
 } from '@tanstack/virtual-core';
 import type { Row } from '../rows/rows.ts';
 
-/** Distance from the end within which the list follows new content. */
+/** Maximum distance from the end at which the list follows new content. */
 const nearEnd = 24;
 /** Rows that are drawn above and below the screen, unless they are taller than `overscanHeight` px together. */
 const overscan = 8;

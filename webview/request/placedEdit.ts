@@ -54,8 +54,8 @@ function notesOf(preview: EditPreview, { asked_at: askedAt }: AgentRequest): str
         ...(places > 1
           ? [
               all
-                ? t('Replaces the text in all {0} places where the file has it.', number(places))
-                : t('The file has the text to replace in {0} places. The first is shown.', number(places)),
+                ? t('Replaces all {0} occurrences of the text.', number(places))
+                : t('The text to replace occurs {0} times in the file. The first is shown.', number(places)),
             ]
           : []),
         ...(changedAt !== null && changedAt > Date.parse(askedAt)
@@ -68,13 +68,13 @@ function notesOf(preview: EditPreview, { asked_at: askedAt }: AgentRequest): str
     case 'missing':
       return [t('This file does not exist now.')];
     case 'outside':
-      return [t('This file is outside of the session’s folder. Vitrine did not read it to show the lines around.')];
+      return [t('This file is outside of the session’s folder. Vitrine did not read it, so the context is not shown.')];
     case 'unreadable':
-      return [t('Vitrine could not read this file as text to show the lines around.')];
+      return [t('Vitrine could not read this file as text, so the context is not shown.')];
     case 'tooLarge':
-      return [t('This file is too large to show the lines around.')];
+      return [t('This file is too large to show the context.')];
     case 'long':
-      return [t('This change is too long to show the lines around.')];
+      return [t('This change is too long to show with its context.')];
     case 'unplaced':
       return [t('The agent does not say where in the file the text goes.')];
   }

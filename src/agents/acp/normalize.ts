@@ -138,7 +138,7 @@ export class AcpReader implements AgentReader {
     this.#phase = 'live';
     this.#session.opened(result, timestamp);
     if (this.#replayed > 0 && this.#recorded) {
-      const shown = 'The agent repeated the conversation so far, which stands above.';
+      const shown = 'The agent repeated the earlier conversation, which is shown above.';
       this.#run.aside('replay', shown, timestamp, { updates: this.#replayed });
     }
     this.#replayed = 0;

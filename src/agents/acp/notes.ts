@@ -46,7 +46,7 @@ export class Notes {
   notification(method: string, params: JsonObject, timestamp: string): boolean {
     if (method === '$/cancel_request') return true;
     if (method !== 'elicitation/complete') return false;
-    this.#run.aside('question', 'The question was answered elsewhere.', timestamp, {
+    this.#run.aside('question', 'The question was answered in another place.', timestamp, {
       elicitationId: nonEmpty(params['elicitationId']) ?? null,
     });
     return true;

@@ -127,8 +127,8 @@ const titles = new Map([
   ['end_turn', 'Completed'],
   ['cancelled', 'Cancelled'],
   ['refusal', 'Refused'],
-  ['max_tokens', 'Stopped at the limit of tokens'],
-  ['max_turn_requests', 'Stopped at the limit of turns'],
+  ['max_tokens', 'Stopped at the token limit'],
+  ['max_turn_requests', 'Stopped at the turn limit'],
 ]);
 
 /** `Completed · 1,260 tokens`; the exact figures are in the entry's metadata. */

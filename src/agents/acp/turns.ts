@@ -11,16 +11,16 @@ import type { RpcError, TurnEnd, UsageUpdate } from './wire.ts';
 
 /** Stop reasons with which the agent did not do what was asked. */
 const stopErrors = new Map([
-  ['max_tokens', { code: 'max_output_tokens', text: 'The answer was cut off: the limit of tokens was reached.' }],
-  ['max_turn_requests', { code: 'max_turns', text: 'The limit of requests in one turn was reached.' }],
-  ['refusal', { code: 'refusal', text: 'The model refused to go on.' }],
+  ['max_tokens', { code: 'max_output_tokens', text: 'The answer was interrupted at the token limit.' }],
+  ['max_turn_requests', { code: 'max_turns', text: 'The turn reached its request limit.' }],
+  ['refusal', { code: 'refusal', text: 'The model refused to continue.' }],
 ]);
 
 /** Only known words count as success. */
 function unknownStop(stopReason: string): { code: string; text: string } | undefined {
   if (stopReason === 'end_turn' || stopReason === 'cancelled') return undefined;
   const named = code(stopReason);
-  return { code: 'unknown_stop', text: `The agent ended the turn for a reason that Vitrine does not know: ${named}.` };
+  return { code: 'unknown_stop', text: `The agent ended the turn for an unknown reason: ${named}.` };
 }
 
 /** How the turns of a process end, and their results. */
@@ -102,8 +102,8 @@ export class Turns {
   #failure(stopReason: string, timestamp: string): string | undefined {
     if (this.#systemError) {
       const last = nonEmpty(this.#run.texts.finalText.trim());
-      const shown = 'The agent says that the turn failed; its last message has the reason.';
-      const entry = last === undefined ? 'The agent says that the turn failed.' : shown;
+      const shown = 'The agent reported that the turn failed. Its last message has the reason.';
+      const entry = last === undefined ? 'The agent reported that the turn failed.' : shown;
       this.#run.error(entry, codeOfText(last ?? '') ?? 'system_error', timestamp);
       return last ?? entry;
     }

@@ -7,7 +7,7 @@ const yes = { supported: true } as const;
 
 const tooOld = {
   supported: false,
-  reason: 'this version of Claude Code cannot be spoken with while it works',
+  reason: 'this version of Claude Code accepts no messages during a run',
 } as const;
 
 /** Claude Code, run with `claude -p`: with a dialogue, or only with a prompt. */

@@ -50,7 +50,10 @@ export function claudeCommand(request: CommandRequest): CommandLine {
   /** Adds a requested option, or a warning that this version does not have it. */
   const add = (feature: keyof typeof since, name: string, added: readonly string[]): void => {
     if (has(feature)) args.push(...added);
-    else warnings.push(`Claude Code ${version ?? ''} has no ${name}; it runs without (needs ${since[feature]}).`);
+    else
+      warnings.push(
+        `Claude Code ${version ?? ''} does not support ${name}, so it runs without (needs ${since[feature]}).`,
+      );
   };
   const speaks = interactive && hasDialogue(version);
   if (speaks) args.push('--input-format', 'stream-json', '--permission-prompt-tool', 'stdio');
@@ -78,7 +81,9 @@ export function claudeCommand(request: CommandRequest): CommandLine {
   const { mcpServers = {} } = options;
   const refused = has('httpServers') ? [] : Object.keys(mcpServers).filter((name) => mcpServers[name]?.type === 'http');
   if (refused.length > 0) {
-    warnings.push(`Claude Code ${version ?? ''} has no MCP servers over HTTP; it runs without ${refused.join(', ')}.`);
+    warnings.push(
+      `Claude Code ${version ?? ''} does not support MCP servers over HTTP, so it runs without ${refused.join(', ')}.`,
+    );
   }
   const taken = Object.fromEntries(Object.entries(mcpServers).filter(([name]) => !refused.includes(name)));
   const { args: mcp, ...given } = serversFile(

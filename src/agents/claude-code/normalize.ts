@@ -236,7 +236,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
   #pushClient(shown: string, at: number): void {
     this.#stderr.close();
     if (this.#ended || this.#client.push(shown, at)) return;
-    this.#lines.unknown('A line of Vitrine of an unknown kind', shown, this.#session.clock.arrived(at));
+    this.#lines.unknown('Unknown line written by Vitrine', shown, this.#session.clock.arrived(at));
   }
 
   #pushStderr(line: OutputLine, at: number): void {
@@ -376,7 +376,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
 
   #warnings(): string[] {
     const { warnings } = this.#lines;
-    if (this.#usages.left > 0) warnings.push(`Messages whose usage is not itemised: ${this.#usages.left}`);
+    if (this.#usages.left > 0) warnings.push(`Messages without separate usage: ${this.#usages.left}`);
     return warnings;
   }
 }

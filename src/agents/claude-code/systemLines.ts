@@ -200,7 +200,7 @@ function controlRequest(message: JsonObject): string {
 function controlResponse(message: JsonObject): string {
   const response = message['response'];
   const commands = field(field(response, 'response'), 'commands');
-  if (Array.isArray(commands)) return join('Ready to be spoken with', `commands: ${commands.length}`);
+  if (Array.isArray(commands)) return join('Ready for messages', `commands: ${commands.length}`);
   return join(`Answer: ${nonEmpty(field(response, 'subtype')) ?? '?'}`, nonEmpty(field(response, 'error')));
 }
 

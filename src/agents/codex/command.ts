@@ -23,8 +23,8 @@ export function codexCommand({ prompt, options, program, resume, fork }: Command
   const sandbox = argsOfMode(codexChoices, options.permissionMode);
   if (sandbox !== undefined) args.push(...sandbox);
   else warnings.push(`Codex has no permission mode ${options.permissionMode ?? ''}; it runs as it is configured.`);
-  if (options.maxTurns !== undefined) warnings.push('Codex has no limit of turns; it runs without.');
-  if (options.maxBudgetUsd !== undefined) warnings.push('Codex has no budget limit; it runs without.');
+  if (options.maxTurns !== undefined) warnings.push('Codex has no turn limit, so it runs without.');
+  if (options.maxBudgetUsd !== undefined) warnings.push('Codex has no budget limit, so it runs without.');
   if (options.appendSystemPrompt !== undefined && options.appendSystemPrompt !== '') {
     warnings.push('Codex has no option to add to the system prompt; it runs without.');
   }
@@ -36,7 +36,7 @@ export function codexCommand({ prompt, options, program, resume, fork }: Command
     const { filledServers: filled = [] } = options;
     if (filled.length > 0) warnings.push(shownWarning(filled));
   } else if (given !== undefined) {
-    warnings.push(`Codex ${program.version ?? ''} takes no MCP servers for one run; it has its own.`);
+    warnings.push(`Codex ${program.version ?? ''} does not accept MCP servers per run, so it uses only its own.`);
   }
   args.push(...(options.extraArgs ?? []));
   let sessionId: string | null = null;
@@ -49,7 +49,7 @@ export function codexCommand({ prompt, options, program, resume, fork }: Command
       args.push('resume', id);
       sessionId = id;
     } else {
-      warnings.push(`Codex ${program.version ?? ''} cannot resume; it begins a new conversation.`);
+      warnings.push(`Codex ${program.version ?? ''} cannot resume, so it begins a new conversation.`);
     }
   }
   args.push('-');

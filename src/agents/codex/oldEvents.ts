@@ -173,7 +173,7 @@ export class OldEvents {
         this.#run.system('approval', `Asks for permission: ${nonEmpty(event['reason']) ?? type}`, timestamp);
         return true;
       case 'error':
-        this.#failure = shown === '' ? 'The agent reported an error without a text.' : readable(shown);
+        this.#failure = shown === '' ? 'The agent reported an error without a message.' : readable(shown);
         this.#run.error(this.#failure, errorCode(shown), timestamp);
         return true;
       default:

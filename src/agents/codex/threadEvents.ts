@@ -55,7 +55,7 @@ export class ThreadEvents {
         this.#error(
           reasonGiven(message['message']) ??
             reasonGiven(message['error']) ??
-            'The agent reported an error without a text.',
+            'The agent reported an error without a message.',
           line,
         );
         return true;
@@ -112,7 +112,7 @@ export class ThreadEvents {
         this.#text(item, 'thinking', line, over);
         return true;
       case 'error':
-        this.#run.warn(itemText(item.fields) ?? 'The agent warned without a text.', line.timestamp);
+        this.#run.warn(itemText(item.fields) ?? 'The agent reported a warning without a message.', line.timestamp);
         return true;
       default:
         return this.#call(item, line, { over, begins: message['type'] === 'item.started' });

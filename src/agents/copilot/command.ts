@@ -41,13 +41,13 @@ export function copilotCommand(request: CommandRequest): CommandLine {
   }
   if (options.model !== undefined) args.push(`--model=${options.model}`);
   args.push(...permissions(options.permissionMode ?? 'default', has('planMode'), warnings));
-  if (options.maxTurns !== undefined) warnings.push('Copilot CLI has no limit of turns; it runs without.');
+  if (options.maxTurns !== undefined) warnings.push('Copilot CLI has no turn limit, so it runs without.');
   if (options.maxBudgetUsd !== undefined) {
-    warnings.push('Copilot CLI limits AI credits, not US dollars; it runs without this limit.');
+    warnings.push('Copilot CLI limits AI credits, not US dollars, so it runs without this limit.');
   }
   if (options.maxAiCredits !== undefined) {
     if (has('maxAiCredits')) args.push(`--max-ai-credits=${options.maxAiCredits}`);
-    else warnings.push(`Copilot CLI ${version ?? ''} has no limit of AI credits; it runs without.`);
+    else warnings.push(`Copilot CLI ${version ?? ''} has no AI credit limit, so it runs without.`);
   }
   if (options.appendSystemPrompt !== undefined && options.appendSystemPrompt !== '') {
     warnings.push('Copilot CLI has no option to add to the system prompt; it runs without.');
@@ -67,7 +67,7 @@ export function copilotCommand(request: CommandRequest): CommandLine {
   );
   if (has('mcpConfig')) args.push(...mcp);
   else if (mcp.length > 0)
-    warnings.push(`Copilot CLI ${version ?? ''} takes no MCP servers for one run; it has its own.`);
+    warnings.push(`Copilot CLI ${version ?? ''} does not accept MCP servers per run, so it uses only its own.`);
   args.push(...(options.extraArgs ?? []));
   return { args, stdin: prompt, sessionId, warnings, ...given, ...(sideFiles !== undefined && { sideFiles }) };
 }
@@ -75,7 +75,9 @@ export function copilotCommand(request: CommandRequest): CommandLine {
 function permissions(mode: string, planMode: boolean, warnings: string[]): readonly string[] {
   const known = argsOfMode(copilotChoices, mode);
   if (known !== undefined && (mode !== 'plan' || planMode)) return known;
-  warnings.push(`This Copilot CLI has no permission mode ${mode}; what needs a permission is refused.`);
+  warnings.push(
+    `This version of Copilot CLI has no permission mode ${mode}, so actions that require permission are denied.`,
+  );
   return [];
 }
 

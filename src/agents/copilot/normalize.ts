@@ -119,7 +119,7 @@ export class CopilotReader implements AgentReader {
     }
     const usage = usageFile(parse(shown));
     if (usage === undefined) {
-      this.#run.warn('The file with the tokens of this run could not be read: they are unknown.', timestamp);
+      this.#run.warn('The file with the token counts of this run could not be read.', timestamp);
       return;
     }
     this.#hasFile = true;
@@ -214,7 +214,10 @@ export class CopilotReader implements AgentReader {
         this.#error(data, speaker);
         return true;
       case 'session.warning':
-        this.#run.warn(nonEmpty(data['message']) ?? 'The agent warned without a text.', speaker.timestamp);
+        this.#run.warn(
+          nonEmpty(data['message']) ?? 'The agent reported a warning without a message.',
+          speaker.timestamp,
+        );
         return true;
       case 'agent.interrupted':
         this.#interrupted ??= nonEmpty(data['activity']) ?? 'interrupted';
@@ -288,7 +291,7 @@ export class CopilotReader implements AgentReader {
   }
 
   #error(data: JsonObject, { timestamp }: Speaker): void {
-    const message = nonEmpty(data['message']) ?? 'The agent reported an error without a text.';
+    const message = nonEmpty(data['message']) ?? 'The agent reported an error without a message.';
     this.#errors.push(message);
     this.#run.error(message, errorCode(nonEmpty(data['errorType']), count(data['statusCode']), message), timestamp);
   }

@@ -20,7 +20,7 @@ export const cursor: AgentAdapter = {
     thinking: { supported: true, reason: 'where the version prints it' },
     toolResults: yes,
     usage: { supported: true, reason: 'where the version prints it' },
-    cost: { supported: false, reason: 'Cursor prints no cost, and the name of its model is one for display' },
+    cost: { supported: false, reason: 'Cursor prints no cost, and only a display name of the model' },
     subagents: { supported: true, reason: 'that they were asked and what they answered, not what they did' },
     midRunMessages: { supported: false, reason: 'one prompt per run; further messages resume the session' },
     modelChoice: yes,

@@ -17,14 +17,14 @@ export function cursorCommand({ prompt, options, program, resume }: CommandReque
   const mode = argsOfMode(cursorChoices, options.permissionMode);
   if (mode !== undefined) args.push(...mode);
   else warnings.push(`Cursor has no permission mode ${options.permissionMode ?? ''}; it runs as it is configured.`);
-  if (options.maxTurns !== undefined) warnings.push('Cursor has no limit of turns; it runs without.');
-  if (options.maxBudgetUsd !== undefined) warnings.push('Cursor has no budget limit; it runs without.');
+  if (options.maxTurns !== undefined) warnings.push('Cursor has no turn limit, so it runs without.');
+  if (options.maxBudgetUsd !== undefined) warnings.push('Cursor has no budget limit, so it runs without.');
   if (options.appendSystemPrompt !== undefined && options.appendSystemPrompt !== '') {
     warnings.push('Cursor has no option to add to the system prompt; it runs without.');
   }
   if (serversOf({ options }) !== undefined) {
     warnings.push(
-      'Cursor takes MCP servers from its own configuration only (.cursor/mcp.json); it runs without these.',
+      'Cursor takes MCP servers only from its own configuration (.cursor/mcp.json), so it runs without these.',
     );
   }
   args.push(...(options.extraArgs ?? []), '--', prompt);

@@ -16,7 +16,7 @@ export const gemini: AgentAdapter = {
     resume: { supported: true, reason: 'from the same folder only' },
     fork: { supported: false, reason: 'Gemini CLI cannot fork a session' },
     approvals: { supported: false, reason: 'without a terminal, tools that need an approval are not there at all' },
-    thinking: { supported: false, reason: 'Gemini CLI does not print what the model thinks, only how much' },
+    thinking: { supported: false, reason: 'Gemini CLI prints the number of thinking tokens, but not the text' },
     toolResults: { supported: true, reason: 'a short text for display, often empty' },
     usage: yes,
     cost: { supported: false, reason: 'estimated from the tokens and the model, which Gemini CLI prints' },

@@ -34,9 +34,9 @@ export function geminiCommand(request: CommandRequest): CommandLine {
   if (mode !== undefined) args.push(...mode);
   else warnings.push(`Gemini CLI has no permission mode ${options.permissionMode ?? ''}; it runs as it is configured.`);
   if (options.maxTurns !== undefined) {
-    warnings.push('Gemini CLI takes its limit of turns from its settings (model.maxSessionTurns) only.');
+    warnings.push('Gemini CLI takes its turn limit only from its settings (model.maxSessionTurns).');
   }
-  if (options.maxBudgetUsd !== undefined) warnings.push('Gemini CLI has no budget limit; it runs without.');
+  if (options.maxBudgetUsd !== undefined) warnings.push('Gemini CLI has no budget limit, so it runs without.');
   if (options.appendSystemPrompt !== undefined && options.appendSystemPrompt !== '') {
     warnings.push('Gemini CLI has no option to add to the system prompt; it runs without.');
   }

@@ -51,7 +51,7 @@ export const fixedStderr: readonly (readonly [RegExp, string])[] = [
  */
 export const serversSkipped = /^Security Warning: Skipping system defaults file '.*[\\/]mcp\.json':/;
 export const withoutServers =
-  'Gemini CLI reads the MCP servers of a run from files of root only, and runs without them. With executor_type acp and executor_profile gemini-acp it takes them.';
+  'Gemini CLI reads MCP servers of a run only from files that root owns, so it runs without them. To use them, set executor_type to acp and executor_profile to gemini-acp.';
 
 /** Also printed on successful runs. */
 export const noise: readonly RegExp[] = [

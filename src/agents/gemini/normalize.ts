@@ -144,7 +144,7 @@ export class GeminiReader implements AgentReader {
   }
 
   #error(message: JsonObject, { timestamp }: SourceLine): void {
-    const shown = nonEmpty(message['message']) ?? 'The agent reported an error without a text.';
+    const shown = nonEmpty(message['message']) ?? 'The agent reported an error without a message.';
     if (message['severity'] === 'warning') {
       this.#run.warn(shown, timestamp);
       return;

@@ -29,8 +29,7 @@ export function runReport({ text, stats, error }: Outcome): RunReport {
 
 /** `Completed · 1.3 s · 1,270 tokens`; the exact figures are in the entry's metadata. */
 export function reportText({ stats, error }: Outcome): string {
-  const title =
-    error === undefined ? 'Completed' : error.code === 'max_turns' ? 'Stopped at the limit of turns' : 'Failed';
+  const title = error === undefined ? 'Completed' : error.code === 'max_turns' ? 'Stopped at the turn limit' : 'Failed';
   const parts = [title];
   if (stats.durationMs !== null) parts.push(englishFigures.duration(stats.durationMs));
   if (stats.usage !== null) parts.push(`${englishFigures.count(totalTokens(stats.usage))} tokens`);

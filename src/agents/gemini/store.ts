@@ -55,8 +55,8 @@ export function projectNotes(record: StoreRecord): readonly SessionNote[] {
   return key === undefined || folder === '' || folder.includes('\n') ? [] : [{ key, folder }];
 }
 
-const compressed = 'Gemini CLI does not record the requests by which it compresses a chat.';
-const merged = 'This version of Gemini CLI records the tokens of the first request of several tool calls only.';
+const compressed = 'Gemini CLI does not record its requests for chat compression.';
+const merged = 'For several tool calls, this version of Gemini CLI records only the tokens of the first request.';
 
 export class GeminiChatReader implements RecordReader {
   readonly #session: StoreSession;

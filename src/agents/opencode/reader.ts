@@ -8,7 +8,7 @@ import { OpenCodeUsage } from './usage.ts';
 import type { OpenCodeMessage } from './message.ts';
 
 const untitled = /^(?:New session|Child session) - \d{4}-/;
-const titles = 'OpenCode does not record the request that makes the title.';
+const titles = 'OpenCode does not record its request for the title.';
 
 /** Reads rows of the database, or the earlier files with the same objects. Messages come before their parts. */
 export class OpenCodeReader implements RecordReader {

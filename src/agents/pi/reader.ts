@@ -6,7 +6,7 @@ import { resultText } from '../shared/resultText.ts';
 import type { RecordReader, StoreSession } from '../stores/storeSession.ts';
 import { toolAction } from './tools.ts';
 
-const compacted = 'Pi does not record the tokens of the requests by which it compacts a session.';
+const compacted = 'Pi does not record the tokens of requests that compact a session.';
 
 /** Reads the entries of one session. Abandoned branches stay in the file, and in the transcript. */
 export class PiReader implements RecordReader {

@@ -44,7 +44,7 @@ function placeOf(path: string): StorePart | 'head' | undefined {
   return placeOfChat(path);
 }
 
-const unrecorded = 'Qwen Code does not record the requests by which it suggests prompts and judges commands.';
+const unrecorded = 'Qwen Code does not record its requests for prompt suggestions and command checks.';
 
 /** Known records that repeat others or have no content. */
 const bookkeeping = new Set([

@@ -16,7 +16,7 @@ export function requestText(request: AgentRequest, decision: Decision | undefine
 const asking = {
   permission: 'Asks for permission',
   question: 'Asks',
-  plan: 'Asks for its plan to be approved',
+  plan: 'Asks you to approve its plan',
 } as const;
 
 function whatIsAsked({ kind, toolName, action, title }: AgentRequest, workDir: string): string {
@@ -26,10 +26,10 @@ function whatIsAsked({ kind, toolName, action, title }: AgentRequest, workDir: s
 
 const denials = {
   user: 'Denied',
-  timeout: 'Denied, because nobody answered in time',
+  timeout: 'Denied: no answer in time',
   withdrawn: 'Withdrawn by the agent',
-  run_over: 'Never answered, because the run was over',
-  nobody: 'Denied, because nobody could be asked',
+  run_over: 'Not answered: the run ended',
+  nobody: 'Denied: no one available to answer',
   policy: 'Denied by a rule',
 } as const;
 
@@ -47,7 +47,7 @@ function howDecided({ session, questions = [] }: AgentRequest, answer: Answer): 
       return answer.scope === 'session' && session !== undefined ? [`For the session: ${code(session)}`] : [];
     case 'deny': {
       const said = answer.reason === undefined || answer.reason === '' ? [] : [quote(answer.reason)];
-      return answer.interrupt === true ? [...said, 'The turn was ended with it.'] : said;
+      return answer.interrupt === true ? [...said, 'The turn ended with it.'] : said;
     }
     case 'answer':
       return answer.answers.map((given, at) => `${code(questions[at]?.question ?? '')}\n\n${quote(given)}`);

@@ -48,6 +48,6 @@ function risks({ agent }: Blueprint, own: Blueprint | undefined): string[] {
 
 function serverText(name: string, server: McpServer): string {
   if (server.type === 'http')
-    return visibleLine(`Its server "${name}" is told what ${server.url} and its headers hold.`);
+    return visibleLine(`Its server "${name}" receives the contents of ${server.url} and its headers.`);
   return visibleLine(`Its server "${name}" starts: ${[server.command, ...server.args].join(' ')}.`);
 }

@@ -41,8 +41,7 @@ export const daemon: Command = {
     const { values, positionals } = parseOptions('daemon', { args: [...args], options, allowPositionals: true });
     const [action, ...more] = positionals;
     if (more.length > 0) throw new UsageError('Specify one action.', 'status, stop or logs.');
-    if (values.now === true && action !== 'stop')
-      throw new UsageError('--now applies only to "stop".', 'Leave it out.');
+    if (values.now === true && action !== 'stop') throw new UsageError('--now applies only to "stop".', 'Remove it.');
     switch (action) {
       case 'status':
         return status(context, values.store, values.json === true);

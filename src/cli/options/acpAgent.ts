@@ -39,7 +39,7 @@ export function acpChoice(asked: {
   }
   if (profile === undefined) {
     if (resumes) return { agents: [] };
-    throw new UsageError('Specify an agent of the Agent Client Protocol.', ways);
+    throw new UsageError('Specify an Agent Client Protocol agent.', ways);
   }
   if (resumes && profile === commandProfile)
     throw new UsageError('This session was started by a command, not by --program.', againByCommand);
@@ -49,5 +49,5 @@ export function acpChoice(asked: {
   return { profile, agents: program === undefined ? [] : [{ id, label, program, args: own }] };
 }
 
-const againByCommand = 'Give the command of the agent again after the prompt and "--".';
-const ways = `Give --profile ${acpProfileIds.join(', ')}; or the command of another after the prompt and "--".`;
+const againByCommand = 'Repeat the command of the agent after the prompt and "--".';
+const ways = `Give --profile ${acpProfileIds.join(', ')}, or another command after the prompt and "--".`;

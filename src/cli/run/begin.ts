@@ -15,7 +15,7 @@ import type { PrintedSession } from './entryPrinter.ts';
 export interface BegunRun {
   readonly session: PrintedSession;
   stop(kill: boolean): Promise<void>;
-  /** Lets go of it. */
+  /** Disposes it. */
   close(): void;
 }
 

@@ -97,7 +97,7 @@ export async function readRecordedRun(
 }
 
 async function usageText({ label, usageFile }: AgentAdapter, file: string): Promise<string> {
-  if (usageFile !== true) throw new UsageError(`${label} does not write a usage file (--usage).`, 'Leave it out.');
+  if (usageFile !== true) throw new UsageError(`${label} does not write a usage file (--usage).`, 'Remove it.');
   try {
     return await readFile(file, 'utf8');
   } catch (error) {

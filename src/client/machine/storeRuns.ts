@@ -61,7 +61,7 @@ export class StoreRuns {
       for (const summary of live) this.#live.set(summary.session_id, summary);
       onChange();
     } catch (error) {
-      log.warn(`What runs in ${storeDir} is unknown: ${String(error)}`);
+      log.warn(`Cannot determine what is running in ${storeDir}: ${String(error)}`);
     }
   }
 

@@ -102,7 +102,7 @@ export class RunQueue {
   #end(loop: RunnerLoop, finish: boolean): Promise<void> {
     const ended = loop
       .close({ finish })
-      .catch((error: unknown) => this.#deps.log.error(`A runner did not leave: ${String(error)}`))
+      .catch((error: unknown) => this.#deps.log.error(`A runner could not be removed: ${String(error)}`))
       .finally(() => this.#ending.delete(ended));
     this.#ending.add(ended);
     return ended;

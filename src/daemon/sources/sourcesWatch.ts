@@ -82,7 +82,7 @@ export class SourcesWatch implements Disposable {
         else this.#forget(id);
       }
     } catch (error) {
-      this.#deps.log.error(`A client was not told of sessions of other programs: ${String(error)}`);
+      this.#deps.log.error(`Could not send a client the sessions of other programs: ${String(error)}`);
     }
   }
 

@@ -130,7 +130,7 @@ export class ClientMethods {
       const seen = await files.look(path);
       const callId = calls.changing((file) => file === path || file === seen.place);
       const request = await writeRequest(files, { file: path, content, seen, workDir, callId });
-      await this.#mayOnItsOwn(`It was not allowed to write ${path}.`, request, signal, () => grants.allWrites());
+      await this.#mayOnItsOwn(`The agent was not allowed to write ${path}.`, request, signal, () => grants.allWrites());
       // Someone else may have written it while it was thought about.
       await files.assertUnchanged(path, seen);
     }
@@ -148,13 +148,13 @@ export class ClientMethods {
       const shown = shownCommand(words);
       const names = Object.keys(variables);
       await this.#mayOnItsOwn(
-        `It was not allowed to run ${shown}.`,
+        `The agent was not allowed to run ${shown}.`,
         {
           kind: 'permission',
           toolName: 'terminal/create',
           title: `Run ${shown}`,
           ...(names.length > 0 && { description: `With these variables set: ${names.join(', ')}` }),
-          reason: 'The agent has Vitrine run this command, and did not ask for it itself.',
+          reason: 'The agent requested this command without asking for permission.',
           action: { kind: 'command_run', command: shown, cwd },
           input: { command, args, env: variables, cwd },
           cwd,

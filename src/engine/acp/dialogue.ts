@@ -171,7 +171,7 @@ export class AcpDialogue implements Dialogue {
     const { mcpServers = {} } = options;
     const refused = refusedServers(greeting, mcpServers);
     if (refused.length > 0) {
-      const content = `The agent speaks with no MCP servers over HTTP; it runs without ${refused.join(', ')}.`;
+      const content = `The agent does not support MCP servers over HTTP, so it runs without ${refused.join(', ')}.`;
       this.#host.tell({ type: 'note', subtype: 'option_ignored', content });
     }
     const opening = openingOf(greeting, resume, cwd, mcpServers);

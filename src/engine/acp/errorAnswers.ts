@@ -3,7 +3,7 @@ import { loginAdvice, protocolVersion, type Greeting } from '../../agents/acp/op
 import { rpcError, type RpcError } from '../../agents/acp/wire.ts';
 import { UnansweredError } from './peer.ts';
 
-/** What is wanted cannot be had, for a reason that is no error of the protocol. */
+/** The request cannot be met, for a reason that is not a protocol error. */
 export class ImpossibleError extends Error {
   override readonly name = 'ImpossibleError';
 }

@@ -111,14 +111,12 @@ function adapterOf({ label, programs, args = [], preset }: AcpAgent, adapter: Ag
 }
 
 function resumeReason(preset: AcpPreset | undefined): string | undefined {
-  return preset?.quirks.resume === 'none'
-    ? `${preset.label} loses a conversation when it is asked to load it`
-    : undefined;
+  return preset?.quirks.resume === 'none' ? `${preset.label} loses conversations when it loads them` : undefined;
 }
 
 function ignored({ maxTurns, maxBudgetUsd, maxAiCredits, appendSystemPrompt }: AgentOptions): string[] {
   const given = { 'a limit of turns': maxTurns, 'a limit of cost': maxBudgetUsd, 'a limit of credits': maxAiCredits };
   const limits = Object.entries(given).filter(([, value]) => value !== undefined);
   const all = [...limits.map(([name]) => name), ...(appendSystemPrompt === undefined ? [] : ['an own system prompt'])];
-  return all.map((name) => `The Agent Client Protocol has no place for ${name}: it is not applied.`);
+  return all.map((name) => `The Agent Client Protocol does not support ${name}, so it is ignored.`);
 }

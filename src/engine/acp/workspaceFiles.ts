@@ -38,7 +38,7 @@ export class WorkspaceFiles {
   /** The place without links that `file` stands for; it need not exist. @throws Refusal outside of the folder */
   async locate(file: string): Promise<string> {
     if (!path.isAbsolute(file) || file.includes('\0')) {
-      throw new Refusal('invalid', `The path has to be absolute: ${file}`);
+      throw new Refusal('invalid', `The path must be absolute: ${file}`);
     }
     const root = await this.#root.catch(() => {
       throw new Refusal('failed', `The folder no longer exists: ${this.#folder}`);
@@ -118,7 +118,7 @@ async function stampOf(place: string): Promise<string | null> {
 async function readText(place: string, shown: string): Promise<string> {
   const found = await stat(place).catch(() => null);
   if (found === null) throw new Refusal('missing', `Resource not found: ${shown}`, shown);
-  // What is no file, a pipe say, may never come to an end.
+  // Reading anything else, such as a pipe, may never end.
   if (!found.isFile()) throw new Refusal('invalid', `${shown} is not a file.`);
   assertSize(found.size, shown);
   let bytes: Buffer;

@@ -20,7 +20,7 @@ export async function writeRequest(files: WorkspaceFiles, asked: AskedWrite): Pr
   const isNew = seen.stamp === null;
   const reported = [
     ...([place, seen.place].includes(path.resolve(file)) ? [] : [`The agent calls it ${shortPath(file, workDir)}.`]),
-    ...(seen.unreadable === undefined ? [] : [`What is in it now cannot be shown: ${seen.unreadable}`]),
+    ...(seen.unreadable === undefined ? [] : [`The current content cannot be shown: ${seen.unreadable}`]),
   ];
   return {
     kind: 'permission',
@@ -28,7 +28,7 @@ export async function writeRequest(files: WorkspaceFiles, asked: AskedWrite): Pr
     toolName: 'fs/write_text_file',
     title: `${isNew ? 'Create' : 'Change'} ${shortPath(place, workDir)}`,
     ...(reported.length > 0 && { description: reported.join(' ') }),
-    reason: 'The agent has Vitrine write this file, and did not ask for it itself.',
+    reason: 'The agent requested this change without asking for permission.',
     action: {
       kind: 'file_edit',
       changes: [

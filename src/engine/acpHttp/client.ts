@@ -1,7 +1,7 @@
 import { isObject } from '../../model/text/json.ts';
 import { acpHttpFailures, AcpHttpFailure } from './failures.ts';
 
-/** Bytes of one answer that is no stream. */
+/** Maximum bytes of an answer other than a stream. */
 const maxAnswer = 8 * 1024 * 1024;
 const maxAgents = 1000;
 const pageOfAgents = 100;
@@ -12,7 +12,7 @@ export interface AcpHttpOptions {
   /** Sent with every request; a token belongs here. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly fetch?: typeof fetch;
-  /** Milliseconds for an answer that is no stream. Default 30 seconds. */
+  /** Milliseconds for an answer other than a stream. Default 30 seconds. */
   readonly timeoutMs?: number;
 }
 

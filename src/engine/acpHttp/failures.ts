@@ -57,7 +57,7 @@ export const acpHttpFailures = {
     new AcpHttpFailure(
       'bad_address',
       say`The URL of the agent server at ${origin} contains a user name or password.`,
-      say`Vitrine would show them with the URL. Remove them, and set a token instead.`,
+      say`Vitrine would show them with the URL. Remove them and set a token instead.`,
     ),
 
   badHeader: (name: string) =>

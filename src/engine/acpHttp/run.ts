@@ -114,7 +114,7 @@ class AcpHttpRun {
     }
     this.#cut();
     this.#abort.signal.throwIfAborted();
-    if (!this.#settled) yield* this.#missed('The connection was lost. What follows was asked for.', cause);
+    if (!this.#settled) yield* this.#missed('The connection was lost. Vitrine requested the following events.', cause);
   }
 
   async *#missed(why: string, cause?: unknown): AsyncGenerator<OutputChunk> {
@@ -152,7 +152,7 @@ class AcpHttpRun {
     if (answer !== null && !this.#stopping) return client.resume(runId, answer, signal);
     this.#stop.abort();
     await this.#cancel();
-    yield* this.#missed('The run was cancelled while it waited. Its end was asked for.');
+    yield* this.#missed('The run was cancelled while it waited. Vitrine requested its end.');
     return null;
   }
 

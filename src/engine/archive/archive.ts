@@ -102,7 +102,7 @@ export class Archive {
       version,
       note: (report) =>
         this.noteExport(sessionId, exportDecision(report, new Date(clock()).toISOString())).catch((error: unknown) =>
-          log.warn(`That ${sessionId} was exported is not in its record: ${String(error)}`),
+          log.warn(`The record of ${sessionId} does not include the export: ${String(error)}`),
         ),
     });
   }

@@ -75,7 +75,7 @@ export class Deletions {
       throw error;
     } finally {
       await writer.close();
-      if (writer.memoryOnly) this.#deps.log.warn(`That ${deletion.session_id} was deleted could not be kept.`);
+      if (writer.memoryOnly) this.#deps.log.warn(`The deletion of ${deletion.session_id} could not be recorded.`);
     }
   }
 

@@ -42,7 +42,7 @@ export async function checkSignature(folder: string, environment: Environment): 
   const signed = await readFile(signedFile(folder)).catch(() => null);
   if (signed === null) return null;
   const head = parseHead(signed.toString('utf8'));
-  if (head === null) return { state: 'bad', why: 'What was signed is not the head of a record.' };
+  if (head === null) return { state: 'bad', why: 'The signed data is not the head of a record.' };
   const kind = (await isThere(signatureFile(folder, 'gpg'))) ? 'gpg' : 'ssh';
   try {
     const checked = await makers[kind].check(signed, signatureFile(folder, kind), environment);

@@ -23,7 +23,7 @@ export function verdictWording({
   if (kind === 'other_session') return say`the record of another session`;
   if (kind === 'moved') return say`Line ${line} was moved`;
   if (kind === 'archive') return say`the archive is damaged; its readable lines are intact`;
-  if (kind === 'end_copy') return say`record.end lists lines as read that differ from the record from line ${line} on`;
+  if (kind === 'end_copy') return say`the record differs from the lines listed in record.end, from line ${line} on`;
   if (kind === 'missing_before') return say`Lines before line ${line} were removed`;
   return say`Line ${line} was changed, or lines after it were removed`;
 }
@@ -35,7 +35,7 @@ export function verdictDetails({ head, kept: saved, breaks, damaged, signature }
     saved === null
       ? say`no record.head, so a missing end cannot be detected`
       : saved.line === null
-        ? say`synced to disk ${saved.at}, with a line that is missing`
+        ? say`synced to disk ${saved.at}, with a line that is now missing`
         : say`synced to disk ${saved.at}, up to line ${saved.line}`,
     ...(breaks.length > 1 ? [say`lines with a broken hash chain: ${breaks.map(({ line }) => line).join(', ')}`] : []),
     ...(damaged.length > 0 ? [say`lines cut off by crashes, not altered: ${damaged.join(', ')}`] : []),

@@ -11,7 +11,7 @@ export interface BlueprintAccess {
   readonly use: Pick<BlueprintUse, 'options' | 'environment' | 'input'>;
   /** How a session resumes what a person chose for it, which goes before its blueprint; absent: no one chooses. */
   readonly chosen?: (session: SessionSummary, request: ResumeRequest) => ResumeRequest;
-  /** A session could not be told what came of those that it started. Called once for what is tried several times. */
+  /** A session could not get the results of its children. Called once for several attempts. */
   readonly onUndelivered?: (session: SessionSummary, failure: EngineFailure) => void;
   /** Tags that agents may demand of who runs them; absent: there are none. */
   readonly tags?: () => readonly string[];

@@ -43,7 +43,7 @@ export async function loadBlueprints(folders: readonly BlueprintFolder[]): Promi
       const { name, level } = blueprint;
       const instead = level === 'user' ? ofWorkspace.get(name) : undefined;
       if (instead !== undefined) {
-        const message = `The workspace has an agent "${name}" of its own, which is used instead: ${instead.file}`;
+        const message = `The workspace has an agent "${name}" of its own that is used instead: ${instead.file}`;
         return unused(blueprint, 'warning', message);
       }
       const other = here.get(name);
@@ -112,7 +112,7 @@ async function loadFile({ name: given, file, promptFile }: Found, level: Bluepri
   const prompt = promptFile === undefined ? undefined : await readText(promptFile);
   if (typeof prompt === 'object') more.push(atStart('error', prompt.problem));
   if (prompt !== undefined && fields.system_prompt !== undefined) {
-    more.push(atStart('error', 'There is a system prompt here, and one in prompt.md. Keep one of them.'));
+    more.push(atStart('error', 'Both this file and prompt.md have a system prompt. Keep one of them.'));
   }
   const all = [...problems, ...more];
   if (more.length > 0) return { name, file, level, agent: null, problems: all };

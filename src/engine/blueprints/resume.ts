@@ -23,7 +23,7 @@ export interface ResumeBlueprintDeps {
 }
 
 /**
- * How a session continues: with its blueprint as it is now, or without, where that is no longer there.
+ * How a session continues: with the current agent file, or without one if it was deleted.
  * @throws EngineFailure where the blueprint cannot be used, or may not be by who asks
  */
 export async function blueprintResumeRequest(

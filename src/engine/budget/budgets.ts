@@ -134,7 +134,7 @@ export class Budgets {
   async #standOf({ session, limits, runId }: Omit<BudgetedRun, 'runId'> & { readonly runId?: string }): Promise<{
     readonly bounds: readonly Bound[];
     readonly elsewhere: SharedSpending;
-    /** Epoch milliseconds: the end of the day that it is of. */
+    /** Epoch milliseconds: the end of its day. */
     readonly until: number;
   }> {
     const now = this.#deps.clock();

@@ -166,7 +166,7 @@ export class LiveBudget implements BudgetListener {
 /** What the transcript says of it. */
 export function reachedNote(reached: ReachedLimit): Note {
   const whose = reached.by === 'agent' ? ' The agent ended by its own limit.' : '';
-  const content = `${reachedText(reached)}${whose} The session can go on: raise the limit, and resume it.`;
+  const content = `${reachedText(reached)}${whose} Raise the limit to resume the session.`;
   return { subtype: 'budget', content, metadata: { budget: reached } };
 }
 

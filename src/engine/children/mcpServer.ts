@@ -104,8 +104,8 @@ export class ChildMcpServer implements ChildServer {
     }
     const caller = this.#callers.get(hash(/^Bearer ([0-9a-f]{64})$/i.exec(authorization)?.[1] ?? ''));
     if (caller === undefined) {
-      this.#log.warn('Somebody asked the server for agents without a token of a run, and was refused.');
-      refuse(response, 401, 'This run has ended, or the token is none.');
+      this.#log.warn('The server for agents rejected a request without a valid run token.');
+      refuse(response, 401, 'This run has ended, or the token is invalid.');
       return;
     }
     if (request.url !== '/mcp' || request.method !== 'POST') {

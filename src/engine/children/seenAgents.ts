@@ -48,7 +48,7 @@ export class ListedAgents {
         if (above !== null) await this.#write(id, above);
       }
     } catch (error) {
-      log.warn(`${id}: which agents were seen could not be kept: ${String(error)}`);
+      log.warn(`${id}: could not save which agents were seen: ${String(error)}`);
     }
   }
 
@@ -93,7 +93,7 @@ export class ListedAgents {
   /** A person is told that. Never rejects: what could not be kept is told again. */
   async keepRefused({ session_id: id }: Session, agent: Agent | null): Promise<void> {
     await writeWhole(this.#file(id, refusedName), [refusalOf(agent)]).catch((error: unknown) =>
-      this.#deps.log.warn(`${id}: that its agent was refused could not be kept: ${String(error)}`),
+      this.#deps.log.warn(`${id}: could not record that its agent was refused: ${String(error)}`),
     );
   }
 
@@ -101,7 +101,7 @@ export class ListedAgents {
     try {
       return seenSchema.parse(JSON.parse(await readFile(this.#file(id), 'utf8')));
     } catch (error) {
-      this.#deps.log.debug(`${id}: which agents were seen is not known: ${String(error)}`);
+      this.#deps.log.debug(`${id}: could not read which agents were seen: ${String(error)}`);
       return null;
     }
   }

@@ -93,7 +93,7 @@ export class Journal {
       const again = isTooLong ? '' : text;
       // A part of it may be there: what comes next begins a line of its own.
       this.#waiting = `${again.startsWith('\n') ? '' : '\n'}${again}${this.#waiting}`;
-      if (!this.#failing) this.#log.error(`The queue of runs cannot be kept: ${String(error)}`);
+      if (!this.#failing) this.#log.error(`The queue of runs cannot be saved: ${String(error)}`);
       this.#failing = true;
     }
   }

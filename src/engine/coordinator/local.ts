@@ -105,7 +105,7 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
   }
 
   leave(seat: Seat): Promise<void> {
-    return this.lost(seat, 'The runner left while it had this run.');
+    return this.lost(seat, 'The runner stopped during this run.');
   }
 
   /** The process of a runner is gone, and could not say so. */

@@ -44,7 +44,7 @@ async function acquireLease(storeDir: string, { clock }: LocalDeps): Promise<Wri
     const process = error.holder === null ? '' : ` (process ${error.holder.pid} on ${error.holder.hostname})`;
     throw new CoordinatorError(
       'unreachable',
-      `Another version of Vitrine${process} has the queue. Reload its windows and stop its runners, then try again.`,
+      `Another version of Vitrine${process} is using the queue. Reload its windows and stop its runners, then try again.`,
     );
   }
 }

@@ -14,8 +14,8 @@ type Chunks = AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>
 export const partEnding = '.part';
 
 /**
- * Writes a file for the user alone, or with the permissions of the one that is there under that name, which stays until the
- * new one is whole. What a link leads to is replaced, not the link; what is no file (a pipe, a terminal) takes it as it comes.
+ * Writes a file that only the user can read, or with the permissions of an existing file, which stays until the new one is
+ * complete. For a link, its target is replaced. A pipe or terminal gets the chunks directly.
  * @throws EngineFailure where it cannot be written; what the chunks throw; an AbortError where the signal ends it
  */
 export async function writeWhole(file: string, chunks: Chunks, signal?: AbortSignal): Promise<void> {

@@ -242,13 +242,13 @@ export function demoLauncher(
           const turn = turns[earlierRuns];
           const note = (content: string): Note[] => [{ subtype: 'recording', content }];
           if (turn === undefined) {
-            return note(`The recording has ended: all ${turns.length} turns were played. No agent ran.`);
+            return note(`The recording has ended after ${turns.length} turns. No agent ran.`);
           }
           const day = recordedAt.slice(0, 10);
           const who = `${played?.label ?? agent}${agentVersion === null ? '' : ` ${agentVersion}`}`;
-          const what = `Recording of ${who}, made on ${day}. Nothing is run, and no file is touched.`;
+          const what = `Recording of ${who} from ${day}. It runs no commands and changes no files.`;
           if (turn.prompt.trim() === prompt.trim()) return earlierRuns === 0 ? note(what) : [];
-          return note(`${what}\n\nWhat follows was the answer to: ${turn.prompt}`);
+          return note(`${what}\n\nThe following was the answer to: ${turn.prompt}`);
         },
         launch: ({ earlierRuns }) => {
           const turn = turns[earlierRuns] ?? { prompt: '', lines: [], end: { at: 0, exit: 0 } };

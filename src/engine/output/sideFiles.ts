@@ -94,7 +94,7 @@ export class SideFiles {
     ];
     if (log === undefined || output.facts().sessionIds.length > 0) return { updates, note: null };
     const seconds = Math.round(this.#waitedMs / 1000);
-    const content = `${label} did not name the conversation in its log (${seconds} s were waited): it cannot be resumed.`;
+    const content = `${label} did not write a conversation ID to its log within ${seconds} s, so it cannot be resumed.`;
     return { updates, note: { subtype: 'session_id_missing', content } };
   }
 

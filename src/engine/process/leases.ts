@@ -41,7 +41,7 @@ export class ProcessLeases {
       await writeFile(`${file}.new`, JSON.stringify(lease), { mode: 0o600 });
       await rename(`${file}.new`, file);
     } catch (error) {
-      this.#log.warn(`No lease for ${lease.run_id}, a crash would leave its process running: ${String(error)}`);
+      this.#log.warn(`No lease for ${lease.run_id}; after a crash, its process would keep running: ${String(error)}`);
     }
   }
 

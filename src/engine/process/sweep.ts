@@ -21,7 +21,7 @@ export async function reapOrphans(leases: ProcessLeases, log: Log): Promise<Swee
     const survivors = tree.length === 0 ? [] : await stopProcessTree(target, ladder);
     ended.push(...tree.map(({ pid }) => ({ pid, program: lease.program })));
     if (survivors.length === 0) await leases.remove(lease.run_id);
-    else log.warn(`${lease.program}: ${survivors.map(({ pid }) => pid).join(', ')} could not be ended.`);
+    else log.warn(`${lease.program}: could not end ${survivors.map(({ pid }) => pid).join(', ')}.`);
   }
   return ended;
 }
@@ -40,7 +40,7 @@ export async function sweep(
     try {
       if (await sessions.using(id, (state) => sessions.recover(state))) interrupted.push(id);
     } catch (error) {
-      log.warn(`${id} is interrupted and cannot be brought to an end: ${String(error)}`);
+      log.warn(`${id} is interrupted, and its end cannot be recorded: ${String(error)}`);
     }
   }
   return { ended, interrupted };

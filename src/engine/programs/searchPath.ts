@@ -15,7 +15,7 @@ export async function notExecutableReason(file: string): Promise<string | null> 
     return null;
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'EACCES') return 'It is not marked as executable, or may not be read.';
+    if (code === 'EACCES') return 'It is not executable, or you cannot read it.';
     return code === 'ENOENT' ? 'It does not exist.' : String(error);
   }
 }

@@ -44,8 +44,8 @@ export async function summaryForAgent(reader: RecordReader, log: Log): Promise<s
   }
   const [first = '', ...later] = prompts;
   const head = [
-    'Note written by Vitrine, not by the user: the earlier conversation of this session is not available any more.',
-    'This is what the record says of it.',
+    'Note written by Vitrine, not by the user: the earlier conversation of this session is no longer available.',
+    'Its record says:',
     `\nThe first request was:\n${quoted(cut(first, maxPrompt))}`,
   ];
   const requests = later.slice(-20).map((prompt) => `- ${cut(prompt, 200).replaceAll(/\s+/g, ' ')}`);

@@ -37,14 +37,14 @@ export function composePrompt(
 function systemNote(label: string, system: string): Note {
   return {
     subtype: 'system_prompt',
-    content: `${label} takes no system prompt. The instructions of its blueprint stand before the first prompt:\n\n${quoted(system)}`,
+    content: `${label} does not accept a system prompt, so Vitrine added the agent file's instructions before the first prompt:\n\n${quoted(system)}`,
   };
 }
 
 function freshNote(label: string, prefix: string): Note {
   return {
     subtype: 'fresh_start',
-    content: `${label} began a new conversation. Before the prompt, Vitrine told it:\n\n${quoted(prefix)}`,
+    content: `${label} began a new conversation. Before the prompt, Vitrine sent:\n\n${quoted(prefix)}`,
   };
 }
 

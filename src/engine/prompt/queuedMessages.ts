@@ -48,6 +48,6 @@ export class RecordedQueue {
 export function unsentNote(text: string): Note {
   return {
     subtype: 'unsaid',
-    content: `The run ended before this was said to the agent:\n\n${text.replaceAll(/^/gm, '> ')}`,
+    content: `The run ended before this message was sent to the agent:\n\n${text.replaceAll(/^/gm, '> ')}`,
   };
 }

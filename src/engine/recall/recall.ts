@@ -18,7 +18,7 @@ const mostPassages = 6;
 const mostOfSession = 3;
 /** What is worse than this share of the best is about something else. */
 const worstShare = 0.35;
-/** What a person asked for says less than what came of it. */
+/** A request says less than its result. */
 const askedWeight = 0.6;
 const longestTitle = 80;
 const longestQuery = 200;
@@ -80,7 +80,7 @@ export class Recall {
       const found = await this.find({ message: { text }, within: ({ session_id }) => session_id === id });
       return found.passages.length === 0 ? undefined : found;
     } catch (error) {
-      this.#deps.log.warn(`${id} could not be searched for what it knows: ${String(error)}`);
+      this.#deps.log.warn(`${id} could not be searched: ${String(error)}`);
       return undefined;
     }
   }

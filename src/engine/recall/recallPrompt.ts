@@ -45,13 +45,13 @@ function given(label: string, source: Recalled['source'], passages: Recalled['pa
   const sessions = count(new Set(passages.map(({ sessionId }) => sessionId)).size, 'earlier session');
   const found = source === null ? '' : `, found by ${sourceText(source)}`;
   const what = count(passages.length, 'passage');
-  return `Before the message, Vitrine gave ${label} ${what} of ${sessions}${found}. They are no words of the user.`;
+  return `Before the message, Vitrine gave ${label} ${what} of ${sessions}${found}. The user did not write them.`;
 }
 
 function nothing(source: Recalled['source']): string {
   return source === null
-    ? 'Earlier sessions were not searched: there was nothing to search by.'
-    : `Earlier sessions were searched by ${sourceText(source)}. Nothing was found that may have to do with it.`;
+    ? 'Earlier sessions were not searched, because there are no search terms.'
+    : `Searched earlier sessions by ${sourceText(source)}. No related passages were found.`;
 }
 
 const count = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`;

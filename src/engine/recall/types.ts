@@ -33,7 +33,7 @@ export interface Recalled {
   readonly query: string;
   /** Best first. */
   readonly passages: readonly RecalledPassage[];
-  /** Sessions that were looked through, and those that `within` left out. */
+  /** Numbers of sessions that were searched, and that `within` excluded. */
   readonly sessions: number;
   readonly elsewhere: number;
 }

@@ -51,7 +51,9 @@ export class RecordVersionError extends Error {
   readonly version: number;
 
   constructor(sessionId: string, version: number) {
-    super(`Session ${sessionId} was written by a newer Vitrine (record version ${version}). Update Vitrine to go on.`);
+    super(
+      `Session ${sessionId} was written by a newer Vitrine (record version ${version}). Update Vitrine to continue.`,
+    );
     this.sessionId = sessionId;
     this.version = version;
   }

@@ -245,7 +245,7 @@ export class RecordStore {
     const { clock, log } = this.#deps;
     const lease = await leaseFor(folder, id, clock);
     const tell = (problem: WriteProblem) => {
-      log.warn(`${problem.path} cannot be written (${problem.code}); the session goes on in memory.`);
+      log.warn(`${problem.path} cannot be written (${problem.code}); the session continues in memory.`);
       onProblem?.(problem);
     };
     try {

@@ -54,14 +54,14 @@ export function outputFileLauncher(
     prepare: async () => {
       const found = await stat(file).catch((error: unknown) => String(error));
       if (typeof found === 'string') throw failures.outputUnreadable(file, found);
-      if (!found.isFile()) throw failures.outputUnreadable(file, 'It is no file.');
+      if (!found.isFile()) throw failures.outputUnreadable(file, 'It is not a file.');
       const name = path.basename(file);
       return {
         promptOrigin: 'replay',
         canLaunch: ({ earlierRuns }) => earlierRuns === 0,
         notes: ({ earlierRuns }) => {
           const over = 'The recording has ended. No agent ran.';
-          const what = `Output of ${adapter.label} from the file ${name}, line by line; when its lines came is not known. Nothing is run, and no file is touched.`;
+          const what = `Output of ${adapter.label} from the file ${name}, line by line, without the original timing. It runs no commands and changes no files.`;
           return [{ subtype: 'recording', content: earlierRuns === 0 ? what : over }];
         },
         launch: () =>

@@ -66,7 +66,7 @@ export class Requests {
     };
     const minutes = Math.round(requestMs / 60_000);
     const waited = minutes > 0 ? `${minutes} min` : `${Math.round(requestMs / 1000)} s`;
-    const onEnd = (): void => settle('timeout', { kind: 'deny', reason: `Nobody answered within ${waited}.` });
+    const onEnd = (): void => settle('timeout', { kind: 'deny', reason: `No answer within ${waited}.` });
     const countdown = isTimed ? new Countdown(requestMs, { presence, clock, onChange, onEnd }) : undefined;
     const timed = (): AgentRequest => {
       const ends = countdown?.endsAt;
@@ -79,7 +79,7 @@ export class Requests {
     return decided;
   }
 
-  /** `false`: it does not wait any more, or that is no answer to it. */
+  /** `false`: it is no longer waiting, or the answer is invalid. */
   answer(id: string, answer: Answer, client?: Decision['client']): boolean {
     const pending = this.#pending.get(id);
     if (pending === undefined || !fits(pending.request(), answer)) return false;
@@ -112,9 +112,9 @@ function fits({ kind }: AgentRequest, answer: Answer): boolean {
   return answer.kind === 'deny' || (kind === 'question') === (answer.kind === 'answer');
 }
 
-const overAnswer: Answer = { kind: 'deny', reason: 'The run ended before anybody answered.' };
-const nobodyAnswer: Answer = { kind: 'deny', reason: 'Nobody is there to be asked.' };
-const withdrawnAnswer: Answer = { kind: 'deny', reason: 'The agent does not ask any more.' };
+const overAnswer: Answer = { kind: 'deny', reason: 'The run ended before anyone answered.' };
+const nobodyAnswer: Answer = { kind: 'deny', reason: 'No one is available to answer.' };
+const withdrawnAnswer: Answer = { kind: 'deny', reason: 'The agent withdrew the request.' };
 const tooManyAnswer: Answer = { kind: 'deny', reason: `More than ${maxPending} requests at once.` };
 
 function iso(epochMs: number): string {

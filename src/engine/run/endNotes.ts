@@ -6,7 +6,7 @@ import type { Note } from './note.ts';
 export function endNotes(label: string, end: { readonly late: boolean; readonly leftovers: number }): Note[] {
   const notes: Note[] = [];
   if (end.late) {
-    const content = `${label} did not end by itself when the conversation was over, and was ended.`;
+    const content = `${label} did not exit after the conversation, so Vitrine ended it.`;
     notes.push({ subtype: 'ended', content });
   }
   if (end.leftovers > 0) {

@@ -231,7 +231,7 @@ export class LiveRun implements ActiveRun {
       if (typeof next === 'string' && isUnknown()) {
         await this.#feed.note({
           subtype: 'resume_retry',
-          content: `${this.#plan.label} does not know this conversation by the id it was asked for. Trying the other one, \`${next}\`.`,
+          content: `${this.#plan.label} does not know this conversation ID. Trying the next one, \`${next}\`.`,
         });
         await this.#play(await this.#launch(next), others.slice(1));
         return;

@@ -13,7 +13,7 @@ import { addUsage, type ModelUsage } from '../../model/usage/usage.ts';
 export interface FiguresContext {
   /** Results of the session's earlier runs, oldest first. */
   readonly previous: readonly ResultMetadata[];
-  /** The agent began a new conversation, so that its own counters began anew, and the session's did not. */
+  /** The agent began a new conversation, so its own counters restarted, but the session's did not. */
   readonly afresh: boolean;
   readonly prices: PriceTable;
   readonly agentVersion: string | null;

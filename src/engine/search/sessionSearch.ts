@@ -169,7 +169,7 @@ export class SessionSearch {
     clearTimeout(this.#expunging);
     this.#expunging = setTimeout(() => {
       this.#alone(expungeDeleted).catch((error: unknown) => {
-        this.#deps.log.warn(`Words of deleted sessions are still in the catalogue: ${String(error)}`);
+        this.#deps.log.warn(`Could not remove words of deleted sessions from the catalogue: ${String(error)}`);
       });
     }, expungeAfterMs);
     this.#expunging.unref();

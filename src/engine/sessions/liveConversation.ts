@@ -62,7 +62,7 @@ export class LiveConversation implements Conversation {
     return !this.takesMessages && !this.#busy && this.#queue.length === 0;
   }
 
-  /** A person ended the last turn by an answer: that is no failure. */
+  /** A person ended the last turn with an answer, which is not a failure. */
   get endedByUser(): boolean {
     return this.#endedByUser;
   }
@@ -97,12 +97,12 @@ export class LiveConversation implements Conversation {
     const dialogue = this.takesMessages ? this.#dialogue : null;
     const taken: (keyof LiveOptions)[] = [];
     if (model !== undefined && dialogue?.setModel !== undefined) {
-      this.#note(`The user asked for ${model === '' ? "the agent's own model" : `the model \`${model}\``}.`);
+      this.#note(`The user selected ${model === '' ? "the agent's own model" : `the model \`${model}\``}.`);
       this.#speak((other) => other.setModel?.(model || 'default'));
       taken.push('model');
     }
     if (permissionMode !== undefined && dialogue?.setPermissionMode !== undefined) {
-      this.#note(`The user asked for the permission mode \`${permissionMode || 'default'}\`.`);
+      this.#note(`The user selected the permission mode \`${permissionMode || 'default'}\`.`);
       this.#speak((other) => other.setPermissionMode?.(permissionMode || 'default'));
       taken.push('permissionMode');
     }
@@ -232,7 +232,7 @@ export class LiveConversation implements Conversation {
     const over = { by: 'run_over', at: '', answer: { kind: 'deny' } } as const;
     return {
       write: (line) => {
-        if (!input.write(line)) onFailure('It does not read what it is told.');
+        if (!input.write(line)) onFailure('It does not read messages.');
       },
       ask: async (request, withdrawn) =>
         current()

@@ -139,7 +139,7 @@ export class Sessions {
       try {
         writer = await this.takeWriter(state);
       } catch (error) {
-        this.#deps.log.warn(`${state.id} is interrupted, and stays so: ${String(error)}`);
+        this.#deps.log.warn(`${state.id} stays interrupted: ${String(error)}`);
         return false;
       }
       try {

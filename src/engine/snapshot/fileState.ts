@@ -40,7 +40,7 @@ export class ReadBudget {
   }
 }
 
-/** `null`: there is no file. What is no file and no link has no state, as if it were not there. */
+/** `null`: there is no file or link. Anything else counts as absent. */
 export async function stateOf(file: string, budget: ReadBudget): Promise<FileState | null> {
   const stats = await lstat(file, { bigint: true }).catch(() => null);
   if (stats === null) return null;

@@ -25,7 +25,7 @@ export async function unreportedChanges(
 /** What the transcript says of it; `null` where there is nothing. Who changed the files is not known, and not said. */
 export function unreportedNote(found: UnreportedChanges | string): Note | null {
   if (typeof found === 'string') {
-    const content = `Whether files changed during the run, not by a reported tool call, could not be checked. ${found}`;
+    const content = `Could not check for file changes without a reported tool call. ${found}`;
     return { subtype: unreportedSubtype, content };
   }
   if (found.total === 0) return null;
@@ -38,7 +38,7 @@ export function unreportedNote(found: UnreportedChanges | string): Note | null {
   const rest = total > lines.length ? [`- ${total - lines.length} more`] : [];
   return {
     subtype: unreportedSubtype,
-    content: [`${files} changed during the run, not by a reported tool call:`, '', ...lines, ...rest].join('\n'),
+    content: [`${files} changed during the run without a reported tool call:`, '', ...lines, ...rest].join('\n'),
     metadata: { unreported: found },
   };
 }

@@ -165,6 +165,6 @@ export function isMissing(error: unknown): boolean {
 export function reasonOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'EACCES' || code === 'EPERM') return 'No permission to read it.';
-  if (code === 'ELOOP') return 'A circle of links.';
+  if (code === 'ELOOP') return 'The links form a loop.';
   return error instanceof Error ? error.message : String(error);
 }

@@ -42,7 +42,7 @@ export interface Store {
 const headBytes = 64 * 1024;
 const order = { sidecar: 0, main: 1, subagent: 2, shared: 3, database: 3 } as const;
 
-/** A file that is no part of a session. `problem`: why not, where it has the name of one. */
+/** A file outside of all sessions. `problem`: the reason, if it is named like a session file. */
 interface NoPart {
   readonly role?: undefined;
   readonly problem: string | null;
@@ -50,7 +50,7 @@ interface NoPart {
 
 function noSession({ leavesEmptyFiles }: StoreFormat, head: readonly string[]): string | null {
   const isEmpty = head.every((line) => line.trim() === '');
-  if (!isEmpty) return 'Damaged or unknown: no session ID can be read from it.';
+  if (!isEmpty) return 'Damaged or unknown: it has no readable session ID.';
   return leavesEmptyFiles === true ? null : 'The file is empty.';
 }
 

@@ -93,7 +93,7 @@ export class DatabaseFile {
         const problem = 'The write-ahead log of the database is damaged or incomplete at its end.';
         return { ...read, problems: [...read.problems, problem] };
       }
-      return { kind: 'unreadable', reason: 'The database changed each time that it was read.' };
+      return { kind: 'unreadable', reason: 'The database changed during each read.' };
     } catch (error) {
       return { kind: 'unreadable', reason: reasonOf(error) };
     } finally {

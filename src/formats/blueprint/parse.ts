@@ -7,7 +7,7 @@ import type { BlueprintProblem, TextPlace } from './problem.ts';
 
 /** More is no blueprint; a longer prompt stands in a file of its own. In characters. */
 const maxLength = 256 << 10;
-/** A file that is no blueprint at all need not be told so a thousand times. */
+/** Maximum number of reported problems. */
 const maxProblems = 50;
 
 export interface ParsedBlueprint {
@@ -54,7 +54,7 @@ export function parseBlueprint(text: string, { json = false }: { readonly json?:
   for (const issue of unknown) {
     for (const key of issue.keys) {
       const range = rangeOf(document, [...issue.path, key], true);
-      add('warning', `${fieldName([...issue.path, key])} is no field of an agent. It has no effect.`, range);
+      add('warning', `${fieldName([...issue.path, key])} is not a field of an agent file. It has no effect.`, range);
     }
   }
   const parsed = unknown.length === 0 ? first : agentFileSchema.safeParse(without(content, unknown));

@@ -91,7 +91,7 @@ export function csvDay({ sessionId, agent, at, cost, models, usage }: DayUsage):
   return lines([whole, ...rows]);
 }
 
-const notDivided = 'What this model cost is not told apart.';
+const notDivided = 'The cost of this model is not recorded separately.';
 
 function lines(rows: readonly Row[]): string {
   return rows.map((row) => `${columns.map((column) => cell(row[column])).join(',')}\r\n`).join('');

@@ -36,7 +36,7 @@ const ownRole = 'agent/vitrine';
 
 /**
  * The entries that a message stands for, of which `first` is the index of the first: its text, then a step per trajectory.
- * Nothing is dropped: a part that is no text is named, and metadata that is not known is kept as it is. Each says in its
+ * Nothing is dropped: a part other than text is named, and unknown metadata is kept unchanged. Each says in its
  * metadata whose it is. `otherwise` (ISO 8601) is the time of a message without one.
  */
 export function entriesOfMessage(message: AcpMessage, first: number, otherwise: string): NormalizedEntry[] {
@@ -120,7 +120,7 @@ function textOf({ content, content_type, content_encoding }: Part): string {
 
 const readable = /^(?:text\/|application\/(?:json|xml|yaml|javascript|[\w.-]+\+(?:json|xml))\b)/i;
 
-/** What stands for content that is no text; empty where there is no content. */
+/** Placeholder for content other than text; empty if there is no content. */
 function nameOf({ name, content, content_type, content_url: url }: Part): string {
   const type = content_type ?? 'text/plain';
   if (typeof url === 'string') return `[${name ?? type}](${url})`;
@@ -132,7 +132,7 @@ function unknownMetadata(metadata: unknown, timestamp: string): NewEntry {
   return {
     timestamp,
     type: { kind: 'system_message', subtype: 'unknown' },
-    content: 'Metadata of a kind that is not known.',
+    content: 'Metadata of an unknown kind.',
     metadata: { raw: JSON.stringify(metadata) },
   };
 }

@@ -25,7 +25,7 @@ export function soundMessages(given: readonly AcpMessage[]): SoundMessages {
   return { messages, unsound };
 }
 
-/** `null` for what is no time, `undefined` where there is nothing. */
+/** `null` for an invalid time, `undefined` if there is none. */
 function timeOf(given: string | null | undefined): string | null | undefined {
   if (given === null || given === undefined) return undefined;
   // On its own, `Date.parse` takes "step 1" for a day of 2001.

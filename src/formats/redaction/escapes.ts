@@ -44,7 +44,7 @@ const anyEscape = new RegExp(escape.source);
 
 /** Stands within no secret. */
 const leftOut = '\0';
-/** What is further from every escape than this is left out of the text without escapes: it would be looked through twice. */
+/** What is further from every escape than this is left out of the text without escapes: it would be searched twice. */
 const reach = 4000;
 
 /** A text without its escapes. */

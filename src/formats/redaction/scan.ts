@@ -16,7 +16,7 @@ interface Ranked extends Finding {
 
 /** Of a name, what assigns and a password no text is shorter. */
 const shortest = 8;
-/** Stands between texts that are looked through as one, and within no secret. */
+/** Separator of texts that are searched together; never part of a secret. */
 const between = '\0';
 /** How many times over a secret may be encoded; each time makes it a quarter longer. */
 const maxDepth = 3;

@@ -9,7 +9,7 @@ const units: ReadonlySet<string> = new Set(budgetUnits);
 /** Limits from settings. Invalid ones are left out and named in `problems`. */
 export function parseBudgets(found: unknown): { readonly value: Budgets; readonly problems: readonly string[] } {
   if (found === undefined || found === null) return { value: {}, problems: [] };
-  if (!isObject(found)) return { value: {}, problems: ['It is no object.'] };
+  if (!isObject(found)) return { value: {}, problems: ['It is not an object.'] };
   const problems: string[] = [];
   const value = new Map<string, Limits | Record<string, Limits>>();
   for (const [name, given] of Object.entries(found)) {

@@ -44,8 +44,8 @@ function exceededText({ unit, spent, limit }: BudgetStatus): string {
 /** Shown before a run, or once its model is known. `partly`: other models of the run have prices. */
 export function unenforceableText(model: string, bounds: readonly Bound[], partly = false): string {
   if (partly)
-    return `No price is known for the model ${model}: what it uses is left out of limits in US dollars while it works.`;
+    return `No price is known for the model ${model}, so limits in US dollars do not include its usage while it runs.`;
   const others = new Set(bounds.map(({ unit }) => unit).filter((unit) => unit !== 'usd'));
-  const held = others.size === 0 ? 'Nothing else limits it.' : `Its limits in ${[...others].join(', ')} hold.`;
-  return `No price is known for the model ${model}, so that limits in US dollars do not hold this run while it works. ${held}`;
+  const held = others.size === 0 ? 'It has no other limits.' : `Its limits in ${[...others].join(', ')} still apply.`;
+  return `No price is known for the model ${model}, so limits in US dollars cannot stop this run. ${held}`;
 }

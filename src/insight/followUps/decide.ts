@@ -114,7 +114,7 @@ export function decideFollowUp(
 function triggerOf({ undecided, question, todos }: UnfinishedWork, rules: FollowUpRules): Trigger | null {
   const reasons: readonly (readonly [TriggerType, string | null])[] = [
     ['waiting_for_decision', undecided === null ? null : `${asked[undecided]} waits for a decision`],
-    ['question_unanswered', question ? 'The last message ends with a question that nobody answered' : null],
+    ['question_unanswered', question ? 'The last message ends with an unanswered question' : null],
     ['task_incomplete', todos === null || todos.open === 0 ? null : `${todos.open} of ${todos.all} todos are open`],
     ['check_in', `No activity for ${spanText(rules.delayMs)}`],
   ];

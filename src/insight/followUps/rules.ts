@@ -30,7 +30,7 @@ const usual = triggerTypes.filter((type) => type !== 'check_in');
 /** Invalid settings are left out and named in `problems`; with any problem, settings turn on no follow-ups. */
 export function parseFollowUps(found: unknown): { readonly value: FollowUpSettings; readonly problems: string[] } {
   if (found === undefined || found === null) return { value: {}, problems: [] };
-  if (!isObject(found)) return { value: {}, problems: ['It is no object.'] };
+  if (!isObject(found)) return { value: {}, problems: ['It is not an object.'] };
   const parsed = settingsSchema.safeParse(found);
   if (parsed.success) return { value: parsed.data, problems: [] };
   const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);

@@ -121,7 +121,7 @@ function sessionCostOutcome(
   // This total includes the usage of earlier runs that ended without one.
   const cost: Cost =
     before.unreported.length > 0
-      ? unknownCost('The agent prints the cost of the session, and an earlier run ended without it.')
+      ? unknownCost('The agent reports the cost of the session, but an earlier run ended without reporting it.')
       : { provenance: 'reported', usd: again ? usd : subtractUsd(usd, start) };
   const tokens = tokenTotalsOf(facts, previous, agentVersion);
   const figures = withSession(tokens?.own ?? [], cost, before, facts);
@@ -213,17 +213,17 @@ function estimatedFigures(facts: RunFacts, before: PreviousCounters, pricing: Pr
     const estimate = estimateMessages(facts, pricing);
     return withSession(models, over ? asLeast(estimate, facts) : estimate, before, facts);
   }
-  const cost = unknownCost(over ? unprinted(facts) : 'The agent has not said yet what it used.');
+  const cost = unknownCost(over ? unprinted(facts) : 'The agent has not reported its usage yet.');
   const figures = withSession(models, cost, before, facts);
   // Before any output, the session's cost is the earlier one.
   return over || before.last === null ? figures : { ...figures, totalCost: before.last.totalCostProvenance };
 }
 
-const unsaid = 'The agent did not say what it used.';
+const unsaid = 'The agent did not report its usage.';
 
 function unprinted({ otherCurrency, messages }: RunFacts): string {
-  if (otherCurrency === undefined) return messages.length > 0 ? unsaid : 'The agent printed no cost.';
-  return `The agent printed its cost in ${otherCurrency}, and Vitrine counts US dollars.`;
+  if (otherCurrency === undefined) return messages.length > 0 ? unsaid : 'The agent did not report a cost.';
+  return `The agent reported its cost in ${otherCurrency}, but Vitrine counts US dollars.`;
 }
 
 interface Pricing {
@@ -256,8 +256,7 @@ function estimateMessages(facts: RunFacts, pricing: Pricing): Cost {
 /** An interrupted message only has its initial tokens. */
 function asLeast(cost: Cost, { messages }: RunFacts): Cost {
   if (cost.provenance !== 'estimated' || messages.every(({ settled }) => settled)) return cost;
-  const reason =
-    'The run was cut off: what its last messages used in the end was not printed, so it cost more than this.';
+  const reason = 'The run was interrupted. The final usage of its last messages is unknown, so it cost more than this.';
   return { ...cost, reason: joinReasons([cost.reason, reason]) ?? reason };
 }
 

@@ -76,6 +76,6 @@ function failedText(facts: RunFacts, { code }: ExitInfo): string {
   if (last !== '') return last;
   const how = code === null ? '' : ` with exit code ${code}`;
   return facts.reports.length === 0
-    ? `The agent ended${how} without saying how the run went.`
+    ? `The agent ended${how} without reporting a result.`
     : `The agent ended${how} and gave no reason.`;
 }

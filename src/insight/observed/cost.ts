@@ -38,9 +38,9 @@ export function observedCost(facts: StoreFacts, share: OwnShare, prices: PriceTa
   const uncounted = beyond.filter((usage) => !isEmptyUsage(usage));
   if (later.length === 0 && uncounted.length === 0) return { provenance: 'reported', usd: cost.usd };
   const rest = estimateRequests([...later, ...uncounted.map(({ model, ...usage }) => ({ model, usage }))], prices);
-  const own = `The agent's own figure of $${cost.usd} does not cover requests of a run that was interrupted.`;
+  const own = `The agent's figure of $${cost.usd} does not include requests of an interrupted run.`;
   if (rest.provenance !== 'estimated') {
-    return { ...partial(cost.usd, [own], prices), reason: `At least this. ${own}` };
+    return { ...partial(cost.usd, [own], prices), reason: `This is a minimum. ${own}` };
   }
   return {
     ...rest,
@@ -57,18 +57,21 @@ function plainModels(models: readonly ModelUsage[]): ModelUsage[] {
 
 function atLeast(cost: Cost, missing: readonly string[]): Cost {
   if (cost.provenance !== 'estimated' || missing.length === 0) return cost;
-  return { ...cost, reason: joinReasons([cost.reason, `At least this. ${missing.join(' ')}`]) ?? missing.join(' ') };
+  return {
+    ...cost,
+    reason: joinReasons([cost.reason, `This is a minimum. ${missing.join(' ')}`]) ?? missing.join(' '),
+  };
 }
 
 function partial(usd: number, missing: readonly string[], prices: PriceTable): Cost & { provenance: 'estimated' } {
-  const reason = `At least this. ${missing.join(' ')}`;
+  const reason = `This is a minimum. ${missing.join(' ')}`;
   return { provenance: 'estimated', usd, priceTable: priceTableRef(prices), reason };
 }
 
 function noTokens({ missing, prompts }: StoreFacts, share: OwnShare): string {
   if (missing.length > 0) return missing.join(' ');
-  if (share.inherited.length > 0) return 'Nothing was asked since the session was forked.';
-  return prompts.length === 0 ? 'Nothing was asked yet.' : 'The store has no tokens of this session.';
+  if (share.inherited.length > 0) return 'No requests since the session was forked.';
+  return prompts.length === 0 ? 'No requests yet.' : 'The store has no tokens of this session.';
 }
 
 export function usageOf(requests: readonly StoreRequest[]): ReturnType<typeof sumUsage> {

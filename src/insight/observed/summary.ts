@@ -45,7 +45,7 @@ export interface ObservedFacts {
 const titleLength = 80;
 const promptLength = 200;
 
-const cutOff = 'The last answer was interrupted before it was stored; its tokens are not known.';
+const cutOff = 'The last answer was interrupted before it was stored; its tokens are unknown.';
 
 /** `dayOf` returns the reader's calendar day of a time. */
 export function observedSummary(
@@ -102,7 +102,7 @@ export function observedSummary(
     prompts: share.prompts,
     tool_calls: share.toolCalls,
     agent_cost_usd: facts.cost?.usd ?? null,
-    usage_reason: facts.missing.length === 0 ? null : `At least this. ${facts.missing.join(' ')}`,
+    usage_reason: facts.missing.length === 0 ? null : `This is a minimum. ${facts.missing.join(' ')}`,
     source: { kind: 'observed', path: observed.path },
     live,
     ...(day !== undefined && { last_day: { date: day.date, cost: day.cost, usage: usageOf(day.requests) } }),

@@ -160,7 +160,7 @@ function termName(term: string): string {
 export function longReason(usage: TokenUsage, model: string, { long }: ModelPrice): string | undefined {
   if (long === undefined || inputOf(usage) <= long.over) return undefined;
   const over = englishFigures.count(long.over);
-  return `The agent reports sums only, and a request to ${model} with more than ${over} input tokens costs more: it cost at least this.`;
+  return `The agent reports only totals, and requests to ${model} with more than ${over} input tokens cost more, so this is a minimum.`;
 }
 
 /** US dollars for a sum over requests, none of them long; exact to `1e-12`. */

@@ -6,7 +6,7 @@ export interface AskedModel {
   readonly reason: string;
 }
 
-const unnamed = 'The agent did not say which model it used';
+const unnamed = 'The agent did not report its model';
 
 /**
  * `sessionOfArgument`: the model chosen for this run. Without a choice, some agents resume with the conversation's model and
@@ -17,16 +17,16 @@ export function askedModelOf(
   previous: readonly Pick<ResultMetadata, 'askedModel'>[],
 ): AskedModel {
   if (given !== null && given !== undefined && given !== '') {
-    return { model: given, reason: `${unnamed}; this is the price of ${given}, which was asked for.` };
+    return { model: given, reason: `${unnamed}; this is the price of ${given}, which you selected.` };
   }
   const asked = new Set(previous.map(({ askedModel }) => askedModel));
   const [first] = asked;
   if (asked.size === 1 && first !== undefined) {
-    const reason = `${unnamed}; this is the price of ${first}, which was asked for in the earlier runs.`;
+    const reason = `${unnamed}; this is the price of ${first}, which you selected for the earlier runs.`;
     return { model: first, reason };
   }
   if (asked.size > 1) {
-    return { model: null, reason: `${unnamed}, and the earlier runs of the session were asked for different ones.` };
+    return { model: null, reason: `${unnamed}, and you selected different models for the earlier runs.` };
   }
   return { model: null, reason: `${unnamed}.` };
 }

@@ -11,8 +11,8 @@ export function coldStart(
   { context_tokens: tokens, model }: Pick<SessionSummary, 'context_tokens' | 'model'>,
   prices: PriceTable,
 ): Cost {
-  if (tokens === undefined) return unknownCost('The agent does not say how large the conversation is.');
-  if (model === null) return unknownCost('The agent did not say which model it used.');
+  if (tokens === undefined) return unknownCost('The agent does not report the size of the conversation.');
+  if (model === null) return unknownCost('The agent did not report its model.');
   const price = findPrice(prices, model);
   if (price === undefined) return unknownCost(`No price is known for the model ${model}.`);
   // Without a price for cache writes, the input price applies.

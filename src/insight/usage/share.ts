@@ -156,7 +156,7 @@ function asLeast(cost: Cost & { readonly provenance: 'estimated' }, { messages }
   if (messages.every(({ parentCallId, settled }) => parentCallId === null || settled)) return cost;
   const reason = joinReasons([
     cost.reason,
-    'The agent did not report all that its subagents wrote: it cost at least this.',
+    'The agent did not report all output of its subagents, so this is a minimum.',
   ]);
   return { ...cost, ...(reason !== undefined && { reason }) };
 }

@@ -149,7 +149,7 @@ export function modelParts(cost: Cost, models: readonly ModelUsage[]): ModelPart
   }));
 }
 
-const notDivided = 'What each model cost of this run is not recorded.';
+const notDivided = 'The record does not say what each model cost in this run.';
 
 function usageOf(all: ModelUsage): TokenUsage {
   const usage: TokenUsage = {};
@@ -189,8 +189,8 @@ function costOfMessage(
   model: string | null,
   prices: PriceTable,
 ): Cost {
-  if (isEmptyUsage(usage)) return unknownCost('The agent did not say what this message used.');
-  if (model === null) return unknownCost('The agent did not say which model it used.');
+  if (isEmptyUsage(usage)) return unknownCost('The agent did not report the usage of this message.');
+  if (model === null) return unknownCost('The agent did not report its model.');
   const price = findPrice(prices, model);
   if (price === undefined) return unknownCost(`No price is known for the model ${model}.`);
   const usd = priceOfRequest(usage, price, terms);

@@ -6,24 +6,29 @@ const timeOfDay = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'Write it as 2
 
 /** When and how often Vitrine follows up on an agent. Absent: the user's settings, else the default. */
 export const followUpFileSchema = z.strictObject({
-  triggers: z.array(triggerTypeSchema).optional().describe('What it is followed up for. Default: all but check_in.'),
+  triggers: z.array(triggerTypeSchema).optional().describe('Reasons for follow-ups. Default: all but check_in.'),
   delay_minutes: z
     .number()
     .positive()
     .max(7 * 24 * 60)
     .optional()
-    .describe('How long nothing must have happened. Default: 10.'),
-  max_per_session: z.int().nonnegative().max(100).optional().describe('Follow-ups in one session, ever. Default: 3.'),
-  max_per_day: z.int().nonnegative().max(1000).optional().describe('Follow-ups of this agent on one day. Default: 20.'),
+    .describe('Minutes without activity before a follow-up. Default: 10.'),
+  max_per_session: z.int().nonnegative().max(100).optional().describe('Maximum follow-ups per session. Default: 3.'),
+  max_per_day: z
+    .int()
+    .nonnegative()
+    .max(1000)
+    .optional()
+    .describe('Maximum follow-ups of this agent per day. Default: 20.'),
   quiet_hours: z
     .strictObject({ from: timeOfDay, to: timeOfDay })
     .optional()
-    .describe('Local time in which there are none: what is due waits for the end.'),
+    .describe('Quiet hours in local time. Follow-ups that become due wait until the end.'),
   max_budget_usd: z
     .number()
     .positive()
     .optional()
-    .describe('What all follow-ups of one session may cost together, in US dollars.'),
+    .describe('Maximum cost of all follow-ups per session, in US dollars.'),
 });
 export type FollowUpFile = z.infer<typeof followUpFileSchema>;
 

@@ -16,7 +16,7 @@ const httpServerSchema = z.strictObject({
   type: z.literal('http'),
   url: z
     .string()
-    .regex(/^(?:https?:\/\/|\$\{)/i, 'Write an address that begins with http:// or https://.')
+    .regex(/^(?:https?:\/\/|\$\{)/i, 'The URL must begin with http:// or https://.')
     .describe(`Server URL. ${resolved}`),
   headers: values.default({}).describe(`Sent with every request. ${resolved}`),
 });
@@ -27,7 +27,12 @@ export type McpServer = z.infer<typeof mcpServerSchema>;
 
 /** By the name under which the agent knows it. */
 export const mcpServersSchema = z.record(
-  z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'Use letters, digits, "_" and "-" alone: agents name tools by it.'),
+  z
+    .string()
+    .regex(
+      /^[A-Za-z0-9_-]{1,64}$/,
+      'Use only letters, digits, "_" and "-", because agents use this name in tool names.',
+    ),
   mcpServerSchema,
 );
 export type McpServers = Readonly<Record<string, McpServer>>;

@@ -5,9 +5,9 @@ import * as z from 'zod';
  * this version: then only a runner that knows it can take the run.
  */
 export const demandsSchema = z.object({
-  hostname: z.string().optional().describe('The runner has to be on this machine (exact match).'),
-  project_dir: z.string().optional().describe('The runner has to work in this folder (absolute path, exact match).'),
-  executor_type: z.string().optional().describe('The runner has to run this kind of agent (exact match).'),
+  hostname: z.string().optional().describe('The runner must be on this machine (exact match).'),
+  project_dir: z.string().optional().describe('The runner must work in this folder (absolute path, exact match).'),
+  executor_type: z.string().optional().describe('The runner must run this type of agent (exact match).'),
   tags: z.array(z.string().min(1)).default([]).describe('The runner must have all of these tags.'),
 });
 export type Demands = z.infer<typeof demandsSchema>;

@@ -47,7 +47,7 @@ export interface StoreCost {
 
 /** State of the conversation in its last record, before processes are checked. */
 export type LastRecord =
-  /** Nothing was asked yet. */
+  /** No requests yet. */
   | 'empty'
   /** The model is answering, or the agent died while it did. */
   | 'answering'

@@ -37,7 +37,7 @@ export async function awayReport(
   const [summary, interrupted] = [away.summary(), away.interrupted()];
   const title = t('While You Were Away');
   if (since === undefined)
-    return { report: { title, text: [t('This folder was opened for the first time.')], sections: [] } };
+    return { report: { title, text: [t('You have opened this folder for the first time.')], sections: [] } };
   const { needsYou: asking, failed, stopped, finished, running } = summary;
   const all = [...asking, ...summary.interrupted, ...failed, ...stopped, ...finished, ...running];
   const open = (row: SessionRow): ReportAction =>

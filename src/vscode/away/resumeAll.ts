@@ -48,6 +48,6 @@ async function detailOf(rows: readonly SessionRow[], { engines, now }: ResumeAll
   return [
     ...rows.slice(0, mostNamed).map((row) => quoted(titleOf(row))),
     ...(more > 0 ? [t('and {0} more', more)] : []),
-    ...(cost === null ? [] : ['', t('Reading these conversations in again costs about {0}.', sumText(cost))]),
+    ...(cost === null ? [] : ['', t('Reading these conversations again costs about {0}.', sumText(cost))]),
   ].join('\n');
 }

@@ -59,7 +59,7 @@ export function filterCommands(shell: CommandContext): Commands {
         case 'cost': {
           const typed = await vscode.window.showInputBox({
             title: t('Filter by Cost'),
-            prompt: t('US dollars, such as >1, <=0.5 or 0.5..2. Sessions without a known cost are left out.'),
+            prompt: t('US dollars, such as >1, <=0.5 or 0.5..2. Sessions without a known cost are excluded.'),
             value: filter.cost === undefined ? '' : costText(filter.cost),
             validateInput: (value) =>
               value.trim() === '' || parseCost(value) !== undefined ? undefined : t('Type >1, <=0.5 or 0.5..2.'),

@@ -56,7 +56,7 @@ export async function agentComparison(engine: WindowEngine, { actions, progress 
   return {
     report: {
       title: t('Compare Agents'),
-      text: [t('Where the version of an agent is not known, this shows the newest version that Vitrine knows.')],
+      text: [t('If the version of an agent is unknown, this page shows the newest version that Vitrine knows.')],
       actions: [actions.add(t('Open Doctor'), 'pulse', command('vitrine.doctor'))],
       sections: [
         {
@@ -76,7 +76,7 @@ export async function agentComparison(engine: WindowEngine, { actions, progress 
           title: t('Limits and reasons'),
           tables: [
             {
-              label: t('What is partly supported or not supported'),
+              label: t('Partly supported or unsupported'),
               columns: [
                 { label: t('Agent') },
                 { label: t('Capability') },
@@ -133,7 +133,7 @@ export async function sessionCapabilities(
   const rows = count
     .all(summary, capabilities)
     .map((inherited) => [text(nameText(inherited.name)), carriedCell(inherited), text(inherited.reason ?? '')]);
-  const table = { label: t('What this session shows of each capability'), columns, rows };
+  const table = { label: t('Capabilities used in this session'), columns, rows };
   return { report: { ...base, tables: [table], sections: [] } };
 }
 

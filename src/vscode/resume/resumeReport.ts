@@ -54,8 +54,8 @@ function places(): ReportTable {
   const rows = [
     [
       t('Git worktrees'),
-      t('Each worktree is another folder. A conversation of one is not known in another.'),
-      t('Resume in the worktree that it began in.'),
+      t('Each worktree is a separate folder. A conversation in one is unknown in the others.'),
+      t('Resume in the worktree where it began.'),
     ],
     [
       t('Containers'),
@@ -64,7 +64,7 @@ function places(): ReportTable {
     ],
     [
       t('Several developers'),
-      t('Each user has their own home folder. No one can resume what another user began.'),
+      t('Each user has their own home folder. You cannot resume another user’s conversation.'),
       t('Export the session and start a new conversation with its summary.'),
     ],
     [

@@ -166,7 +166,7 @@ async function runnersOf(engine: WindowEngine) {
   }));
 }
 
-/** `null` is an agent that is no program here, such as a server. */
+/** `null` is an agent without a local program, such as a server. */
 function isThere({ program, recording }: AgentReport): boolean {
   return recording || program === null || 'path' in program;
 }

@@ -88,7 +88,7 @@ export function stateIcon(state: RowState): vscode.ThemeIcon {
 
 /** How many messages a list leaves out, because they are marked as synthetic. */
 export function leftOutText(count: number): string {
-  return count === 1 ? t('1 follow-up or callback left out') : t('{0} follow-ups and callbacks left out', count);
+  return count === 1 ? t('1 follow-up or callback hidden') : t('{0} follow-ups and callbacks hidden', count);
 }
 
 /** Turns of runs that a person began; `null` where the agent tells none. */

@@ -100,7 +100,7 @@ export class UsageView implements vscode.WebviewViewProvider, vscode.Disposable 
     }, ms);
   }
 
-  /** Each message is the whole view, and begins anew. */
+  /** Each message has the complete view, and begins a generation. */
   async #send(channel: Channel<ToUsagePage, FromUsagePage>): Promise<void> {
     const answer = await this.#page().catch((error: unknown): ToUsagePage => {
       const message = error instanceof Error ? error.message : String(error);

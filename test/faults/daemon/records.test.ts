@@ -73,7 +73,7 @@ describe('commands for records, beside a daemon', function () {
     for (const folder of closed) await chmod(folder, 0o700);
     assert.equal(code, 0, stderr);
     assert.ok(stdout.startsWith('['), stdout);
-    assert.match(stderr, new RegExp(`That ${session_id} was exported is not in its record: `));
+    assert.match(stderr, new RegExp(`The record of ${session_id} does not include the export: `));
     assert.equal(await exportsIn(session_id), 0);
   });
 });

@@ -74,7 +74,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   dropping: { description: 'Loses the connection', steps: [says('Half of '), { drop: true }, says('the answer')] },
 
   garbling: {
-    description: 'Sends what is no event stream',
+    description: 'Sends something other than an event stream',
     steps: [
       says('One '),
       { raw: 'data: {"type":"message.part","part":\n\n' },

@@ -53,7 +53,7 @@ describe('what Vitrine said and decided', () => {
     assert.equal(shown.length, 1);
     assert.equal(entries.filter(({ content }) => content.includes('ermission')).length, 0);
     assert.match(shown[0]?.content ?? '', /\n`````\necho "```"\n````\n\*\*Allowed\*\*\n`````$/);
-    assert.match(shown[0]?.content ?? '', /^Never answered, because the run was over/);
+    assert.match(shown[0]?.content ?? '', /^Not answered: the run ended/);
     assert.equal(/^# Allowed/m.test(shown[0]?.content ?? ''), false);
   });
 
@@ -71,8 +71,8 @@ describe('what Vitrine said and decided', () => {
     );
     assert.match(decided('policy', { kind: 'allow', scope: 'once' }), /^Allowed once, by a rule: /);
     assert.match(decided('user', { kind: 'deny', reason: 'a\n# b' }), /^Denied: .* \| > a\n> # b$/);
-    assert.match(decided('timeout', { kind: 'deny' }), /^Denied, because nobody answered in time: /);
-    assert.match(decided('nobody', { kind: 'deny' }), /^Denied, because nobody could be asked: /);
+    assert.match(decided('timeout', { kind: 'deny' }), /^Denied: no answer in time: /);
+    assert.match(decided('nobody', { kind: 'deny' }), /^Denied: no one available to answer: /);
   });
 
   it('keeps messages, notes and outputs in their place, and lines it does not know', () => {

@@ -37,7 +37,9 @@ describe('MCP servers of a run', () => {
   it('do without those over HTTP where Claude Code is old, and say so', () => {
     const line = command('claude-code', '1.0.3');
     assert.deepEqual(file(line), { mcpServers: { search: mcpServers['search'] } });
-    assert.ok(line.warnings.includes('Claude Code 1.0.3 has no MCP servers over HTTP; it runs without docs.'));
+    assert.ok(
+      line.warnings.includes('Claude Code 1.0.3 does not support MCP servers over HTTP, so it runs without docs.'),
+    );
   });
 
   it('reach Copilot CLI by a file, in its words, with all their tools', () => {

@@ -133,7 +133,7 @@ describe('lines as other versions print them', () => {
     assert.equal(metadata.model, null);
     assert.deepEqual(metadata.costProvenance, {
       provenance: 'unknown',
-      reason: 'The agent did not say which model it used.',
+      reason: 'The agent did not report its model.',
     });
   });
 
@@ -241,7 +241,7 @@ describe('lines as other versions print them', () => {
       const { metadata } = runResult(facts, { code: 0, signal: null }, [], { prices: await loadPrices() });
       assert.deepEqual(metadata?.costProvenance, {
         provenance: 'unknown',
-        reason: 'The agent printed its cost in EUR, and Vitrine counts US dollars.',
+        reason: 'The agent reported its cost in EUR, but Vitrine counts US dollars.',
       });
     });
   });

@@ -329,10 +329,7 @@ describe('runners', () => {
     const { run_id } = still.create();
     still.core.claim(seat);
     still.pass(lostMs);
-    assert.deepEqual(
-      [still.run(run_id).status, still.run(run_id).error],
-      ['failed', 'The runner is not heard of any more.'],
-    );
+    assert.deepEqual([still.run(run_id).status, still.run(run_id).error], ['failed', 'The runner stopped responding.']);
     assert.throws(() => still.core.heartbeat(seat), refused('unknown_runner'));
     assert.equal(still.register().runner_id, seat.runner_id);
     assert.throws(() => still.core.report(seat, { run_id, status: 'completed' }), refused('over'));

@@ -179,7 +179,7 @@ export class FilesView implements PageView {
           ? nothing
           : html`<span class="x warn">${codicon('diff-modified', 'sm')}${t('{0} changed since', number(since))}</span>`
       }
-      ${omitted === 0 ? nothing : html`<span class="x">${t('{0} left out', number(omitted))}</span>`}
+      ${omitted === 0 ? nothing : html`<span class="x">${t('{0} omitted', number(omitted))}</span>`}
       <span class="filter">
         ${field({
           id: 'file-filter',

@@ -246,7 +246,7 @@ export class TrajectoryView implements PageView {
               this.#want({ ...this.#wish, repeats: !this.#wish.repeats }),
             )
       }
-      ${omitted === 0 ? nothing : html`<span class="dim">${t('{0} entries left out', number(omitted))}</span>`}
+      ${omitted === 0 ? nothing : html`<span class="dim">${t('{0} entries omitted', number(omitted))}</span>`}
       <span class="filter">
         ${field({
           id: 'step-filter',

@@ -119,7 +119,7 @@ export class AcpCalls {
   settle(reason: string, timestamp: string, refused = false): void {
     for (const call of [...this.#open]) {
       const denied = this.#denied.has(call.id) || (refused && call.asked);
-      const text = denied ? 'The agent did not run this: it was not given the permission.' : reason;
+      const text = denied ? 'The agent did not run this, because it was not permitted.' : reason;
       this.#close(call, denied ? 'denied' : 'cancelled', text, timestamp);
     }
   }

@@ -84,8 +84,8 @@ export function isAllowed(outcome: PermissionOutcome, options: readonly Permissi
   return options.some(({ optionId, kind }) => optionId === outcome.optionId && kind.startsWith('allow'));
 }
 
-const noReason = 'The agent was told that it may not, but not why: its protocol has no place for a reason.';
-const noOnce = 'The agent can be given this permission for good only, not for once. It was told that it may not.';
+const noReason = 'The agent was told that the request was denied, but not why: its protocol does not support a reason.';
+const noOnce = 'The agent accepts this permission only permanently, not once, so Vitrine denied it.';
 
 function optionOf(options: readonly PermissionOption[], kind: string): PermissionOption | undefined {
   return options.find((option) => option.kind === kind);

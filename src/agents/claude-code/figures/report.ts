@@ -41,7 +41,7 @@ function title(result: ResultLine): string {
     case 'success':
       return result.isError ? 'Failed' : 'Completed';
     case 'error_max_turns':
-      return 'Stopped at the limit of turns';
+      return 'Stopped at the turn limit';
     case 'error_max_budget_usd':
       return 'Stopped at the budget';
     default:

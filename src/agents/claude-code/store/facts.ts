@@ -8,9 +8,9 @@ import { modelUsage, termsOf, tokenUsage } from '../figures/usage.ts';
 import { isInterruption, typedPrompt } from './records.ts';
 
 const compaction = 'The store does not have the requests that summarized the conversation.';
-const titles = 'The store does not have the requests that made titles.';
+const titles = 'The store does not have the requests for titles.';
 const helpers = 'Claude Code before 2.1 does not store the requests of its small helper model.';
-const cutOff = 'An answer was interrupted before it was stored; its tokens are not known.';
+const cutOff = 'An answer was interrupted before it was stored; its tokens are unknown.';
 
 /** Facts from the records of a session. */
 export class ClaudeFacts {

@@ -122,7 +122,7 @@ export class ToolCalls {
   cutOff(id: string, timestamp: string): void {
     const call = this.#calls.get(id);
     if (call?.open === true && !call.whole)
-      this.#cancel(call, 'Not run: the answer was cut off before the call was whole.', timestamp);
+      this.#cancel(call, 'Not run: the answer was interrupted before the call was complete.', timestamp);
   }
 
   /** Only for a call that can still grow. */
@@ -185,7 +185,7 @@ export class ToolCalls {
     const call = this.#calls.get(callId) ?? this.#calls.get(printedId(callId));
     if (call?.entry.index !== index) return;
     call.entry = { ...call.entry, metadata: { ...call.entry.metadata, aborted: true } };
-    if (call.open) this.#cancel(call, 'Not run: the answer that asked for it was taken back.', timestamp);
+    if (call.open) this.#cancel(call, 'Not run: the answer with this call was retracted.', timestamp);
     else this.#put(call, call.tool);
   }
 

@@ -78,7 +78,7 @@ function answersByText(input: JsonObject, answers: readonly string[]): JsonObjec
 
 /** The message to the model. */
 function denial(by: Decision['by'], { reason }: Extract<Answer, { kind: 'deny' }>): string {
-  if (by !== 'user') return `Denied: ${reason ?? 'nobody allowed it.'}`;
+  if (by !== 'user') return `Denied: ${reason ?? 'not allowed.'}`;
   return reason === undefined || reason.trim() === ''
     ? 'The user does not allow this.'
     : `The user does not allow this, and says: ${reason}`;

@@ -7,7 +7,7 @@ import { FactsBuilder } from '../../stores/factsBuilder.ts';
 import { tokenUsage } from '../wire.ts';
 import { userText } from './items.ts';
 
-const titles = 'Codex does not store the requests by which its terminal makes titles.';
+const titles = 'Codex does not store requests for titles in its terminal.';
 
 /** Tokens from one thread's file so far. */
 interface Counting {

@@ -119,7 +119,7 @@ export class Notices {
   callFailed(data: JsonObject, speaker: Speaker): void {
     const status = count(data['statusCode']);
     const why = failureText(nonEmpty(data['errorMessage']) ?? '');
-    const asked = status === undefined ? 'The model could not be asked' : `The model's server answered ${status}`;
+    const asked = status === undefined ? 'The request to the model failed' : `The model's server answered ${status}`;
     this.#failure = this.add('retry', why === '' ? asked : `${asked}: ${why}`, data, speaker);
   }
 

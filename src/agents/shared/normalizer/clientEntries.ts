@@ -57,7 +57,7 @@ export class ClientEntries {
 
   /** The requests get no more answers. */
   end(timestamp: string): void {
-    const answer = { kind: 'deny', reason: 'The run ended before anybody answered.' } as const;
+    const answer = { kind: 'deny', reason: 'The run ended before anyone answered.' } as const;
     for (const openRequest of [...this.#openRequest.values()]) {
       if (openRequest.request !== undefined) this.#decided(openRequest, { by: 'run_over', at: timestamp, answer });
     }

@@ -30,7 +30,7 @@ export class LineLog {
 
   oversize({ bytes, head }: { bytes: number; head: string }, timestamp: string): void {
     this.counts.oversize += 1;
-    const message = `A line of ${bytesText(bytes)} (${bytes} bytes) was not read; all of it is in the raw output.`;
+    const message = `A line of ${bytesText(bytes)} (${bytes} bytes) was too long to read. The raw output has all of it.`;
     this.#fault(message, 'oversize_line', head, timestamp);
   }
 
@@ -44,9 +44,9 @@ export class LineLog {
   get warnings(): string[] {
     const { unknown, malformed, oversize } = this.counts;
     const warnings: string[] = [];
-    if (unknown > 0) warnings.push(`Lines of an unknown kind, kept as they are: ${unknown}`);
-    if (malformed > 0) warnings.push(`Lines that are no messages of the agent: ${malformed}`);
-    if (oversize > 0) warnings.push(`Lines too long to be read: ${oversize}`);
+    if (unknown > 0) warnings.push(`Unknown lines, recorded unchanged: ${unknown}`);
+    if (malformed > 0) warnings.push(`Lines that are not agent messages: ${malformed}`);
+    if (oversize > 0) warnings.push(`Lines that were too long to read: ${oversize}`);
     return warnings;
   }
 

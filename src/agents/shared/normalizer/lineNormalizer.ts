@@ -166,7 +166,7 @@ export class LineNormalizer implements Normalizer {
   #pushClient(text: string, at: number): void {
     this.#stderr.close();
     if (this.#ended || this.#run.client.push(text, at)) return;
-    this.#run.lines.unknown('A line of Vitrine of an unknown kind', text, this.#run.clock.arrived(at));
+    this.#run.lines.unknown('Unknown line written by Vitrine', text, this.#run.clock.arrived(at));
   }
 
   #pushStderr(line: OutputLine, at: number): void {

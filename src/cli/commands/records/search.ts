@@ -72,7 +72,7 @@ export const search: Command = {
       else for (const each of answer.sessions) context.stdout.write(text(each));
       const more = answer.moreSessions === 0 ? [] : [`${answer.moreSessions} more sessions match (--limit).`];
       const { leftOut } = answer;
-      const left = leftOut === 0 ? [] : [`Excluded follow-ups and callbacks: ${leftOut} (--synthetic).`];
+      const left = leftOut === 0 ? [] : [`Hidden follow-ups and callbacks: ${leftOut} (--synthetic).`];
       tell(context, answer.scanned, [...answer.problems.map(problemText), ...left, ...more]);
       return answer.sessions.length === 0 ? 1 : 0;
     } finally {

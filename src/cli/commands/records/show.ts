@@ -47,7 +47,7 @@ export const show: Command = {
       throw new UsageError('Specify one session.', 'See "vitrine sessions" for their ids.');
     const keeps = values['keep-following'] === true;
     if (keeps || values.follow === true) {
-      if (values.raw === true) throw new UsageError('--raw does not follow a session.', 'Leave out --follow.');
+      if (values.raw === true) throw new UsageError('--raw does not follow a session.', 'Remove --follow.');
       const { store, json, synthetic } = values;
       return followSession(context, id, { store, keeps, json: json === true, synthetic: synthetic === true });
     }
@@ -117,7 +117,7 @@ function writePage(entries: readonly NormalizedEntry[], { stdout }: CliContext, 
 }
 
 function tellLeft(left: number, { stderr }: CliContext): void {
-  if (left > 0) stderr.write(`Excluded follow-ups and callbacks: ${left} (--synthetic).\n`);
+  if (left > 0) stderr.write(`Hidden follow-ups and callbacks: ${left} (--synthetic).\n`);
 }
 
 async function writeRaw(handle: SessionHandle, context: CliContext): Promise<void> {

@@ -11,7 +11,7 @@ const help = `Usage: vitrine events --follow [ses_…] [options]
 
 Prints what happens in sessions that run in the background, one event per line as JSON, until Ctrl-C. Fields: session_id,
 timestamp and event_type (session_start, pre_tool, post_tool, session_stop, message). An automatic message has
-metadata.synthetic. Without a session: of all sessions. For events of the past: vitrine export --format events.
+metadata.synthetic. Without a session: of all sessions. For past events: vitrine export --format events.
 
   --follow           required: prints events as they happen
 ${storeHelp}`;
@@ -26,7 +26,7 @@ export const events: Command = {
     if (more.length > 0)
       throw new UsageError('Specify one session.', 'Without one, events of all sessions are printed.');
     if (values.follow !== true)
-      throw new UsageError('Add --follow.', 'For events of the past: vitrine export --format events.');
+      throw new UsageError('Add --follow.', 'For past events: vitrine export --format events.');
     const isWanted = ({ session_id: id }: CoordinatorEvent): boolean => session === undefined || id === session;
     const stop = new AbortController();
     const over = new Promise<void>((resolve) => context.onInterrupt(() => resolve()));

@@ -93,7 +93,7 @@ function parse(args: readonly string[]) {
 function refuseMore(what: string, more: readonly string[], values: Values): void {
   const unheeded = Object.keys(values).find((name) => !everywhere.has(name));
   if (unheeded !== undefined)
-    throw new UsageError(`--${unheeded} is an option of "queue add".`, `Leave it out of "queue ${what}".`);
+    throw new UsageError(`--${unheeded} is an option of "queue add".`, `Remove it from "queue ${what}".`);
   const [first] = more;
   if (first !== undefined) throw new UsageError(`"${first}" is an extra argument.`, 'See "vitrine queue --help".');
 }

@@ -34,7 +34,7 @@ export async function requestOf(context: CliContext, asked: AskedRun): Promise<O
   const project_dir = path.resolve(context.cwd, asked.cwd ?? '.');
   if (blueprint !== undefined) {
     if ((executor ?? resume) !== undefined)
-      throw new UsageError('--blueprint already sets the agent.', 'Leave out --executor and --resume.');
+      throw new UsageError('--blueprint already sets the agent.', 'Remove --executor and --resume.');
     return { ...common, project_dir, ...(await ofBlueprint(context, blueprint, project_dir, additional_demands)) };
   }
   const executor_type = executorOption('--executor', executor);
@@ -101,7 +101,7 @@ async function ofBlueprint(
       ...(demands !== undefined && { demands }),
     };
   } catch (error) {
-    if (CoordinatorError.is(error)) throw new UsageError(error.message, 'Leave out one of the demands.');
+    if (CoordinatorError.is(error)) throw new UsageError(error.message, 'Remove one of the demands.');
     throw EngineFailure.is(error) ? new UsageError(error.message, error.detail) : error;
   }
 }
@@ -109,8 +109,8 @@ async function ofBlueprint(
 function refuseOtherExecutor(executor: string, { executor_type: wanted }: Partial<Demands> = {}): void {
   if (wanted === undefined || wanted === executor) return;
   throw new UsageError(
-    `The run is for ${executor}, and demands the executor_type "${wanted}": no runner has both.`,
-    'Leave out one of them.',
+    `The run is for ${executor} but demands the executor_type "${wanted}". No runner can have both.`,
+    'Remove one of them.',
   );
 }
 
@@ -134,7 +134,10 @@ export function demandsOf(given: readonly string[] = [], cwd: string): Demands |
     const wanted = key === 'project_dir' ? path.resolve(cwd, value) : value;
     const other = demands[key];
     if (other !== undefined && other !== wanted)
-      throw new UsageError(`No runner has the ${key} "${other}" and "${wanted}" (--demand).`, 'Leave out one of them.');
+      throw new UsageError(
+        `No runner can have both the ${key} "${other}" and "${wanted}" (--demand).`,
+        'Remove one of them.',
+      );
     demands[key] = wanted;
   }
   return demands;

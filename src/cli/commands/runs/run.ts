@@ -85,7 +85,7 @@ export const run: Command = {
     const cwd = path.resolve(context.cwd, values.cwd ?? '.');
     const { blueprint } = values;
     if (blueprint !== undefined && (values.agent ?? values.resume) !== undefined)
-      throw new UsageError('--blueprint already sets the agent.', 'Leave out --agent and --resume.');
+      throw new UsageError('--blueprint already sets the agent.', 'Remove --agent and --resume.');
     const recorded =
       values.resume !== undefined && program !== undefined
         ? await agentOfSession(context, values.store, values.resume)
@@ -125,7 +125,7 @@ export const run: Command = {
     const profile = acp?.profile ?? server?.profile;
     const { resume } = values;
     if (values.json === true && values.detach !== true)
-      throw new UsageError('--json applies only to --detach.', 'Leave it out: a run always prints JSON lines.');
+      throw new UsageError('--json applies only to --detach.', 'Remove it: a run always prints JSON lines.');
     const recalled = async () =>
       values.recall === true ? { recall: await recallFor(engine, context, { prompt, cwd, resume }) } : {};
     const asked = { prompt, options: agentOptions };

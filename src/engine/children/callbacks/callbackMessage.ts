@@ -11,7 +11,7 @@ export function callbackMessage(results: readonly ChildResult[]): { readonly pro
   const what = isOne ? 'A session that you started has ended.' : 'Sessions that you started have ended.';
   return {
     // Whole JSON, so that nothing in a result can be taken for the end of it.
-    prompt: `${what} What came of it, as JSON:\n\n${JSON.stringify(results, null, 2)}`,
+    prompt: `${what} Results as JSON:\n\n${JSON.stringify(results, null, 2)}`,
     // Names ids only: what children say themselves is no reason.
     reason: isOne ? `${ids} has ended` : `${results.length} sessions have ended: ${ids}`,
   };

@@ -25,7 +25,7 @@ export interface CallbackSenderDeps
   readonly againMs?: number;
 }
 
-/** Resumes parents with what came of their children: all that have ended, once the parent is idle. */
+/** Resumes idle parents with the results of all their ended children. */
 export class CallbackSender {
   readonly #engine: CallbackEngine;
   readonly #deps: CallbackSenderDeps;
@@ -74,7 +74,7 @@ export class CallbackSender {
     try {
       while (!this.#closed && takeAgain(mine)) await this.#tell(parent);
     } catch (error) {
-      this.#deps.log.error(`${parent} could not be told of its children: ${String(error)}`);
+      this.#deps.log.error(`${parent} could not get the results of its child sessions: ${String(error)}`);
     } finally {
       this.#busy.delete(parent);
     }
@@ -120,7 +120,7 @@ export class CallbackSender {
       unread,
     } = await dueCallbacks(parent, all, { sessions, isGone, willGoOn, wasClosed });
     const dropped = await callbacks.take(nothing);
-    for (const { child } of dropped) log.info(`${parent} need not be told of ${child}.`);
+    for (const { child } of dropped) log.info(`${parent} does not need the results of ${child}.`);
     await callbacks.delivered(dropped);
     if (goesOn) this.#lookAgain();
     if (unread && !this.#closed) this.#unread.again(parent, () => void this.tell(parent));

@@ -26,8 +26,8 @@ const foreignTakenMs = 24 * 3600_000;
 const takenHere = new Set<string>();
 
 /**
- * Children whose parents are to be told what came of them, each a file of the store: it is there from the start of the child
- * until the parent was told, whatever happens to this process. One process alone tells of each.
+ * Children whose results a parent still needs, each a file of the store. It exists from the start of the child until the
+ * parent has the result, whatever happens to this process. Only one process sends each result.
  */
 export class CallbackStore {
   readonly #folder: string;
@@ -123,7 +123,7 @@ export class CallbackStore {
 
   /** One that this process has taken. */
   async #rewrite(callback: Callback): Promise<void> {
-    // Under a name that is no callback's until it is whole.
+    // Uses a temporary name until the file is complete.
     const part = path.join(this.#folder, `.${callback.child}`);
     await writeFile(part, JSON.stringify(callback), { mode: 0o600 });
     await rename(part, await this.#taken(callback.child));
@@ -139,7 +139,7 @@ export class CallbackStore {
     try {
       const callback = callbackSchema.parse(JSON.parse(await readFile(file, 'utf8')));
       if (callback.child === childOf(name)) return callback;
-      this.#log.warn(`${file} is of another session, and is left alone.`);
+      this.#log.warn(`${file} belongs to another session and was not used.`);
     } catch (error) {
       // Another process may have taken it meanwhile.
       this.#log.debug(`${file}: ${String(error)}`);

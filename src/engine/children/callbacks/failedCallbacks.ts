@@ -30,7 +30,7 @@ interface Failed {
   readonly givenUp: boolean;
 }
 
-/** Parents that could not be told: a few times that is tried again on its own, then only after another run of theirs. */
+/** Parents that could not get their results: retried a few times automatically, then only after another run of theirs. */
 export class FailedCallbacks {
   readonly #deps: FailedCallbacksDeps;
   readonly #failed = new Map<string, Failed>();
@@ -62,7 +62,7 @@ export class FailedCallbacks {
    */
   async failed(failure: EngineFailure, session: SessionSummary, callbacks: readonly Callback[]): Promise<void> {
     const { session_id: parent, runs } = session;
-    this.#deps.log.error(`${parent} could not be told: ${failure.message}`);
+    this.#deps.log.error(`${parent} could not get the results: ${failure.message}`);
     const isFirst = !this.#failed.has(parent);
     const givenUp = isHopeless.has(failure.code) || this.#retries.times(parent) >= mostRetries;
     this.#failed.set(parent, { runs, givenUp });

@@ -136,7 +136,7 @@ export class ObservedSessions implements ObservedFeed {
       // Between the list and the watches something may have changed.
       this.#heard(new Set(this.folders()));
     });
-    settled.catch((error: unknown) => this.#deps.log.error(`Stores of agents are not watched: ${String(error)}`));
+    settled.catch((error: unknown) => this.#deps.log.error(`Cannot watch the agents’ stores: ${String(error)}`));
     this.#tick = setInterval(() => void this.#look(), tickMs);
     this.#tick.unref();
   }
@@ -230,7 +230,7 @@ export class ObservedSessions implements ObservedFeed {
       for (const id of change.removed) this.#rows.delete(id);
       this.#changes.fire(change);
     } catch (error) {
-      this.#deps.log.error(`Stores of agents cannot be read: ${String(error)}`);
+      this.#deps.log.error(`Cannot read the agents’ stores: ${String(error)}`);
     }
   }
 

@@ -8,7 +8,7 @@ import type { SessionFiles } from '../groups.ts';
 import type { ProcessMark } from './marks.ts';
 import type { ProcessProbe } from './processes.ts';
 
-/** The program keeps one such file per process; beside it lies a key that is no one's business. */
+/** The program keeps one such file per process; the key beside it is never read. */
 const registryFile = /^\d{1,10}\.json$/;
 
 /** `sessions/<pid>.json` beside the folder of projects, by native id. */

@@ -42,7 +42,7 @@ function valueOf(value: string | number | boolean | readonly string[]): OtlpValu
   return Number.isSafeInteger(value) ? { intValue: String(value) } : { doubleValue: value };
 }
 
-/** Nanoseconds since 1970 as OTLP writes them; `0`, which means unknown, for what is no time. */
+/** Nanoseconds since 1970 as OTLP writes them; `0` (unknown) for an invalid time. */
 function nanoseconds(at: number): string {
   return Number.isNaN(at) || at <= 0 ? '0' : `${at}000000`;
 }

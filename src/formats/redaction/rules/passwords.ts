@@ -121,7 +121,7 @@ function isQuoted(secret: string): boolean {
   return !/\s/.test(secret) || looksChosen(secret) || looksRandom(secret);
 }
 
-/** In a sentence: what is no word of it. */
+/** Within a sentence: anything but a word. */
 function looksTold(text: string): boolean {
   return text.length < 12
     ? looksChosen(text) && /\d/.test(text) && /[a-z]/i.test(text)

@@ -9,11 +9,11 @@ export function diffWithContext(before: string, next: string): DiffLine[] {
   const [old, now] = [linesOf(before), linesOf(next)];
   const all: DiffLine[] = [];
   let at = 0;
-  for (const [line, kept] of keptLines(old, now).entries()) {
-    if (kept === -1) continue;
-    push(all, old, now, [at, kept, nextOf(all), line]);
-    at = kept + 1;
-    all.push({ kind: 'same', text: old[kept] ?? '', before: kept + 1, after: line + 1 });
+  for (const [line, index] of keptLines(old, now).entries()) {
+    if (index === -1) continue;
+    push(all, old, now, [at, index, nextOf(all), line]);
+    at = index + 1;
+    all.push({ kind: 'same', text: old[index] ?? '', before: index + 1, after: line + 1 });
   }
   push(all, old, now, [at, old.length, nextOf(all), now.length]);
   return withoutDistant(all);

@@ -45,7 +45,7 @@ export function manyItems(agents: readonly AgentReport[]): AgentItem[] {
 
 const separator = (label: string): AgentItem => ({ label, kind: vscode.QuickPickItemKind.Separator });
 
-/** By which protocol it is spoken with, where its name does not say that it is another way to the same agent. */
+/** The agent's protocol, if its name does not already distinguish it. */
 export function protocolOf({ type }: AgentReport): readonly string[] {
   if (type === 'acp') return ['ACP'];
   return type === 'acp-http' ? [t('server')] : [];

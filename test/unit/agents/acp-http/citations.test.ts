@@ -195,7 +195,7 @@ describe('sources in lines of the Agent Communication Protocol', () => {
       }
       const message = acpMessageSchema.parse({ role: 'agent/helper', parts: whole });
       const entries = entriesOfMessage(message, 0, '2026-11-20T10:00:00Z');
-      // One entry has them in the order they came in; the spaces around what is no text differ.
+      // One entry has them in the order they came in; the spaces around other content differ.
       const plain = (list: readonly string[]) => list.map((one) => one.replaceAll('\n\n', '')).sort();
       assert.deepEqual(plain(entries.flatMap(cited)), plain(imported), 'imported');
       for (const entry of entries) normalizedEntrySchema.parse(entry);

@@ -79,7 +79,7 @@ describe('lines of the Agent Client Protocol', () => {
     assert.deepEqual(said({}), ['user_message human Look at the branch.', ...others('human')]);
   });
 
-  it('keep a text together around what is no part of the conversation', () => {
+  it('keep a text together around lines outside the conversation', () => {
     const lines = [
       initialized,
       opened,

@@ -49,7 +49,7 @@ describe('what Claude Code takes back', () => {
           ['thinking', 'Hm.'],
           ['assistant_message', 'Half'],
           ['tool_use', 'Run `ls`'],
-          ['tool_use', 'Run `ls`\n\nNot run: the answer that asked for it was taken back.'],
+          ['tool_use', 'Run `ls`\n\nNot run: the answer with this call was retracted.'],
         ],
       );
       const calls = kinds(entries).filter((kind) => kind.startsWith('tool_use'));

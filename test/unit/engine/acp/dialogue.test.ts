@@ -87,8 +87,8 @@ describe('a run that is a dialogue', function () {
     await go();
     assert.equal((await outcome(handle)).success, true);
     assert.deepEqual(await notes(handle, 'options'), [
-      "The user asked for the agent's own model.",
-      'The user asked for the permission mode `plan`.',
+      "The user selected the agent's own model.",
+      'The user selected the permission mode `plan`.',
     ]);
   });
 
@@ -143,7 +143,7 @@ describe('a run that is a dialogue', function () {
     await go();
     assert.equal((await outcome(handle)).success, false);
     assert.deepEqual(await notes(handle, 'unsaid'), [
-      'The run ended before this was said to the agent:\n\n> one\n> two',
+      'The run ended before this message was sent to the agent:\n\n> one\n> two',
     ]);
     assert.equal(handle.conversation(), null);
   });
@@ -169,7 +169,7 @@ describe('a run that is a dialogue', function () {
     assert.equal(result.success, true, result.error);
     assert.equal(result.data, 'all done');
     assert.deepEqual(await notes(handle, 'ended'), [
-      'Claude Code did not end by itself when the conversation was over, and was ended.',
+      'Claude Code did not exit after the conversation, so Vitrine ended it.',
     ]);
   });
 

@@ -143,7 +143,7 @@ describe('client of the Agent Communication Protocol', () => {
     assert.deepEqual(again.slice(0, lines.length), lines);
   });
 
-  it('keeps what is no event, and continues', async () => {
+  it('keeps lines other than events, and continues', async () => {
     const lines = await all(client.run({ agent: 'garbling', prompt: 'Go' }));
     const { facts, entries } = read(lines);
     assert.equal(facts.answer, 'One two');

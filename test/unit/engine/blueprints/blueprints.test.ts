@@ -73,7 +73,7 @@ describe('agents from files', () => {
       'broken | workspace | unusable | Flow sequence in block collection must be sufficiently indented and end with a ].',
       'fine | workspace | active',
       'odd name! | workspace | unusable | "odd name!" cannot be the name of an agent. Rename the file, or add a "name" to it.',
-      'two | workspace | unusable | There is a system prompt here, and one in prompt.md. Keep one of them.',
+      'two | workspace | unusable | Both this file and prompt.md have a system prompt. Keep one of them.',
     ]);
   });
 

@@ -111,7 +111,7 @@ describe('the queue of a store', () => {
     await once(child, 'exit');
     const link = await store.coordinator();
     const [run] = await link.runs();
-    assert.deepEqual([run?.status, run?.error], ['failed', 'The Vitrine daemon ended while it had this run.']);
+    assert.deepEqual([run?.status, run?.error], ['failed', 'The Vitrine daemon ended during this run.']);
     assert.deepEqual(await link.runners(), []);
   });
 

@@ -66,7 +66,7 @@ describe('follow-ups on the way of a run', function () {
       {
         synthetic: true,
         trigger_type: 'question_unanswered',
-        trigger_reason: 'The last message ends with a question that nobody answered',
+        trigger_reason: 'The last message ends with an unanswered question',
       },
     );
     const again = await bench.engine();

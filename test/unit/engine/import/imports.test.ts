@@ -194,7 +194,7 @@ describe('imports', () => {
     assert.deepEqual(contents, [
       ['hi[a.png, image/png, 4 characters]', undefined],
       ['yes[text/plain](https://x.test/a)', undefined],
-      ['Metadata of a kind that is not known.', '{"kind":"mood","value":1}'],
+      ['Metadata of an unknown kind.', '{"kind":"mood","value":1}'],
     ]);
   });
 
@@ -304,7 +304,7 @@ describe('imports', () => {
     });
   });
 
-  it('output is read by the agent that it is of, and kept byte for byte', async () => {
+  it('output is read by its agent, and kept byte for byte', async () => {
     const output = readFileSync('test/fixtures/claude-code/2.1.328/tools.stdout.jsonl');
     const report = await bring({ file: file('out.txt', output) });
     assert.equal(report.format, 'output');

@@ -145,7 +145,7 @@ describe('store of records', () => {
     assert.deepEqual(outcomes, ['completed', 'completed']);
   });
 
-  it('says what it cannot list, and ignores what is no session', async () => {
+  it('says what it cannot list, and ignores other files', async () => {
     await written(sessionId);
     const emptied = path.join(temporary.dir, 'sessions', otherId);
     await mkdir(emptied);

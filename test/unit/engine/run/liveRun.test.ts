@@ -53,7 +53,7 @@ describe('a run and its record', function () {
     ]);
   });
 
-  it('let go of one another where the end cannot be written, and whoever opens the session settles it', async () => {
+  it('release one another where the end cannot be written, and whoever opens the session settles it', async () => {
     const engine = await bench.engine();
     unwatch = watchWrites((lines) => {
       if (lines.some((line) => line.kind === 'run' && line.run.status === 'completed')) throw new Error('no end');
@@ -73,7 +73,7 @@ describe('a run and its record', function () {
     handle.dispose();
   });
 
-  it('let go of one another where not even the beginning can be written', async () => {
+  it('release one another where not even the beginning can be written', async () => {
     const engine = await bench.engine();
     unwatch = watchWrites((lines) => {
       if (lines.some(({ kind }) => kind === 'run')) throw new Error('no beginning');

@@ -41,7 +41,7 @@ describe('a run that changed more than its tool calls report', () => {
     const result = await outcome(handle);
     assert.equal(result.success, true, JSON.stringify(result));
     const [note, ...more] = await notes(handle);
-    assert.equal(note?.content, 'A file changed during the run, not by a reported tool call:\n\n- `a.txt` changed');
+    assert.equal(note?.content, 'A file changed during the run without a reported tool call:\n\n- `a.txt` changed');
     assert.equal(note.origin, 'system');
     assert.deepEqual(more, []);
     const reported = unreportedChangesSchema.parse(note.metadata?.['unreported']);

@@ -91,11 +91,11 @@ describe('blueprints', () => {
   });
 
   const bad: readonly (readonly [string, string, ...string[]])[] = [
-    ['an unknown field', 'nme: x\nmodel: y\n', '1:1 warning: "nme" is no field of an agent. It has no effect.'],
+    ['an unknown field', 'nme: x\nmodel: y\n', '1:1 warning: "nme" is not a field of an agent file. It has no effect.'],
     [
       'an unknown field further down',
       'mcp_servers:\n  s:\n    type: stdio\n    command: c\n    cwd: /\n',
-      '5:5 warning: "mcp_servers.s.cwd" is no field of an agent. It has no effect.',
+      '5:5 warning: "mcp_servers.s.cwd" is not a field of an agent file. It has no effect.',
     ],
     [
       'an unknown executor',
@@ -113,7 +113,7 @@ describe('blueprints', () => {
     [
       'an address that is none',
       'mcp_servers:\n  s: { type: http, url: "file:///etc" }\n',
-      '2:25 error: "mcp_servers.s.url": Write an address that begins with http:// or https://.',
+      '2:25 error: "mcp_servers.s.url": The URL must begin with http:// or https://.',
     ],
     [
       'a name that is a path',

@@ -24,7 +24,7 @@ describe('a field of a blueprint', () => {
     ['not after the end of the document', 'a: 1\n...\n', undefined],
     ['not where it would change another', 'a: &x active\nstatus: *x\n', undefined],
     ['not in a list', '- a\n', undefined],
-    ['not in what is no YAML', 'a: [1\n', undefined],
+    ['not in invalid YAML', 'a: [1\n', undefined],
   ];
   for (const [what, text, wanted] of texts) {
     it(`is set ${what}`, () => assert.equal(off(text), wanted));

@@ -300,8 +300,8 @@ describe('exports: ledger', () => {
     };
     assert.deepEqual(await reported(1), [['0.5', 'estimated', 'p', '']]);
     assert.deepEqual(await reported(2), [
-      ['', 'unknown', '', 'What this model cost is not told apart.'],
-      ['', 'unknown', '', 'What this model cost is not told apart.'],
+      ['', 'unknown', '', 'The cost of this model is not recorded separately.'],
+      ['', 'unknown', '', 'The cost of this model is not recorded separately.'],
     ]);
   });
 

@@ -40,7 +40,7 @@ describe('a dry run of follow-ups', () => {
       at: 12 * hour + 10 * minute,
       trigger: {
         type: 'question_unanswered',
-        reason: 'The last message ends with a question that nobody answered',
+        reason: 'The last message ends with an unanswered question',
       },
       prompt: "The user asked a question but hasn't responded. Follow up on it.",
     });

@@ -186,7 +186,7 @@ describe('a follow-up', () => {
     ]);
     assert.deepEqual(trigger({ ...all, undecided: null }), [
       'question_unanswered',
-      'The last message ends with a question that nobody answered',
+      'The last message ends with an unanswered question',
       "The user asked a question but hasn't responded. Follow up on it.",
     ]);
     assert.deepEqual(trigger({ todos: all.todos }), [
@@ -298,7 +298,7 @@ describe('a follow-up', () => {
     const last = { type: 'task_incomplete', reason: '2 of 2 todos are open', usd: 0 } as const;
     const ends = { question: false, todos: { open: 1, all: 2 }, undecided: null, repeats: false };
     assert.equal(decide({ ends, sent: { count: 1, usd: 0, last } }).due, true);
-    const reason = 'The last message ends with a question that nobody answered';
+    const reason = 'The last message ends with an unanswered question';
     const asked = { type: 'question_unanswered', reason, usd: 0 } as const;
     const again = (repeats: boolean) =>
       decide({ ends: { ...ends, question: true, todos: null, repeats }, sent: { count: 1, usd: 0, last: asked } });

@@ -171,7 +171,7 @@ describe('ledger', () => {
         signal: null,
       },
     );
-    assert.deepEqual(failed.costProvenance, { provenance: 'unknown', reason: 'The agent printed no cost.' });
+    assert.deepEqual(failed.costProvenance, { provenance: 'unknown', reason: 'The agent did not report a cost.' });
   });
 
   it('does not let a run that never began spoil what the session has cost', () => {
@@ -249,7 +249,7 @@ describe('ledger', () => {
         const now = estimate(facts, [first], options);
         assert.equal(now.cost.provenance, 'unknown');
         assert.deepEqual(now.totalCost, first.totalCostProvenance);
-        const cost = { provenance: 'unknown', reason: 'The agent did not say what it used.' };
+        const cost = { provenance: 'unknown', reason: 'The agent did not report its usage.' };
         assert.deepEqual(figures(facts, [], killed).costProvenance, cost);
       }
       const beside = runFacts({ messages: [message({ usage: {} }), message()] });
@@ -304,7 +304,7 @@ describe('ledger', () => {
 
     it('is unknown where a closing line names a model and no tokens', () => {
       const { costProvenance } = figures(runFacts({ reports: [report({ models: [{ model: 'model-a' }] })] }));
-      assert.deepEqual(costProvenance, { provenance: 'unknown', reason: 'The agent did not say what it used.' });
+      assert.deepEqual(costProvenance, { provenance: 'unknown', reason: 'The agent did not report its usage.' });
     });
 
     it('has no price where the agent did not say which model it used', () => {

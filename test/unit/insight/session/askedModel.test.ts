@@ -24,7 +24,7 @@ function why(cost: Cost): string {
 describe('the cost of an agent that names no model', () => {
   it('is estimated with the model that was asked for, and says so', () => {
     const run = after([], 'model-a');
-    const reason = 'The agent did not say which model it used; this is the price of model-a, which was asked for.';
+    const reason = 'The agent did not report its model; this is the price of model-a, which you selected.';
     assert.deepEqual(run.costProvenance, { provenance: 'estimated', usd: 1.01, priceTable, reason });
     assert.deepEqual(run.totalCostProvenance, run.costProvenance);
     assert.equal(run.cost, 1.01);
@@ -38,7 +38,7 @@ describe('the cost of an agent that names no model', () => {
 
   it('is not known where no model was asked for, or none with a price', () => {
     const run = after([], null);
-    assert.equal(why(run.costProvenance), 'The agent did not say which model it used.');
+    assert.equal(why(run.costProvenance), 'The agent did not report its model.');
     assert.equal(run.cost, null);
     assert.equal('askedModel' in run, false);
     assert.match(why(after([], 'model-z').costProvenance), /No price is known for the model model-z/);

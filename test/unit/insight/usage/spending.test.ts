@@ -156,8 +156,8 @@ describe('money spent', () => {
       [
         estimated(2),
         { provenance: 'unknown', reason: 'No price is known for the model x.' },
-        { provenance: 'unknown', reason: 'The agent did not say which model it used.' },
-        { provenance: 'unknown', reason: 'The agent did not say what this message used.' },
+        { provenance: 'unknown', reason: 'The agent did not report its model.' },
+        { provenance: 'unknown', reason: 'The agent did not report the usage of this message.' },
       ],
     );
   });

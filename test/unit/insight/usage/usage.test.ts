@@ -136,8 +136,8 @@ describe('resuming with an expired cache', () => {
       coldStart({ context_tokens: 1, model: 'other' }, prices),
     ].map((cost) => (cost.provenance === 'unknown' ? cost.reason : ''));
     assert.deepEqual(reasons, [
-      'The agent does not say how large the conversation is.',
-      'The agent did not say which model it used.',
+      'The agent does not report the size of the conversation.',
+      'The agent did not report its model.',
       'No price is known for the model other.',
     ]);
   });

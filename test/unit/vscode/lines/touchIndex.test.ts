@@ -72,7 +72,7 @@ describe('which sessions touched a file', () => {
     assert.deepEqual(await index.of('/w/c.ts'), []);
     assert.deepEqual([index.promptOf(idOf(fresh), 5), index.promptOf(idOf(fresh), 2)], [3, 0]);
     assert.equal(index.numberOf(idOf(fresh), 5), '4');
-    assert.equal(opened(), 0, 'every session is let go of');
+    assert.equal(opened(), 0, 'every session is closed');
   });
 
   it('reads each record once, and then only what was added and what had not settled', async () => {

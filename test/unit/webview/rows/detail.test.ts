@@ -125,7 +125,7 @@ describe('how long ago something was', () => {
     assert.equal(said(-5000), 'now');
   });
 
-  it('is nothing for what is no time', () => {
+  it('is empty for an invalid time', () => {
     const sunday = new Date(2026, 10, 22, 0, 10).getTime();
     assert.equal(ago(new Date(2026, 10, 20, 10, 0).toISOString(), sunday), '2 days ago');
     assert.equal(ago('soon', now), '');

@@ -101,8 +101,11 @@ describe('vitrine queue', function () {
       [[...codex, '--demand', 'tag=', 'x'], /"tag=" is not a valid demand/],
       [[...codex, '--demand', '=gpu', 'x'], /"=gpu" is not a valid demand/],
       [[...codex, '--demand', 'toString=1', 'x'], /"toString=1" is not a valid demand/],
-      [[...codex, '--demand', 'hostname=a', '--demand', 'hostname=b', 'x'], /No runner has the hostname "a" and "b"/],
-      [[...codex, '--demand', 'executor_type=gemini', 'x'], /for codex, and demands the executor_type "gemini"/],
+      [
+        [...codex, '--demand', 'hostname=a', '--demand', 'hostname=b', 'x'],
+        /No runner can have both the hostname "a" and "b"/,
+      ],
+      [[...codex, '--demand', 'executor_type=gemini', 'x'], /for codex but demands the executor_type "gemini"/],
       [['add', '--blueprint', 'fixed', '--demand', 'executor_type=gemini', 'x'], /demands the executor_type "gemini"/],
       [['add', '--blueprint', 'gpu', '--demand', 'hostname=other', 'x'], /demands the hostname "builder"/],
       [['add', '--blueprint', 'gpu', '--executor', 'codex', 'x'], /--blueprint already sets the agent/],

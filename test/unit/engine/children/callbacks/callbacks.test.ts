@@ -23,7 +23,7 @@ interface FailedDelivery {
   readonly child_session_ids: readonly string[];
 }
 
-describe('a parent that is to be told what came of its children', () => {
+describe('a parent that waits for the results of its children', () => {
   let bench: Bench;
   let engine: Engine;
   let callbacks: CallbackStore;

@@ -91,7 +91,7 @@ const cases: readonly Case[] = [
   },
 ];
 
-describe('what came of children is told', () => {
+describe('results of children are reported', () => {
   for (const each of cases) {
     it(each.is, async () => {
       const ids = [one, two];

@@ -265,7 +265,7 @@ describe('how tests went', () => {
   });
 });
 
-describe('a step that is no source', () => {
+describe('a step that cannot be a source', () => {
   const failed = (index: number, action: ToolAction, text = '') =>
     step(index, action, { status: 'failed', result: { text, isError: true } });
   const status = (steps: readonly NormalizedEntry[], content: string) => firstLink(steps, content)?.status;
