@@ -98,7 +98,7 @@ export class DaemonService {
     for (const context of contexts) this.#deps.contexts.add(context, 'window');
     const trusted = contexts.filter((context) => context.trusted).map(({ folder }) => folder);
     this.#deps.clients.announce(connection, trusted, when_windows_close);
-    if (trusted.length > 0) void this.#tellParents();
+    if (trusted.length > 0) void this.#sendPendingResults();
     void this.#deps.followUps.lookAtAll();
     return {};
   }
@@ -244,7 +244,7 @@ export class DaemonService {
   }
 
   /** Parents in trusted folders that still need the results of their children from an earlier daemon. Starts agents. */
-  async #tellParents(): Promise<void> {
+  async #sendPendingResults(): Promise<void> {
     const { engine, contexts, lifetime } = this.#deps;
     if (lifetime.isRetiring) return;
     try {

@@ -149,7 +149,7 @@ export class Engine {
     await this.budgets.gate(session, request.limits);
     this.#assertOpen(signal);
     const state = new SessionState(newSummary(session, request.prompt, source), this.#stateDeps);
-    state.useWriter(await this.#store.create(session, { onProblem: state.tellWriteProblem }));
+    state.useWriter(await this.#store.create(session, { onProblem: state.reportWriteProblem }));
     this.#sessions.add(state);
     const newRun: NewRun = { type: 'start_session', request, attempts: [null], signal };
     const begin = () => this.#starter.start(state, source, agent, newRun);

@@ -71,7 +71,7 @@ for (const version of codexVersions) {
         assert.deepEqual(metadata.totalUsage, used(version, 3));
         if (threads) {
           const { costProvenance: cost } = metadata;
-          assert.match(cost.provenance === 'unknown' ? cost.reason : '', /did not say which model/);
+          assert.match(cost.provenance === 'unknown' ? cost.reason : '', /did not report its model/);
           assert.equal(metadata.cost, null);
         } else assert.equal(metadata.costProvenance.provenance, 'estimated');
       });

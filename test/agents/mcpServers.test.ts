@@ -93,7 +93,7 @@ for (const [name, options] of Object.entries(agents)) {
         await agent.runs.engine.stop(handle.id);
         await ended(handle);
         const said = (await entriesOf(handle)).map(({ content }) => content);
-        assert.ok(said.some((each) => each.includes('no MCP servers over HTTP; it runs without remote')));
+        assert.ok(said.some((each) => each.includes('MCP servers over HTTP, so it runs without remote')));
         return;
       }
       await until('a request to the server over HTTP', () =>
@@ -118,7 +118,10 @@ describe('MCP servers given to Gemini CLI from a folder that others can write to
     const handle = await agent.runs.start('Say hello. [[hello]]', { mcpServers: { probe: probed } });
     const { success, warnings } = await ended(handle);
     assert.equal(success, true);
-    assert.match(warnings?.join('\n') ?? '', /files of root only, and runs without them\. With executor_type acp/);
+    assert.match(
+      warnings?.join('\n') ?? '',
+      /files that root owns, so it runs without them\. To use them, set executor_type to acp/,
+    );
   });
 });
 

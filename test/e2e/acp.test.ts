@@ -98,7 +98,7 @@ describe('An agent of the Agent Client Protocol, from the palette to the turn af
     await press('Deny').click();
     await decided('Denied by you: “Not in this folder.”').waitFor();
     await statusWord(host.workbench, 'Finished');
-    await page().getByText('The agent was told that it may not, but not why').first().waitFor();
+    await page().getByText('The agent was told that the request was denied, but not why').first().waitFor();
     assert.equal(existsSync(at('denied.txt')), false);
     assert.match(await reported('denied'), /Write notes[^]*The note is written\.[^]*Make the file\./);
     await assertFigures();

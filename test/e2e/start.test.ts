@@ -43,7 +43,7 @@ describe('npm start', function () {
     const { page } = workbench;
     await page.locator('.gettingStartedContainer').getByRole('button', { name: 'Play Demo Session' }).click();
     await workbench.treeItem('A table of four pays too much').waitFor();
-    await workbench.webview().getByText('Nothing is run, and no file is touched.').last().waitFor();
+    await workbench.webview().getByText('It runs no commands and changes no files.').last().waitFor();
   });
 
   it('leaves the layout alone after a reload', async () => {

@@ -3,7 +3,7 @@ import { cp, readFile, rm, truncate } from 'node:fs/promises';
 import path from 'node:path';
 import fc from 'fast-check';
 import { isSessionLive } from '../../src/model/session/status.ts';
-import { fuzzRuns, tellFuzz } from '../support/fuzz.ts';
+import { fuzzRuns, printFuzzTotals } from '../support/fuzz.ts';
 import { Bench, outcome, prompt } from '../support/fakeAgent/engine.ts';
 
 const steps = [
@@ -76,7 +76,7 @@ describe('a record that ends anywhere', function () {
       }),
       { numRuns: cuts, endOnFailure: true },
     );
-    tellFuzz(
+    printFuzzTotals(
       `${cuts} cuts in ${bytes.length} bytes: ${interrupted} left a run or a session open, ${resumed} were resumed`,
     );
   });

@@ -3,7 +3,7 @@ import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseRecordLine, serialiseRecordLine, type RecordLine } from '../../src/formats/record.ts';
 import { readLines } from '../../src/engine/record/read/tail.ts';
-import { fuzzRuns, tellFuzz } from '../support/fuzz.ts';
+import { fuzzRuns, printFuzzTotals } from '../support/fuzz.ts';
 import { recordPieces } from '../support/hostile/growing.ts';
 import { aSession, appendAll, entryLine, sessionId, temporaryStore, wholeSession } from '../support/records.ts';
 
@@ -130,7 +130,7 @@ describe('a damaged record', function () {
     const lines = session(90);
     const texts = lines.map((line) => Buffer.from(`${serialiseRecordLine(line)}\n`));
     const whole = Buffer.concat(texts);
-    tellFuzz(`${whole.length} bytes, cut at every one`);
+    printFuzzTotals(`${whole.length} bytes, cut at every one`);
     assert.ok(whole.length > 20_000, `${whole.length} bytes`);
     const ends = texts.map((_, each) => texts.slice(0, each + 1).reduce((sum, { length }) => sum + length, 0) - 1);
     const file = temporary.store.path(sessionId);

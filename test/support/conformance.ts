@@ -7,7 +7,7 @@ import type { OutputLine } from '../../src/model/transcript/normalizer.ts';
 import { appended } from '../../src/model/transcript/transcript.ts';
 import { linesOfCapture, readBy, type AgentCapture, type Read } from './agentCaptures.ts';
 import { mutated, mutation } from './damage.ts';
-import { fuzz, tellFuzz } from './fuzz.ts';
+import { fuzz, printFuzzTotals } from './fuzz.ts';
 
 /** Entries that no line of the agent makes: they say that a line could not be read, or what stderr has. */
 function isBeside({ type }: NormalizedEntry): boolean {
@@ -200,7 +200,7 @@ export function promises(adapter: AgentAdapter, captures: readonly AgentCapture[
         }),
         fuzz(500),
       );
-      tellFuzz(`${lines} lines of damaged output`);
+      printFuzzTotals(`${lines} lines of damaged output`);
     });
 
     it('stays sound on any JSON', () => {

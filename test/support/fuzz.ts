@@ -21,6 +21,6 @@ export function seedProperties(): void {
 }
 
 /** Tells how much a run at full size came to; the daily ones say nothing. */
-export function tellFuzz(what: string): void {
+export function printFuzzTotals(what: string): void {
   if (factor > 1) console.log(`      ${what}`);
 }

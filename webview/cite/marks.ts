@@ -10,7 +10,7 @@ import { verdictMarks, verdictWord } from '../parts/evidence/claimVerdict.ts';
 import { visibleTemplate } from '../text/shown.ts';
 import { type Piece, type Placed, placeLinks } from './places.ts';
 
-interface Known {
+interface CachedMarks {
   readonly links: readonly PageLink[];
   readonly content: string;
   readonly placed: Placed;
@@ -21,7 +21,7 @@ const mostKept = 200;
 
 /** The marks of messages, computed once per displayed form. */
 export class Marks {
-  readonly #known = new Map<number, Known>();
+  readonly #known = new Map<number, CachedMarks>();
 
   /** `undefined` for a message without marks, or one that is still growing. */
   of(entry: PageEntry, parts: readonly Part[], open: boolean): Placed | undefined {

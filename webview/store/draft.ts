@@ -29,7 +29,7 @@ export class Draft {
     const setDraft = (draft: string): void => {
       const begins = this.text === '' && draft !== '';
       this.text = draft;
-      this.#tellOfWriting(begins);
+      this.#reportWriting(begins);
       this.#deps.changed();
     };
     return { draft: this.text, setDraft, send: (how) => this.#send(how) };
@@ -38,11 +38,11 @@ export class Draft {
   /** A follow-up that becomes due while someone is writing must not be sent. */
   viewChanged(): void {
     const writing = document.hasFocus() && document.activeElement?.id === 'composer';
-    if (writing && this.text.trim() !== '') this.#tellOfWriting(false);
+    if (writing && this.text.trim() !== '') this.#reportWriting(false);
   }
 
   /** `begins`: the host may know of a follow-up that this page does not. Otherwise once for each. */
-  #tellOfWriting(begins: boolean): void {
+  #reportWriting(begins: boolean): void {
     const { view, link } = this.#deps;
     const due = view()?.followUpAt;
     if (!begins && (due === undefined || due === this.#toldFor)) return;

@@ -3,8 +3,8 @@ import type { JsonObject } from '../../model/text/json.ts';
 import type { AgentReader, OwnFacts } from '../shared/normalizer/lineNormalizer.ts';
 import type { NormalizedRun, SourceLine } from '../shared/normalizer/normalizedRun.ts';
 import { fixedStderr, noise } from './errors.ts';
-import { OldEvents } from './oldEvents.ts';
-import { ThreadEvents } from './threadEvents.ts';
+import { OldEvents } from './events/events.ts';
+import { ThreadEvents } from './threads/threadEvents.ts';
 import { configLine, eventOf, promptLine } from './wire.ts';
 
 /** Reads the output of `codex exec --json`, of every version from 0.20 on. Each line shows its format. */

@@ -44,7 +44,7 @@ export class OpenCodeReader implements RecordReader {
   }
 
   end(): void {
-    this.#tellErrors(undefined);
+    this.#reportErrors(undefined);
   }
 
   settle(): void {
@@ -104,7 +104,7 @@ export class OpenCodeReader implements RecordReader {
 
   #part(part: JsonObject): boolean {
     const message = this.#messages.get(text(part['messageID']) ?? text(part['message_id']) ?? '');
-    if (message !== undefined) this.#tellErrors(message);
+    if (message !== undefined) this.#reportErrors(message);
     this.#session.seeTime(
       field(part['time'], 'start') ??
         field(field(part['state'], 'time'), 'start') ??
@@ -119,7 +119,7 @@ export class OpenCodeReader implements RecordReader {
   }
 
   /** Messages have the errors but come before all parts, so an error is added when the parts of a later message begin. */
-  #tellErrors(before: OpenCodeMessage | undefined): void {
+  #reportErrors(before: OpenCodeMessage | undefined): void {
     const { run } = this.#session;
     const at = before === undefined ? this.#untold.length : this.#untold.indexOf(before);
     const due = before === undefined || at !== -1 ? this.#untold.slice(0, at) : olderThan(this.#untold, before);

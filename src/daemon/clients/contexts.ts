@@ -12,7 +12,7 @@ import type { ClientContext } from '../../protocol/daemon/context.ts';
 /** Folders with a context; the least recently used is dropped first. */
 const maxFolders = 1000;
 
-interface Known {
+interface StoredContext {
   readonly context: ClientContext;
   readonly ofWindow: boolean;
 }
@@ -22,7 +22,7 @@ interface Known {
  * contexts contain secrets.
  */
 export class ClientContexts {
-  readonly #byFolder = new Map<string, Known>();
+  readonly #byFolder = new Map<string, StoredContext>();
   /** For the run that is starting: two clients may start runs in one folder at once, each with its own environment. */
   readonly #starting = new AsyncLocalStorage<{ context: ClientContext | undefined }>();
 
@@ -123,7 +123,7 @@ export class ClientContexts {
   }
 
   /** For the folder, or the nearest one above it. */
-  #nearest(folder: string): Known | undefined {
+  #nearest(folder: string): StoredContext | undefined {
     for (let place = folder; ; place = path.dirname(place)) {
       const known = this.#byFolder.get(place);
       if (known !== undefined || place === path.dirname(place)) return known;

@@ -6,7 +6,7 @@ import { changeOf, ObservedSessions } from '../../engine/sources/following/obser
 import { systemProcesses } from '../../engine/sources/live/processes.ts';
 import type { FactsCache } from '../../engine/sources/reading/factsCache.ts';
 import { SessionSources, type ObservedTranscript, type SourcesChange } from '../../engine/sources/sources.ts';
-import type { OwnShare } from '../../insight/observed/countOnce.ts';
+import type { SessionShare } from '../../insight/observed/countOnce.ts';
 import type { ObservedSummary } from '../../insight/observed/summary.ts';
 import type { PriceTable } from '../../insight/prices/prices.ts';
 import { packSession } from './copies.ts';
@@ -105,7 +105,7 @@ export class WatchedPlaces implements IndexedSources {
     return undefined;
   }
 
-  shareOf(id: string): OwnShare | undefined {
+  shareOf(id: string): SessionShare | undefined {
     return this.#first((sources) => sources.shareOf(id));
   }
 

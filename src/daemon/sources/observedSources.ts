@@ -11,7 +11,7 @@ import type { ParamsOf, ResultOf } from '../../protocol/daemon/calls.ts';
 import type { IndexThread } from '../indexing/indexThread.ts';
 import { RemoteSessions } from '../indexing/remoteSessions.ts';
 import { Keeper, type KeeperDeps } from './keeper.ts';
-import { RepositoryOf, SessionScope } from './scope.ts';
+import { RepositoryLookup, SessionScope } from './scope.ts';
 import { SourcesWatch, type OwnSessions } from './sourcesWatch.ts';
 import type { NewsFeed } from '../clients/news.ts';
 
@@ -32,7 +32,7 @@ export interface ObservedSourcesDeps {
 export class ObservedSources {
   readonly keeper: Keeper;
   readonly #deps: ObservedSourcesDeps;
-  readonly #repositories = new RepositoryOf();
+  readonly #repositories = new RepositoryLookup();
   readonly #places = new Map<string, RemoteSessions>();
   readonly #watches = new Set<SourcesWatch>();
 

@@ -8,7 +8,7 @@ import type { SourceScope } from '../../protocol/daemon/sources.ts';
 const maxFolders = 5000;
 
 /** Which repository folders belong to; each is looked at once. */
-export class RepositoryOf {
+export class RepositoryLookup {
   readonly #known = new Map<string, Promise<FolderIdentity>>();
 
   of(folder: string): Promise<FolderIdentity> {
@@ -24,9 +24,9 @@ export class RepositoryOf {
 export class SessionScope {
   readonly #scope: SourceScope;
   readonly #folders: readonly string[];
-  readonly #repositories: RepositoryOf;
+  readonly #repositories: RepositoryLookup;
 
-  constructor(scope: SourceScope, folders: readonly string[], repositories: RepositoryOf) {
+  constructor(scope: SourceScope, folders: readonly string[], repositories: RepositoryLookup) {
     this.#scope = folders.length === 0 ? 'everything' : scope;
     this.#folders = folders;
     this.#repositories = repositories;

@@ -56,8 +56,8 @@ export class SourcesWatch implements Disposable {
     for (const each of newest) this.#reported.set(each.session_id, each.executor_session_ids);
     hear = (change) => void this.#hear(change);
     for (const change of early) void this.#hear(change);
-    const { shown, kept, out } = found;
-    return { sessions: newest, kept, out_of_scope: out, beyond: shown.length - newest.length };
+    const { shown, copies, out } = found;
+    return { sessions: newest, kept: copies, out_of_scope: out, beyond: shown.length - newest.length };
   }
 
   dispose(): void {
@@ -100,12 +100,12 @@ export class SourcesWatch implements Disposable {
     if (this.#reported.delete(id)) this.#deps.feed.removed(id);
   }
 
-  /** `kept`: ids of copies in scope. A copy of what runs again is shown as it runs. */
-  async #shown(rows: readonly ObservedSummary[]): Promise<{ shown: SessionSummary[]; kept: string[]; out: number }> {
+  /** `copies`: ids in scope. A copy whose session runs again is shown as it runs. */
+  async #shown(rows: readonly ObservedSummary[]): Promise<{ shown: SessionSummary[]; copies: string[]; out: number }> {
     const { keeper, keepAll: all, scope } = this.#deps;
     await keeper.look(rows, { recorded: this.#recorded, all });
     const shown: SessionSummary[] = [];
-    const kept: string[] = [];
+    const copies: string[] = [];
     let out = 0;
     for (const row of rows) {
       const { session_id: id } = row;
@@ -113,11 +113,11 @@ export class SourcesWatch implements Disposable {
       if (isOwn && !keeper.isCopy(id)) continue;
       const summary = asSession(row);
       const isInScope = await scope.includes(summary);
-      if (isOwn && isInScope) kept.push(id);
+      if (isOwn && isInScope) copies.push(id);
       if (isOwn && !keeper.isRunning(id)) continue;
       if (isInScope) shown.push(summary);
       else out += 1;
     }
-    return { shown, kept, out };
+    return { shown, copies, out };
   }
 }

@@ -182,7 +182,7 @@ export class RunBudget {
     clearTimeout(this.#laterLook?.timer);
     if (this.#laterLook !== undefined) {
       this.#figures = this.#laterLook.figures();
-      this.#tellNear(this.statuses());
+      this.#notifyNearLimits(this.statuses());
     }
     this.#worked = this.ms;
     this.#since = null;
@@ -230,13 +230,13 @@ export class RunBudget {
   #check(): void {
     if (this.#listener === undefined || this.#reached !== undefined || !this.#isOfToday()) return;
     const all = this.statuses();
-    this.#tellNear(all);
+    this.#notifyNearLimits(all);
     const over = mostUsed(all.filter((each) => isOverrun(each, this.#figures.callsTool)));
     if (over !== undefined && !this.#listener.isWaitingForEnd()) this.#trip(over);
     else this.#wait(this.#since === null ? null : msToNext(all));
   }
 
-  #tellNear(all: readonly BudgetStatus[]): void {
+  #notifyNearLimits(all: readonly BudgetStatus[]): void {
     for (const status of all) {
       const name = `${status.scope} ${status.unit} ${status.limit}`;
       if (!isNear(status) || this.#reported.has(name)) continue;

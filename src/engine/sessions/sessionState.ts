@@ -358,7 +358,7 @@ export class SessionState {
     return turn;
   }
 
-  readonly tellWriteProblem = ({ path, message }: WriteProblem): void => {
+  readonly reportWriteProblem = ({ path, message }: WriteProblem): void => {
     this.notices.fire({ severity: 'error', failure: failures.recordUnwritable(path, message) });
   };
 

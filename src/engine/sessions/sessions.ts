@@ -205,7 +205,7 @@ export class Sessions {
 
   /** @throws EngineFailure where another process writes it, or it is gone */
   async takeWriter(state: SessionState): Promise<RecordWriter> {
-    const onProblem = state.tellWriteProblem;
+    const onProblem = state.reportWriteProblem;
     const writer = await this.#deps.store.openWriter(state.id, { onProblem }).catch((error: unknown) => {
       throw this.#translated(state.id, error);
     });

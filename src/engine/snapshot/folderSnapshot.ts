@@ -27,7 +27,7 @@ const leftOut = new Set([
   '.vscode-test',
 ]);
 
-interface Known {
+interface CachedState {
   readonly stamp: string;
   readonly state: FileState | null;
 }
@@ -48,13 +48,13 @@ export async function folderSnapshot(folder: string, limits: SnapshotLimits): Pr
 async function look(
   folder: string,
   limits: SnapshotLimits,
-  earlier: ReadonlyMap<string, Known>,
-): Promise<Map<string, Known>> {
+  earlier: ReadonlyMap<string, CachedState>,
+): Promise<Map<string, CachedState>> {
   const deadline = new Deadline(limits.timeMs);
   const budget = new ReadBudget();
   const files = await list(folder, limits, deadline);
   let bytes = 0;
-  const known = await each(files, async (file): Promise<Known | null> => {
+  const known = await each(files, async (file): Promise<CachedState | null> => {
     deadline.check();
     const stats = await lstat(path.join(folder, file), { bigint: true }).catch(() => null);
     if (stats === null) return null;
@@ -91,7 +91,7 @@ async function list(folder: string, limits: SnapshotLimits, deadline: Deadline):
   return files.sort();
 }
 
-function changesBetween(before: ReadonlyMap<string, Known>, now: ReadonlyMap<string, Known>): Changes {
+function changesBetween(before: ReadonlyMap<string, CachedState>, now: ReadonlyMap<string, CachedState>): Changes {
   const changes: Changes['changes'][number][] = [];
   for (const file of [...new Set([...before.keys(), ...now.keys()])].sort()) {
     const then = before.get(file);
@@ -103,6 +103,6 @@ function changesBetween(before: ReadonlyMap<string, Known>, now: ReadonlyMap<str
   return { how: 'files', changes };
 }
 
-function sameFile({ state: then }: Known, { state: today }: Known): boolean {
+function sameFile({ state: then }: CachedState, { state: today }: CachedState): boolean {
   return then === null || today === null ? then === today : sameState(then, today);
 }

@@ -1,4 +1,4 @@
-import type { OwnShare } from '../../insight/observed/countOnce.ts';
+import type { SessionShare } from '../../insight/observed/countOnce.ts';
 import { observedSummary, type ObservedFacts, type ObservedSummary } from '../../insight/observed/summary.ts';
 import type { PriceTable } from '../../insight/prices/prices.ts';
 import { localDay } from '../usage/localDay.ts';
@@ -18,7 +18,7 @@ export interface FoundSession extends KnownFacts {
 
 /** The same with what its row shows besides: what is its own after copies were taken away, and the listed session it comes from. */
 export interface FollowedSession extends FoundSession, Pick<ObservedFacts, 'parentId'> {
-  readonly share: OwnShare;
+  readonly share: SessionShare;
 }
 
 /** What the session's row is made of. `now`: epoch milliseconds. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { StoreFormat, StorePlace } from '../../agents/stores/storeFormat.ts';
-import { deduplicate, type OwnShare } from '../../insight/observed/countOnce.ts';
+import { deduplicate, type SessionShare } from '../../insight/observed/countOnce.ts';
 import { observedSummary, type ObservedFacts, type ObservedSummary } from '../../insight/observed/summary.ts';
 import type { PriceTable } from '../../insight/prices/prices.ts';
 import type { NormalizedEntry } from '../../model/transcript/entry.ts';
@@ -58,7 +58,7 @@ export class SessionSources {
   readonly #facts: FactsMemory;
   #stores: readonly Store[] = [];
   #found = new Map<string, FoundSession>();
-  #shares = new Map<string, OwnShare>();
+  #shares = new Map<string, SessionShare>();
   #rows = new Map<string, ObservedSummary>();
 
   constructor(options: SourcesOptions) {
@@ -176,7 +176,7 @@ export class SessionSources {
   }
 
   /** What belongs to a session that was listed last, and to no copy of it. */
-  shareOf(id: string): OwnShare | undefined {
+  shareOf(id: string): SessionShare | undefined {
     return this.#shares.get(id);
   }
 
@@ -339,7 +339,7 @@ function markOf(
 }
 
 /** Two shares of one session that grew are the same where this is. */
-function sizeOf(share: OwnShare | undefined): string | undefined {
+function sizeOf(share: SessionShare | undefined): string | undefined {
   if (share === undefined) return undefined;
   const { requests, inherited, prompts, toolCalls, parent } = share;
   const output = requests.reduce((sum, { usage }) => sum + (usage.output ?? 0), 0);

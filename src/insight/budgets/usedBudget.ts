@@ -63,7 +63,7 @@ export interface SessionRuns {
 }
 
 /** One run; or the part of a session's totals that no listed run has, on the day on which the session was created. */
-export interface RunUse {
+export interface RunUsage {
   readonly runId: string | null;
   /** ISO 8601: when it ended, or began if it is running. */
   readonly at: string;
@@ -71,8 +71,8 @@ export interface RunUse {
 }
 
 /** `now`: epoch milliseconds, for an active run. */
-export function runsOf({ summary, turns, omitted }: SessionRuns, now: number): RunUse[] {
-  const known = turns.map((run): RunUse => ({
+export function runsOf({ summary, turns, omitted }: SessionRuns, now: number): RunUsage[] {
+  const known = turns.map((run): RunUsage => ({
     runId: run.run_id,
     at: run.completed_at ?? run.started_at,
     used: usedOfRun(run, now),

@@ -4,7 +4,7 @@ import { estimateRequests } from '../ledger/figures.ts';
 import { addModels, subtractModels, sumUsage } from '../ledger/modelUsage.ts';
 import { addUsd, joinReasons, unknownCost } from '../ledger/money.ts';
 import { isEmptyUsage, priceTableRef, type PriceTable } from '../prices/prices.ts';
-import type { OwnShare } from './countOnce.ts';
+import type { SessionShare } from './countOnce.ts';
 
 const unnamed = 'unknown';
 
@@ -20,7 +20,7 @@ export function modelsOf(requests: readonly StoreRequest[]): ModelUsage[] {
  * Cost of a session: the agent's own figure if it covers exactly what the session used, else an estimate. Excludes requests
  * copied from another session.
  */
-export function observedCost(facts: StoreFacts, share: OwnShare, prices: PriceTable): Cost {
+export function observedCost(facts: StoreFacts, share: SessionShare, prices: PriceTable): Cost {
   const { cost, missing } = facts;
   const priced = share.requests.filter(({ usd }) => usd !== undefined);
   if (cost === null && priced.length > 0 && priced.length === share.requests.length) {
@@ -68,7 +68,7 @@ function partial(usd: number, missing: readonly string[], prices: PriceTable): C
   return { provenance: 'estimated', usd, priceTable: priceTableRef(prices), reason };
 }
 
-function noTokens({ missing, prompts }: StoreFacts, share: OwnShare): string {
+function noTokens({ missing, prompts }: StoreFacts, share: SessionShare): string {
   if (missing.length > 0) return missing.join(' ');
   if (share.inherited.length > 0) return 'No requests since the session was forked.';
   return prompts.length === 0 ? 'No requests yet.' : 'The store has no tokens of this session.';

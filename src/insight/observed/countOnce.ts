@@ -8,7 +8,7 @@ export interface SessionCounts {
 }
 
 /** What belongs to one session, without copies. */
-export interface OwnShare {
+export interface SessionShare {
   readonly requests: readonly StoreRequest[];
   /** Requests in its files that another session made. */
   readonly inherited: readonly StoreRequest[];
@@ -22,8 +22,8 @@ export interface OwnShare {
  * Assigns each request, prompt and call to one session: the one that the record names, if listed, else the oldest one that
  * has it.
  */
-export function deduplicate(sessions: readonly SessionCounts[]): OwnShare[] {
-  const shares: OwnShare[] = [];
+export function deduplicate(sessions: readonly SessionCounts[]): SessionShare[] {
+  const shares: SessionShare[] = [];
   for (const agent of new Set(sessions.map((session) => session.agent))) {
     const own = [...sessions.keys()].filter((at) => sessions[at]?.agent === agent);
     const counted = countAgent(own.flatMap((at) => sessions[at] ?? []));
@@ -35,7 +35,7 @@ export function deduplicate(sessions: readonly SessionCounts[]): OwnShare[] {
   return shares;
 }
 
-function countAgent(sessions: readonly SessionCounts[]): OwnShare[] {
+function countAgent(sessions: readonly SessionCounts[]): SessionShare[] {
   const order = [...sessions.keys()].sort((a, b) => compare(sessions[a], sessions[b]));
   const known = new Set(sessions.flatMap(({ facts }) => facts.nativeIds));
   const requests = new Map<string, { readonly session: number; readonly request: StoreRequest }>();

@@ -1,14 +1,14 @@
 import type { PriceTable } from '../prices/prices.ts';
 import type { RunSpending } from '../usage/spending.ts';
 import { modelsOf } from './cost.ts';
-import type { OwnShare } from './countOnce.ts';
+import type { SessionShare } from './countOnce.ts';
 import { spentByDay } from './spentByDay.ts';
 import type { ObservedSummary } from './summary.ts';
 
 /** Daily usage of a session of another program. `dayOf` returns the reader's calendar day of a time. */
 export function observedSpent(
   summary: ObservedSummary,
-  { requests }: Pick<OwnShare, 'requests'>,
+  { requests }: Pick<SessionShare, 'requests'>,
   prices: PriceTable,
   dayOf: (at: string) => string,
 ): RunSpending[] {

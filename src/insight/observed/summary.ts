@@ -3,7 +3,7 @@ import type { LastDay, LiveState } from '../../model/observedState.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 import type { PriceTable } from '../prices/prices.ts';
 import { observedCost, usageOf } from './cost.ts';
-import type { OwnShare } from './countOnce.ts';
+import type { SessionShare } from './countOnce.ts';
 import { spentByDay } from './spentByDay.ts';
 
 /** A session of another program, as lists show it: the fields of Vitrine's own sessions, and a few more. */
@@ -31,7 +31,7 @@ export interface ObservedFacts {
   readonly agent: ObservedAgent;
   readonly label: string;
   readonly facts: StoreFacts;
-  readonly share: OwnShare;
+  readonly share: SessionShare;
   readonly live: LiveState;
   /** Absolute path of the main file. */
   readonly path: string;

@@ -35,7 +35,7 @@ export class AgentCatalogue implements vscode.Disposable {
         if (uri.path.includes('/.vitrine/agents/')) soon();
       }),
     ];
-    void this.#tellIfAny();
+    void this.#notifyIfAny();
   }
 
   /** Of `folder`, or of all of the workspace, and of the user. */
@@ -69,7 +69,7 @@ export class AgentCatalogue implements vscode.Disposable {
   }
 
   /** What reads them is not loaded where there is none. */
-  async #tellIfAny(): Promise<void> {
+  async #notifyIfAny(): Promise<void> {
     const [found] = await vscode.workspace.findFiles(pattern, undefined, 1);
     const ofUser = await namesIn(path.join(homedir(), '.vitrine/agents'));
     if (found !== undefined || ofUser.length > 0) await this.refresh();

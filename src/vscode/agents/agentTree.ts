@@ -43,16 +43,16 @@ export class AgentTree implements vscode.TreeDataProvider<Blueprint>, vscode.Dis
 export function agentsView(catalogue: AgentCatalogue): vscode.Disposable {
   const tree = new AgentTree(catalogue);
   const view = vscode.window.createTreeView('vitrine.agents', { treeDataProvider: tree });
-  const tellTrust = (): void => {
+  const updateTrust = (): void => {
     const reason = t('Restricted Mode: agents are listed but cannot be started.');
     view.message = vscode.workspace.isTrusted ? '' : reason;
     tree.refresh();
   };
-  tellTrust();
+  updateTrust();
   return vscode.Disposable.from(
     tree,
     view,
-    vscode.workspace.onDidGrantWorkspaceTrust(tellTrust),
+    vscode.workspace.onDidGrantWorkspaceTrust(updateTrust),
     view.onDidChangeVisibility(({ visible }) => {
       if (visible) void catalogue.refresh();
     }),

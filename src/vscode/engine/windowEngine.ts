@@ -273,7 +273,7 @@ export class WindowEngine {
     return { contexts, when_windows_close: this.#deps.whenWindowsClose() };
   }
 
-  /** The daemon goes on with what was asked for when the one who asked has gone. */
+  /** The daemon finishes a request even if its client has left. */
   async #updateCatalogue({ sessions, signal, onProgress }: UpdateRequest): Promise<ResultOf<'updateCatalogue'>> {
     const listening = this.onIndexing((progress) => {
       if (progress !== null) onProgress?.(progress.done, progress.of);

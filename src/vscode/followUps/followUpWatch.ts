@@ -30,10 +30,10 @@ export class FollowUpWatch implements vscode.Disposable {
       // The file of an agent says whether its sessions are followed up.
       deps.agents.onDidChange(() => deps.engines.announce()),
       vscode.workspace.onDidChangeConfiguration((event) => {
-        if (event.affectsConfiguration('vitrine.followUps')) void this.#tellProblems();
+        if (event.affectsConfiguration('vitrine.followUps')) void this.#reportProblems();
       }),
     ];
-    void this.#tellProblems();
+    void this.#reportProblems();
     deps.engines.whenMade((engine) => {
       this.#engine = engine;
       this.#disposables.push(engine.followUps.onChange(() => this.#tell()));
@@ -75,7 +75,7 @@ export class FollowUpWatch implements vscode.Disposable {
   }
 
   /** What checks the settings is not loaded where there is none. */
-  async #tellProblems(): Promise<void> {
+  async #reportProblems(): Promise<void> {
     if (vscode.workspace.getConfiguration('vitrine').inspect('followUps')?.globalValue === undefined) return;
     const { followUpProblems } = await import('./followUpSettings.ts');
     for (const problem of followUpProblems()) {

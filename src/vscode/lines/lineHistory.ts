@@ -17,7 +17,7 @@ interface LineHistoryDeps {
 }
 
 /** What is known of lines: nothing is read before the setting or a person asks for it. */
-interface Known {
+interface LoadedLines {
   readonly index: TouchIndex;
   readonly stories: LineStories;
 }
@@ -26,7 +26,7 @@ interface Known {
 export class LineHistory implements vscode.Disposable {
   readonly #deps: LineHistoryDeps;
   readonly #settings: vscode.Disposable;
-  #known: Promise<Known> | undefined;
+  #known: Promise<LoadedLines> | undefined;
   #shown: vscode.Disposable | undefined;
   #wanted = 0;
 
@@ -38,7 +38,7 @@ export class LineHistory implements vscode.Disposable {
     void this.#look();
   }
 
-  known(): Promise<Known> {
+  known(): Promise<LoadedLines> {
     this.#known ??= this.#load();
     return this.#known;
   }
@@ -65,7 +65,7 @@ export class LineHistory implements vscode.Disposable {
     this.#shown = undefined;
   }
 
-  async #load(): Promise<Known> {
+  async #load(): Promise<LoadedLines> {
     const { engines, loader, log } = this.#deps;
     const [{ TouchIndex }, { LineStories }] = await Promise.all([
       import('./touchIndex.ts'),

@@ -27,7 +27,7 @@ export interface Touch {
   readonly file: SessionFile;
 }
 
-interface Known {
+interface SessionTouches {
   readonly updatedAt: string;
   readonly projectDir: string;
   readonly files: SessionFiles;
@@ -44,7 +44,7 @@ interface Known {
 export class TouchIndex {
   readonly #source: TouchSource;
   readonly #log: { info(message: string): void };
-  readonly #known = new Map<string, Known>();
+  readonly #known = new Map<string, SessionTouches>();
   #sessions = 0;
   #left = 0;
   /** One file at a time: two would read the same sessions. */
@@ -91,7 +91,7 @@ export class TouchIndex {
     return touches;
   }
 
-  #keep(session: string, known: Known): void {
+  #keep(session: string, known: SessionTouches): void {
     this.#known.delete(session);
     this.#known.set(session, known);
     const [oldest] = this.#known.keys();
@@ -108,7 +108,7 @@ export class TouchIndex {
     return this.#known.get(session)?.files.numberOf(entryIndex);
   }
 
-  async #read(id: string, updatedAt: string, before: Known | undefined): Promise<Known | undefined> {
+  async #read(id: string, updatedAt: string, before: SessionTouches | undefined): Promise<SessionTouches | undefined> {
     try {
       const handle = await this.#source.open(id);
       try {
@@ -123,9 +123,13 @@ export class TouchIndex {
   }
 }
 
-async function readOn(handle: SessionHandle, updatedAt: string, before: Known | undefined): Promise<Known | undefined> {
+async function readOn(
+  handle: SessionHandle,
+  updatedAt: string,
+  before: SessionTouches | undefined,
+): Promise<SessionTouches | undefined> {
   const { project_dir: projectDir = '', recording } = handle.summary();
-  const known: Known =
+  const known: SessionTouches =
     before === undefined
       ? { updatedAt, projectDir, files: new SessionFiles(projectDir), prompts: [], next: 0 }
       : { ...before, updatedAt };

@@ -114,11 +114,11 @@ export class ObservedLoader implements vscode.Disposable {
     }
   }
 
-  #take({ sessions, kept, looked_in, out_of_scope, cleanup_days }: ResultOf<'watchSources'>): void {
+  #take({ sessions, kept: copies, looked_in, out_of_scope, cleanup_days }: ResultOf<'watchSources'>): void {
     this.#lookedIn = looked_in;
     this.#outOfScope = out_of_scope;
     this.#deps.list.cleanupDays = cleanup_days;
-    this.#deps.list.replaceObserved(sessions, kept);
+    this.#deps.list.replaceObserved(sessions, copies);
     this.#changed.fire();
   }
 }

@@ -138,7 +138,7 @@ export class SessionPanel implements vscode.Disposable {
 
   async pickPrompt(): Promise<void> {
     await this.#steps.count();
-    this.#tellLeftOut('prompts');
+    this.#logHiddenMessages('prompts');
     const index = await pickPrompt(this.#prompts, Date.now());
     if (index === undefined) return;
     this.#panel.reveal();
@@ -150,7 +150,7 @@ export class SessionPanel implements vscode.Disposable {
   }
 
   /** What a list of the session's messages leaves out. */
-  #tellLeftOut(list: 'prompts' | 'transcript'): void {
+  #logHiddenMessages(list: 'prompts' | 'transcript'): void {
     const { id } = this.#handle;
     const all = this.#prompts.all();
     const left = all.filter(({ synthetic }) => synthetic);
@@ -317,7 +317,7 @@ export class SessionPanel implements vscode.Disposable {
     this.#started = true;
     this.#showLead();
     if (!this.#numbered) await this.#number(page);
-    if (this.#numbered) this.#tellLeftOut('transcript');
+    if (this.#numbered) this.#logHiddenMessages('transcript');
   }
 
   /** Counts steps behind the page's back, then sends those of its first page again, with their numbers. */

@@ -182,11 +182,11 @@ export class SessionPanels implements vscode.Disposable {
     const row = this.#deps.list.get(id);
     if (row === undefined || !isKeepable(row) || keepsObserved() === 'never') return;
     const { log } = this.#deps;
-    const kept = engine.keep(id).catch((error: unknown) => {
+    const copied = engine.keep(id).catch((error: unknown) => {
       log.warn(logLine('session not kept', { session: id, error: String(error) }));
     });
     // A long one is shown from its store until its copy is there.
-    await Promise.race([kept, delay(keepMs)]);
+    await Promise.race([copied, delay(keepMs)]);
   }
 
   /** A session of another program that became Vitrine's own is shown from its record, and the other way round while it runs again. */

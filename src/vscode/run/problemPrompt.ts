@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { isObject } from '../../model/text/json.ts';
 import type { Given } from './askForRun.ts';
-import { inFolder, tellOutside } from './steps/editorPlaces.ts';
+import { inFolder, warnOutsideWorkspace } from './steps/editorPlaces.ts';
 import { excerpt, placeText, type Excerpt } from './steps/excerpt.ts';
 
 const { t } = vscode.l10n;
@@ -13,7 +13,7 @@ export function problemGiven(argument: unknown): Given | undefined {
   const target = uri instanceof vscode.Uri ? uri : editor?.document.uri;
   const place = target === undefined ? undefined : inFolder(target);
   if (target === undefined || place === undefined) {
-    tellOutside();
+    warnOutsideWorkspace();
     return undefined;
   }
   const all = vscode.languages.getDiagnostics(target);

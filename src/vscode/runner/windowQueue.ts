@@ -34,7 +34,7 @@ export class WindowQueue extends RemoteQueue {
   /** To be called when another daemon was found, which knows of none. */
   reconnected(): void {
     if (this.#runners.length > 0) void this.#declareSoon();
-    if (this.#isHeard) void this.#tellAll();
+    if (this.#isHeard) void this.#publishRuns();
   }
 
   take({ runs }: News): void {
@@ -52,7 +52,7 @@ export class WindowQueue extends RemoteQueue {
   }
 
   /** Runs may have ended with the daemon that was lost. */
-  async #tellAll(): Promise<void> {
+  async #publishRuns(): Promise<void> {
     try {
       for (const run of await this.runs()) this.#changes.fire(run);
     } catch (error) {

@@ -40,7 +40,7 @@ export class SessionList implements vscode.Disposable {
   /** Sessions of other programs that are in scope. */
   #observed = new Map<string, SessionRow>();
   /** Ids of sessions of other programs in scope that are Vitrine's own now: they stay in the list, whatever their folder. */
-  #kept = new Set<string>();
+  #copies = new Set<string>();
   /** By agent, after how many days without a change it deletes a session. */
   cleanupDays: ResultOf<'watchSources'>['cleanup_days'] = {};
   #filter: SessionFilter = noFilter;
@@ -96,9 +96,9 @@ export class SessionList implements vscode.Disposable {
     this.#changed.fire();
   }
 
-  /** Takes the place of all that was known of sessions of other programs; `kept`: those that are Vitrine's own now. */
-  replaceObserved(summaries: readonly SessionSummary[], kept: readonly string[]): void {
-    this.#kept = new Set(kept);
+  /** Takes the place of all that was known of sessions of other programs; `copies`: those that are Vitrine's own now. */
+  replaceObserved(summaries: readonly SessionSummary[], copies: readonly string[]): void {
+    this.#copies = new Set(copies);
     this.#observed = new Map(summaries.map((summary) => [summary.session_id, this.#row(summary)]));
     this.#observedComplete = true;
     this.#announce();
@@ -122,7 +122,7 @@ export class SessionList implements vscode.Disposable {
       this.#announce();
       return;
     }
-    if (this.#observed.delete(summary.session_id)) this.#kept.add(summary.session_id);
+    if (this.#observed.delete(summary.session_id)) this.#copies.add(summary.session_id);
     this.#rows.set(summary.session_id, this.#row(summary));
     this.#announce();
   }
@@ -200,7 +200,7 @@ export class SessionList implements vscode.Disposable {
   }
 
   #isInScope(row: SessionRow): boolean {
-    return isHere(row) || this.#kept.has(row.session_id);
+    return isHere(row) || this.#copies.has(row.session_id);
   }
 
   /** A session of which Vitrine has a copy, and which runs in its own program. */

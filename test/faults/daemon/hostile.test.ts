@@ -7,7 +7,7 @@ import { type Endpoint, readEndpoint } from '../../../src/transport/endpoint.ts'
 import { joinServer } from '../../../src/transport/handshake.ts';
 import { JsonLineReader } from '../../../src/transport/jsonLines.ts';
 import { DaemonBench } from '../../support/daemon/bench.ts';
-import { fuzzRuns, tellFuzz } from '../../support/fuzz.ts';
+import { fuzzRuns, printFuzzTotals } from '../../support/fuzz.ts';
 import { skip } from '../../support/skip.ts';
 import { until } from '../../support/until.ts';
 
@@ -147,7 +147,7 @@ describe('local strangers and clients that misbehave', function () {
     const after = await client.call('status', {});
     const growth = after.rss - before.rss;
     assert.ok(growth < maxGrowth, `${growth} bytes more`);
-    tellFuzz(
+    printFuzzTotals(
       `${frames} frames; a call took ${worst.toFixed(1)} ms at most; ${Math.round(growth / 1e6)} MB more memory`,
     );
     assert.doesNotMatch(place.log(), /A call failed/);

@@ -203,8 +203,8 @@ describe('sessions of other programs through a daemon', () => {
     assert(row !== undefined);
     const { session_id } = row;
     await client.call('keep', { session_id });
-    const { kept } = await client.call('watchSources', params());
-    assert.deepEqual(kept, [session_id]);
+    const { kept: copies } = await client.call('watchSources', params());
+    assert.deepEqual(copies, [session_id]);
     const followed = await client.follow(session_id, () => Promise.resolve());
     assert.equal(followed.state.summary.imported?.format, 'store');
     const before = followed.state.total;

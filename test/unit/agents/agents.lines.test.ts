@@ -245,7 +245,7 @@ describe('lines of Gemini CLI', () => {
     assert.deepEqual(skipped('somewhere/system-defaults.json').facts.warnings, []);
     const { entries, facts } = skipped('somewhere/mcp.json');
     assert.equal(facts.warnings.length, 1);
-    assert.match(facts.warnings[0] ?? '', /^Gemini CLI reads the MCP servers of a run from files of root only/);
+    assert.match(facts.warnings[0] ?? '', /^Gemini CLI reads MCP servers of a run only from files that root owns/);
     assert.ok(entries.some(({ content }) => content.includes(why)));
   });
 

@@ -59,6 +59,6 @@ describe('a coordinator that begins where another ended', () => {
       [claimed, running, stopping, waiting].map(({ run_id }) => after.run(run_id).status),
       ['failed', 'failed', 'stopped', 'pending'],
     );
-    assert.match(after.run(claimed.run_id).error ?? '', /The Vitrine daemon ended while it had this run/);
+    assert.match(after.run(claimed.run_id).error ?? '', /The Vitrine daemon ended during this run/);
   });
 });

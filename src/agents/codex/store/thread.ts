@@ -4,7 +4,7 @@ import { field, nonEmpty, text } from '../../shared/guards.ts';
 import { unknownLine } from '../../shared/normalizer/lineLog.ts';
 import { reasonGiven } from '../../shared/resultText.ts';
 import { NormalizedRun, type SourceLine } from '../../shared/normalizer/normalizedRun.ts';
-import { ThreadEvents } from '../threadEvents.ts';
+import { ThreadEvents } from '../threads/threadEvents.ts';
 import { StoredCalls } from './calls.ts';
 import { printedItem, userText } from './items.ts';
 

@@ -46,8 +46,8 @@ export class CallbackSender {
     this.#engine = engine;
     this.#deps = deps;
     this.#againMs = deps.againMs ?? 10_000;
-    const tellAgain = (parent: string): void => void this.tell(parent);
-    this.#failedDeliveries = new FailedCallbacks({ ...deps, tellAgain, againMs: this.#againMs });
+    const sendAgain = (parent: string): void => void this.tell(parent);
+    this.#failedDeliveries = new FailedCallbacks({ ...deps, sendAgain, againMs: this.#againMs });
     this.#unread = new Backoff(this.#againMs);
   }
 
@@ -147,7 +147,7 @@ export class CallbackSender {
       await callbacks.delivered(taken);
       void handle?.done.then(() => {
         handle.dispose();
-        return this.#tellAbove(parent);
+        return this.#sendToParents(parent);
       });
     } finally {
       this.#telling.delete(parent);
@@ -176,11 +176,11 @@ export class CallbackSender {
     const summary = (await this.#sessions()).get(parent);
     if (summary === undefined) return;
     await this.#failedDeliveries.failed(failure, summary, taken);
-    if (this.#failedDeliveries.isGivenUp(parent)) void this.#tellAbove(parent);
+    if (this.#failedDeliveries.isGivenUp(parent)) void this.#sendToParents(parent);
   }
 
   /** The session has come to its end, as far as can be seen: who waits for it is told. Never rejects. */
-  async #tellAbove(id: string): Promise<void> {
+  async #sendToParents(id: string): Promise<void> {
     const waiting = await this.#deps.callbacks.waiting();
     await Promise.all(waiting.filter(({ child }) => child === id).map(({ parent }) => this.tell(parent)));
   }

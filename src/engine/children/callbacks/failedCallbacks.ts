@@ -20,7 +20,7 @@ export interface FailedCallbacksDeps {
   /** Keeps a decision in the record of a session, and tells who looks at that. */
   readonly decide: (sessionId: string, decision: LineOf<'decision'>['decision'], notice?: Notice) => Promise<void>;
   readonly onUndelivered?: BlueprintAccess['onUndelivered'];
-  readonly tellAgain: (parent: string) => void;
+  readonly sendAgain: (parent: string) => void;
   /** Before it is tried again the first time, in milliseconds. */
   readonly againMs: number;
 }
@@ -66,7 +66,7 @@ export class FailedCallbacks {
     const isFirst = !this.#failed.has(parent);
     const givenUp = isHopeless.has(failure.code) || this.#retries.times(parent) >= mostRetries;
     this.#failed.set(parent, { runs, givenUp });
-    if (!givenUp) this.#retries.again(parent, () => this.#deps.tellAgain(parent));
+    if (!givenUp) this.#retries.again(parent, () => this.#deps.sendAgain(parent));
     if (isFirst && !isRecordedRefusal(failure)) await this.#note(failedDeliveries(failure), session, callbacks);
   }
 

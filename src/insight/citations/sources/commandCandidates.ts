@@ -3,7 +3,7 @@ import { withoutWrappers } from '../commands/commandForms.ts';
 import { looksLikeCommand } from '../commands/programs.ts';
 import { collapseSpaces } from '../commands/shell.ts';
 import type { Candidate } from '../types.ts';
-import type { Known, SessionEvidence } from './sessionEvidence.ts';
+import type { StepMatch, SessionEvidence } from './sessionEvidence.ts';
 
 /** A single word in prose may name a program: it refers to a run only if it is `reported` as one. */
 export function commandsOf(shown: string, reported: boolean, session: SessionEvidence, before: number): Candidate[] {
@@ -11,7 +11,7 @@ export function commandsOf(shown: string, reported: boolean, session: SessionEvi
   const cut = /(?:…|\.\.\.)$/.test(command);
   const start = command.replace(/\s?(?:…|\.\.\.)$/, '');
   const bare = withoutWrappers(start);
-  const ran = (known: readonly Known<string>[], penalty: number): Candidate[] =>
+  const ran = (known: readonly StepMatch<string>[], penalty: number): Candidate[] =>
     known.map((each) => ranCandidate(each, start, penalty));
   const exact = ran(session.ranExactly(start, before), 0);
   if (exact.length > 0) return exact;
@@ -24,7 +24,7 @@ export function commandsOf(shown: string, reported: boolean, session: SessionEvi
     : ran(session.ranBeginning(cut ? bare : `${bare} `, before), 0.17);
 }
 
-function ranCandidate({ facts }: Known<string>, shown: string, penalty: number): Candidate {
+function ranCandidate({ facts }: StepMatch<string>, shown: string, penalty: number): Candidate {
   const whole = facts.command === shown;
   return candidate(facts, (whole ? 1 : 0.95) - penalty, whole ? 'ran' : 'ran_as_part');
 }

@@ -7,7 +7,7 @@ import type { LaterChange } from '../types.ts';
 import { normalUrl } from './urls.ts';
 
 /** A key under which steps are found. */
-export interface Known<T> {
+export interface StepMatch<T> {
   readonly facts: StepFacts;
   readonly what: T;
 }
@@ -29,7 +29,7 @@ export class SessionEvidence {
   readonly #urls = new Shelf<UrlTouch>();
   readonly #commands = new Shelf<string>();
   readonly #heads = new Map<string, Set<string>>();
-  readonly #runs: Known<string>[] = [];
+  readonly #runs: StepMatch<string>[] = [];
   /** Steps that changed files, and those that changed more than texts; in entry order. */
   readonly #changes: LaterChange[] = [];
   readonly #codeChanges: LaterChange[] = [];
@@ -78,7 +78,7 @@ export class SessionEvidence {
   }
 
   /** Steps before entry `before` that involved exactly this path, newest first. */
-  touchesOf(path: string, before: number): Known<Touch>[] {
+  touchesOf(path: string, before: number): StepMatch<Touch>[] {
     return this.#paths.get(path, before);
   }
 
@@ -87,16 +87,16 @@ export class SessionEvidence {
     return [...(this.#names.get(name.toLowerCase()) ?? [])];
   }
 
-  urlsLike(url: string, before: number): Known<UrlTouch>[] {
+  urlsLike(url: string, before: number): StepMatch<UrlTouch>[] {
     return this.#urls.get(normalUrl(url), before);
   }
 
-  ranExactly(command: string, before: number): Known<string>[] {
+  ranExactly(command: string, before: number): StepMatch<string>[] {
     return this.#commands.get(command, before);
   }
 
   /** Commands that begin with these words. */
-  ranBeginning(start: string, before: number): Known<string>[] {
+  ranBeginning(start: string, before: number): StepMatch<string>[] {
     const head = headOf(start);
     if (head === undefined) return [];
     const commands = [...(this.#heads.get(head) ?? [])].filter((command) => command.startsWith(start));
@@ -111,7 +111,7 @@ export class SessionEvidence {
   }
 
   /** Commands that test, build or check something, newest first. */
-  runsBefore(before: number): Known<string>[] {
+  runsBefore(before: number): StepMatch<string>[] {
     const end = this.#runs.findLastIndex(({ facts }) => facts.entryIndex < before);
     return this.#runs.slice(Math.max(0, end + 1 - maxPerKey), end + 1).reverse();
   }
@@ -163,9 +163,9 @@ function forgetFirst(map: Map<string, unknown>): void {
 
 /** Steps by key, in entry order; adding a step again replaces it. */
 class Shelf<T> {
-  readonly #map = new Map<string, Known<T>[]>();
+  readonly #map = new Map<string, StepMatch<T>[]>();
 
-  put(key: string, known: Known<T>): void {
+  put(key: string, known: StepMatch<T>): void {
     const all = this.#map.get(key);
     if (all === undefined) {
       this.#map.set(key, [known]);
@@ -183,8 +183,8 @@ class Shelf<T> {
     if (all.length > maxPerKey) all.shift();
   }
 
-  get(key: string, before: number): Known<T>[] {
-    const found: Known<T>[] = [];
+  get(key: string, before: number): StepMatch<T>[] {
+    const found: StepMatch<T>[] = [];
     for (const known of (this.#map.get(key) ?? []).toReversed()) if (known.facts.entryIndex < before) found.push(known);
     return found;
   }

@@ -16,7 +16,7 @@ export interface Source {
 /** Sources in memory; further links have no number. */
 const maxSources = 10_000;
 
-interface Known {
+interface NumberedSource {
   readonly number: number;
   readonly link: EvidenceLink;
   /** Number of citations by entry. */
@@ -27,8 +27,8 @@ interface Known {
  * Footnote numbers and the list of sources of a session. Add the links of each message in order, and again when they change.
  */
 export class Sources {
-  readonly #byKey = new Map<string, Known>();
-  readonly #byEntry = new Map<number, readonly Known[]>();
+  readonly #byKey = new Map<string, NumberedSource>();
+  readonly #byEntry = new Map<number, readonly NumberedSource[]>();
 
   /** The number of each link's source, in the order of `links`; `undefined` beyond the limit. */
   add(entryIndex: number, links: readonly EvidenceLink[]): (number | undefined)[] {
@@ -42,11 +42,11 @@ export class Sources {
     return known.map((each) => each?.number);
   }
 
-  #source(link: EvidenceLink): Known | undefined {
+  #source(link: EvidenceLink): NumberedSource | undefined {
     const key = keyOf(link);
     const known = this.#byKey.get(key);
     if (known !== undefined || this.#byKey.size >= maxSources) return known;
-    const made: Known = { number: this.#byKey.size + 1, link, times: new Map() };
+    const made: NumberedSource = { number: this.#byKey.size + 1, link, times: new Map() };
     this.#byKey.set(key, made);
     return made;
   }

@@ -58,7 +58,7 @@ export interface UrlTouch {
   readonly failed?: true;
 }
 
-export interface StatedFact {
+export interface StepRecord {
   readonly facts: StepFacts;
   readonly touches: readonly Touch[];
   readonly urls: readonly UrlTouch[];
@@ -67,7 +67,7 @@ export interface StatedFact {
 }
 
 /** Facts of a settled tool call. */
-export function factOfStep(entry: NormalizedEntry, tool: ToolUse, step: string, workDir: string): StatedFact {
+export function factOfStep(entry: NormalizedEntry, tool: ToolUse, step: string, workDir: string): StepRecord {
   const { action, status } = tool;
   const exitCode = action.kind === 'command_run' ? (action.exitCode ?? undefined) : undefined;
   const command = action.kind === 'command_run' ? plainCommand(action.command) : undefined;

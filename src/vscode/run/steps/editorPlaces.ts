@@ -14,7 +14,7 @@ export function inFolder(uri: vscode.Uri): { readonly folder: vscode.Uri; readon
   return { folder, path: path.relative(folder.fsPath, uri.fsPath).split(path.sep).join('/') || '.' };
 }
 
-export function tellOutside(): void {
+export function warnOutsideWorkspace(): void {
   void vscode.window.showInformationMessage(
     t('Agents work with files of this workspace. Open a file from one of its folders.'),
   );
@@ -25,7 +25,7 @@ export function selectionGiven(): Given | undefined {
   const editor = vscode.window.activeTextEditor;
   const place = editor === undefined ? undefined : inFolder(editor.document.uri);
   if (editor === undefined || place === undefined) {
-    tellOutside();
+    warnOutsideWorkspace();
     return undefined;
   }
   const { document, selection } = editor;
@@ -47,7 +47,7 @@ export function filesGiven(first: unknown, all: unknown): Given | undefined {
   const folder = places[0]?.folder;
   const paths = places.filter((place) => place.folder.toString() === folder?.toString()).map((place) => place.path);
   if (folder === undefined) {
-    tellOutside();
+    warnOutsideWorkspace();
     return undefined;
   }
   return { folder, excerpts: [...new Set(paths)].slice(0, mostFiles).map((each) => excerpt({ path: each })) };

@@ -84,7 +84,7 @@ describe('a permission in the Agent Client Protocol', () => {
     const of = (...kinds: string[]) => kinds.map((kind) => ({ optionId: kind, name: kind, kind }));
     const good = outcomeOf(decision(once), of('allow_always', 'reject_once'));
     assert.deepEqual(good.outcome, { outcome: 'selected', optionId: 'reject_once' });
-    assert.match(good.lost ?? '', /for good only/);
+    assert.match(good.lost ?? '', /only permanently/);
     assert.deepEqual(outcomeOf(decision({ kind: 'deny' }), of('allow_once', 'reject_always')).outcome, {
       outcome: 'cancelled',
     });

@@ -71,7 +71,7 @@ describe('what Claude Code says or gives again', () => {
     assert.equal(facts.answer, 'First.\n\nSecond.');
     assert.ok(kinds(entries).includes('tool_use c1 cancelled'));
     const cut = entries.find(({ type }) => type.kind === 'tool_use');
-    assert.match(cut?.content ?? '', /Not run: the answer was cut off/);
+    assert.match(cut?.content ?? '', /Not run: the answer was interrupted/);
   });
 
   it('takes a half back into the answer where its final line comes late', () => {

@@ -270,7 +270,7 @@ mcp_servers:
     const notes = (await entries(handle)).filter(
       ({ type }) => type.kind === 'system_message' && type.subtype === 'system_prompt',
     );
-    assert.match(notes[0]?.content ?? '', /Codex takes no system prompt.*\n\n> You are C\./);
+    assert.match(notes[0]?.content ?? '', /Codex does not accept a system prompt.*\n\n> You are C\./);
     assert.equal((await entries(handle))[0]?.content, request.prompt, 'the prompt of the person stands alone');
     const again = await engine.resume(handle.id, {
       prompt: prompt([{ event: { type: 'turn.started' } }]),

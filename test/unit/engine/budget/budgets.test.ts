@@ -116,7 +116,7 @@ describe('budgets', function () {
       ({ type }) => type.kind === 'system_message' && type.subtype === 'budget',
     );
     assert.ok(reported !== undefined && reported.index > from, what);
-    assert.match(reported.content, /^The budget for .+ is used up: .+ raise the limit, and resume it\.$/, what);
+    assert.match(reported.content, /^The budget for .+ is used up: .+ Raise the limit to resume the session\.$/, what);
     const types = (await decisions(engine, handle.id)).map(({ type }) => type);
     assert.ok(types.includes('budget_near') && types.includes('budget_reached'), `${what}: ${types.join()}`);
 
@@ -247,7 +247,10 @@ describe('budgets', function () {
       const { metadata } = await outcome(handle);
       assert.deepEqual(await texts(handle), ['one', 'helper', 'two', 'three']);
       assert.equal(metadata?.budget?.unit, 'usd');
-      assert.match(handle.summary().budget?.unheld ?? '', /mystery-1: what it uses is left out/);
+      assert.match(
+        handle.summary().budget?.unheld ?? '',
+        /mystery-1, so limits in US dollars do not include its usage/,
+      );
     });
 
     it('are held in tokens and turns', async () => {

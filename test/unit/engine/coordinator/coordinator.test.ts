@@ -81,7 +81,7 @@ describe('the queue of a store', () => {
       assert.ok(CoordinatorError.is(error, 'unreachable'));
       assert.match(
         error.message,
-        new RegExp(`Another version of Vitrine \\(process ${process.pid} on \\S+\\) has the queue`),
+        new RegExp(`Another version of Vitrine \\(process ${process.pid} on \\S+\\) is using the queue`),
       );
       return true;
     });

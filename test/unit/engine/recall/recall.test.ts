@@ -205,7 +205,7 @@ describe('recall', function () {
       assert.deepEqual([note?.type, note?.origin], [{ kind: 'system_message', subtype: 'recall' }, 'system']);
       assert.match(
         note?.content ?? '',
-        /^Before the message, Vitrine gave Claude Code 1 passage of 1 earlier session, found by the text of this message\. They are no words of the user\.\n\nFlaky "upload"\] \(ses_000000000001, entry 1, .*\), said by the agent:\n\n> The upload/,
+        /^Before the message, Vitrine gave Claude Code 1 passage of 1 earlier session, found by the text of this message\. The user did not write them\.\n\nFlaky "upload"\] \(ses_000000000001, entry 1, .*\), said by the agent:\n\n> The upload/,
       );
       assert.deepEqual(note?.metadata?.['recall'], {
         query_source: 'current_message',

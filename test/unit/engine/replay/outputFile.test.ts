@@ -43,7 +43,7 @@ describe('output of an agent in a file', () => {
 
       const [prompt, note, ...played] = await entries(handle);
       assert.equal(prompt?.origin, 'replay');
-      assert.match(note?.content ?? '', /Nothing is run, and no file is touched/);
+      assert.match(note?.content ?? '', /It runs no commands and changes no files/);
       const lines = readFileSync(file, 'utf8').split('\n');
       const expected = readBy(
         adapter,

@@ -33,15 +33,15 @@ describe('the model that a person chose', function () {
     const { cost } = handle.summary();
     assert.equal(cost.provenance, 'estimated');
     assert.ok(cost.usd > 0);
-    assert.match(cost.reason ?? '', /price of gpt-5, which was asked for\.$/);
+    assert.match(cost.reason ?? '', /price of gpt-5, which you selected\.$/);
 
     const again = await outcome(await engine.resume(handle.id, { prompt: turn }));
     assert.equal(again.metadata?.cost, metadata.cost);
-    assert.match(JSON.stringify(again.metadata.costProvenance), /asked for in the earlier runs/);
+    assert.match(JSON.stringify(again.metadata.costProvenance), /selected for the earlier runs/);
 
     const unknown = await outcome(await start({}));
     assert.equal(unknown.metadata?.cost, null);
-    assert.match(JSON.stringify(unknown.metadata.costProvenance), /did not say which model it used/);
+    assert.match(JSON.stringify(unknown.metadata.costProvenance), /did not report its model/);
   });
 
   it('costs what the user says it does, from then on', async () => {

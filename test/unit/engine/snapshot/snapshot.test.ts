@@ -186,7 +186,7 @@ describe('what no tool call reported', () => {
     assert.match(unreportedNote(checked(1))?.content ?? '', /^A file changed .*\n\n- `a\.ts` added$/);
     assert.equal(unreportedNote({ ...checked(0), changes: [] }), null);
     const note = unreportedNote('It took too long.');
-    assert.match(note?.content ?? '', /could not be checked\. It took too long\.$/);
+    assert.match(note?.content ?? '', /^Could not check .* It took too long\.$/);
     assert.equal(note?.metadata, undefined);
   });
 });

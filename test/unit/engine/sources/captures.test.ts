@@ -100,7 +100,7 @@ describe('sessions that agents have stored themselves', () => {
     const [row] = await sourcesOf(home).list(await loadPrices());
     assert.equal(row?.agent_cost_usd, 0.005376);
     assert.ok(row.total_cost.provenance === 'estimated' && Math.abs(row.total_cost.usd - 0.0100665) < 1e-9);
-    assert.match(row.total_cost.reason ?? '', /does not cover/);
+    assert.match(row.total_cost.reason ?? '', /does not include/);
   });
 
   it('leaves the history of a fork to the session that it comes from', async () => {

@@ -5,7 +5,7 @@ import { redactedSource } from '../../../../src/formats/export/shared/redacted.t
 import { Redactor } from '../../../../src/formats/redaction/redactor.ts';
 import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
 import { aTool, exported, sourceOf } from '../../../support/exported.ts';
-import { tellFuzz } from '../../../support/fuzz.ts';
+import { printFuzzTotals } from '../../../support/fuzz.ts';
 import { aResult, aRun, aSummary, runId, sessionId, time } from '../../../support/records.ts';
 import { aSecret, embeddings, families } from '../../../support/secrets.ts';
 
@@ -100,7 +100,7 @@ describe('exports: redaction', () => {
           assert.ok(!JSON.stringify(redactor.report()).includes(secret));
         }
       }
-      tellFuzz(`${leaks} of ${cases} secrets came through`);
+      printFuzzTotals(`${leaks} of ${cases} secrets came through`);
       assert.equal(cases, 100);
       assert.ok(leaks <= cases / 100, `${leaks} of ${cases} leaked`);
     });

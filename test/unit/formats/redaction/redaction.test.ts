@@ -6,7 +6,7 @@ import { Redactor } from '../../../../src/formats/redaction/redactor.ts';
 import { findSecrets } from '../../../../src/formats/redaction/scan.ts';
 import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
 import { codePoints, utf16Offsets } from '../../../../src/model/text/codePoints.ts';
-import { tellFuzz } from '../../../support/fuzz.ts';
+import { printFuzzTotals } from '../../../support/fuzz.ts';
 import { repeated, secretPieces } from '../../../support/hostile/growing.ts';
 import {
   aPrivateKey,
@@ -57,7 +57,7 @@ describe('redaction', () => {
         const secret = randomText(seed, 'alphanumeric', 16 + (seed % 3) * 8);
         if (aRedactor().text(embed(secret), { path: [] }).includes(secret)) missed += 1;
       }
-      tellFuzz(`${missed} of ${count} in ${name}`);
+      printFuzzTotals(`${missed} of ${count} in ${name}`);
       assert.ok(missed <= count / 100, `${missed} of ${count}`);
     });
   }
@@ -195,7 +195,7 @@ describe('redaction', () => {
       bytes += text.length;
       hits += findSecrets(text).length;
     }
-    tellFuzz(`${hits} false hits in ${bytes} bytes`);
+    printFuzzTotals(`${hits} false hits in ${bytes} bytes`);
     assert.ok(bytes > 20e6, `${bytes} bytes looked at`);
     assert.ok(hits <= bytes / 1e6, `${hits} hits in ${bytes} bytes`);
   }).timeout(240_000);

@@ -10,7 +10,7 @@ import type { MessageUsage } from '../../../../src/model/usage/facts.ts';
 import { resultMetadataSchema, type ResultMetadata } from '../../../../src/model/session/result.ts';
 import { tokenKinds, type ModelUsage, type TokenUsage } from '../../../../src/model/usage/usage.ts';
 import { message, report, runFacts } from '../../../support/facts.ts';
-import { fuzz, tellFuzz } from '../../../support/fuzz.ts';
+import { fuzz, printFuzzTotals } from '../../../support/fuzz.ts';
 
 /** How an agent prints its totals: of the run; of the session; of the session with the run's own beside it. */
 const manners = { '2.0.77': 'run', '2.1.300': 'session', '2.1.328': 'both' } as const;
@@ -175,6 +175,6 @@ describe('totals over generated sessions with kills and subagents', () => {
       }),
       { numRuns },
     );
-    tellFuzz(`${numRuns} trees of sessions, ${runs} runs`);
+    printFuzzTotals(`${numRuns} trees of sessions, ${runs} runs`);
   }).timeout(600_000);
 });

@@ -50,22 +50,22 @@ describe('the cost of an agent that names no model', () => {
     assert.equal(second.cost, 1.01);
     assert.equal(second.totalCost, 2.02);
     assert.equal(second.askedModel, 'model-a');
-    assert.match(JSON.stringify(second.costProvenance), /model-a, which was asked for in the earlier runs/);
+    assert.match(JSON.stringify(second.costProvenance), /model-a, which you selected for the earlier runs/);
     assert.equal(after([first, second], null).totalCost, 3.03);
   });
 
   it('is not known again where the earlier runs asked for different ones, or some for none', () => {
     const named = after([], 'model-a');
     const other = after([named], 'model-b');
-    assert.match(why(after([named, other], null).costProvenance), /were asked for different ones/);
+    assert.match(why(after([named, other], null).costProvenance), /you selected different models/);
     const none = after([], null);
-    assert.match(why(after([none, after([none], 'model-a')], null).costProvenance), /were asked for different ones/);
+    assert.match(why(after([none, after([none], 'model-a')], null).costProvenance), /you selected different models/);
   });
 
   it('is by message where those name no model, and by what is named where it is', () => {
     const messages = [message({ model: null }), message({ messageId: 'msg_2' })];
     const mixed = after([], 'model-a', runFacts({ model: null, messages }));
-    assert.match(JSON.stringify(mixed.costProvenance), /which was asked for\./);
+    assert.match(JSON.stringify(mixed.costProvenance), /which you selected\./);
     const named = after([], 'model-z', runFacts({ messages: [message()] }));
     assert.deepEqual(named.costProvenance, { provenance: 'estimated', usd: 0.00011, priceTable });
   });

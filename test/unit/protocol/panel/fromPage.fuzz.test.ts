@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { type FromPage, pageCommands } from '../../../../src/protocol/panel/messages.ts';
 import { parseFromPage } from '../../../../src/protocol/panel/fromPageSchema.ts';
 import { mutated, mutation } from '../../../support/damage.ts';
-import { fuzz, tellFuzz } from '../../../support/fuzz.ts';
+import { fuzz, printFuzzTotals } from '../../../support/fuzz.ts';
 
 const wish = { query: 'tool:Bash', kinds: [], repeats: false, sort: 'time', closed: ['lane'] } as const;
 
@@ -89,7 +89,7 @@ describe('damaged messages of the page', () => {
       fuzz(4000),
     );
     assert.ok(taken > 0);
-    tellFuzz(`${posted} changed messages, ${taken} still within the contract`);
+    printFuzzTotals(`${posted} changed messages, ${taken} still within the contract`);
   });
 
   it('that are any value at all are refused', () => {

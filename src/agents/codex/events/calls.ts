@@ -1,11 +1,11 @@
-import type { JsonObject } from '../../model/text/json.ts';
-import type { ToolAction, ToolResult, ToolStatus } from '../../model/transcript/tool.ts';
-import { reasonGiven, resultText } from '../shared/resultText.ts';
-import { amount, field, nonEmpty, text, texts } from '../shared/guards.ts';
-import type { NormalizedRun } from '../shared/normalizer/normalizedRun.ts';
-import { bytesOf, utf8 } from '../../model/text/bytes.ts';
-import { shellWord } from '../shared/describe.ts';
-import { commandAction } from './items.ts';
+import type { JsonObject } from '../../../model/text/json.ts';
+import type { ToolAction, ToolResult, ToolStatus } from '../../../model/transcript/tool.ts';
+import { reasonGiven, resultText } from '../../shared/resultText.ts';
+import { amount, field, nonEmpty, text, texts } from '../../shared/guards.ts';
+import type { NormalizedRun } from '../../shared/normalizer/normalizedRun.ts';
+import { bytesOf, utf8 } from '../../../model/text/bytes.ts';
+import { shellWord } from '../../shared/describe.ts';
+import { commandAction } from '../threads/items.ts';
 import { patchChanges } from './patches.ts';
 
 /** Bytes of output kept of a running call; its end repeats all of it. */

@@ -1,16 +1,16 @@
-import type { NormalizedEntry } from '../../model/transcript/entry.ts';
-import type { ExitInfo, MessageUsage, RunReport } from '../../model/usage/facts.ts';
-import type { JsonObject } from '../../model/text/json.ts';
-import type { Todo } from '../../model/transcript/tool.ts';
-import { code } from '../shared/describe.ts';
-import { field, nonEmpty, objects, text } from '../shared/guards.ts';
-import { spoken } from '../shared/resultText.ts';
-import type { NormalizedRun, SourceLine } from '../shared/normalizer/normalizedRun.ts';
-import type { TextKind } from '../shared/normalizer/spokenTexts.ts';
-import { errorCode, isRetry, readable } from './errors.ts';
-import { OldCalls } from './oldCalls.ts';
-import { completedReport, failedReport } from './report.ts';
-import { itemText, tokenUsage, type ConfigLine } from './wire.ts';
+import type { NormalizedEntry } from '../../../model/transcript/entry.ts';
+import type { ExitInfo, MessageUsage, RunReport } from '../../../model/usage/facts.ts';
+import type { JsonObject } from '../../../model/text/json.ts';
+import type { Todo } from '../../../model/transcript/tool.ts';
+import { code } from '../../shared/describe.ts';
+import { field, nonEmpty, objects, text } from '../../shared/guards.ts';
+import { spoken } from '../../shared/resultText.ts';
+import type { NormalizedRun, SourceLine } from '../../shared/normalizer/normalizedRun.ts';
+import type { TextKind } from '../../shared/normalizer/spokenTexts.ts';
+import { errorCode, isRetry, readable } from '../errors.ts';
+import { OldCalls } from './calls.ts';
+import { completedReport, failedReport } from '../report.ts';
+import { itemText, tokenUsage, type ConfigLine } from '../wire.ts';
 
 /** Requests with separate tokens. */
 const maxRequests = 100_000;

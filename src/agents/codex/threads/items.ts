@@ -1,10 +1,10 @@
-import type { JsonObject } from '../../model/text/json.ts';
-import type { FileChange, ToolAction, ToolResult, ToolStatus } from '../../model/transcript/tool.ts';
-import { reasonGiven, resultText } from '../shared/resultText.ts';
-import { amount, field, nonEmpty, objects, text, texts } from '../shared/guards.ts';
-import { shellWord } from '../shared/describe.ts';
-import { patchChanges } from './patches.ts';
-import type { CodexItem } from './wire.ts';
+import type { JsonObject } from '../../../model/text/json.ts';
+import type { FileChange, ToolAction, ToolResult, ToolStatus } from '../../../model/transcript/tool.ts';
+import { reasonGiven, resultText } from '../../shared/resultText.ts';
+import { amount, field, nonEmpty, objects, text, texts } from '../../shared/guards.ts';
+import { shellWord } from '../../shared/describe.ts';
+import { patchChanges } from '../events/patches.ts';
+import type { CodexItem } from '../wire.ts';
 
 /** A tool call in an item: each time the whole call, as far as known. */
 export interface ItemCall {

@@ -1,8 +1,8 @@
-import { codePoints } from '../../model/text/codePoints.ts';
-import { isObject, type JsonObject } from '../../model/text/json.ts';
-import type { Citation } from '../../model/transcript/metadata.ts';
-import { count, list, nonEmpty, objects } from '../shared/guards.ts';
-import { spoken } from '../shared/resultText.ts';
+import { codePoints } from '../../../model/text/codePoints.ts';
+import { isObject, type JsonObject } from '../../../model/text/json.ts';
+import type { Citation } from '../../../model/transcript/metadata.ts';
+import { count, list, nonEmpty, objects } from '../../shared/guards.ts';
+import { spoken } from '../../shared/resultText.ts';
 
 /** Sources that a message or its content blocks name; no measured version prints them. */
 export function citations(fields: JsonObject): Citation[] {

@@ -1,6 +1,6 @@
-import { isObject } from '../../model/text/json.ts';
-import type { FileChange } from '../../model/transcript/tool.ts';
-import { field, nonEmpty, text } from '../shared/guards.ts';
+import { isObject } from '../../../model/text/json.ts';
+import type { FileChange } from '../../../model/transcript/tool.ts';
+import { field, nonEmpty, text } from '../../shared/guards.ts';
 
 /**
  * The changes of a patch in the old format: by path, each `{"add":{…}}`, `"delete"` or `{"update":{…}}`, in later

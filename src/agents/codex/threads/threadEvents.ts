@@ -1,17 +1,17 @@
-import type { NormalizedEntry } from '../../model/transcript/entry.ts';
-import type { RunReport } from '../../model/usage/facts.ts';
-import { isObject, type JsonObject } from '../../model/text/json.ts';
-import type { NormalizedEntryMetadata } from '../../model/transcript/metadata.ts';
-import { isShallow } from '../shared/bounds.ts';
-import { code } from '../shared/describe.ts';
-import { reasonGiven } from '../shared/resultText.ts';
-import type { NormalizedRun, SourceLine } from '../shared/normalizer/normalizedRun.ts';
-import type { TextKind } from '../shared/normalizer/spokenTexts.ts';
-import { errorCode, isRetry, readable } from './errors.ts';
+import type { NormalizedEntry } from '../../../model/transcript/entry.ts';
+import type { RunReport } from '../../../model/usage/facts.ts';
+import { isObject, type JsonObject } from '../../../model/text/json.ts';
+import type { NormalizedEntryMetadata } from '../../../model/transcript/metadata.ts';
+import { isShallow } from '../../shared/bounds.ts';
+import { code } from '../../shared/describe.ts';
+import { reasonGiven } from '../../shared/resultText.ts';
+import type { NormalizedRun, SourceLine } from '../../shared/normalizer/normalizedRun.ts';
+import type { TextKind } from '../../shared/normalizer/spokenTexts.ts';
+import { errorCode, isRetry, readable } from '../errors.ts';
 import { citations } from './citations.ts';
 import { itemCall } from './items.ts';
-import { completedReport, completedText, failedReport } from './report.ts';
-import { itemOf, itemText, threadId, type CodexItem } from './wire.ts';
+import { completedReport, completedText, failedReport } from '../report.ts';
+import { itemOf, itemText, threadId, type CodexItem } from '../wire.ts';
 
 /** Texts of a run that can still be completed. */
 const maxOpenTexts = 1000;
