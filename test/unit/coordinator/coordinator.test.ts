@@ -302,7 +302,7 @@ describe('runners', () => {
     const next = still.register({ instance: 'instance-2' });
     assert.equal(next.runner_id, seat.runner_id);
     assert.equal(still.run(run_id).status, 'failed');
-    assert.match(still.run(run_id).error ?? '', /started again/);
+    assert.match(still.run(run_id).error ?? '', /restarted/);
     assert.throws(() => still.core.claim(seat), refused('unknown_runner'));
     assert.throws(() => still.core.report(seat, { run_id, status: 'completed' }), refused('unknown_runner'));
   });

@@ -40,7 +40,7 @@ describe('lines of the Agent Client Protocol', () => {
       shown(later).filter((entry) => !entry.startsWith('system_message')),
       ['assistant_message  Now.'],
     );
-    assert.match(shown(later).join('\n'), /system_message replay .*stands above/);
+    assert.match(shown(later).join('\n'), /system_message replay .*shown above/);
     assert.equal(read(lines, { resume: 's', firstIndex: 1 }).entries[0]?.origin, 'replay');
   });
 

@@ -31,7 +31,7 @@ describe('an export', () => {
       [false, true],
     );
     assert.equal(
-      warnings.filter((each) => each.startsWith(`That ${handle.id} was exported`)).length,
+      warnings.filter((each) => each.startsWith(`The record of ${handle.id} does not include the export`)).length,
       1,
       warnings.join(),
     );

@@ -21,7 +21,7 @@ describe('replay', () => {
     assert.deepEqual(first.metadata?.costProvenance, { provenance: 'reported', usd: 0.02 });
     assert.equal(handle.summary().recording, true);
     assert.equal(handle.summary().agent_label, 'Demo (recording)');
-    assert.match((await contents(handle))[1] ?? '', /Recording of Claude Code 2\.1\.197, made on 2026-11-20/);
+    assert.match((await contents(handle))[1] ?? '', /Recording of Claude Code 2\.1\.197 from 2026-11-20/);
     assert.ok((await contents(handle)).includes('It says hello.'));
 
     await outcome(await engine.resume(handle.id, { prompt: 'Something else' }));
