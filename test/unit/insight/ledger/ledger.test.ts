@@ -309,7 +309,7 @@ describe('ledger', () => {
 
     it('has no price where the agent did not say which model it used', () => {
       const { costProvenance, usage } = figures(thread(100, 10, 'run', null));
-      assert.match(costProvenance.provenance === 'unknown' ? costProvenance.reason : '', /which model/);
+      assert.match(costProvenance.provenance === 'unknown' ? costProvenance.reason : '', /its model/);
       assert.deepEqual(usage, { input: 100, output: 10 });
     });
   });
