@@ -1,7 +1,7 @@
 import type { ReportKey } from '../../src/protocol/pages/reportMessages.ts';
 import type { Anchor } from '../list/list.ts';
 import type { Sort } from '../report/sorting.ts';
-import type { AnswerDraft } from '../request/requests.ts';
+import type { AnswerDraft } from '../request/answerDraft.ts';
 import { isObject } from '../text/objects.ts';
 import { type SavedViews, savedViews } from '../views/savedViews.ts';
 

@@ -1,5 +1,5 @@
 import type { AgentRequest } from '../../src/model/agent/request.ts';
-import type { AnswerDraft } from './requests.ts';
+import type { AnswerDraft } from './answerDraft.ts';
 
 /** The answers in the order of the questions, or `undefined` while one is missing. Several labels are joined by ", ". */
 export function answersOf({ questions = [] }: AgentRequest, draft: AnswerDraft): string[] | undefined {

@@ -1,19 +1,10 @@
 import type { AgentRequest, Answer } from '../../src/model/agent/request.ts';
 import type { SessionView, WaitingRequest } from '../../src/protocol/panel/messages.ts';
 import type { HostLink } from '../host/link.ts';
+import type { AnswerDraft } from './answerDraft.ts';
 import { DeliberateClicks } from './deliberateClicks.ts';
 import { EditPreviews } from './editPreviews.ts';
 import { heading, VisibleParts } from './visibleParts.ts';
-
-/** What a person has begun to answer. Questions go by their place. */
-export interface AnswerDraft {
-  /** Why not, or what to change in a plan. */
-  readonly reason: string;
-  readonly picks: readonly (readonly string[])[];
-  readonly other: readonly string[];
-  /** All of something long is shown. */
-  readonly whole: boolean;
-}
 
 const blank: AnswerDraft = { reason: '', picks: [], other: [], whole: false };
 

@@ -40,7 +40,7 @@ export function observedCost(facts: StoreFacts, share: SessionShare, prices: Pri
   const rest = estimateRequests([...later, ...uncounted.map(({ model, ...usage }) => ({ model, usage }))], prices);
   const own = `The agent's figure of $${cost.usd} does not include requests of an interrupted run.`;
   if (rest.provenance !== 'estimated') {
-    return { ...partial(cost.usd, [own], prices), reason: `This is a minimum. ${own}` };
+    return { ...partial(cost.usd, [own], prices), reason: `At least this much. ${own}` };
   }
   return {
     ...rest,
@@ -59,12 +59,12 @@ function atLeast(cost: Cost, missing: readonly string[]): Cost {
   if (cost.provenance !== 'estimated' || missing.length === 0) return cost;
   return {
     ...cost,
-    reason: joinReasons([cost.reason, `This is a minimum. ${missing.join(' ')}`]) ?? missing.join(' '),
+    reason: joinReasons([cost.reason, `At least this much. ${missing.join(' ')}`]) ?? missing.join(' '),
   };
 }
 
 function partial(usd: number, missing: readonly string[], prices: PriceTable): Cost & { provenance: 'estimated' } {
-  const reason = `This is a minimum. ${missing.join(' ')}`;
+  const reason = `At least this much. ${missing.join(' ')}`;
   return { provenance: 'estimated', usd, priceTable: priceTableRef(prices), reason };
 }
 

@@ -102,7 +102,7 @@ export function observedSummary(
     prompts: share.prompts,
     tool_calls: share.toolCalls,
     agent_cost_usd: facts.cost?.usd ?? null,
-    usage_reason: facts.missing.length === 0 ? null : `This is a minimum. ${facts.missing.join(' ')}`,
+    usage_reason: facts.missing.length === 0 ? null : `At least this much. ${facts.missing.join(' ')}`,
     source: { kind: 'observed', path: observed.path },
     live,
     ...(day !== undefined && { last_day: { date: day.date, cost: day.cost, usage: usageOf(day.requests) } }),

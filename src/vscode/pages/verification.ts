@@ -49,25 +49,25 @@ export async function verificationReport(
   };
 }
 
-function details({ lines, head, kept, breaks, damaged, signature }: Verified): ReportFact[] {
+function details({ lines, head, kept: synced, breaks, damaged, signature }: Verified): ReportFact[] {
   const listed = (numbers: readonly number[]): string => numbers.map((each) => figures.count(each)).join(', ');
   return [
     fact(t('Lines'), figures.count(lines)),
     ...(head === null ? [] : [fact(t('Hash'), code(head))]),
-    fact(t('Synced to disk'), syncedText(kept)),
+    fact(t('Synced to disk'), syncedText(synced)),
     ...(breaks.length > 1 ? [fact(t('Lines with a broken hash chain'), listed(breaks.map(({ line }) => line)))] : []),
     ...(damaged.length > 0 ? [fact(t('Lines cut off by crashes, not altered'), listed(damaged))] : []),
     fact(t('Signature'), translated(signatureWording(signature))),
   ];
 }
 
-function syncedText(kept: Verified['kept']): string {
-  if (kept === null) return t('unknown: without record.head, a missing end cannot be detected');
+function syncedText(synced: Verified['kept']): string {
+  if (synced === null) return t('unknown: without record.head, a missing end cannot be detected');
   const at = new Intl.DateTimeFormat(vscode.env.language, { dateStyle: 'medium', timeStyle: 'medium' });
-  const when = at.format(new Date(kept.at));
-  return kept.line === null
+  const when = at.format(new Date(synced.at));
+  return synced.line === null
     ? t('{0}, with a line that is missing', when)
-    : t('{0}, up to line {1}', when, figures.count(kept.line));
+    : t('{0}, up to line {1}', when, figures.count(synced.line));
 }
 
 /** A record that was changed may no longer open. */

@@ -76,7 +76,7 @@ describe('the cost of today', () => {
       last_day: { date, cost: estimated, usage: { input: 1 } },
     });
     const rows = [
-      row('a', { total_cost: usd(9), observed: observed('2026-11-21', 'This is a minimum.') }),
+      row('a', { total_cost: usd(9), observed: observed('2026-11-21', 'At least this much.') }),
       row('b', { total_cost: usd(9), day, observed: observed('2026-11-20', null) }),
     ];
     assert.deepEqual(costToday(rows, now), { usd: 0.25, estimated: true, unknown: false, atLeast: true, any: true });

@@ -1,7 +1,7 @@
 import * as assert from 'node:assert/strict';
 import type { AgentRequest } from '../../../../src/model/agent/request.ts';
 import { answersOf, pick, type } from '../../../../webview/request/answers.ts';
-import type { AnswerDraft } from '../../../../webview/request/requests.ts';
+import type { AnswerDraft } from '../../../../webview/request/answerDraft.ts';
 import { restOfInput } from '../../../../webview/request/restOfInput.ts';
 import { requestSubject, outcome, requestTitle } from '../../../../webview/request/words.ts';
 import { bypasses } from '../../../../webview/text/mode.ts';
