@@ -32,8 +32,14 @@ export type StorePart =
 
 /** One record of a session's files, in file order. */
 export type StoreRecord =
-  /** A line of a JSONL file. */
-  | { readonly kind: 'line'; readonly part: StorePart; readonly path: string; readonly text: string }
+  /** A line of a JSONL file. `unended`: no line break follows it, so that it may be cut off. */
+  | {
+      readonly kind: 'line';
+      readonly part: StorePart;
+      readonly path: string;
+      readonly text: string;
+      readonly unended?: boolean;
+    }
   /** A line or document over the size limit. */
   | {
       readonly kind: 'oversize';

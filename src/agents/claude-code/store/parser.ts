@@ -33,9 +33,10 @@ export class ClaudeStoreParser implements StoreParser {
     if (record.kind === 'oversize') return this.#fault({ bytes: record.bytes, head: record.head });
     if (record.kind !== 'line' || record.text.trim() === '') return nothing;
     this.#facts.records.total += 1;
-    if (isBulk(record.text)) return nothing;
+    if (record.unended !== true && isBulk(record.text)) return nothing;
     const value = parse(record.text);
     if (!isObject(value)) return this.#malformed(record.text);
+    if (isBulk(record.text)) return nothing;
     const isMain = record.part.role !== 'subagent' && value['isSidechain'] !== true;
     this.#at = timeOf(value) ?? this.#at;
     this.#facts.see(value, isMain);

@@ -44,8 +44,7 @@ const bulk =
   /^\{(?:"type":"(?:api-request(?:-shape|-blob)?|file-history-snapshot)"|"parentUuid":(?:null|"[^"]*"),"isSidechain":(?:true|false),(?:"agentId":"[^"]*",)?"attachment":\{"type":"(?!queued_command")[a-z_]+")/;
 
 export function isBulk(text: string): boolean {
-  // One that is cut off is damaged, and has to be counted as that.
-  return bulk.test(text) && text.trimEnd().endsWith('}');
+  return bulk.test(text);
 }
 
 /** Messages that the program writes on the user's side. */

@@ -136,7 +136,10 @@ export class SessionReader {
 }
 
 function pushTail(parser: StoreParser, file: PlacedFile, cursor: LineCursor): EntryUpdate[] {
-  return cursor.tail().flatMap((line) => parser.push(lineRecord(line, file)));
+  return cursor.tail().flatMap((line) => {
+    const record = lineRecord(line, file);
+    return parser.push(record.kind === 'line' ? { ...record, unended: true } : record);
+  });
 }
 
 function keyOf({ size, mtimeMs }: PlacedFile): string {

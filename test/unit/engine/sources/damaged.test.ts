@@ -122,9 +122,12 @@ describe('damaged stores', () => {
   it('say so where a record is cut off that is not read otherwise', async () => {
     const id = uuidOf(1);
     const file = writeSession(home, id, turn(id, 1, { id: 'msg_1' }));
-    writeFileSync(file, `{"type":"file-history-snapshot","snapshot":{"trackedFile`, { flag: 'a' });
-    const [row] = await sourcesOf(home).list(await loadPrices());
-    assert.match(row?.problem ?? '', /^Damaged: 1 of \d+ records/);
+    const whole = readFileSync(file);
+    for (const end of ['{"trackedFile', '{}', '{"a":{}']) {
+      writeFileSync(file, Buffer.concat([whole, Buffer.from(`{"type":"file-history-snapshot","snapshot":${end}`)]));
+      const [row] = await sourcesOf(home).list(await loadPrices());
+      assert.match(row?.problem ?? '', /^Damaged: 1 of \d+ records/, end);
+    }
   });
 
   it('end where links go in circles or nowhere, and where nothing may be read', async function () {
