@@ -4,6 +4,7 @@ import type { McpServers } from '../model/agent/mcpServer.ts';
 import type { Normalizer, NormalizerContext } from '../model/transcript/normalizer.ts';
 import type { ExecutorType } from '../model/session/session.ts';
 import type { DialogueFactory } from './dialogue.ts';
+import type { StoreFormat } from './stores/storeFormat.ts';
 
 /** User settings of an agent. Absent: the agent's own default. */
 export interface AgentOptions {
@@ -106,6 +107,8 @@ export interface AgentAdapter {
   readonly ownVariables: readonly RegExp[];
   /** The agent can write a file with a run's tokens, which its normalizer reads. */
   readonly usageFile?: true;
+  /** The agent's own store has a line that its normalizer needs and its output lacks. The last one counts. */
+  readonly storedLine?: { readonly format: StoreFormat; readonly matches: (line: string) => boolean };
   /** `appendSystemPrompt` is an option of the program; otherwise Vitrine adds it to the first prompt. */
   readonly takesSystemPrompt?: true;
   /** First signal of the stop ladder. */

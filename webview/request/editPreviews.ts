@@ -1,11 +1,18 @@
+import type * as drawing from './placedEdit.ts';
 import type { EditPreview } from '../../src/model/transcript/editPreview.ts';
 import type { HostLink } from '../host/link.ts';
+
+/** Previews of one request's files, with the module that draws them. */
+export interface Previewed {
+  readonly previews: readonly EditPreview[];
+  readonly drawing: typeof drawing;
+}
 
 /** What waiting requests would make of their files as they are now, by the id of the request. */
 export class EditPreviews {
   readonly #link: Pick<HostLink, 'request'>;
   readonly #changed: () => void;
-  readonly #known = new Map<string, readonly EditPreview[]>();
+  readonly #known = new Map<string, Previewed>();
   readonly #asked = new Set<string>();
 
   constructor(link: Pick<HostLink, 'request'>, changed: () => void) {
@@ -14,7 +21,7 @@ export class EditPreviews {
   }
 
   /** `undefined` as long as no one has read the files. */
-  of(id: string): readonly EditPreview[] | undefined {
+  of(id: string): Previewed | undefined {
     return this.#known.get(id);
   }
 
@@ -35,9 +42,12 @@ export class EditPreviews {
 
   async #ask(id: string): Promise<void> {
     this.#asked.add(id);
-    const answer = await this.#link.request((request) => ({ type: 'getEditPreviews', request, id }));
+    const [answer, module] = await Promise.all([
+      this.#link.request((request) => ({ type: 'getEditPreviews', request, id })),
+      import('./placedEdit.ts'),
+    ]);
     if (answer.type !== 'editPreviews' || !this.#asked.has(id)) return;
-    this.#known.set(id, answer.previews);
+    this.#known.set(id, { previews: answer.previews, drawing: module });
     this.#changed();
   }
 }

@@ -11,7 +11,7 @@ import { relative } from '../text/paths.ts';
 import { visibleTemplate, shownCode, warnings } from '../text/shown.ts';
 import { codeOf, quoted } from '../../src/protocol/panel/pageModel.ts';
 import { plain } from '../text/visible.ts';
-import { placed, previewNotes } from './placedEdit.ts';
+import type { Previewed } from './editPreviews.ts';
 import { restOfInput } from './restOfInput.ts';
 
 /** Lines of changes and characters of a text that are drawn without being asked for. Commands are always whole. */
@@ -24,7 +24,7 @@ interface Subject {
   /** All of it is wanted, however long. */
   readonly whole: boolean;
   /** What it makes of the files as they are now; absent where they were not read. */
-  readonly previews?: readonly EditPreview[] | undefined;
+  readonly previewed?: Previewed | undefined;
 }
 
 /** Whether a part of it is left out until it is asked for. Nothing is allowed before that. */
@@ -76,11 +76,11 @@ function main(asked: Subject): TemplateResult | typeof nothing {
       const { content } = action;
       if (content === undefined) return path(action.path);
       const preview = previewOf(asked, action.path);
-      if (isPlaced(preview)) return placed(preview, asked);
+      if (isPlaced(preview)) return asked.previewed?.drawing.placed(preview, asked) ?? nothing;
       return html`<div class="ask-h">
           <span class="mono">${shownCode(relative(action.path, projectDir))}</span><span>${t('the whole file')}</span>
         </div>
-        ${preview === undefined ? nothing : previewNotes(preview, request)}
+        ${preview === undefined ? nothing : asked.previewed?.drawing.previewNotes(preview, request)}
         <pre class="mono">${visibleTemplate(whole ? content : content.slice(0, mostChars))}</pre>`;
     }
     case 'file_read':
@@ -116,14 +116,14 @@ function changes(action: Extract<ToolAction, { kind: 'file_edit' }>, asked: Subj
     const isFirst = !drawn.has(change.path);
     drawn.add(change.path);
     // One preview stands for all changes of its file.
-    if (isPlaced(preview)) return isFirst ? placed(preview, asked) : nothing;
+    if (isPlaced(preview)) return isFirst ? asked.previewed?.drawing.placed(preview, asked) : nothing;
     const lines = diffLines(change).slice(0, left);
     left -= lines.length;
     const numbered = change.patch !== undefined;
     return html`<div class="ask-h">
         <span class="mono">${shownCode(relative(change.path, projectDir))}</span><span>${kindOf(change)}</span>
       </div>
-      ${preview === undefined || !isFirst ? nothing : previewNotes(preview, request)}
+      ${preview === undefined || !isFirst ? nothing : asked.previewed?.drawing.previewNotes(preview, request)}
       <div class="diff mono" role="group" aria-label=${t('Changes of {0}', plain(change.path))}>
         ${lines.map((line) => diffLine(line, numbered))}
       </div>`;
@@ -131,8 +131,8 @@ function changes(action: Extract<ToolAction, { kind: 'file_edit' }>, asked: Subj
 }
 
 /** What is long is drawn as the agent sent it. */
-function previewOf({ request, previews }: Subject, path: string): EditPreview | undefined {
-  return isLong(request) ? undefined : previews?.find((each) => each.path === path);
+function previewOf({ request, previewed }: Subject, path: string): EditPreview | undefined {
+  return isLong(request) ? undefined : previewed?.previews.find((each) => each.path === path);
 }
 
 /** A change of nothing but the end of the last line has no lines to show. */

@@ -4,6 +4,8 @@ import { atLeast } from '../../model/text/versions.ts';
 import { LineNormalizer } from '../shared/normalizer/lineNormalizer.ts';
 import { codexCommand, threadsSince } from './command.ts';
 import { CodexReader } from './normalize.ts';
+import { codexStore } from './store.ts';
+import { isContextLine } from './wire.ts';
 
 const yes = { supported: true } as const;
 
@@ -30,7 +32,7 @@ export const codex: AgentAdapter = {
     thinking: { supported: true, reason: 'summaries, where the model and the configuration give them' },
     toolResults: { supported: true, reason: 'not those of images and of refused patches, which are not printed' },
     usage: yes,
-    cost: { supported: false, reason: 'Codex prints tokens, but neither the cost nor the model' },
+    cost: { supported: false, reason: 'estimated from the printed tokens and the model, which Codex stores' },
     subagents: { supported: true, reason: 'that they were asked and what they answered, not what they did' },
     midRunMessages: { supported: false, reason: 'one prompt per run; further messages resume the session' },
     modelChoice: yes,
@@ -43,11 +45,12 @@ export const codex: AgentAdapter = {
         : { fork: noFork(version) }
       : {
           fork: noFork(version),
-          resume: { supported: false, reason: `Codex ${version} prints no id that could be resumed` },
+          resume: { supported: false, reason: `Codex ${version} prints no ID to resume` },
           subagents: { supported: false, reason: `Codex ${version} has none` },
           cost: { supported: false, reason: 'estimated from the tokens and the model, which Codex prints' },
         },
   ownVariables: [/^CODEX_(?:SANDBOX|SANDBOX_NETWORK_DISABLED|THREAD_ID|CI|INTERNAL_.*)$/],
+  storedLine: { format: codexStore, matches: isContextLine },
   politeSignal: 'SIGINT',
   command: codexCommand,
   createNormalizer: (context) => new LineNormalizer(context, (run) => new CodexReader(run)),

@@ -1,11 +1,12 @@
 import type { ExitInfo } from '../../model/usage/facts.ts';
+import type { SideStream } from '../../model/transcript/normalizer.ts';
 import type { JsonObject } from '../../model/text/json.ts';
 import type { AgentReader, OwnFacts } from '../shared/normalizer/lineNormalizer.ts';
 import type { NormalizedRun, SourceLine } from '../shared/normalizer/normalizedRun.ts';
 import { fixedStderr, noise } from './errors.ts';
 import { OldEvents } from './events/events.ts';
 import { ThreadEvents } from './threads/threadEvents.ts';
-import { configLine, eventOf, promptLine } from './wire.ts';
+import { configLine, contextModel, eventOf, promptLine } from './wire.ts';
 
 /** Reads the output of `codex exec --json`, of every version from 0.20 on. Each line shows its format. */
 export class CodexReader implements AgentReader {
@@ -34,6 +35,11 @@ export class CodexReader implements AgentReader {
     if (config === undefined) return false;
     this.#old.config(config, line);
     return true;
+  }
+
+  /** A `turn_context` of the thread's rollout: since 0.44, the output does not name the model. */
+  sideLine(stream: SideStream, shown: string): void {
+    if (stream === 'store') this.#run.session.seeModel(contextModel(shown));
   }
 
   beforeEnd(exit: ExitInfo, timestamp: string): void {

@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from '../../model/text/json.ts';
 import type { TokenUsage } from '../../model/usage/usage.ts';
 import { count, field, idOf, nonEmpty, text } from '../shared/guards.ts';
+import { parse } from '../shared/normalizer/lineLog.ts';
 import { spoken } from '../shared/resultText.ts';
 
 /**
@@ -95,4 +96,16 @@ export function tokenUsage(value: unknown): TokenUsage | null {
   if (cacheWrite !== undefined) usage.cacheWrite = cacheWrite;
   if (reasoning !== undefined) usage.reasoning = reasoning;
   return Object.keys(usage).length === 0 ? null : usage;
+}
+
+/** Begins the line of a rollout that says under which settings a turn runs. */
+const contextStart = /^\{(?:"timestamp":"[^"]*",)?(?:"ordinal":\d+,)?"type":"turn_context"/;
+
+export function isContextLine(line: string): boolean {
+  return contextStart.test(line);
+}
+
+/** The model of a `turn_context` line. */
+export function contextModel(line: string): string | undefined {
+  return nonEmpty(field(field(parse(line), 'payload'), 'model'));
 }

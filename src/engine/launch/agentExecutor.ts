@@ -16,6 +16,7 @@ import { ProgramFinder } from '../programs/programFinder.ts';
 import { RecentEntries } from '../sessions/recentEntries.ts';
 import { RunOutput } from '../output/runOutput.ts';
 import { createPrivateFolder, SideFiles } from '../output/sideFiles.ts';
+import { storedLine } from './storedLine.ts';
 
 export interface ExecutorConfig extends Omit<AgentOptions, 'mcpServers' | 'trustedServers'> {
   /** Absolute path of the folder to run in; default: that of this process. */
@@ -55,6 +56,7 @@ export interface ReadOptions {
 interface Source {
   readonly context: { readonly sessionId?: string; readonly resume?: string };
   readonly side?: SideFiles;
+  readonly stored?: (conversationId: string | undefined) => Promise<string | null>;
 }
 
 const sources = new WeakMap<object, Source>();
@@ -95,7 +97,7 @@ export class AgentExecutor {
     workDir: string,
     { exit = { code: null, signal: null }, settledOnly = false, sessionId }: ReadOptions = {},
   ): AsyncGenerator<NormalizedEntry> {
-    const { context = {}, side } = sources.get(chunks) ?? {};
+    const { context = {}, side, stored } = sources.get(chunks) ?? {};
     const output = new RunOutput(this.#adapter.createNormalizer({ workDir, firstIndex: 0, ...context }));
     const entries = settledOnly ? new SettledEntries() : new EntryStream();
     const known = (given: readonly NormalizedEntry[]): readonly NormalizedEntry[] =>
@@ -110,7 +112,10 @@ export class AgentExecutor {
         yield* known(entries.apply([...(side?.take(output, at) ?? []), ...output.push(type, bytes, at)]));
       }
       const beside = await side?.end(output, at);
-      yield* known(entries.apply([...(beside?.updates ?? []), ...output.end(await exit, at)]));
+      yield* known(entries.apply(beside?.updates ?? output.flush(at)));
+      const line = await stored?.(output.facts().sessionIds.at(-1));
+      const told = typeof line === 'string' ? output.aside('store', line, at) : [];
+      yield* known(entries.apply([...told, ...output.end(await exit, at)]));
       yield* known(entries.end());
     } finally {
       side?.stop();
@@ -154,6 +159,7 @@ export class AgentExecutor {
     sources.set(spawned.output, {
       context: { ...resumed, ...(sessionId !== null && { sessionId }) },
       ...(side !== undefined && { side }),
+      stored: (conversationId: string | undefined) => storedLine(adapter, conversationId, env),
     });
     if (side !== undefined) {
       void spawned.exit.then(async () => {

@@ -17,6 +17,7 @@ import type { Launched } from '../run/runPlan.ts';
 import type { Note } from '../run/note.ts';
 import { writePrivate } from '../files/writeFiles.ts';
 import { createPrivateFolder, SideFiles } from '../output/sideFiles.ts';
+import { storedLine } from './storedLine.ts';
 import { assertCanSpawn } from '../process/spawn.ts';
 import { withTraceContext } from '../traceContext.ts';
 
@@ -175,6 +176,7 @@ export function programLauncher(
             program: program.path,
             version: program.version,
             ...(dialogue !== undefined && { dialogue }),
+            stored: (conversationId: string | undefined) => storedLine(adapter, conversationId, env),
           };
           if (sideFiles === undefined) return launched;
           const usageFile = path.join(runsFolder, `${runId}.usage`);

@@ -249,7 +249,7 @@ export class LiveRun implements ActiveRun {
   }
 
   /** `goesOn`: what waits to be said waits for another process. */
-  async #consume({ process, side }: Launched, goesOn: () => boolean): Promise<ExitInfo> {
+  async #consume({ process, side, stored }: Launched, goesOn: () => boolean): Promise<ExitInfo> {
     const { label } = this.#plan;
     const silence = setTimeout(() => {
       this.#notify('warning', failures.silent(label, Math.round(this.#deps.silenceMs / 1000)));
@@ -276,7 +276,7 @@ export class LiveRun implements ActiveRun {
     // It was stopped because it was no longer needed: no sign of how the run went.
     const how = this.#isStopped ? null : this.#state.closed;
     const exit = how === null ? ended : { code: 0, signal: null };
-    await this.#feed.end(exit, side);
+    await this.#feed.end(exit, { side, stored });
     for (const note of endNotes(label, { late: how === 'late', leftovers })) await this.#feed.note(note);
     return exit;
   }

@@ -12,7 +12,7 @@ import { addSteps, noSteps, type RunSteps } from './runFigures.ts';
 import { PromptMetadata } from '../prompt/promptEntry.ts';
 import { RunOutput, type Stdout } from '../output/runOutput.ts';
 import type { Note } from './note.ts';
-import type { RunPlan } from './runPlan.ts';
+import type { Launched, RunPlan } from './runPlan.ts';
 import type { SessionState } from '../sessions/sessionState.ts';
 import type { SideFiles } from '../output/sideFiles.ts';
 
@@ -26,6 +26,12 @@ export interface RunFeedDeps {
 
 /** Of one run; what comes after so much of it may be out of order when it is made again. */
 const maxOrderNotes = 10_000;
+
+/** What is read besides the output when the process has ended. */
+interface Ending {
+  readonly side: Launched['side'];
+  readonly stored: Launched['stored'];
+}
 
 /**
  * Everything that makes the entries of one run, one after the other: what its processes print and what is said to them,
@@ -126,11 +132,14 @@ export class RunFeed {
   }
 
   /** The process is gone, and all it printed was taken. */
-  end(exit: ExitInfo, side: SideFiles | undefined): Promise<void> {
+  end(exit: ExitInfo, { side, stored }: Ending): Promise<void> {
     return this.#inTurn(async () => {
       const at = this.#deps.clock();
       const beside = await side?.end(this.#output, at);
-      await this.apply([...(beside?.updates ?? []), ...this.#output.end(exit, at)]);
+      await this.apply(beside?.updates ?? this.#output.flush(at));
+      const line = await stored?.(this.#output.facts().sessionIds.at(-1));
+      if (typeof line === 'string') await this.apply(this.#output.aside('store', line, at));
+      await this.apply(this.#output.end(exit, at));
       await this.apply(this.#deps.state.recent.unsettled().map((entry) => ({ op: 'put', entry })));
       this.#over = true;
       for (const stream of ['stdout', 'stderr', 'client'] as const) this.#earlier[stream] += this.#output.bytes[stream];

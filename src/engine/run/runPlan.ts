@@ -20,6 +20,8 @@ export interface Launched {
   readonly version: string | null;
   /** What the agent writes beside its output. */
   readonly side?: SideFiles;
+  /** A line of the agent's own store that its output lacks; `null` where there is none. Never rejects. */
+  readonly stored?: (conversationId: string | undefined) => Promise<string | null>;
   /** Speaks with the process, whose input is open. */
   readonly dialogue?: DialogueFactory;
 }

@@ -6,7 +6,7 @@ import type { ExitInfo, RunFacts } from '../usage/facts.ts';
  * file with the tokens of the run, which comes last. Normalizers ignore what their adapter does not ask for. `client` is our
  * own `ClientLine`, in every run with a dialogue.
  */
-export type SideStream = 'log' | 'usage' | 'client';
+export type SideStream = 'log' | 'usage' | 'store' | 'client';
 
 /** One line of output without its line end, or a stub for a line over the size limit. */
 export type OutputLine =

@@ -21,7 +21,7 @@ function up(folder) {
   return existsSync(path.join(folder, 'esbuild.mjs')) ? folder : up(path.dirname(folder));
 }
 
-export const cache = path.resolve(process.env['VITRINE_HOST_CACHE'] ?? path.join(repository, '.vscode-test'));
+export const cache = path.resolve(process.env['VITRINE_HOST_CACHE'] || path.join(repository, '.vscode-test'));
 
 /** @param {number} pid */
 function alive(pid) {

@@ -93,7 +93,7 @@ function what(context: Context, request: AgentRequest): TemplateResult {
       const { whole } = context.requests.draft(request.id);
       return html`<div class="what" data-focus tabindex="0" role="group" aria-label=${spoken(request)}>
         ${agentAsks(context.store.view)}
-        ${subject({ request, projectDir, whole, previews: context.requests.previews.of(request.id) })}
+        ${subject({ request, projectDir, whole, previewed: context.requests.previews.of(request.id) })}
       </div>`;
     }
   }

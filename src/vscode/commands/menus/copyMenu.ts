@@ -1,5 +1,4 @@
 import * as vscode from 'vscode';
-import { resumeCommand } from '../../../agents/stores/resumeCommand.ts';
 import { inertText } from '../../text/inertText.ts';
 import type { Commands, CommandContext } from '../commandContext.ts';
 import { pickSession } from '../pick.ts';
@@ -21,6 +20,7 @@ export function copyCommands(shell: CommandContext): Commands {
       project_dir: folder,
     } = handle.summary();
     handle.dispose();
+    const { resumeCommand } = await import('../../../agents/stores/resumeCommand.ts');
     const command = native === undefined ? undefined : resumeCommand(observed?.agent ?? executor, native);
     return command === undefined ? undefined : { command, folder: folder ?? '' };
   };

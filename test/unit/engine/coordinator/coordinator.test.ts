@@ -92,7 +92,7 @@ describe('the queue of a store', () => {
 
   it('is opened over what a process left that was killed', async () => {
     const script = `
-      import { openQueue } from '${pathToFileURL('src/engine/coordinator/openQueue.ts').href}';
+      import { openQueue } from ${JSON.stringify(pathToFileURL('src/engine/coordinator/openQueue.ts'))};
       const none = () => undefined;
       const log = { debug: none, info: none, warn: none, error: none };
       const randomHex = (digits) => 'a'.repeat(digits);
