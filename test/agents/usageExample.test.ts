@@ -11,6 +11,7 @@ import { startBrowser } from '../support/host/browser.ts';
 import { repository } from '../support/host/cache.mjs';
 import { runExtensionTests } from '../support/host/extensionTests.ts';
 import { cleanEnvironment, newRunFolder, type RunFolder } from '../support/host/runFolder.ts';
+import { ensureCodeServer } from '../support/host/codeServer.ts';
 import { startServer } from '../support/host/server.ts';
 import { startModelServer } from '../support/models/anthropic.ts';
 import { codexScenarios } from '../support/models/codexScenarios.ts';
@@ -99,6 +100,7 @@ describe('the usage example of the specification, through the API in a real host
       },
     ];
 
+    await ensureCodeServer();
     await buildTests(['extension']);
     const browser = await startBrowser(folder);
     const server = await startServer({ folder, env: cleanEnvironment(folder), driver: true });
