@@ -114,8 +114,8 @@ export class AgentExecutor {
       const beside = await side?.end(output, at);
       yield* known(entries.apply(beside?.updates ?? output.flush(at)));
       const line = await stored?.(output.facts().sessionIds.at(-1));
-      const told = typeof line === 'string' ? output.aside('store', line, at) : [];
-      yield* known(entries.apply([...told, ...output.end(await exit, at)]));
+      const stated = typeof line === 'string' ? output.aside('store', line, at) : [];
+      yield* known(entries.apply([...stated, ...output.end(await exit, at)]));
       yield* known(entries.end());
     } finally {
       side?.stop();
