@@ -66,7 +66,7 @@ describe('follow-ups in VS Code', function () {
     const off = await why();
     assert.match(off, /Next follow-up.*None: Follow-ups are off for this session\./);
     assert.match(off, /Dry Run: Past 7 Days/);
-    assert.match(off, /\(follow-ups are off\).*nobody answered.*Follow up on it\./);
+    assert.match(off, /\(follow-ups are off\).*unanswered question.*Follow up on it\./);
     await settings().update('followUps', { executors: ['claude-code'], delay_minutes: 5 }, Global);
     assert.match(await why(), /Next follow-up.*Planned for /);
     await vscode.commands.executeCommand('vitrine.pauseFollowUps');

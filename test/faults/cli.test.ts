@@ -115,7 +115,10 @@ describe('vitrine run, sessions, show, doctor', function () {
 
   it('says which agents of the Agent Client Protocol there are, and what else is wrong with a call', async () => {
     const unknown = await vitrine('run', '--agent', 'acp', 'x').ended;
-    assert.match(unknown.stderr, /Specify an agent .*claude-agent-acp, codex-acp, gemini-acp, copilot-acp/s);
+    assert.match(
+      unknown.stderr,
+      /Specify an Agent Client Protocol agent..*claude-agent-acp, codex-acp, gemini-acp, copilot-acp/s,
+    );
     const both = await vitrine('run', '--agent', 'acp', '--profile', 'codex-acp', 'x', '--', 'y').ended;
     assert.match(both.stderr, /a command and --profile/);
     const other = await vitrine('run', '--agent', 'claude-code', '--profile', 'codex-acp', 'x').ended;

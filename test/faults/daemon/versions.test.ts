@@ -137,7 +137,7 @@ describe('daemons of two versions', function () {
 
     const own = await place.connect();
     assert.notEqual(own.daemon.pid, older.daemon.pid);
-    const inUse = /Another version of Vitrine \(process \d+ on \S+\) has the queue/;
+    const inUse = /Another version of Vitrine \(process \d+ on \S+\) is using the queue/;
     await assert.rejects(own.call('queueRun', queued('refused')), { message: inUse });
     await assert.rejects(own.call('addRunner', { runner, context }), { message: inUse });
     const during = await listed();
