@@ -23,6 +23,7 @@ import type { SuiteResult } from '../support/results.ts';
 import { buildTests } from '../support/run/build.ts';
 import { skip } from '../support/skip.ts';
 import type { UsageExample } from '../extension/usageExample.test.ts';
+import { shellQuoted } from '../support/shellQuoted.ts';
 
 const prompts = ['Change it. [[change]]', 'What did I ask for? [[again]]'] as const;
 
@@ -125,7 +126,10 @@ function recordedCursor({ root }: RunFolder): string {
   mkdirSync(bin, { recursive: true });
   const program = path.join(bin, 'cursor-agent');
   const recording = path.join(repository, 'test/fixtures/cursor/documented/documented-example.stdout.jsonl');
-  writeFileSync(program, `#!/bin/sh\n[ "$1" = --version ] && echo 2025.09.12 && exit\nexec cat '${recording}'\n`);
+  writeFileSync(
+    program,
+    `#!/bin/sh\n[ "$1" = --version ] && echo 2025.09.12 && exit\nexec cat ${shellQuoted(recording)}\n`,
+  );
   chmodSync(program, 0o755);
   return program;
 }

@@ -12,6 +12,7 @@ import type { Scenarios } from '../support/models/scenario.ts';
 import { testScenarios } from '../support/models/scenarios.ts';
 import { skip } from '../support/skip.ts';
 import { startHost } from './session.ts';
+import { shellQuoted } from '../support/shellQuoted.ts';
 
 interface ClaudeHostOptions {
   readonly scenarios?: (workspace: string) => Scenarios;
@@ -47,7 +48,7 @@ export async function startClaudeHost(
 export function copyingProgram(program: string, folder: string): string {
   mkdirSync(folder, { recursive: true });
   const file = path.join(folder, 'copying-claude');
-  const script = `#!/bin/bash\nset -o pipefail\n'${program}' "$@" | tee '${folder}/'$$.stdout\n`;
+  const script = `#!/bin/bash\nset -o pipefail\n${shellQuoted(program)} "$@" | tee ${shellQuoted(`${folder}/`)}$$.stdout\n`;
   writeFileSync(file, script, { mode: 0o755 });
   return file;
 }

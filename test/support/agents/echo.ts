@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { shellQuoted } from '../shellQuoted.ts';
 
 /** What a stand-in was started with. */
 export interface EchoCall {
@@ -51,7 +52,10 @@ export class EchoAgent {
     `;
     writeFileSync(`${this.program}.mjs`, script);
     // A first line with Node's own path could not hold a space.
-    writeFileSync(this.program, `#!/bin/sh\nexec '${process.execPath}' '${this.program}.mjs' "$@"\n`);
+    writeFileSync(
+      this.program,
+      `#!/bin/sh\nexec ${shellQuoted(process.execPath)} ${shellQuoted(`${this.program}.mjs`)} "$@"\n`,
+    );
     chmodSync(this.program, 0o755);
   }
 
