@@ -1,4 +1,4 @@
-import { createWriteStream, existsSync, readFileSync } from 'node:fs';
+import { createWriteStream, mkdirSync, existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { format } from 'node:util';
@@ -29,6 +29,7 @@ export async function runExtensionTests(
     ['extensionTestsPath', remote(path.join(repository, 'dist/test/extension/index.js'))],
     ['extensionEnvironment', JSON.stringify({ ...env, VITRINE_TEST_RESULT: resultFile })],
   ];
+  mkdirSync(path.join(repository, 'test-results'), { recursive: true });
   const log = createWriteStream(path.join(repository, 'test-results/extension-host.log'));
   const { context } = await newContext(browser);
   try {
