@@ -48,20 +48,30 @@ export async function importObserved(history: ObservedHistory, deps: ImportObser
   const { session_id, executor_type: agent, project_dir: folder, title } = summary;
   const executor = executorOf(agent);
   const imported = importedOf(history, deps);
-  const writer = await deps.store.create({
+  const session = {
     session_id,
-    status: 'finished',
     created_at: summary.created_at,
-    ...(folder !== undefined && { project_dir: folder, project_identity: await identityOf(folder) }),
-    execution_mode: 'sync',
     ...idsOf(facts),
     ...(executor !== undefined && { executor_type: executor }),
     ...(title !== undefined && { title }),
     imported,
-  });
+  };
+  const run = { ...runOf(history), run_id: runId(deps.randomHex) };
+  const written = { history, imported, run, entries, result: resultOf(history), ids: idsOf(facts) };
+  return beginRecord(session, folder, written, deps);
+}
+
+/** A record that begins with a history; none where that fails. */
+async function beginRecord(
+  session: Omit<Session, 'status' | 'execution_mode'>,
+  folder: string | undefined,
+  written: Written,
+  deps: ImportObservedDeps,
+): Promise<SessionSummary> {
+  const { session_id } = session;
+  const place = folder === undefined ? {} : { project_dir: folder, project_identity: await identityOf(folder) };
+  const writer = await deps.store.create({ ...session, ...place, status: 'finished', execution_mode: 'sync' });
   try {
-    const run = { ...runOf(history), run_id: runId(deps.randomHex) };
-    const written = { history, imported, run, entries, result: resultOf(history), ids: idsOf(facts) };
     await writeHistory(writer, written, deps);
     await writer.close();
   } catch (error) {
@@ -127,30 +137,19 @@ export async function forkObserved(
   const total_cost: Cost = { provenance: 'reported', usd: 0 };
   const inherited = { ...summary, session_id, created_at, updated_at: created_at, total_cost, total_usage: {} };
   const forked: ObservedHistory = { ...history, summary: inherited };
-  const writer = await deps.store.create({
+  const session = {
     session_id,
-    status: 'finished',
     created_at,
-    ...(folder !== undefined && { project_dir: folder, project_identity: await identityOf(folder) }),
-    execution_mode: 'sync',
     executor_session_ids: [],
     ...(executor !== undefined && { executor_type: executor }),
     ...(title !== undefined && { title }),
     forked_from: { session_id: origin.session_id, executor_session_id: native },
     imported,
-  });
-  try {
-    const run = { ...runOf(forked), run_id: runId(deps.randomHex) };
-    const none = { sessionId: null, originalSessionId: null, models: [], totalModels: [], endReason: inheritedEnd };
-    const result = { ...resultOf(forked), ...none };
-    await writeHistory(writer, { history: forked, imported, run, entries, result, ids: {} }, deps);
-    await writer.close();
-  } catch (error) {
-    await writer.close();
-    await deps.store.remove(session_id);
-    throw error;
-  }
-  return summaryOf(session_id, deps);
+  };
+  const run = { ...runOf(forked), run_id: runId(deps.randomHex) };
+  const none = { sessionId: null, originalSessionId: null, models: [], totalModels: [], endReason: inheritedEnd };
+  const result = { ...resultOf(forked), ...none };
+  return beginRecord(session, folder, { history: forked, imported, run, entries, result, ids: {} }, deps);
 }
 
 interface Written {

@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import type { AgentAdapter } from '../../agents/adapter.ts';
 import { findFiles, linesOf } from '../sources/files.ts';
 
-/** Bytes at the end of a file in which the line is looked for; a turn that is longer has it nowhere. */
+/** Only this many bytes at the end of a file are searched. */
 const tailBytes = 16 << 20;
 
 /**
@@ -29,7 +29,7 @@ export async function storedLine(
       }
     }
   } catch {
-    // The model stays unknown.
+    // What the line says stays unknown.
   }
   return last;
 }

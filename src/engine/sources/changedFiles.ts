@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { fileAt, findFiles, isMissing, reasonOf, type StoreFile, type StoreProblem } from './files.ts';
+import { fileAt, findFiles, isMissing, reasonOf, reasonOfNoFile, type StoreFile, type StoreProblem } from './files.ts';
 import { compareFiles, type PartMemory, type PlacedFile, type SessionFiles, type Store } from './groups.ts';
 
 /** A store after some of its paths changed. `sessions`: native ids of those whose files changed. */
@@ -21,7 +21,8 @@ export async function rescanChanged(
   const sessions = new Map(store.sessions);
   const changed = new Set<string>();
   const folders = new Set(store.folders);
-  const problems: StoreProblem[] = store.problems.filter((each) => !paths.has(each.path));
+  const problems = new Map(store.problems.map((each) => [each.path, each]));
+  const add = (path: string, reason: string): void => void problems.set(path, { path, reason });
   for (const each of paths) {
     // What a database writes stands in its write-ahead log first.
     const changedPath = each.endsWith(walEnding) ? each.slice(0, -walEnding.length) : each;
@@ -29,30 +30,41 @@ export async function rescanChanged(
     if (root === undefined) continue;
     const relative = path.relative(root.path, changedPath).split(path.sep).join('/');
     if (relative === '') return null;
+    removeProblemsBelow(problems, changedPath);
     const file = isWanted(relative) ? await fileAt(changedPath, relative) : undefined;
     let files: readonly StoreFile[] = file === undefined ? [] : [file];
     if (file === undefined && !isWanted(relative)) {
       const found = await findFiles(root, isWanted, relative);
       files = found.files;
       for (const folder of found.folders) folders.add(folder);
+      for (const { path, reason } of found.problems) add(path, reason);
+    } else if (file === undefined) {
+      const reason = await reasonOfNoFile(changedPath);
+      if (reason !== null) add(changedPath, reason);
     }
     if (files.length === 0) removeBelow(sessions, changedPath, changed);
     for (const each of files) {
       try {
         const part = await memory.partOf(format, each);
         if (part.role === undefined) {
-          if (part.problem !== null) problems.push({ path: each.path, reason: part.problem });
+          if (part.problem !== null) add(each.path, part.problem);
           continue;
         }
         if (part.role === 'shared' || part.role === 'database') return null;
         place(sessions, store, { ...each, part }, part.session);
         changed.add(part.session);
       } catch (error) {
-        if (!isMissing(error)) problems.push({ path: each.path, reason: reasonOf(error) });
+        if (!isMissing(error)) add(each.path, reasonOf(error));
       }
     }
   }
-  return { store: { ...store, sessions, problems, folders: [...folders] }, sessions: changed };
+  return { store: { ...store, sessions, problems: [...problems.values()], folders: [...folders] }, sessions: changed };
+}
+
+function removeProblemsBelow(problems: Map<string, StoreProblem>, changed: string): void {
+  for (const known of problems.keys()) {
+    if (known === changed || known.startsWith(changed + path.sep)) problems.delete(known);
+  }
 }
 
 function place(sessions: Map<string, SessionFiles>, { format }: Store, file: PlacedFile, session: string): void {

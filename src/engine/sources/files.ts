@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { open, opendir, stat, type FileHandle } from 'node:fs/promises';
+import { lstat, open, opendir, stat, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import zlib from 'node:zlib';
 import type { StoreRoot } from '../../agents/stores/storeFormat.ts';
@@ -60,7 +60,10 @@ export async function findFiles(
         if (!wanted(below)) continue;
         const found = isFolder ? undefined : await fileAt(full, below);
         if (found !== undefined) files.push(found);
-        else if (isFolder || !entry.isFile()) problems.push({ path: full, reason: await reasonOfNoFile(full) });
+        else {
+          const reason = await reasonOfNoFile(full);
+          if (reason !== null) problems.push({ path: full, reason });
+        }
       }
     } catch (error) {
       if (!isMissing(error)) problems.push({ path: folder, reason: reasonOf(error) });
@@ -89,12 +92,19 @@ export async function fileAt(full: string, relative: string): Promise<StoreFile 
   }
 }
 
-/** Why what stands at a file's path is none. */
-async function reasonOfNoFile(full: string): Promise<string> {
-  return stat(full).then(
-    (found) => (found.isDirectory() ? 'A folder with the name of a session file.' : 'Not a file.'),
-    (error: unknown) => (isMissing(error) ? 'A link to a file that does not exist.' : reasonOf(error)),
-  );
+/** Why something that is not a file stands at a file's path; `null` where there is nothing, or a file. */
+export async function reasonOfNoFile(full: string): Promise<string | null> {
+  try {
+    const found = await stat(full);
+    if (found.isFile()) return null;
+    return found.isDirectory() ? 'A folder with the name of a session file.' : 'Not a file.';
+  } catch (error) {
+    if (!isMissing(error)) return reasonOf(error);
+    return lstat(full).then(
+      () => 'A link to a file that does not exist.',
+      () => null,
+    );
+  }
 }
 
 /** Of the file alone: read-only, and not waiting where someone put a pipe in its place. */

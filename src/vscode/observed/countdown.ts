@@ -2,8 +2,8 @@ import { isKeepable } from './keepable.ts';
 import type { SessionRow } from '../sessions/sessionRow.ts';
 
 const day = 86_400_000;
-/** Days before the deletion from which it is told. */
-const toldDays = 7;
+/** The notice appears this many days before the deletion. */
+const noticeDays = 7;
 
 /**
  * In how many whole days an agent deletes its file of a session; `undefined`: in more than a week, or that is not known.
@@ -16,5 +16,5 @@ export function daysToDeletion(
 ): number | undefined {
   if (cleanupDays === undefined || !isKeepable(row)) return undefined;
   const left = Date.parse(row.updated_at) + cleanupDays * day - now;
-  return left > toldDays * day ? undefined : Math.max(0, Math.floor(left / day));
+  return left > noticeDays * day ? undefined : Math.max(0, Math.floor(left / day));
 }

@@ -151,7 +151,7 @@ export class FakeHost {
     this.#feed.show(view);
   }
 
-  /** Other files are there now, and the page is told. */
+  /** Replaces what requests would make of their files, and notifies the page. */
   setPreviews(previews: LoadOptions['previews']): void {
     if (this.#options !== undefined) this.#options = { ...this.#options, ...(previews && { previews }) };
     this.#channel.send({ type: 'viewsChanged' });

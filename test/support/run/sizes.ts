@@ -6,7 +6,7 @@ import { repository } from '../host/cache.mjs';
 
 const budgets = [
   { build: 'host', entry: 'dist/extension.js', limit: 250_000, without: ['zod', 'execa'] },
-  { build: 'page', entry: 'dist/webview/main.js', limit: 272_000, without: ['zod'] },
+  { build: 'page', entry: 'dist/webview/main.js', limit: 270_000, without: ['zod'] },
 ];
 
 /** The entry and all that it imports statically, by file name. */

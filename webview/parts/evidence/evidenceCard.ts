@@ -8,7 +8,8 @@ import { dateTime, time } from '../../text/format.ts';
 import { splitPath } from '../../text/paths.ts';
 import { visibleTemplate } from '../../text/shown.ts';
 import { firstWords, plain } from '../../text/visible.ts';
-import { verdictIcons, verdictSentence } from './claimVerdict.ts';
+import { verdictIcons } from './claimVerdict.ts';
+import { verdictSentence } from './verdictSentence.ts';
 import { evidenceText } from './evidenceText.ts';
 
 export interface CardState {

@@ -153,6 +153,31 @@ describe('damaged stores', () => {
     assert.equal(rows.length, 5);
   });
 
+  it('are named and forgotten as they come and go while someone looks', async () => {
+    const id = uuidOf(1);
+    const folder = path.dirname(writeSession(home, id, turn(id, 1, { id: 'msg_1' })));
+    const prices = await loadPrices();
+    const sources = sourcesOf(home);
+    await sources.list(prices);
+    const link = path.join(folder, `${uuidOf(2)}.jsonl`);
+    const problemsAfter = async (changed: string): Promise<(string | null)[]> => {
+      await sources.refresh(new Set([changed]), prices);
+      return (await sources.list(prices)).flatMap(({ problem }) => problem ?? []);
+    };
+    symlinkSync(path.join(folder, 'nothing'), link);
+    const reasons = ['A link to a file that does not exist.'];
+    const { changed } = await sources.refresh(new Set([link]), prices);
+    assert.deepEqual(
+      changed.map(({ problem }) => problem),
+      reasons,
+    );
+    assert.deepEqual(await problemsAfter(folder), reasons);
+    rmSync(link);
+    const { removed } = await sources.refresh(new Set([folder]), prices);
+    assert.equal(removed.length, 1);
+    assert.deepEqual(await problemsAfter(folder), []);
+  });
+
   it('are left as they are', async () => {
     for (const capture of [
       'claude-code-2.1.330/tty-permission',
