@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { repository } from '../test/support/host/cache.mjs';
+import { repository } from '../test/support/host/install/cache.mjs';
 import { median, type Row } from './harness.ts';
 
 /** Everything that `vscode` exports by its type declarations, each a thing that can be called, constructed and read. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { repository } from '../test/support/host/cache.mjs';
+import { repository } from '../test/support/host/install/cache.mjs';
 
 const recording = path.join(repository, 'media/demo/teahouse.ndjson');
 

@@ -4,8 +4,8 @@ import { SessionEvidence } from '../src/insight/citations/sources/sessionEvidenc
 import { Trajectory } from '../src/insight/trajectory/steps.ts';
 import { waterfall } from '../src/insight/trajectory/waterfall.ts';
 import type { NormalizedEntry } from '../src/model/transcript/entry.ts';
-import { demoEntries, labelledSessions } from '../test/support/claims.ts';
-import { call, reads, runs } from '../test/support/madeEntries.ts';
+import { demoEntries, labelledSessions } from '../test/support/evidence/claims.ts';
+import { call, reads, runs } from '../test/support/sessions/madeEntries.ts';
 import { compare, type Row } from './harness.ts';
 
 /** An answer full of claims, as the labelled ones are, of so many characters. */

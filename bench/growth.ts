@@ -9,7 +9,7 @@ import {
   secretPieces,
   terminalPieces,
 } from '../test/support/hostile/growing.ts';
-import { aSession, sessionId, temporaryStore } from '../test/support/records.ts';
+import { aSession, sessionId, temporaryStore } from '../test/support/sessions/records.ts';
 import type { PageLink } from '../src/protocol/panel/evidence.ts';
 import { placeLinks } from '../webview/cite/places.ts';
 import { markdownParts } from '../webview/markdown/blocks.ts';

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { RecordStore } from '../src/engine/record/recordStore.ts';
 import { serialiseRecordLine } from '../src/formats/record.ts';
-import { aSession, temporaryStore, wholeSession } from '../test/support/records.ts';
+import { aSession, temporaryStore, wholeSession } from '../test/support/sessions/records.ts';
 import { compare, type Row } from './harness.ts';
 
 /** The list of sessions reads the two ends of each record: long ones cost it what short ones do. */

@@ -5,7 +5,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
-import { repository } from '../test/support/host/cache.mjs';
+import { repository } from '../test/support/host/install/cache.mjs';
 import { activation } from './activation.ts';
 import { catalogue } from './catalogue.ts';
 import { daemonIdle } from './daemon/idle.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { findAdapter } from '../src/agents/registry.ts';
-import { repository } from '../test/support/host/cache.mjs';
+import { repository } from '../test/support/host/install/cache.mjs';
 import { chunks } from './claudeOutput.ts';
 import { compare, rate, type Row } from './harness.ts';
 import { ingest, parseOnly } from './pipeline.ts';

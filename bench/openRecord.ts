@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { serialiseRecordLine } from '../src/formats/record.ts';
-import { aSession, temporaryStore, wholeSession } from '../test/support/records.ts';
+import { aSession, temporaryStore, wholeSession } from '../test/support/sessions/records.ts';
 import { compare, type Row } from './harness.ts';
 
 const page = 50;

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import { claudeCode } from '../src/agents/claude-code/adapter.ts';
-import { installOnce, npm } from '../test/support/host/cache.mjs';
+import { installOnce, npm } from '../test/support/host/install/cache.mjs';
 import { chunks, claudeOutput } from './claudeOutput.ts';
 import { compare, rate, type Row } from './harness.ts';
 import { ingest, workDir } from './pipeline.ts';

@@ -2,7 +2,7 @@ import { claudeCode } from '../src/agents/claude-code/adapter.ts';
 import { RunOutput } from '../src/engine/output/runOutput.ts';
 import type { EntryUpdate, NormalizedEntry } from '../src/model/transcript/entry.ts';
 import { view } from '../test/support/page/madeUp.ts';
-import { Posted } from '../test/support/posted.ts';
+import { Posted } from '../test/support/sessions/posted.ts';
 import { chunks, claudeOutput } from './claudeOutput.ts';
 import type { Row } from './harness.ts';
 import { workDir } from './pipeline.ts';

@@ -1,6 +1,6 @@
 import { Chain } from '../src/engine/record/chain/hashChain.ts';
 import { serialiseRecordLine } from '../src/formats/record.ts';
-import { wholeSession } from '../test/support/records.ts';
+import { wholeSession } from '../test/support/sessions/records.ts';
 import { compare, type Row } from './harness.ts';
 
 const perWrite = 10;

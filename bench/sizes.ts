@@ -1,4 +1,4 @@
-import { measureSizes } from '../test/support/run/sizes.ts';
+import { measureSizes } from '../test/support/package/sizes.ts';
 import type { Row } from './harness.ts';
 
 /** Bytes that load at once, from esbuild's own account of the bundles; zod, execa and the toolkit come later. */

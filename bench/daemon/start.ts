@@ -3,7 +3,7 @@ import { isAlive } from '../../src/engine/process/identity/identity.ts';
 import { RecordStore } from '../../src/engine/record/recordStore.ts';
 import { serialiseRecordLine } from '../../src/formats/record.ts';
 import { DaemonBench } from '../../test/support/daemon/bench.ts';
-import { aSession, wholeSession } from '../../test/support/records.ts';
+import { aSession, wholeSession } from '../../test/support/sessions/records.ts';
 import { until } from '../../test/support/until.ts';
 import { median, type Row } from '../harness.ts';
 import { processorTime } from './processorTime.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { seedSessions, type Seed } from '../../test/e2e/seed.ts';
 import { newContext, startBrowser } from '../../test/support/host/browser.ts';
-import { ensureCodeServer } from '../../test/support/host/codeServer.ts';
+import { ensureCodeServer } from '../../test/support/host/install/codeServer.ts';
 import { extensionHosts } from '../../test/support/host/extensionHosts.ts';
 import { middayZone } from '../../test/support/host/midday.ts';
 import { cleanEnvironment, newRunFolder } from '../../test/support/host/runFolder.ts';

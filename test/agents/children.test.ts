@@ -8,7 +8,7 @@ import { Engine } from '../../src/engine/engine.ts';
 import { ensureClaudeCode } from '../support/agents/claudeCode.ts';
 import { agentPlace, type AgentPlace } from '../support/agents/place.ts';
 import { talkingDeps, toolsOf } from '../support/agents/talk.ts';
-import { type Scenarios, text, tool } from '../support/models/scenario.ts';
+import { type Scenarios, text, tool } from '../support/models/scripts/scenario.ts';
 import { skip } from '../support/skip.ts';
 import { until } from '../support/until.ts';
 

@@ -5,8 +5,8 @@ import { claudeAcpVersion, ensureClaudeAcp } from '../support/agents/acp.ts';
 import { goneFrom, processesOf } from '../support/agents/place.ts';
 import { contentsOf, ended, entriesOf, toolsOf } from '../support/agents/runs.ts';
 import { agentSuite } from '../support/agents/suite.ts';
-import { answering, forSession, once } from '../support/answering.ts';
-import { text, tool, type Scenarios } from '../support/models/scenario.ts';
+import { answering, forSession, once } from '../support/sessions/answering.ts';
+import { text, tool, type Scenarios } from '../support/models/scripts/scenario.ts';
 import { skip } from '../support/skip.ts';
 import { until } from '../support/until.ts';
 

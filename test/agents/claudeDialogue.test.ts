@@ -11,8 +11,8 @@ import { ownFigures } from '../support/agents/figures.ts';
 import { agentPlace, type AgentPlace, goneFrom } from '../support/agents/place.ts';
 import { asked, requests, talk, talkingDeps, toolsOf } from '../support/agents/talk.ts';
 import { turnsOf } from '../support/models/conversation.ts';
-import { type Scenarios, text, tool } from '../support/models/scenario.ts';
-import { teaQuestion } from '../support/models/teaQuestion.ts';
+import { type Scenarios, text, tool } from '../support/models/scripts/scenario.ts';
+import { teaQuestion } from '../support/models/scripts/teaQuestion.ts';
 import { skip } from '../support/skip.ts';
 import { until } from '../support/until.ts';
 

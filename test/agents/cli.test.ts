@@ -9,7 +9,7 @@ import { sessionSummarySchema } from '../../src/model/session/summary.ts';
 import { ensureClaudeCode } from '../support/agents/claudeCode.ts';
 import { agentPlace, type AgentPlace, goneFrom } from '../support/agents/place.ts';
 import { stopDaemon } from '../support/daemon/stop.ts';
-import { repository } from '../support/host/cache.mjs';
+import { repository } from '../support/host/install/cache.mjs';
 import { turnsOf } from '../support/models/conversation.ts';
 import { skip } from '../support/skip.ts';
 import { until } from '../support/until.ts';

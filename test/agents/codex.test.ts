@@ -7,7 +7,7 @@ import { codexVariables, codexVersions, configureCodex, ensureCodex } from '../s
 import { goneFrom, processesOf } from '../support/agents/place.ts';
 import { contentsOf, ended, entriesOf, toolsOf } from '../support/agents/runs.ts';
 import { agentSuite } from '../support/agents/suite.ts';
-import { codexScenarios } from '../support/models/codexScenarios.ts';
+import { codexScenarios } from '../support/models/scripts/codexScenarios.ts';
 import { startOpenaiServer } from '../support/models/openai.ts';
 import { skip } from '../support/skip.ts';
 import { until } from '../support/until.ts';

@@ -7,7 +7,7 @@ import { copilotVariables } from '../support/agents/environment.ts';
 import { goneFrom, processesOf } from '../support/agents/place.ts';
 import { ended, entriesOf, toolsOf } from '../support/agents/runs.ts';
 import { agentSuite } from '../support/agents/suite.ts';
-import { copilotScenarios } from '../support/models/copilotScenarios.ts';
+import { copilotScenarios } from '../support/models/scripts/copilotScenarios.ts';
 import { skip } from '../support/skip.ts';
 import { until } from '../support/until.ts';
 

@@ -10,8 +10,8 @@ import { requestMetadataSchema, type AgentRequest } from '../../src/model/agent/
 import { sessionSummarySchema } from '../../src/model/session/summary.ts';
 import { ensureClaudeCode } from '../support/agents/claudeCode.ts';
 import { agentPlace, type AgentPlace, goneFrom } from '../support/agents/place.ts';
-import { repository } from '../support/host/cache.mjs';
-import { text, tool } from '../support/models/scenario.ts';
+import { repository } from '../support/host/install/cache.mjs';
+import { text, tool } from '../support/models/scripts/scenario.ts';
 import { skip } from '../support/skip.ts';
 import { until } from '../support/until.ts';
 

@@ -5,8 +5,8 @@ import type { NormalizedEntryMetadata, TriggerType } from '../../src/model/trans
 import { ensureClaudeCode } from '../support/agents/claudeCode.ts';
 import { agentPlace, type AgentPlace } from '../support/agents/place.ts';
 import { talkingDeps } from '../support/agents/talk.ts';
-import { type Scenarios, text, tool } from '../support/models/scenario.ts';
-import { teaQuestion } from '../support/models/teaQuestion.ts';
+import { type Scenarios, text, tool } from '../support/models/scripts/scenario.ts';
+import { teaQuestion } from '../support/models/scripts/teaQuestion.ts';
 import { skip } from '../support/skip.ts';
 import { until } from '../support/until.ts';
 

@@ -7,7 +7,7 @@ import { goneFrom, processesOf } from '../support/agents/place.ts';
 import { contentsOf, ended, entriesOf, toolsOf } from '../support/agents/runs.ts';
 import { agentSuite } from '../support/agents/suite.ts';
 import { startGeminiServer } from '../support/models/gemini.ts';
-import { geminiScenarios } from '../support/models/geminiScenarios.ts';
+import { geminiScenarios } from '../support/models/scripts/geminiScenarios.ts';
 import { skip } from '../support/skip.ts';
 import { until } from '../support/until.ts';
 

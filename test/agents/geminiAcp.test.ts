@@ -6,9 +6,9 @@ import { configureGemini, ensureGemini, geminiVariables, geminiVersion } from '.
 import { goneFrom } from '../support/agents/place.ts';
 import { contentsOf, ended, toolsOf } from '../support/agents/runs.ts';
 import { agentSuite } from '../support/agents/suite.ts';
-import { answering, deny, once } from '../support/answering.ts';
+import { answering, deny, once } from '../support/sessions/answering.ts';
 import { startGeminiServer } from '../support/models/gemini.ts';
-import { geminiScenarios } from '../support/models/geminiScenarios.ts';
+import { geminiScenarios } from '../support/models/scripts/geminiScenarios.ts';
 import { skip } from '../support/skip.ts';
 import { until } from '../support/until.ts';
 

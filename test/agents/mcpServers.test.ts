@@ -11,7 +11,7 @@ import { copilotVariables } from '../support/agents/environment.ts';
 import { configureGemini, ensureGemini, geminiVariables } from '../support/agents/gemini.ts';
 import { ended, entriesOf } from '../support/agents/runs.ts';
 import { agentSuite, type AgentSuiteOptions } from '../support/agents/suite.ts';
-import type { Scenarios } from '../support/models/scenario.ts';
+import type { Scenarios } from '../support/models/scripts/scenario.ts';
 import { startGeminiServer } from '../support/models/gemini.ts';
 import { startOpenaiServer } from '../support/models/openai.ts';
 import { skip } from '../support/skip.ts';

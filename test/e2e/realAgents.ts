@@ -2,7 +2,7 @@ import type { Server } from '../support/host/server.ts';
 import { writeMachineSettings, type Settings } from '../support/host/settings.ts';
 import type { Workbench } from '../support/host/workbench.ts';
 import type { Installed } from '../support/agents/install.ts';
-import type { Scenarios } from '../support/models/scenario.ts';
+import type { Scenarios } from '../support/models/scripts/scenario.ts';
 import type { ModelServer, ModelServerOptions } from '../support/models/server.ts';
 import { skip } from '../support/skip.ts';
 import { startHost } from './session.ts';

@@ -4,7 +4,7 @@ import type { RecordLine } from '../../src/formats/record.ts';
 import type { NormalizedEntry } from '../../src/model/transcript/entry.ts';
 import { addUsage, type Cost, type ModelUsage } from '../../src/model/usage/usage.ts';
 import type { RunFolder } from '../support/host/runFolder.ts';
-import { aResult, aRun, aSession, aSummary } from '../support/records.ts';
+import { aResult, aRun, aSession, aSummary } from '../support/sessions/records.ts';
 
 export const spentTitle = 'Rename Chunk to Part';
 const id = 'ses_c07e41d2c07e';

@@ -7,7 +7,7 @@ import { ReportActions } from '../../src/vscode/pages/reportKind.ts';
 import { costText, rowDescription, todayText } from '../../src/vscode/sessions/rowText.ts';
 import { rowOf } from '../../src/vscode/sessions/sessionRow.ts';
 import { rowLabel, rowTooltip } from '../../src/vscode/sessions/rowTooltip.ts';
-import { noiseIn, recordedSessions, type RecordedSession } from '../support/recordedSession.ts';
+import { noiseIn, recordedSessions, type RecordedSession } from '../support/captures/recordedSession.ts';
 
 /** As a page reads it from the daemon. */
 function handleOf({ summary, turn }: RecordedSession): SessionHandle {

@@ -1,7 +1,7 @@
 /** The entry that VS Code calls inside the extension host: runs every suite beside it and writes the results. */
 import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { runFiles } from '../support/mochaRun.ts';
+import { runFiles } from '../support/run/suites/mochaRun.ts';
 
 function suites(folder: string): string[] {
   const listed = process.env['VITRINE_TEST_FILES'];

@@ -5,7 +5,7 @@ import * as vscode from 'vscode';
 import { failures } from '../../src/engine/failures/failures.ts';
 import { openSessionLink } from '../../src/vscode/sessions/sessionLinkHandler.ts';
 import { seedStore } from '../e2e/seed.ts';
-import { leaked, type LineSession, lineSession } from '../support/lineSession.ts';
+import { leaked, type LineSession, lineSession } from '../support/sessions/lineSession.ts';
 import { sessionTabs, storeFolder, until } from './shell.ts';
 
 const run = <T>(command: string, ...args: unknown[]): Thenable<T> =>

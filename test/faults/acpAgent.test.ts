@@ -6,7 +6,7 @@ import type { EngineDeps } from '../../src/engine/engineDeps.ts';
 import type { SessionHandle } from '../../src/engine/api.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { EngineFailure } from '../../src/engine/failures/failures.ts';
-import { answering, deny, forSession, once } from '../support/answering.ts';
+import { answering, deny, forSession, once } from '../support/sessions/answering.ts';
 import { until } from '../support/until.ts';
 import { Bench, entries, outcome, prompt, seen, type Step } from '../support/fakeAgent/engine.ts';
 

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { isObject } from '../../src/model/text/json.ts';
 import { seedStore } from '../e2e/seed.ts';
-import { call, reads, said } from '../support/madeEntries.ts';
+import { call, reads, said } from '../support/sessions/madeEntries.ts';
 
 describe('vitrine search', function () {
   let dir: string;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { Bench } from '../support/fakeAgent/engine.ts';
-import { startEngine } from '../support/writingChild.ts';
+import { startEngine } from '../support/processes/writingChild.ts';
 
 const kills = Math.ceil(Number(process.env['VITRINE_KILLS'] ?? 30) / 10);
 /** Kills of one session: the first of each starts it, the others resume it. */

@@ -6,7 +6,7 @@ import { checkCompleteness, type Completeness } from '../../src/engine/record/ch
 import { runsWithOutput } from '../../src/engine/record/outputs.ts';
 import { verifyRecord } from '../../src/engine/record/chain/verify.ts';
 import { english } from '../../src/engine/failures/wording.ts';
-import { aSession, anEntry, sessionId, temporaryStore, wholeSession } from '../support/records.ts';
+import { aSession, anEntry, sessionId, temporaryStore, wholeSession } from '../support/sessions/records.ts';
 
 const entries = 40;
 const damages = 500;

@@ -3,7 +3,7 @@ import { cp, readFile, rm, truncate } from 'node:fs/promises';
 import path from 'node:path';
 import fc from 'fast-check';
 import { isSessionLive } from '../../src/model/session/status.ts';
-import { fuzzRuns, printFuzzTotals } from '../support/fuzz.ts';
+import { fuzzRuns, printFuzzTotals } from '../support/hostile/fuzz.ts';
 import { Bench, outcome, prompt } from '../support/fakeAgent/engine.ts';
 
 const steps = [

@@ -3,9 +3,16 @@ import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseRecordLine, serialiseRecordLine, type RecordLine } from '../../src/formats/record.ts';
 import { readLines } from '../../src/engine/record/read/tail.ts';
-import { fuzzRuns, printFuzzTotals } from '../support/fuzz.ts';
+import { fuzzRuns, printFuzzTotals } from '../support/hostile/fuzz.ts';
 import { recordPieces } from '../support/hostile/growing.ts';
-import { aSession, appendAll, entryLine, sessionId, temporaryStore, wholeSession } from '../support/records.ts';
+import {
+  aSession,
+  appendAll,
+  entryLine,
+  sessionId,
+  temporaryStore,
+  wholeSession,
+} from '../support/sessions/records.ts';
 
 /** Repeatable noise: the same seed gives the same damage. */
 function noise(seed: number): (below: number) => number {

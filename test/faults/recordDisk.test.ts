@@ -8,10 +8,18 @@ import { verifyRecord } from '../../src/engine/record/chain/verify.ts';
 import { maxWaitingBytes } from '../../src/engine/record/write/retryingFile.ts';
 import { unrecordedText, withUnrecorded } from '../../src/engine/run/unrecordedResult.ts';
 import { RecordStore } from '../../src/engine/record/recordStore.ts';
-import { aSession, anEntry, appendAll, entryLine, runId, sessionId, temporaryStore } from '../support/records.ts';
+import {
+  aSession,
+  anEntry,
+  appendAll,
+  entryLine,
+  runId,
+  sessionId,
+  temporaryStore,
+} from '../support/sessions/records.ts';
 import { skip } from '../support/skip.ts';
 import { until } from '../support/until.ts';
-import { startLimitedWriter } from '../support/writingChild.ts';
+import { startLimitedWriter } from '../support/processes/writingChild.ts';
 
 describe('a disk that does not take it', function () {
   let temporary: Awaited<ReturnType<typeof temporaryStore>>;

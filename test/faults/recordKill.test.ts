@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { verifyRecord } from '../../src/engine/record/chain/verify.ts';
-import { anEntry, sessionId, temporaryStore } from '../support/records.ts';
-import { endWriters, startWriter } from '../support/writingChild.ts';
+import { anEntry, sessionId, temporaryStore } from '../support/sessions/records.ts';
+import { endWriters, startWriter } from '../support/processes/writingChild.ts';
 
 const kills = Number(process.env['VITRINE_KILLS'] ?? 30);
 

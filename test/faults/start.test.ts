@@ -5,9 +5,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { repository } from '../support/host/cache.mjs';
+import { repository } from '../support/host/install/cache.mjs';
 import { skip } from '../support/skip.ts';
-import { cacheProblem, commandProblem, startProblem } from '../support/host/startProblem.mjs';
+import { cacheProblem, commandProblem, startProblem } from '../support/host/install/startProblem.mjs';
 
 const script = path.join(repository, 'test/support/start.ts');
 

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { repository } from '../support/host/cache.mjs';
+import { repository } from '../support/host/install/cache.mjs';
 import { skip } from '../support/skip.ts';
 import { until } from '../support/until.ts';
 

@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isSessionLive } from '../../src/model/session/status.ts';
 import { Bench, outcome, prompt } from '../support/fakeAgent/engine.ts';
-import { startResumer } from '../support/writingChild.ts';
+import { startResumer } from '../support/processes/writingChild.ts';
 
 const kills = Math.ceil(Number(process.env['VITRINE_KILLS'] ?? 30) / 5);
 const steps = [{ init: true }, { say: 'hello' }, { result: {} }];

@@ -1,6 +1,6 @@
 import { findAdapter } from '../../src/agents/registry.ts';
-import { capturesOf, linesOfCapture, readBy } from '../support/agentCaptures.ts';
-import { assertGolden } from '../support/golden.ts';
+import { capturesOf, linesOfCapture, readBy } from '../support/captures/agentCaptures.ts';
+import { assertGolden } from '../support/captures/golden.ts';
 import assert from 'node:assert/strict';
 
 /** One of each kind of run; the other captures are held against invariants. Documented ones are made from what is published of a format. */

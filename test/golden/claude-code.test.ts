@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { linesOfCapture } from '../support/agentCaptures.ts';
-import { claudeCaptures, normalized } from '../support/captures.ts';
-import { repository } from '../support/host/cache.mjs';
+import { linesOfCapture } from '../support/captures/agentCaptures.ts';
+import { claudeCaptures, normalized } from '../support/captures/captures.ts';
+import { repository } from '../support/host/install/cache.mjs';
 
 /** Rewrites the expected entries instead of comparing with them. */
 const update = process.env['UPDATE_GOLDEN'] === '1';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { normalizedEntrySchema } from '../../src/model/transcript/entry.ts';
 import { runResultSchema } from '../../src/model/session/result.ts';
-import { repository } from '../support/host/cache.mjs';
+import { repository } from '../support/host/install/cache.mjs';
 
 const cli = path.join(repository, 'dist/cli.js');
 /** Both commands must work under the Node that the user has. */

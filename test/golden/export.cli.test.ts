@@ -4,9 +4,16 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { exportFormats } from '../../src/formats/export/formats.ts';
 import { stopDaemon } from '../support/daemon/stop.ts';
-import { repository } from '../support/host/cache.mjs';
-import { aSession, appendAll, entryLine, sessionId, temporaryStore, wholeSession } from '../support/records.ts';
-import { aSecret } from '../support/secrets.ts';
+import { repository } from '../support/host/install/cache.mjs';
+import {
+  aSession,
+  appendAll,
+  entryLine,
+  sessionId,
+  temporaryStore,
+  wholeSession,
+} from '../support/sessions/records.ts';
+import { aSecret } from '../support/hostile/secrets.ts';
 
 const cli = path.join(repository, 'dist/cli.js');
 const secret = aSecret('github', 1);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { loadPrices } from '../../src/insight/prices/prices.ts';
 import type { Cost } from '../../src/model/usage/usage.ts';
-import { chain } from '../support/chains.ts';
+import { chain } from '../support/captures/chains.ts';
 
 /**
  * Runs of one session per block, under the version that made them. By hand from the figures the program printed; `~` is an

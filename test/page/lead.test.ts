@@ -1,6 +1,6 @@
 import * as assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { said } from '../support/madeEntries.ts';
+import { said } from '../support/sessions/madeEntries.ts';
 import { violations } from '../support/page/axe.ts';
 import { everything, long, type Script, view } from '../support/page/madeUp.ts';
 import { frames, PageTests } from '../support/page/open.ts';

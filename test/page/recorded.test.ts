@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { LedgerCard } from '../../src/protocol/panel/figureMessages.ts';
 import { view } from '../support/page/madeUp.ts';
 import { PageTests, show } from '../support/page/open.ts';
-import { noiseIn, recordedSessions } from '../support/recordedSession.ts';
+import { noiseIn, recordedSessions } from '../support/captures/recordedSession.ts';
 
 describe('page: recorded sessions', function () {
   this.timeout(240_000);

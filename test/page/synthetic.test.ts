@@ -1,7 +1,7 @@
 import * as assert from 'node:assert/strict';
 import type { NormalizedEntry } from '../../src/model/transcript/entry.ts';
 import type { ResumeFacts } from '../../src/protocol/panel/figureMessages.ts';
-import { said } from '../support/madeEntries.ts';
+import { said } from '../support/sessions/madeEntries.ts';
 import { violations } from '../support/page/axe.ts';
 import { everything, view } from '../support/page/madeUp.ts';
 import { frames, PageTests } from '../support/page/open.ts';

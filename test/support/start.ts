@@ -2,14 +2,14 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { cache, repository, tryLock } from './host/cache.mjs';
-import { ensureCodeServer } from './host/codeServer.ts';
+import { cache, repository, tryLock } from './host/install/cache.mjs';
+import { ensureCodeServer } from './host/install/codeServer.ts';
 import { desktopCode, openDesktop } from './host/desktop.ts';
 import { checkPort, parsePort } from './host/port.ts';
 import { newRunFolder, type RunFolder, runFolder } from './host/runFolder.ts';
 import { startSample } from './host/sample.ts';
 import { lastLog } from './host/server.ts';
-import { StartProblem, startProblem } from './host/startProblem.mjs';
+import { StartProblem, startProblem } from './host/install/startProblem.mjs';
 import { endWithParent, exitOnSignals } from './processes/endings.mjs';
 import { removeFolder } from './processes/temporaryFolder.mjs';
 import { buildProduct } from './run/build.ts';

@@ -5,8 +5,8 @@
  */
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
-import { startProblem } from './host/startProblem.mjs';
-import { ensureNode24, node24 } from './host/node24.mjs';
+import { startProblem } from './host/install/startProblem.mjs';
+import { ensureNode24, node24 } from './host/install/node24.mjs';
 import { endWithParent } from './processes/endings.mjs';
 import { endLeftovers, killLeftovers } from './processes/leftovers.mjs';
 import { createTemporaryFolder, removeTemporaryFolder, temporaryVariables } from './processes/temporaryFolder.mjs';

@@ -5,7 +5,7 @@ import { agentFileSchema } from '../../src/model/agent/agent.ts';
 import { demandsSchema } from '../../src/model/session/demands.ts';
 import { listedRunnerSchema } from '../../src/model/session/runner.ts';
 import { runSchema, sessionSchema } from '../../src/model/session/session.ts';
-import { repository } from '../support/host/cache.mjs';
+import { repository } from '../support/host/install/cache.mjs';
 
 /** Fields and statuses of the specification, by model. */
 const specified: Readonly<Record<string, string>> = {

@@ -7,7 +7,7 @@ import { type Endpoint, readEndpoint } from '../../../src/transport/endpoint.ts'
 import { joinServer } from '../../../src/transport/handshake.ts';
 import { JsonLineReader } from '../../../src/transport/jsonLines.ts';
 import { DaemonBench } from '../../support/daemon/bench.ts';
-import { fuzzRuns, printFuzzTotals } from '../../support/fuzz.ts';
+import { fuzzRuns, printFuzzTotals } from '../../support/hostile/fuzz.ts';
 import { skip } from '../../support/skip.ts';
 import { until } from '../../support/until.ts';
 

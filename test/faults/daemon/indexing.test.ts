@@ -5,7 +5,7 @@ import { Catalogue } from '../../../src/engine/catalogue/catalogue.ts';
 import { RecordStore } from '../../../src/engine/record/recordStore.ts';
 import type { News } from '../../../src/protocol/daemon/calls.ts';
 import { DaemonBench } from '../../support/daemon/bench.ts';
-import { searchOf } from '../../support/searching.ts';
+import { searchOf } from '../../support/sessions/searching.ts';
 import { turn, uuidOf, writeSession } from '../../support/stores/claudeStore.ts';
 import { WorkedHome } from '../../support/stores/workedHome.ts';
 import { until } from '../../support/until.ts';

@@ -4,7 +4,14 @@ import path from 'node:path';
 import { thisMachine } from '../../../src/engine/process/identity/holder.ts';
 import { daemonProtocol } from '../../../src/protocol/daemon/version.ts';
 import { ownDaemonFolder } from '../../../src/transport/daemonFolder.ts';
-import { aSession, appendAll, entryLine, sessionId, temporaryStore, wholeSession } from '../../support/records.ts';
+import {
+  aSession,
+  appendAll,
+  entryLine,
+  sessionId,
+  temporaryStore,
+  wholeSession,
+} from '../../support/sessions/records.ts';
 import { DaemonBench } from '../../support/daemon/bench.ts';
 import { until } from '../../support/until.ts';
 

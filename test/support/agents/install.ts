@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { cache, installOnce, npm } from '../host/cache.mjs';
+import { cache, installOnce, npm } from '../host/install/cache.mjs';
 
 /** A program that can be started, or why there is none. */
 export type Installed = { readonly program: string } | { readonly missing: string };

@@ -3,8 +3,8 @@ import path from 'node:path';
 import { newRunFolder } from '../host/runFolder.ts';
 import { until } from '../until.ts';
 import { startModelServer } from '../models/anthropic.ts';
-import type { Scenarios } from '../models/scenario.ts';
-import { testScenarios } from '../models/scenarios.ts';
+import type { Scenarios } from '../models/scripts/scenario.ts';
+import { testScenarios } from '../models/scripts/scenarios.ts';
 import type { ModelServer, ModelServerOptions } from '../models/server.ts';
 import { agentEnvironment } from './environment.ts';
 

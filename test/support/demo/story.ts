@@ -1,4 +1,4 @@
-import { type Step, text, thinking, tool, type Usage } from '../models/scenario.ts';
+import { type Step, text, thinking, tool, type Usage } from '../models/scripts/scenario.ts';
 
 /** One turn of the demo: what the person types, and what the model answers. */
 export interface Turn {

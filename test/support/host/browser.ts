@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { type Browser, type BrowserContext, chromium } from 'playwright-core';
-import { ensureChromium } from './chromium.ts';
+import { ensureChromium } from './install/chromium.ts';
 import { cleanEnvironment, newRunFolder, type RunFolder } from './runFolder.ts';
-import { StartProblem } from './startProblem.mjs';
+import { StartProblem } from './install/startProblem.mjs';
 
 /** Root needs no sandbox of its own making; the rest keeps Chromium from looking for anything outside this machine. */
 const args = [

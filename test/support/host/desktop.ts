@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
-import { repository } from './cache.mjs';
+import { repository } from './install/cache.mjs';
 import type { RunFolder } from './runFolder.ts';
 import { guideVariables, sampleGuide } from './sample.ts';
 

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { format } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { newContext } from './browser.ts';
-import { repository } from './cache.mjs';
+import { repository } from './install/cache.mjs';
 import type { Server } from './server.ts';
 import { workbenchUrl } from './workbench.ts';
 

@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { StartProblem } from './startProblem.mjs';
+import { StartProblem } from './install/startProblem.mjs';
 
 /** A port on loopback that no one uses. */
 export function freePort(): Promise<number> {

@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync } from 'node:f
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { removeFolder } from '../processes/temporaryFolder.mjs';
-import { repository } from './cache.mjs';
+import { repository } from './install/cache.mjs';
 
 /** Where one run of the host keeps everything: settings, extensions, home, workspace, log. */
 export interface RunFolder {

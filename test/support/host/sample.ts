@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
-import { repository } from './cache.mjs';
+import { repository } from './install/cache.mjs';
 import type { RunFolder } from './runFolder.ts';
 import { type Server, startServer } from './server.ts';
 import { linkExtension } from './settings.ts';

@@ -1,6 +1,6 @@
 import { copyFileSync } from 'node:fs';
 import path from 'node:path';
-import { repository } from './cache.mjs';
+import { repository } from './install/cache.mjs';
 
 /** The folder of the sample extension, which is built as tests are; VS Code wants its manifest beside it. */
 export function sampleExtension(): string {

@@ -4,13 +4,13 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { endDaemons } from '../processes/daemons.ts';
 import { endGroup, killGroup } from '../processes/processGroup.ts';
-import { run } from './cache.mjs';
-import { codeServerEntry } from './codeServer.ts';
-import { node24 } from './node24.mjs';
+import { run } from './install/cache.mjs';
+import { codeServerEntry } from './install/codeServer.ts';
+import { node24 } from './install/node24.mjs';
 import { checkPort, freePort } from './port.ts';
 import type { RunFolder } from './runFolder.ts';
 import { type Settings, writeSettings } from './settings.ts';
-import { StartProblem } from './startProblem.mjs';
+import { StartProblem } from './install/startProblem.mjs';
 
 export interface ServerOptions {
   readonly folder: RunFolder;

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { repository } from './cache.mjs';
+import { repository } from './install/cache.mjs';
 
 /** A quiet workbench: nothing asks, nothing updates, nothing calls out. */
 const quiet = {

@@ -2,7 +2,7 @@
  * Short pieces that, repeated, are texts made to take long: each leads the patterns that look for something to begin again and
  * again. What grows with the square of their length would not end within a test.
  */
-import { randomText } from '../secrets.ts';
+import { randomText } from './secrets.ts';
 
 /** A text of about so many characters of a piece. */
 export function repeated(piece: string, characters: number): string {

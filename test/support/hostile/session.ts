@@ -4,7 +4,7 @@ import type { RecordLine } from '../../../src/formats/record.ts';
 import type { EntryType, NormalizedEntry } from '../../../src/model/transcript/entry.ts';
 import type { NormalizedEntryMetadata } from '../../../src/model/transcript/metadata.ts';
 import type { ToolAction, ToolResult } from '../../../src/model/transcript/tool.ts';
-import { aRun, aSession, aSummary, time } from '../records.ts';
+import { aRun, aSession, aSummary, time } from '../sessions/records.ts';
 import type { RunFolder } from '../host/runFolder.ts';
 import type { Payload } from './payloads.ts';
 

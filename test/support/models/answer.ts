@@ -1,5 +1,5 @@
 import { toolCallId } from './conversation.ts';
-import type { Answer, Block, Pace, Usage } from './scenario.ts';
+import type { Answer, Block, Pace, Usage } from './scripts/scenario.ts';
 
 /** An answer with everything that a server adds to a script. */
 export interface Message {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { messageOf, paceOf } from './answer.ts';
 import { requestSchema } from './conversation.ts';
-import type { Answer, ApiError } from './scenario.ts';
+import type { Answer, ApiError } from './scripts/scenario.ts';
 import { type ModelServer, type ModelServerOptions, sendEvents, sendJson, serveScript } from './server.ts';
 import { streamEvents, wholeMessage } from './stream.ts';
 

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { type Message, messageOf, paceOf, pieces } from './answer.ts';
 import type { ModelRequest } from './conversation.ts';
 import { exampleOf } from './example.ts';
-import type { Answer, ApiError, Usage } from './scenario.ts';
+import type { Answer, ApiError, Usage } from './scripts/scenario.ts';
 import { type Frame, type ModelServer, type ModelServerOptions, sendEvents, sendJson, serveScript } from './server.ts';
 
 const part = z.looseObject({ text: z.string().optional(), thought: z.boolean().optional() });

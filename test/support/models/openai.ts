@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { messageOf, paceOf } from './answer.ts';
 import type { ModelRequest } from './conversation.ts';
 import { responseEvents } from './openaiStream.ts';
-import type { Answer, ApiError } from './scenario.ts';
+import type { Answer, ApiError } from './scripts/scenario.ts';
 import { type ModelServer, type ModelServerOptions, sendEvents, sendJson, serveScript } from './server.ts';
 
 const part = z.looseObject({ text: z.string().optional() });

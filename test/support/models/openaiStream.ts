@@ -1,5 +1,5 @@
 import { type Message, pieces } from './answer.ts';
-import type { Block, Usage } from './scenario.ts';
+import type { Block, Usage } from './scripts/scenario.ts';
 import { type Frame, named } from './server.ts';
 
 /** The usage of an answer by the names of this API, whose input holds what was read from and written to the cache. */

@@ -4,12 +4,12 @@
  */
 import { parseArgs } from 'node:util';
 import { startModelServer } from './anthropic.ts';
-import { codexScenarios } from './codexScenarios.ts';
+import { codexScenarios } from './scripts/codexScenarios.ts';
 import { startGeminiServer } from './gemini.ts';
-import { geminiScenarios } from './geminiScenarios.ts';
+import { geminiScenarios } from './scripts/geminiScenarios.ts';
 import { startOpenaiServer } from './openai.ts';
-import type { Scenarios } from './scenario.ts';
-import { testScenarios } from './scenarios.ts';
+import type { Scenarios } from './scripts/scenario.ts';
+import { testScenarios } from './scripts/scenarios.ts';
 import type { ModelServer, ModelServerOptions } from './server.ts';
 
 interface Api {

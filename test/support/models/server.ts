@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { marker, type ModelRequest, place } from './conversation.ts';
-import type { Pace, Scenarios, Step } from './scenario.ts';
+import type { Pace, Scenarios, Step } from './scripts/scenario.ts';
 
 /** A request for an answer as it came in; `scenario` is absent for the agent's own side questions (titles and such). */
 export interface Asked {

@@ -1,5 +1,5 @@
 import { type Message, pieces } from './answer.ts';
-import type { Block, Usage } from './scenario.ts';
+import type { Block, Usage } from './scripts/scenario.ts';
 import { type Frame, named } from './server.ts';
 
 /** The message as the Anthropic API gives it when it does not stream. */

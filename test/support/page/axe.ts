@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
-import { repository } from '../host/cache.mjs';
+import { repository } from '../host/install/cache.mjs';
 
 /** What axe has to object to in the page as it stands, one line each. */
 export async function violations(page: Pick<Page, 'evaluate'>): Promise<string[]> {

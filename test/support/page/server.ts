@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import path from 'node:path';
 import { build } from 'esbuild';
-import { repository } from '../host/cache.mjs';
+import { repository } from '../host/install/cache.mjs';
 import { type Theme, themes } from './themes.ts';
 
 const types: Readonly<Record<string, string>> = { js: 'text/javascript', css: 'text/css', ttf: 'font/ttf' };

@@ -1,13 +1,13 @@
 /** `npm test`: every check and every suite. The last line counts the tests; a check that fails counts as a failed test. */
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { repository } from '../host/cache.mjs';
+import { repository } from '../host/install/cache.mjs';
 import { endLeftovers } from '../processes/leftovers.mjs';
-import type { SuiteResult } from '../results.ts';
-import { exitWith } from './finish.ts';
-import { stopOnSignals } from './interruption.ts';
-import { type Step, type StepEnd, runStep } from './step.ts';
-import { type Suite, suiteLimit, suites, suiteScript } from './suites.ts';
+import type { SuiteResult } from './suites/results.ts';
+import { exitWith } from './suites/finish.ts';
+import { stopOnSignals } from './suites/interruption.ts';
+import { type Step, type StepEnd, runStep } from './suites/step.ts';
+import { type Suite, suiteLimit, suites, suiteScript } from './suites/suites.ts';
 
 process.chdir(repository);
 stopOnSignals();
@@ -37,7 +37,7 @@ const checks: Step[] = [
   { name: 'format', args: [bin('prettier/bin/prettier.cjs'), '--check', '--log-level=warn', '.'] },
   { name: 'dead code', args: [bin('knip/bin/knip.js')] },
   { name: 'build', args: ['esbuild.mjs', '--production'] },
-  { name: 'sizes', args: ['test/support/run/sizes.ts'] },
+  { name: 'sizes', args: ['test/support/package/sizes.ts'] },
   { name: 'build tests', args: ['esbuild.mjs', '--tests'] },
 ];
 

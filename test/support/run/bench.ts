@@ -1,7 +1,7 @@
 /** Builds everything and runs bench/main.ts from its bundle. */
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { repository } from '../host/cache.mjs';
+import { repository } from '../host/install/cache.mjs';
 import { buildProduct, buildTests } from './build.ts';
 
 process.chdir(repository);

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { repository, run } from '../host/cache.mjs';
+import { repository, run } from '../host/install/cache.mjs';
 
 const script = path.join(repository, 'esbuild.mjs');
 

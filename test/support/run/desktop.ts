@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { runTests } from '@vscode/test-electron';
-import { cache, repository } from '../host/cache.mjs';
+import { cache, repository } from '../host/install/cache.mjs';
 import { newRunFolder } from '../host/runFolder.ts';
 import { sampleExtension } from '../host/sampleExtension.ts';
-import { type SuiteResult, summary } from '../results.ts';
+import { type SuiteResult, summary } from './suites/results.ts';
 import { buildProduct, buildTests } from './build.ts';
-import { suiteFiles } from './suiteFiles.ts';
+import { suiteFiles } from './suites/suiteFiles.ts';
 
 const { values } = parseArgs({ options: { version: { type: 'string', default: 'stable' } } });
 await Promise.all([buildTests(['extension']), buildProduct()]);

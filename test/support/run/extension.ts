@@ -2,18 +2,18 @@
 import { mkdirSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { startBrowser } from '../host/browser.ts';
-import { repository } from '../host/cache.mjs';
-import { ensureCodeServer } from '../host/codeServer.ts';
+import { repository } from '../host/install/cache.mjs';
+import { ensureCodeServer } from '../host/install/codeServer.ts';
 import { runExtensionTests } from '../host/extensionTests.ts';
 import { cleanEnvironment, newRunFolder } from '../host/runFolder.ts';
 import { sampleExtension } from '../host/sampleExtension.ts';
 import { startServer } from '../host/server.ts';
 import { linkExtension } from '../host/settings.ts';
 import { exitOnSignals } from '../processes/endings.mjs';
-import type { SuiteResult } from '../results.ts';
+import type { SuiteResult } from './suites/results.ts';
 import { buildProduct, buildTests } from './build.ts';
-import { exitWith, finish, finishOnErrors } from './finish.ts';
-import { suiteFiles } from './suiteFiles.ts';
+import { exitWith, finish, finishOnErrors } from './suites/finish.ts';
+import { suiteFiles } from './suites/suiteFiles.ts';
 
 const { values } = parseArgs({ options: { grep: { type: 'string' }, built: { type: 'boolean', default: false } } });
 process.chdir(repository);

@@ -1,14 +1,14 @@
 /** `mocha.ts SUITE… [--grep TEXT]`: runs suites of test/ in this process; exit code 1 on a failure or when none ran. */
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { fuzzRuns, seedProperties } from '../fuzz.ts';
+import { fuzzRuns, seedProperties } from '../hostile/fuzz.ts';
 import { checkBrowser } from '../host/browser.ts';
-import { repository } from '../host/cache.mjs';
+import { repository } from '../host/install/cache.mjs';
 import { exitOnSignals } from '../processes/endings.mjs';
-import { runFiles } from '../mochaRun.ts';
+import { runFiles } from './suites/mochaRun.ts';
 import { buildProduct, buildTests } from './build.ts';
-import { exitWith, finish, finishOnErrors } from './finish.ts';
-import { suiteFiles } from './suiteFiles.ts';
+import { exitWith, finish, finishOnErrors } from './suites/finish.ts';
+import { suiteFiles } from './suites/suiteFiles.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

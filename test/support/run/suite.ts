@@ -1,11 +1,11 @@
 /** `suite.ts SUITE… [--grep TEXT]`: builds, and runs suites of test/ under a time limit; says at the very end why it failed. */
-import { repository } from '../host/cache.mjs';
-import { startProblem } from '../host/startProblem.mjs';
+import { repository } from '../host/install/cache.mjs';
+import { startProblem } from '../host/install/startProblem.mjs';
 import { buildProduct, buildTests } from './build.ts';
-import { exitWith } from './finish.ts';
-import { stopOnSignals } from './interruption.ts';
-import { runStep } from './step.ts';
-import { suiteLimit, suiteScript } from './suites.ts';
+import { exitWith } from './suites/finish.ts';
+import { stopOnSignals } from './suites/interruption.ts';
+import { runStep } from './suites/step.ts';
+import { suiteLimit, suiteScript } from './suites/suites.ts';
 
 const args = process.argv.slice(2);
 const firstOption = args.findIndex((arg) => arg.startsWith('--'));

@@ -3,8 +3,8 @@ import { spawn, spawnSync } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { cache, installOnce, npm, repository } from '../host/cache.mjs';
-import type { SuiteResult } from '../results.ts';
+import { cache, installOnce, npm, repository } from '../host/install/cache.mjs';
+import type { SuiteResult } from './suites/results.ts';
 import { buildProduct, buildTests } from './build.ts';
 
 const engine =

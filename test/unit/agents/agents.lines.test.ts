@@ -3,7 +3,7 @@ import { findAdapter } from '../../../src/agents/registry.ts';
 import { utf8, bytesOf } from '../../../src/model/text/bytes.ts';
 import type { NormalizerContext, OutputLine } from '../../../src/model/transcript/normalizer.ts';
 import type { ExitInfo } from '../../../src/model/usage/facts.ts';
-import { readBy, type Read } from '../../support/agentCaptures.ts';
+import { readBy, type Read } from '../../support/captures/agentCaptures.ts';
 
 function read(type: string, lines: readonly unknown[], exit?: ExitInfo, context?: Partial<NormalizerContext>): Read {
   const output: OutputLine[] = lines.map((line) => ({ stream: 'stdout', text: JSON.stringify(line) }));

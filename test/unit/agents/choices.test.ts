@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { AgentOptions } from '../../../src/agents/adapter.ts';
 import { agentChoices, isBypass } from '../../../src/agents/choices.ts';
 import { adapters, findAdapter } from '../../../src/agents/registry.ts';
-import { repository } from '../../support/host/cache.mjs';
+import { repository } from '../../support/host/install/cache.mjs';
 
 const dangerous = /dangerous|bypass|full-access|yolo|--force|allow-all/;
 

@@ -1,6 +1,6 @@
 import { adapters } from '../../../src/agents/registry.ts';
-import { capturesOf } from '../../support/agentCaptures.ts';
-import { promises } from '../../support/conformance.ts';
+import { capturesOf } from '../../support/captures/agentCaptures.ts';
+import { promises } from '../../support/captures/conformance.ts';
 
 /**
  * What every executor owes, whatever it reads. An executor takes part by standing in the registry and having captures in

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { findAdapter } from '../../../src/agents/registry.ts';
-import { readBy, type Read } from '../../support/agentCaptures.ts';
+import { readBy, type Read } from '../../support/captures/agentCaptures.ts';
 
 /** What is said and given back as lists of blocks, or as objects, where most versions print a text. */
 

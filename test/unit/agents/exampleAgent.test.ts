@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Engine } from '../../../src/engine/engine.ts';
 import { parrot } from '../../example-agent/adapter.ts';
-import { capturesIn, linesOfCapture, readBy } from '../../support/agentCaptures.ts';
-import { promises } from '../../support/conformance.ts';
+import { capturesIn, linesOfCapture, readBy } from '../../support/captures/agentCaptures.ts';
+import { promises } from '../../support/captures/conformance.ts';
 import { Bench, entries, outcome, seen } from '../../support/fakeAgent/engine.ts';
-import { assertGolden } from '../../support/golden.ts';
+import { assertGolden } from '../../support/captures/golden.ts';
 
 const folder = 'test/example-agent';
 const captures = capturesIn(path.join(folder, 'captures'));

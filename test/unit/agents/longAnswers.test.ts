@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { SaidTexts } from '../../../src/agents/claude-code/texts/spokenTexts.ts';
 import { LatestTexts } from '../../../src/agents/shared/normalizer/latestTexts.ts';
 import { RecentEntries } from '../../../src/engine/sessions/recentEntries.ts';
-import { anEntry } from '../../support/records.ts';
+import { anEntry } from '../../support/sessions/records.ts';
 
 describe('what is kept of long output', () => {
   const megabyte = 'x'.repeat(1024 * 1024);

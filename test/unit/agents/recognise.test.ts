@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { recognise, adapters } from '../../../src/agents/registry.ts';
-import { capturesOf } from '../../support/agentCaptures.ts';
+import { capturesOf } from '../../support/captures/agentCaptures.ts';
 
 const named = (lines: readonly string[]): string[] => recognise(lines, adapters).map(({ type }) => type);
 

@@ -6,7 +6,7 @@ import { findUnfinishedWork, type UnfinishedWork } from '../../../src/insight/fo
 import { TodoLedger } from '../../../src/insight/followUps/todos.ts';
 import type { NormalizedEntry } from '../../../src/model/transcript/entry.ts';
 import type { ToolAction } from '../../../src/model/transcript/tool.ts';
-import { capturesOf, readBy } from '../../support/agentCaptures.ts';
+import { capturesOf, readBy } from '../../support/captures/agentCaptures.ts';
 
 /** What stands open after runs of which each is read on its own, as after a resume. */
 function after(type: string, ...runs: readonly (readonly string[])[]): UnfinishedWork['todos'] {

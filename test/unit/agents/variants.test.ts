@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { findAdapter } from '../../../src/agents/registry.ts';
 import { runResult } from '../../../src/insight/ledger/ledger.ts';
 import { loadPrices } from '../../../src/insight/prices/prices.ts';
-import { readBy, type Read } from '../../support/agentCaptures.ts';
+import { readBy, type Read } from '../../support/captures/agentCaptures.ts';
 
 /** Lines as other versions could print them: what is known of it must not be lost, doubled or mixed up. */
 

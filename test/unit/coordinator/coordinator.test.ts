@@ -7,7 +7,7 @@ import { lostMs, staleMs } from '../../../src/coordinator/runnerRegistry.ts';
 import { demandsSchema } from '../../../src/model/session/demands.ts';
 import { listedRunnerSchema } from '../../../src/model/session/runner.ts';
 import { runSchema } from '../../../src/model/session/session.ts';
-import { StillCoordinator } from '../../support/coordinator.ts';
+import { StillCoordinator } from '../../support/queue/coordinator.ts';
 
 const refused = (code: CoordinatorErrorCode) => (error: unknown) => CoordinatorError.is(error, code);
 const demands = (given: object) => demandsSchema.parse(given);

@@ -3,7 +3,7 @@ import { hasDemands, isWithin, meets, mergeDemands } from '../../../src/coordina
 import { CoordinatorError, type CoordinatorErrorCode } from '../../../src/coordinator/errors.ts';
 import { demandsSchema } from '../../../src/model/session/demands.ts';
 import type { Runner } from '../../../src/model/session/runner.ts';
-import { StillCoordinator } from '../../support/coordinator.ts';
+import { StillCoordinator } from '../../support/queue/coordinator.ts';
 
 const refused = (code: CoordinatorErrorCode) => (error: unknown) => CoordinatorError.is(error, code);
 const demands = (given: object) => demandsSchema.parse(given);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { accepted } from '../../../src/coordinator/acceptedRuns.ts';
 import { createRunSchema } from '../../../src/coordinator/api.ts';
 import { CoordinatorError } from '../../../src/coordinator/errors.ts';
-import { StillCoordinator } from '../../support/coordinator.ts';
+import { StillCoordinator } from '../../support/queue/coordinator.ts';
 
 const full = (error: unknown): boolean => CoordinatorError.is(error, 'full');
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { demandsTimeoutMs } from '../../../src/coordinator/coordinator.ts';
 import { staleMs } from '../../../src/coordinator/runnerRegistry.ts';
 import { demandsSchema } from '../../../src/model/session/demands.ts';
-import { StillCoordinator } from '../../support/coordinator.ts';
+import { StillCoordinator } from '../../support/queue/coordinator.ts';
 
 const demands = (given: object) => demandsSchema.parse(given);
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { entryText } from '../../../src/cli/print/entryText.ts';
 import { exportFormats } from '../../../src/formats/export/formats.ts';
-import { exported } from '../../support/exported.ts';
-import { brokenIn, noiseIn, recordedSessions, type RecordedSession } from '../../support/recordedSession.ts';
+import { exported } from '../../support/sessions/exported.ts';
+import { brokenIn, noiseIn, recordedSessions, type RecordedSession } from '../../support/captures/recordedSession.ts';
 import { englishFigures } from '../../../src/text/figures.ts';
 
 describe('figures of recorded sessions', function () {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { entryLinePrefix, parseRecordLine, serialiseRecordLine, type RecordLine } from '../../../src/formats/record.ts';
-import { aRun, aSession, entryLine, runId, sessionId, time, wholeSession } from '../../support/records.ts';
+import { aRun, aSession, entryLine, runId, sessionId, time, wholeSession } from '../../support/sessions/records.ts';
 
 const others: RecordLine[] = [
   {

@@ -2,7 +2,16 @@ import assert from 'node:assert/strict';
 import { maxSummaryTurns, type RecordedRun, type RecordedTurn, type RecordLine } from '../../../src/formats/record.ts';
 import { cutPrompt, RecordState, turnOf } from '../../../src/formats/recordState.ts';
 import type { SessionSummary } from '../../../src/model/session/summary.ts';
-import { aResult, aRun, aSession, aSummary, runId, sessionId, time, wholeSession } from '../../support/records.ts';
+import {
+  aResult,
+  aRun,
+  aSession,
+  aSummary,
+  runId,
+  sessionId,
+  time,
+  wholeSession,
+} from '../../support/sessions/records.ts';
 
 function stateOf(lines: readonly RecordLine[]): RecordState {
   const state = new RecordState(sessionId);

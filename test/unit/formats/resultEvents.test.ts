@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { resultEvents } from '../../../src/formats/resultEvents.ts';
 import type { EntryType, NormalizedEntry } from '../../../src/model/transcript/entry.ts';
 import type { ToolUse } from '../../../src/model/transcript/tool.ts';
-import { linesOfCapture } from '../../support/agentCaptures.ts';
-import { normalized } from '../../support/captures.ts';
-import { capture } from '../../support/chains.ts';
+import { linesOfCapture } from '../../support/captures/agentCaptures.ts';
+import { normalized } from '../../support/captures/captures.ts';
+import { capture } from '../../support/captures/chains.ts';
 
 const at = (ms: number): string => new Date(ms).toISOString();
 

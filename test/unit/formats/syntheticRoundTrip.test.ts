@@ -9,8 +9,8 @@ import { importFile } from '../../../src/engine/import/importFile.ts';
 import type { NormalizedEntry } from '../../../src/model/transcript/entry.ts';
 import { loadPrices } from '../../../src/insight/prices/prices.ts';
 import { isSynthetic } from '../../../src/model/transcript/synthetic.ts';
-import { exported, exportedJson, sourceOf } from '../../support/exported.ts';
-import { aRun, aSession, aSummary, sessionId, temporaryStore, time } from '../../support/records.ts';
+import { exported, exportedJson, sourceOf } from '../../support/sessions/exported.ts';
+import { aRun, aSession, aSummary, sessionId, temporaryStore, time } from '../../support/sessions/records.ts';
 
 const message = (index: number, content: string, more: Partial<NormalizedEntry> = {}): NormalizedEntry => ({
   index,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import * as ts from 'typescript';
-import { repository } from '../../support/host/cache.mjs';
+import { repository } from '../../support/host/install/cache.mjs';
 
 const file = path.join(repository, 'l10n/bundle.l10n.json');
 

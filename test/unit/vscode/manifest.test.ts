@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { repository } from '../../support/host/cache.mjs';
+import { repository } from '../../support/host/install/cache.mjs';
 
 interface Manifest {
   readonly icon: string;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import * as ts from 'typescript';
-import { repository } from '../../support/host/cache.mjs';
+import { repository } from '../../support/host/install/cache.mjs';
 
 const published = path.join(repository, 'src/vscode/api/vitrine.d.ts');
 const sample = path.join(repository, 'docs/examples/sample-extension/extension.ts');

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { acpHttp } from '../../../../src/agents/acp-http/adapter.ts';
 import { acpMessageSchema, entriesOfMessage } from '../../../../src/formats/import/acpMessages.ts';
 import { normalizedEntrySchema, type NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
-import { readBy, type Read } from '../../../support/agentCaptures.ts';
+import { readBy, type Read } from '../../../support/captures/agentCaptures.ts';
 
 function read(events: readonly object[]): Read {
   return readBy(

@@ -4,7 +4,7 @@ import { acpHttp } from '../../../../src/agents/acp-http/adapter.ts';
 import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
 import type { ExitInfo } from '../../../../src/model/usage/facts.ts';
 import type { NormalizerContext } from '../../../../src/model/transcript/normalizer.ts';
-import { readBy, type Read } from '../../../support/agentCaptures.ts';
+import { readBy, type Read } from '../../../support/captures/agentCaptures.ts';
 
 function read(events: readonly object[], exit?: ExitInfo, context: Partial<NormalizerContext> = {}): Read {
   const lines = events.map((event) => ({ stream: 'stdout' as const, text: JSON.stringify(event) }));

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { acp } from '../../../../src/agents/acp/adapter.ts';
 import { totalTokens } from '../../../../src/model/usage/usage.ts';
-import { capturesOf, linesOfCapture, readBy, type AgentCapture, type Read } from '../../../support/agentCaptures.ts';
+import {
+  capturesOf,
+  linesOfCapture,
+  readBy,
+  type AgentCapture,
+  type Read,
+} from '../../../support/captures/agentCaptures.ts';
 
 /** The captures read once more, by other means: what the entries say must be what the lines say. */
 

@@ -3,7 +3,7 @@ import { acp } from '../../../../src/agents/acp/adapter.ts';
 import { permissionRequest } from '../../../../src/agents/acp/tools/permission.ts';
 import { noFields, updated } from '../../../../src/agents/acp/tools/toolFields.ts';
 import type { ToolUse } from '../../../../src/model/transcript/tool.ts';
-import { readBy } from '../../../support/agentCaptures.ts';
+import { readBy } from '../../../support/captures/agentCaptures.ts';
 
 const workDir = '/workspace';
 

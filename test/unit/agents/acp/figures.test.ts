@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { runResult } from '../../../../src/insight/ledger/ledger.ts';
-import { initialized, opened, over, read, says, update } from '../../../support/acpLines.ts';
-import { testPrices } from '../../../support/facts.ts';
+import { initialized, opened, over, read, says, update } from '../../../support/captures/acpLines.ts';
+import { testPrices } from '../../../support/sessions/facts.ts';
 
 describe('figures of the Agent Client Protocol', () => {
   it('tell which tokens a figure counts by the total beside it', () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { NormalizerContext } from '../../../../src/model/transcript/normalizer.ts';
-import { hears, initialized, opened, over, read, says, update } from '../../../support/acpLines.ts';
-import { readBy, type Read } from '../../../support/agentCaptures.ts';
+import { hears, initialized, opened, over, read, says, update } from '../../../support/captures/acpLines.ts';
+import { readBy, type Read } from '../../../support/captures/agentCaptures.ts';
 import { acp } from '../../../../src/agents/acp/adapter.ts';
 
 /** `kind status-or-subtype-or-origin content` of each entry. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { normalizedEntrySchema } from '../../../../src/model/transcript/entry.ts';
-import { normalized, stdoutLines } from '../../../support/captures.ts';
-import { assistant, call, event, init, kinds, result, text } from '../../../support/claudeLines.ts';
+import { normalized, stdoutLines } from '../../../support/captures/captures.ts';
+import { assistant, call, event, init, kinds, result, text } from '../../../support/captures/claudeLines.ts';
 
 describe('bad output of Claude Code', () => {
   const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`;

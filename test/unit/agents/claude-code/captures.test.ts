@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { normalizedEntrySchema, type NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
-import { type AgentCapture, linesOfCapture } from '../../../support/agentCaptures.ts';
-import { claudeCaptures, normalized } from '../../../support/captures.ts';
+import { type AgentCapture, linesOfCapture } from '../../../support/captures/agentCaptures.ts';
+import { claudeCaptures, normalized } from '../../../support/captures/captures.ts';
 
 type Value = Record<string, unknown>;
 

@@ -4,8 +4,8 @@ import { claudeCode } from '../../../../src/agents/claude-code/adapter.ts';
 import { briefLine } from '../../../../src/agents/claude-code/texts/briefLine.ts';
 import { DeltaLines } from '../../../../src/agents/claude-code/texts/deltaLine.ts';
 import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
-import { capturesOf, readBy, type AgentCapture, type Read } from '../../../support/agentCaptures.ts';
-import { mutated, mutation } from '../../../support/damage.ts';
+import { capturesOf, readBy, type AgentCapture, type Read } from '../../../support/captures/agentCaptures.ts';
+import { mutated, mutation } from '../../../support/hostile/damage.ts';
 
 function read(lines: readonly string[]): Read {
   return readBy(

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { normalizedEntrySchema } from '../../../../src/model/transcript/entry.ts';
 import type { OutputLine } from '../../../../src/model/transcript/normalizer.ts';
-import { claudeCaptures, normalized } from '../../../support/captures.ts';
-import { mutated, mutation } from '../../../support/damage.ts';
-import { fuzz } from '../../../support/fuzz.ts';
+import { claudeCaptures, normalized } from '../../../support/captures/captures.ts';
+import { mutated, mutation } from '../../../support/hostile/damage.ts';
+import { fuzz } from '../../../support/hostile/fuzz.ts';
 
 const captures = claudeCaptures().filter(({ stdout }) => stdout.length > 0);
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
-import { normalized, stdoutLines } from '../../../support/captures.ts';
+import { normalized, stdoutLines } from '../../../support/captures/captures.ts';
 import {
   assistant,
   call,
@@ -13,7 +13,7 @@ import {
   started,
   success,
   text,
-} from '../../../support/claudeLines.ts';
+} from '../../../support/captures/claudeLines.ts';
 
 function toolAt(entries: readonly NormalizedEntry[], index: number) {
   const type = entries[index]?.type;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { normalized, stdoutLines } from '../../../support/captures.ts';
+import { normalized, stdoutLines } from '../../../support/captures/captures.ts';
 
 /** Lines about the run, and what is shown of them. */
 const cases: readonly (readonly [line: object, shown: string])[] = [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { completed } from '../../../../src/agents/claude-code/tools/toolOutcome.ts';
 import { FileHistory } from '../../../../src/insight/files/history.ts';
 import type { FileChange } from '../../../../src/model/transcript/tool.ts';
-import { call } from '../../../support/madeEntries.ts';
+import { call } from '../../../support/sessions/madeEntries.ts';
 import { repeated } from '../../../support/hostile/growing.ts';
 
 interface Hunk {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { normalized, stdoutLines } from '../../../support/captures.ts';
+import { normalized, stdoutLines } from '../../../support/captures/captures.ts';
 import {
   assistant,
   call,
@@ -11,7 +11,7 @@ import {
   started,
   success,
   text,
-} from '../../../support/claudeLines.ts';
+} from '../../../support/captures/claudeLines.ts';
 
 const stop = event({ type: 'message_stop' });
 const retry = { type: 'system', subtype: 'api_retry', attempt: 1, max_retries: 10, error: 'unknown' };

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { normalized, stdoutLines } from '../../../support/captures.ts';
+import { normalized, stdoutLines } from '../../../support/captures/captures.ts';
 import {
   assistant,
   call,
@@ -11,7 +11,7 @@ import {
   started,
   success,
   text,
-} from '../../../support/claudeLines.ts';
+} from '../../../support/captures/claudeLines.ts';
 
 const thinks = (thinking: string) => ({ type: 'thinking', thinking });
 const fallback = (...retracted_message_uuids: string[]) => ({

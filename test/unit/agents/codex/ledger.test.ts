@@ -4,7 +4,7 @@ import { runResult } from '../../../../src/insight/ledger/ledger.ts';
 import { loadPrices } from '../../../../src/insight/prices/prices.ts';
 import type { ResultMetadata } from '../../../../src/model/session/result.ts';
 import type { TokenUsage } from '../../../../src/model/usage/usage.ts';
-import { capturesOf, linesOfCapture, readBy } from '../../../support/agentCaptures.ts';
+import { capturesOf, linesOfCapture, readBy } from '../../../support/captures/agentCaptures.ts';
 
 const captures = new Map(capturesOf('codex').map((capture) => [capture.name, capture]));
 const prices = await loadPrices();

@@ -3,7 +3,13 @@ import { copilot } from '../../../../src/agents/copilot/adapter.ts';
 import { loadPrices } from '../../../../src/insight/prices/prices.ts';
 import { runResult } from '../../../../src/insight/ledger/ledger.ts';
 import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
-import { capturesOf, linesOfCapture, readBy, type AgentCapture, type Read } from '../../../support/agentCaptures.ts';
+import {
+  capturesOf,
+  linesOfCapture,
+  readBy,
+  type AgentCapture,
+  type Read,
+} from '../../../support/captures/agentCaptures.ts';
 
 type Value = Record<string, unknown>;
 

@@ -8,7 +8,7 @@ import { vscodeChat, vscodeDocument } from '../../../support/stores/editorSample
 import { readRecords, settled } from '../../../support/stores/readHome.ts';
 import { samples } from '../../../support/stores/samples.ts';
 import type { Sample } from '../../../support/stores/sample.ts';
-import { assertGolden } from '../../../support/golden.ts';
+import { assertGolden } from '../../../support/captures/golden.ts';
 
 function read({ format, session, records, notes }: Sample) {
   return readRecords(format, session, records, notes);

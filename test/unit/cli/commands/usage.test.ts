@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { UsageError } from '../../../../src/cli/command.ts';
 import { usage } from '../../../../src/cli/commands/usage.ts';
 import { isObject } from '../../../../src/model/text/json.ts';
-import { temporaryStore } from '../../../support/records.ts';
+import { temporaryStore } from '../../../support/sessions/records.ts';
 import { captureFile, truthOf } from '../../../support/stores/homes.ts';
 
 const name = 'claude-code-2.1.330/print-tools';

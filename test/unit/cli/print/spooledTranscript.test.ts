@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { SpooledTranscript } from '../../../../src/cli/print/spooledTranscript.ts';
 import type { EntryUpdate } from '../../../../src/model/transcript/entry.ts';
 import { Transcript } from '../../../../src/model/transcript/transcript.ts';
-import { anEntry } from '../../../support/records.ts';
+import { anEntry } from '../../../support/sessions/records.ts';
 
 describe('a transcript that is larger than what is kept in memory', () => {
   it('is the same as one in memory, whatever changes late', () => {

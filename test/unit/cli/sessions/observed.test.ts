@@ -7,7 +7,7 @@ import { show } from '../../../../src/cli/commands/records/show.ts';
 import { verifyCommand } from '../../../../src/cli/commands/records/verify.ts';
 import { UsageError, type Command } from '../../../../src/cli/command.ts';
 import { isObject } from '../../../../src/model/text/json.ts';
-import { aSession, sessionId, temporaryStore } from '../../../support/records.ts';
+import { aSession, sessionId, temporaryStore } from '../../../support/sessions/records.ts';
 import { captureFile } from '../../../support/stores/homes.ts';
 
 describe('sessions of other programs on the command line', () => {

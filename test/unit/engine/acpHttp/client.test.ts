@@ -8,7 +8,7 @@ import { AcpHttpClient } from '../../../../src/engine/acpHttp/client.ts';
 import { AcpHttpFailure, type AcpHttpFailureCode } from '../../../../src/engine/acpHttp/failures.ts';
 import { LineSplitter } from '../../../../src/engine/output/lineSplitter.ts';
 import { startAcpServer, type AcpServer } from '../../../support/acpServer/server.ts';
-import { readBy, type Read } from '../../../support/agentCaptures.ts';
+import { readBy, type Read } from '../../../support/captures/agentCaptures.ts';
 
 /** The data of all events of a stream. */
 async function all(

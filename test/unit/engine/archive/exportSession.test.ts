@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { exportSession } from '../../../../src/engine/archive/exportSession.ts';
 import { writeWhole } from '../../../../src/engine/files/writeFiles.ts';
-import { aSession, appendAll, sessionId, temporaryStore, wholeSession } from '../../../support/records.ts';
+import { aSession, appendAll, sessionId, temporaryStore, wholeSession } from '../../../support/sessions/records.ts';
 
 describe('the export of a session', () => {
   let place: Awaited<ReturnType<typeof temporaryStore>>;

@@ -13,7 +13,7 @@ import { english } from '../../../../src/engine/failures/wording.ts';
 import { verify } from '../../../../src/engine/audit/verify.ts';
 import { auditText } from '../../../../src/formats/audit/formats.ts';
 import { auditRows, type AuditRow, type AuditSource } from '../../../../src/formats/audit/rows.ts';
-import { aTool, richSource, sourceOf } from '../../../support/exported.ts';
+import { aTool, richSource, sourceOf } from '../../../support/sessions/exported.ts';
 import {
   aSession,
   appendAll,
@@ -22,7 +22,7 @@ import {
   temporaryStore,
   time,
   wholeSession,
-} from '../../../support/records.ts';
+} from '../../../support/sessions/records.ts';
 import { skip } from '../../../support/skip.ts';
 import { until } from '../../../support/until.ts';
 

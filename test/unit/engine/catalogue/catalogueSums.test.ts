@@ -8,9 +8,9 @@ import { localDay } from '../../../../src/engine/usage/localDay.ts';
 import { observedSpent } from '../../../../src/insight/observed/spent.ts';
 import { loadPrices } from '../../../../src/insight/prices/prices.ts';
 import type { StoreRequest } from '../../../../src/model/session/observed.ts';
-import { call, edits, reads, said } from '../../../support/madeEntries.ts';
-import { aSession, aSummary, appendAll, temporaryStore } from '../../../support/records.ts';
-import { searchOf } from '../../../support/searching.ts';
+import { call, edits, reads, said } from '../../../support/sessions/madeEntries.ts';
+import { aSession, aSummary, appendAll, temporaryStore } from '../../../support/sessions/records.ts';
+import { searchOf } from '../../../support/sessions/searching.ts';
 import { captureFile, sourcesOf } from '../../../support/stores/homes.ts';
 
 const quiet = () => undefined;

@@ -4,9 +4,9 @@ import path from 'node:path';
 import { Catalogue } from '../../../../src/engine/catalogue/catalogue.ts';
 import { indexTranscript } from '../../../../src/engine/catalogue/indexSession.ts';
 import { WriteBatch } from '../../../../src/engine/catalogue/writeBatch.ts';
-import { said } from '../../../support/madeEntries.ts';
-import { temporaryStore } from '../../../support/records.ts';
-import { searchOf } from '../../../support/searching.ts';
+import { said } from '../../../support/sessions/madeEntries.ts';
+import { temporaryStore } from '../../../support/sessions/records.ts';
+import { searchOf } from '../../../support/sessions/searching.ts';
 import { until } from '../../../support/until.ts';
 
 const quiet = () => undefined;

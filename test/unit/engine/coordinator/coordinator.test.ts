@@ -10,8 +10,8 @@ import { RunnerLoop, type RunnerDeps } from '../../../../src/engine/coordinator/
 import type { CoordinatorLink } from '../../../../src/coordinator/api.ts';
 import { isRunOver } from '../../../../src/model/session/status.ts';
 import type { Run } from '../../../../src/model/session/session.ts';
-import { StillCoordinator } from '../../../support/coordinator.ts';
-import { CoordinatorStore } from '../../../support/coordinatorStore.ts';
+import { StillCoordinator } from '../../../support/queue/coordinator.ts';
+import { CoordinatorStore } from '../../../support/queue/coordinatorStore.ts';
 import { platformVariables } from '../../../support/platform.ts';
 import { skip } from '../../../support/skip.ts';
 import { until } from '../../../support/until.ts';

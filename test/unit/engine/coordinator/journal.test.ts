@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Job } from '../../../../src/coordinator/api.ts';
 import { Journal } from '../../../../src/engine/coordinator/journal.ts';
-import { StillCoordinator } from '../../../support/coordinator.ts';
+import { StillCoordinator } from '../../../support/queue/coordinator.ts';
 
 describe('the journal of a queue', () => {
   let folder: string;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { maxErrorLength, type CoordinatorLink } from '../../../../src/coordinator/api.ts';
 import { CoordinatorError } from '../../../../src/coordinator/errors.ts';
 import { RunnerLoop, type Outcome, type RunnerDeps } from '../../../../src/engine/coordinator/runner.ts';
-import { changedLink, CoordinatorStore } from '../../../support/coordinatorStore.ts';
+import { changedLink, CoordinatorStore } from '../../../support/queue/coordinatorStore.ts';
 import { until } from '../../../support/until.ts';
 
 const registration = { hostname: 'h', project_dir: '/w', executor_type: 'replay' };

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { identityOf, plainRemote } from '../../../../src/engine/folders/identity.ts';
 import { movedSessions } from '../../../../src/engine/folders/moved.ts';
 import { Bench, outcome } from '../../../support/fakeAgent/engine.ts';
-import { aSummary } from '../../../support/records.ts';
+import { aSummary } from '../../../support/sessions/records.ts';
 
 describe('folders that are known again', () => {
   let root = '';

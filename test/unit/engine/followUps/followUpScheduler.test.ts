@@ -5,7 +5,7 @@ import { FollowUpScheduler, type DueFollowUp } from '../../../../src/engine/foll
 import type { SummaryListener } from '../../../../src/engine/api.ts';
 import type { FollowUpDecision } from '../../../../src/insight/followUps/decide.ts';
 import type { SessionSummary } from '../../../../src/model/session/summary.ts';
-import { aSession, aSummary } from '../../../support/records.ts';
+import { aSession, aSummary } from '../../../support/sessions/records.ts';
 
 const minute = 60_000;
 const delayMs = 10 * minute;

@@ -14,8 +14,8 @@ import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts'
 import type { TriggerType } from '../../../../src/model/transcript/metadata.ts';
 import type { Todo, ToolUse } from '../../../../src/model/transcript/tool.ts';
 import { Bench, benchDeps, entries, outcome, type Step } from '../../../support/fakeAgent/engine.ts';
-import { said } from '../../../support/madeEntries.ts';
-import { aSession, aSummary, appendAll } from '../../../support/records.ts';
+import { said } from '../../../support/sessions/madeEntries.ts';
+import { aSession, aSummary, appendAll } from '../../../support/sessions/records.ts';
 import { until } from '../../../support/until.ts';
 
 const hour = 60 * 60_000;

@@ -10,8 +10,16 @@ import { EngineFailure } from '../../../../src/engine/failures/failures.ts';
 import type { RecordReader } from '../../../../src/engine/record/contract.ts';
 import type { RecordLine } from '../../../../src/formats/record.ts';
 import { loadPrices } from '../../../../src/insight/prices/prices.ts';
-import { exported, richEntries, richSource, sourceOf } from '../../../support/exported.ts';
-import { aSession, appendAll, runId, sessionId, temporaryStore, time, wholeSession } from '../../../support/records.ts';
+import { exported, richEntries, richSource, sourceOf } from '../../../support/sessions/exported.ts';
+import {
+  aSession,
+  appendAll,
+  runId,
+  sessionId,
+  temporaryStore,
+  time,
+  wholeSession,
+} from '../../../support/sessions/records.ts';
 
 describe('imports', () => {
   let place: Awaited<ReturnType<typeof temporaryStore>>;

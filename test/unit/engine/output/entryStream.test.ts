@@ -3,7 +3,7 @@ import { adapters } from '../../../../src/agents/registry.ts';
 import { AgentExecutor, type Chunk } from '../../../../src/engine/launch/agentExecutor.ts';
 import { EntryStream } from '../../../../src/engine/output/entryStream.ts';
 import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
-import { capturesOf } from '../../../support/agentCaptures.ts';
+import { capturesOf } from '../../../support/captures/agentCaptures.ts';
 
 const entry = (index: number, content: string): NormalizedEntry => ({
   index,

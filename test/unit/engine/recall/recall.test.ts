@@ -7,8 +7,8 @@ import { RecordStore } from '../../../../src/engine/record/recordStore.ts';
 import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
 import type { Session } from '../../../../src/model/session/session.ts';
 import { Bench, entries, outcome, prompt } from '../../../support/fakeAgent/engine.ts';
-import { said } from '../../../support/madeEntries.ts';
-import { aSession, aSummary, appendAll } from '../../../support/records.ts';
+import { said } from '../../../support/sessions/madeEntries.ts';
+import { aSession, aSummary, appendAll } from '../../../support/sessions/records.ts';
 
 const asked = (index: number, text: string): NormalizedEntry => said(index, text, 'user_message');
 const triggered = (index: number, text = 'Continue our conversation naturally.'): NormalizedEntry => ({

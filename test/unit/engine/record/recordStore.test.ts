@@ -18,7 +18,7 @@ import {
   temporaryStore,
   time,
   wholeSession,
-} from '../../../support/records.ts';
+} from '../../../support/sessions/records.ts';
 
 const otherId = 'ses_ffffffffffff';
 

@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { adapters } from '../../../../src/agents/registry.ts';
 import { outputProfile } from '../../../../src/engine/replay/outputProfile.ts';
-import { readBy } from '../../../support/agentCaptures.ts';
+import { readBy } from '../../../support/captures/agentCaptures.ts';
 import { Bench, entries, outcome, seen } from '../../../support/fakeAgent/engine.ts';
 
 /** One capture of each executor. */

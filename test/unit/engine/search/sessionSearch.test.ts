@@ -7,11 +7,11 @@ import { wasmDriver } from '../../../../src/engine/catalogue/database.ts';
 import type { SearchAnswer, SearchRequest } from '../../../../src/engine/search/types.ts';
 import { answers } from '../../../../src/insight/search/facts.ts';
 import { captureFile, sourcesOf } from '../../../support/stores/homes.ts';
-import { searchOf } from '../../../support/searching.ts';
+import { searchOf } from '../../../support/sessions/searching.ts';
 import { parseQuery } from '../../../../src/insight/search/query.ts';
 import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
-import { call, edits, reads, runs, said } from '../../../support/madeEntries.ts';
-import { aSession, aSummary, appendAll, temporaryStore } from '../../../support/records.ts';
+import { call, edits, reads, runs, said } from '../../../support/sessions/madeEntries.ts';
+import { aSession, aSummary, appendAll, temporaryStore } from '../../../support/sessions/records.ts';
 
 const quiet = () => undefined;
 const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };

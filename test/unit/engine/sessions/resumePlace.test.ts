@@ -6,7 +6,7 @@ import { resumePlace } from '../../../../src/engine/sessions/resumePlace.ts';
 import { observedId } from '../../../../src/engine/sources/ids.ts';
 import type { FoundSession } from '../../../../src/engine/sources/foundSession.ts';
 import type { SessionSources } from '../../../../src/engine/sources/sources.ts';
-import { aSummary } from '../../../support/records.ts';
+import { aSummary } from '../../../support/sessions/records.ts';
 
 describe('the place in which a session would resume', () => {
   let root: string;

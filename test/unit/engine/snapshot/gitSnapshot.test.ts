@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { call, edits, writes } from '../../../support/madeEntries.ts';
+import { call, edits, writes } from '../../../support/sessions/madeEntries.ts';
 import { skip } from '../../../support/skip.ts';
 import { WatchedFolder } from '../../../support/watchedFolder.ts';
 

@@ -3,7 +3,7 @@ import { realpathSync, renameSync, rmSync, symlinkSync, truncateSync, utimesSync
 import path from 'node:path';
 import { unreportedNote } from '../../../../src/engine/snapshot/note.ts';
 import { defaultLimits } from '../../../../src/engine/snapshot/snapshot.ts';
-import { call, edits, writes } from '../../../support/madeEntries.ts';
+import { call, edits, writes } from '../../../support/sessions/madeEntries.ts';
 import { WatchedFolder } from '../../../support/watchedFolder.ts';
 
 describe('what no tool call reported', () => {

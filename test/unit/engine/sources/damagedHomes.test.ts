@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { loadPrices } from '../../../../src/insight/prices/prices.ts';
-import { fuzz, printFuzzTotals } from '../../../support/fuzz.ts';
+import { fuzz, printFuzzTotals } from '../../../support/hostile/fuzz.ts';
 import { captureFile, capturesOf, sourcesOf } from '../../../support/stores/homes.ts';
 import { isWindows } from '../../../support/platform.ts';
 import { skip } from '../../../support/skip.ts';

@@ -4,8 +4,8 @@ import type { EngineSettings, SessionHandle } from '../../../../src/engine/api.t
 import type { OtlpSettings } from '../../../../src/engine/telemetry/otlpSettings.ts';
 import { tracesUrl } from '../../../../src/engine/telemetry/spanReports.ts';
 import { Bench, fakeAgent, outcome, type Step } from '../../../support/fakeAgent/engine.ts';
-import { assertOtlp } from '../../../support/otlp.ts';
-import { aSecret } from '../../../support/secrets.ts';
+import { assertOtlp } from '../../../support/sessions/otlp.ts';
+import { aSecret } from '../../../support/hostile/secrets.ts';
 import { until } from '../../../support/until.ts';
 
 interface Posted {

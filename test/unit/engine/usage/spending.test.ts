@@ -3,7 +3,15 @@ import { mkdir } from 'node:fs/promises';
 import { spendingOf, usageCsv } from '../../../../src/engine/usage/spending.ts';
 import type { RunSpending } from '../../../../src/insight/usage/spending.ts';
 import type { RecordLine } from '../../../../src/formats/record.ts';
-import { aResult, aRun, aSession, aSummary, appendAll, temporaryStore, time } from '../../../support/records.ts';
+import {
+  aResult,
+  aRun,
+  aSession,
+  aSummary,
+  appendAll,
+  temporaryStore,
+  time,
+} from '../../../support/sessions/records.ts';
 
 const ids = ['ses_000000000001', 'ses_000000000002', 'ses_000000000003'] as const;
 const run = (digit: number): string => `run_${String(digit).padStart(12, '0')}`;

@@ -6,7 +6,7 @@ import { parseBlueprint } from '../../../../src/formats/blueprint/parse.ts';
 import { fillIn, inputsOf } from '../../../../src/formats/blueprint/placeholders.ts';
 import { agentFileSchema } from '../../../../src/model/agent/agent.ts';
 import type { McpServers } from '../../../../src/model/agent/mcpServer.ts';
-import { repository } from '../../../support/host/cache.mjs';
+import { repository } from '../../../support/host/install/cache.mjs';
 
 const whole = `# Reviews what others wrote.
 name: reviewer

@@ -6,8 +6,8 @@ import { base64OfHex } from '../../../../src/formats/export/html/htmlText.ts';
 import { entities } from '../../../../webview/markdown/entities.ts';
 import { inertMarkdown } from '../../../../src/formats/export/shared/inertMarkdown.ts';
 import { markdownHtml } from '../../../../src/formats/export/html/markdownHtml.ts';
-import { exported, richSource, sourceOf, aTool } from '../../../support/exported.ts';
-import { anEntry, aResult } from '../../../support/records.ts';
+import { exported, richSource, sourceOf, aTool } from '../../../support/sessions/exported.ts';
+import { anEntry, aResult } from '../../../support/sessions/records.ts';
 
 describe('exports: HTML', () => {
   it('is one page that runs nothing and asks for nothing', async () => {

@@ -12,8 +12,15 @@ import { utf16Offsets } from '../../../../src/model/text/codePoints.ts';
 import { eventSchema } from '../../../../src/model/transcript/event.ts';
 import { runResultSchema } from '../../../../src/model/session/result.ts';
 import { toolStatusSchema } from '../../../../src/model/transcript/tool.ts';
-import { exported, exportedJson, linesIn, richEntries, richSource, sourceOf } from '../../../support/exported.ts';
-import { anEntry, sessionId, time } from '../../../support/records.ts';
+import {
+  exported,
+  exportedJson,
+  linesIn,
+  richEntries,
+  richSource,
+  sourceOf,
+} from '../../../support/sessions/exported.ts';
+import { anEntry, sessionId, time } from '../../../support/sessions/records.ts';
 
 // Its ES module does not load in Node 24.
 const acpModels: unknown = createRequire(import.meta.url)('acp-sdk');

@@ -4,10 +4,10 @@ import { exportFormats } from '../../../../src/formats/export/formats.ts';
 import { redactedSource } from '../../../../src/formats/export/shared/redacted.ts';
 import { Redactor } from '../../../../src/formats/redaction/redactor.ts';
 import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
-import { aTool, exported, sourceOf } from '../../../support/exported.ts';
-import { printFuzzTotals } from '../../../support/fuzz.ts';
-import { aResult, aRun, aSummary, runId, sessionId, time } from '../../../support/records.ts';
-import { aSecret, embeddings, families } from '../../../support/secrets.ts';
+import { aTool, exported, sourceOf } from '../../../support/sessions/exported.ts';
+import { printFuzzTotals } from '../../../support/hostile/fuzz.ts';
+import { aResult, aRun, aSummary, runId, sessionId, time } from '../../../support/sessions/records.ts';
+import { aSecret, embeddings, families } from '../../../support/hostile/secrets.ts';
 
 /** A session that holds the text wherever a session can hold one. */
 function leaky(text: string) {

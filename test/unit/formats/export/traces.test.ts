@@ -4,11 +4,18 @@ import { changed, lineChange, patchChanges, type LineRange } from '../../../../s
 import { relative } from '../../../../src/formats/export/agentTrace.ts';
 import type { ExportSource } from '../../../../src/formats/export/shared/source.ts';
 import type { FileChange } from '../../../../src/model/transcript/tool.ts';
-import { linesOfCapture } from '../../../support/agentCaptures.ts';
-import { claudeCaptures, normalized } from '../../../support/captures.ts';
-import { aTool, exported, exportedJson, richEntries, richSource, sourceOf } from '../../../support/exported.ts';
-import { assertOtlp } from '../../../support/otlp.ts';
-import { aRun, aSummary, time } from '../../../support/records.ts';
+import { linesOfCapture } from '../../../support/captures/agentCaptures.ts';
+import { claudeCaptures, normalized } from '../../../support/captures/captures.ts';
+import {
+  aTool,
+  exported,
+  exportedJson,
+  richEntries,
+  richSource,
+  sourceOf,
+} from '../../../support/sessions/exported.ts';
+import { assertOtlp } from '../../../support/sessions/otlp.ts';
+import { aRun, aSummary, time } from '../../../support/sessions/records.ts';
 import { agentTraceSchema } from '../../../support/schemas/agentTrace.ts';
 import { atifSchema } from '../../../support/schemas/atif.ts';
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { acpMessageSchema, entriesOfMessage } from '../../../../src/formats/import/acpMessages.ts';
 import { codePoints } from '../../../../src/model/text/codePoints.ts';
 import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
-import { exportedJson, sourceOf } from '../../../support/exported.ts';
+import { exportedJson, sourceOf } from '../../../support/sessions/exported.ts';
 
 const at = '2026-11-22T12:00:00.000Z';
 

@@ -1,7 +1,7 @@
 import * as assert from 'node:assert/strict';
 import { findSecrets } from '../../../../src/formats/redaction/scan.ts';
-import { commonForms, hardForms, type SecretForm } from '../../../support/secretForms.ts';
-import { aSecret, families, moreFamilies, randomText } from '../../../support/secrets.ts';
+import { commonForms, hardForms, type SecretForm } from '../../../support/hostile/secretForms.ts';
+import { aSecret, families, moreFamilies, randomText } from '../../../support/hostile/secrets.ts';
 
 const bare: Readonly<Record<string, (seed: number) => string>> = {
   'key of 32 bytes': (seed) => randomText(seed + 5, 'hex', 64),

@@ -6,7 +6,7 @@ import { Redactor } from '../../../../src/formats/redaction/redactor.ts';
 import { findSecrets } from '../../../../src/formats/redaction/scan.ts';
 import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
 import { codePoints, utf16Offsets } from '../../../../src/model/text/codePoints.ts';
-import { printFuzzTotals } from '../../../support/fuzz.ts';
+import { printFuzzTotals } from '../../../support/hostile/fuzz.ts';
 import { repeated, secretPieces } from '../../../support/hostile/growing.ts';
 import {
   aPrivateKey,
@@ -16,8 +16,8 @@ import {
   moreEmbeddings,
   moreFamilies,
   randomText,
-} from '../../../support/secrets.ts';
-import { anEntry, time } from '../../../support/records.ts';
+} from '../../../support/hostile/secrets.ts';
+import { anEntry, time } from '../../../support/sessions/records.ts';
 
 const aRedactor = (salt = 'salt') =>
   new Redactor((secret) => createHmac('sha256', salt).update(secret).digest('hex').slice(0, 8));

@@ -3,9 +3,9 @@ import { createHmac } from 'node:crypto';
 import { exportFormats } from '../../../../src/formats/export/formats.ts';
 import { redactedSource } from '../../../../src/formats/export/shared/redacted.ts';
 import { Redactor } from '../../../../src/formats/redaction/redactor.ts';
-import { exported, sourceOf } from '../../../support/exported.ts';
-import { aRun, aSummary, time } from '../../../support/records.ts';
-import { aSecret } from '../../../support/secrets.ts';
+import { exported, sourceOf } from '../../../support/sessions/exported.ts';
+import { aRun, aSummary, time } from '../../../support/sessions/records.ts';
+import { aSecret } from '../../../support/hostile/secrets.ts';
 
 const aRedactor = () => new Redactor((secret) => createHmac('sha256', 'key').update(secret).digest('hex').slice(0, 8));
 

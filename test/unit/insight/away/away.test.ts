@@ -4,7 +4,7 @@ import { ChangedFiles, firstIndexSince } from '../../../../src/insight/away/chan
 import { newsSince, parseVisits } from '../../../../src/insight/away/visits.ts';
 import type { SessionSummary } from '../../../../src/model/session/summary.ts';
 import type { Turn } from '../../../../src/model/session/turn.ts';
-import { at, call } from '../../../support/madeEntries.ts';
+import { at, call } from '../../../support/sessions/madeEntries.ts';
 
 type Row = Pick<SessionSummary, 'session_id' | 'status' | 'outcome' | 'updated_at' | 'needs_you' | 'observed'>;
 

@@ -4,7 +4,12 @@ import { linksOf } from '../../../../src/insight/citations/links.ts';
 import { SessionEvidence } from '../../../../src/insight/citations/sources/sessionEvidence.ts';
 import type { EvidenceLink } from '../../../../src/insight/citations/types.ts';
 import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
-import { labelledSessions, missesFile, type LabelledAnswer, type LabelledSession } from '../../../support/claims.ts';
+import {
+  labelledSessions,
+  missesFile,
+  type LabelledAnswer,
+  type LabelledSession,
+} from '../../../support/evidence/claims.ts';
 
 interface Score {
   claims: number;

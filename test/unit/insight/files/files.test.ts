@@ -5,9 +5,9 @@ import { FileHistory } from '../../../../src/insight/files/history.ts';
 import { changedLines, keptLines } from '../../../../src/insight/files/lineDiff.ts';
 import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
 import { findAdapter } from '../../../../src/agents/registry.ts';
-import { capturesOf, linesOfCapture, readBy } from '../../../support/agentCaptures.ts';
-import { demoEntries } from '../../../support/claims.ts';
-import { call, edits, reads, runs, writes } from '../../../support/madeEntries.ts';
+import { capturesOf, linesOfCapture, readBy } from '../../../support/captures/agentCaptures.ts';
+import { demoEntries } from '../../../support/evidence/claims.ts';
+import { call, edits, reads, runs, writes } from '../../../support/sessions/madeEntries.ts';
 
 function history(entries: readonly NormalizedEntry[], path = 'a.ts', start?: string | null): FileHistory {
   const file = new FileHistory(path, '/w', start);

@@ -3,7 +3,7 @@ import { foundFiles } from '../../../../src/insight/files/foundFiles.ts';
 import { FileHistory } from '../../../../src/insight/files/history.ts';
 import { compareWithDisk } from '../../../../src/insight/files/sinceThen.ts';
 import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
-import { call, edits, reads, writes } from '../../../support/madeEntries.ts';
+import { call, edits, reads, writes } from '../../../support/sessions/madeEntries.ts';
 
 function since(entries: readonly NormalizedEntry[], now: string | null): string {
   const file = new FileHistory('a.ts', '/w');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { FileHistory } from '../../../../src/insight/files/history.ts';
 import { claimedRanges, lineClaims } from '../../../../src/insight/files/lineClaims.ts';
 import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
-import { call, edits, reads, writes } from '../../../support/madeEntries.ts';
+import { call, edits, reads, writes } from '../../../support/sessions/madeEntries.ts';
 
 function record(session: string, entries: readonly NormalizedEntry[]) {
   const file = new FileHistory('a.ts', '/w');

@@ -9,8 +9,8 @@ import { groupSpent, type RunSpending } from '../../../../src/insight/usage/spen
 import type { MessageUsage } from '../../../../src/model/usage/facts.ts';
 import { resultMetadataSchema, type ResultMetadata } from '../../../../src/model/session/result.ts';
 import { tokenKinds, type ModelUsage, type TokenUsage } from '../../../../src/model/usage/usage.ts';
-import { message, report, runFacts } from '../../../support/facts.ts';
-import { fuzz, printFuzzTotals } from '../../../support/fuzz.ts';
+import { message, report, runFacts } from '../../../support/sessions/facts.ts';
+import { fuzz, printFuzzTotals } from '../../../support/hostile/fuzz.ts';
 
 /** How an agent prints its totals: of the run; of the session; of the session with the run's own beside it. */
 const manners = { '2.0.77': 'run', '2.1.300': 'session', '2.1.328': 'both' } as const;

@@ -5,7 +5,7 @@ import { sameUsd } from '../../../../src/insight/ledger/money.ts';
 import type { RunFacts } from '../../../../src/model/usage/facts.ts';
 import { resultMetadataSchema, type ResultMetadata } from '../../../../src/model/session/result.ts';
 import type { ModelUsage } from '../../../../src/model/usage/usage.ts';
-import { message, report, runFacts, testPrices } from '../../../support/facts.ts';
+import { message, report, runFacts, testPrices } from '../../../support/sessions/facts.ts';
 
 /** How an agent prints its totals: of the run; of the session; of the session with the run's own beside it. */
 const manners = { '2.0.77': 'run', '2.1.300': 'session', '2.1.328': 'both' } as const;

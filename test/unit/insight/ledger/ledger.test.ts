@@ -3,7 +3,7 @@ import { estimate, runResult, type LedgerOptions } from '../../../../src/insight
 import type { ExitInfo, RunFacts, RunReport } from '../../../../src/model/usage/facts.ts';
 import { resultMetadataSchema, type ResultMetadata } from '../../../../src/model/session/result.ts';
 import type { ModelUsage, TokenUsage } from '../../../../src/model/usage/usage.ts';
-import { message, report, runFacts, testPrices } from '../../../support/facts.ts';
+import { message, report, runFacts, testPrices } from '../../../support/sessions/facts.ts';
 
 const options: LedgerOptions = { prices: testPrices };
 const ended: ExitInfo = { code: 0, signal: null };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { MessageFigures } from '../../../../src/insight/ledger/messageFigures.ts';
-import { claudeCaptures, normalized, stdoutLines } from '../../../support/captures.ts';
-import { message, testPrices } from '../../../support/facts.ts';
+import { claudeCaptures, normalized, stdoutLines } from '../../../support/captures/captures.ts';
+import { message, testPrices } from '../../../support/sessions/facts.ts';
 
 const runs = [
   { runId: 'run_1', firstIndex: 0, status: 'completed' },

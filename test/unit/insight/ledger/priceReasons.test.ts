@@ -4,7 +4,7 @@ import { estimate, runResult } from '../../../../src/insight/ledger/ledger.ts';
 import type { PriceTable } from '../../../../src/insight/prices/prices.ts';
 import { messageCosts } from '../../../../src/insight/usage/spending.ts';
 import type { MessageUsage } from '../../../../src/model/usage/facts.ts';
-import { message, report, runFacts, testPrices } from '../../../support/facts.ts';
+import { message, report, runFacts, testPrices } from '../../../support/sessions/facts.ts';
 
 const prices: PriceTable = {
   ...testPrices,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { runResult } from '../../../../src/insight/ledger/ledger.ts';
 import type { ResultMetadata } from '../../../../src/model/session/result.ts';
-import { capturesOf, linesOfCapture, readBy } from '../../../support/agentCaptures.ts';
+import { capturesOf, linesOfCapture, readBy } from '../../../support/captures/agentCaptures.ts';
 import { acp } from '../../../../src/agents/acp/adapter.ts';
 
 const prices = { name: 'none', date: '2026-01-01', models: {}, aliases: {} };

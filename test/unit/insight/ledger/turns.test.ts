@@ -3,7 +3,7 @@ import { runResult } from '../../../../src/insight/ledger/ledger.ts';
 import { turnsOf } from '../../../../src/insight/ledger/turns.ts';
 import type { RunFacts } from '../../../../src/model/usage/facts.ts';
 import type { ResultMetadata } from '../../../../src/model/session/result.ts';
-import { message, report, runFacts, testPrices } from '../../../support/facts.ts';
+import { message, report, runFacts, testPrices } from '../../../support/sessions/facts.ts';
 
 /** A run that printed these numbers of turns, after `userLines` lines of the user's side. */
 function run(turns: readonly number[], userLines: number, own: Partial<RunFacts> = {}): RunFacts {

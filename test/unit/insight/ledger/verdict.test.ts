@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { verdictOf } from '../../../../src/insight/ledger/runVerdict.ts';
 import type { ExitInfo, RunFacts } from '../../../../src/model/usage/facts.ts';
-import { message, report, runFacts } from '../../../support/facts.ts';
+import { message, report, runFacts } from '../../../support/sessions/facts.ts';
 
 const exit = (code: number | null, signal: string | null = null): ExitInfo => ({ code, signal });
 const withReport = (own: Parameters<typeof report>[0], more: Partial<RunFacts> = {}): RunFacts =>

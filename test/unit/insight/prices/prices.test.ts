@@ -11,8 +11,8 @@ import {
   type PriceTable,
 } from '../../../../src/insight/prices/prices.ts';
 import { adapters } from '../../../../src/agents/registry.ts';
-import { capturesOf, linesOfCapture, readBy } from '../../../support/agentCaptures.ts';
-import { repository } from '../../../support/host/cache.mjs';
+import { capturesOf, linesOfCapture, readBy } from '../../../support/captures/agentCaptures.ts';
+import { repository } from '../../../support/host/install/cache.mjs';
 
 const table: PriceTable = {
   name: 'test',

@@ -4,7 +4,7 @@ import { answers, textsOf } from '../../../../src/insight/search/facts.ts';
 import { isEmptyQuery, parseQuery, problemText } from '../../../../src/insight/search/query.ts';
 import { WordList, wordsOfQuery } from '../../../../src/insight/search/tokens.ts';
 import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
-import { call, edits, reads, runs, said, thought } from '../../../support/madeEntries.ts';
+import { call, edits, reads, runs, said, thought } from '../../../support/sessions/madeEntries.ts';
 
 describe('a query', () => {
   const empty = { texts: [], tools: [], files: [], kinds: [], states: [] };

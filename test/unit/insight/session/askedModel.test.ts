@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { estimate, runResult } from '../../../../src/insight/ledger/ledger.ts';
 import { resultMetadataSchema, type ResultMetadata } from '../../../../src/model/session/result.ts';
 import type { Cost } from '../../../../src/model/usage/usage.ts';
-import { message, report, runFacts, testPrices } from '../../../support/facts.ts';
+import { message, report, runFacts, testPrices } from '../../../support/sessions/facts.ts';
 
 const priceTable = { name: 'test', date: '2026-01-01' };
 /** As an agent prints that does not name its model. */

@@ -5,7 +5,7 @@ import { sessionPhases, RequestWaits } from '../../../../src/insight/trajectory/
 import { type Span, unionOf, subtractSpans } from '../../../../src/insight/trajectory/spans.ts';
 import { Trajectory } from '../../../../src/insight/trajectory/steps.ts';
 import { phases } from '../../../../src/model/session/phases.ts';
-import { recordedSessions } from '../../../support/recordedSession.ts';
+import { recordedSessions } from '../../../support/captures/recordedSession.ts';
 
 const partsOf = (sums: PhaseSums): number => phases.reduce((sum, phase) => sum + sums[phase], 0);
 const spans = fc.array(

@@ -6,8 +6,8 @@ import { longestFirst, mainLane, Trajectory, turnAt } from '../../../../src/insi
 import { waterfall } from '../../../../src/insight/trajectory/waterfall.ts';
 import { trajectorySchema } from '../../../../src/model/transcript/metadata.ts';
 import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
-import { demoEntries } from '../../../support/claims.ts';
-import { at, call, edits, reads, runs, said, thought, writes } from '../../../support/madeEntries.ts';
+import { demoEntries } from '../../../support/evidence/claims.ts';
+import { at, call, edits, reads, runs, said, thought, writes } from '../../../support/sessions/madeEntries.ts';
 
 function trajectory(entries: readonly NormalizedEntry[], firstIndexes: readonly number[] = [0]): Trajectory {
   const all = new Trajectory();

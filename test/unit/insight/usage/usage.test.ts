@@ -6,8 +6,8 @@ import type { PriceTable } from '../../../../src/insight/prices/prices.ts';
 import { spentBy, type RunSpending } from '../../../../src/insight/usage/spending.ts';
 import { usageReport } from '../../../../src/insight/usage/usageReport.ts';
 import type { Cost } from '../../../../src/model/usage/usage.ts';
-import { message } from '../../../support/facts.ts';
-import { aSummary } from '../../../support/records.ts';
+import { message } from '../../../support/sessions/facts.ts';
+import { aSummary } from '../../../support/sessions/records.ts';
 
 const reported = (usd: number): Cost => ({ provenance: 'reported', usd });
 const unknown: Cost = { provenance: 'unknown', reason: 'no price' };

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { type FromPage, pageCommands } from '../../../../src/protocol/panel/messages.ts';
 import { parseFromPage } from '../../../../src/protocol/panel/fromPageSchema.ts';
-import { mutated, mutation } from '../../../support/damage.ts';
-import { fuzz, printFuzzTotals } from '../../../support/fuzz.ts';
+import { mutated, mutation } from '../../../support/hostile/damage.ts';
+import { fuzz, printFuzzTotals } from '../../../support/hostile/fuzz.ts';
 
 const wish = { query: 'tool:Bash', kinds: [], repeats: false, sort: 'time', closed: ['lane'] } as const;
 

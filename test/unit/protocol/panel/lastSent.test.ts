@@ -6,9 +6,9 @@ import { changed, changeOf } from '../../../../src/protocol/panel/change.ts';
 import { LastSent } from '../../../../src/protocol/panel/lastSent.ts';
 import type { PageEntry, Sent } from '../../../../src/protocol/panel/messages.ts';
 import { pageEntry } from '../../../../src/protocol/panel/pageEntries.ts';
-import { capturesOf, linesOfCapture, readBy } from '../../../support/agentCaptures.ts';
+import { capturesOf, linesOfCapture, readBy } from '../../../support/captures/agentCaptures.ts';
 import { view } from '../../../support/page/madeUp.ts';
-import { Posted } from '../../../support/posted.ts';
+import { Posted } from '../../../support/sessions/posted.ts';
 
 const overTheWire = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 const said = (content: string, more: Partial<NormalizedEntry> = {}): NormalizedEntry => ({

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { resumeCost } from '../../../../src/insight/away/resumeCost.ts';
 import { loadPrices } from '../../../../src/insight/prices/prices.ts';
 import { interruptedRows } from '../../../../src/vscode/away/interrupted.ts';
-import { aSummary } from '../../../support/records.ts';
+import { aSummary } from '../../../support/sessions/records.ts';
 import { at, now, row } from '../sessions/rows.ts';
 
 const ids = (rows: readonly { session_id: string }[]): string[] => rows.map(({ session_id: id }) => id.slice(0, 5));

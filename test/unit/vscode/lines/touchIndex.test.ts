@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { SessionHandle } from '../../../../src/vscode/engine/windowEngine.ts';
 import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
 import { TouchIndex } from '../../../../src/vscode/lines/touchIndex.ts';
-import { call, edits, reads, said } from '../../../support/madeEntries.ts';
+import { call, edits, reads, said } from '../../../support/sessions/madeEntries.ts';
 import { at, row } from '../sessions/rows.ts';
 
 interface Made {

@@ -1,7 +1,7 @@
 import * as assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { repository } from '../../../support/host/cache.mjs';
+import { repository } from '../../../support/host/install/cache.mjs';
 
 /** Ways to turn a text into markup, script or style, or to load something; the page has use for none of them. */
 const forbidden: readonly RegExp[] = [

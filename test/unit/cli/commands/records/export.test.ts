@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream';
 import { exportCommand } from '../../../../../src/cli/commands/records/export.ts';
 import type { CliContext } from '../../../../../src/cli/command.ts';
 import { stopDaemon } from '../../../../support/daemon/stop.ts';
-import { aSession, appendAll, sessionId, temporaryStore, wholeSession } from '../../../../support/records.ts';
+import { aSession, appendAll, sessionId, temporaryStore, wholeSession } from '../../../../support/sessions/records.ts';
 
 describe('vitrine export', () => {
   let place: Awaited<ReturnType<typeof temporaryStore>>;

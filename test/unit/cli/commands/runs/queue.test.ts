@@ -11,7 +11,7 @@ import { Journal } from '../../../../../src/engine/coordinator/journal.ts';
 import { journalFile } from '../../../../../src/engine/coordinator/openQueue.ts';
 import { RecordStore } from '../../../../../src/engine/record/recordStore.ts';
 import type { Run } from '../../../../../src/model/session/session.ts';
-import { appendAll, aSession, wholeSession } from '../../../../support/records.ts';
+import { appendAll, aSession, wholeSession } from '../../../../support/sessions/records.ts';
 import { openQueueClient, type QueueClient } from '../../../../support/daemon/queue.ts';
 
 interface Ended {

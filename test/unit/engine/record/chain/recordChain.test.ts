@@ -12,7 +12,7 @@ import {
   sessionId,
   temporaryStore,
   wholeSession,
-} from '../../../../support/records.ts';
+} from '../../../../support/sessions/records.ts';
 import { isWindows } from '../../../../support/platform.ts';
 import { skip } from '../../../../support/skip.ts';
 

@@ -13,7 +13,7 @@ import {
   sessionId,
   temporaryStore,
   wholeSession,
-} from '../../../../support/records.ts';
+} from '../../../../support/sessions/records.ts';
 
 type Tampering = (lines: readonly string[]) => readonly string[];
 /** What is said first: how, and of which line; or after which one the end is missing. */

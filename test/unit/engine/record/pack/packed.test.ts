@@ -3,7 +3,14 @@ import { randomBytes } from 'node:crypto';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { aSession, appendAll, runId, sessionId, temporaryStore, wholeSession } from '../../../../support/records.ts';
+import {
+  aSession,
+  appendAll,
+  runId,
+  sessionId,
+  temporaryStore,
+  wholeSession,
+} from '../../../../support/sessions/records.ts';
 
 describe('output that was packed', () => {
   let place: Awaited<ReturnType<typeof temporaryStore>>;

@@ -14,8 +14,8 @@ import {
   sessionId,
   temporaryStore,
   wholeSession,
-} from '../../../../support/records.ts';
-import { searchOf } from '../../../../support/searching.ts';
+} from '../../../../support/sessions/records.ts';
+import { searchOf } from '../../../../support/sessions/searching.ts';
 
 const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 

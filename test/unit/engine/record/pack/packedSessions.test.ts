@@ -4,7 +4,7 @@ import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { RecordStore } from '../../../../../src/engine/record/recordStore.ts';
 import { verifyRecord } from '../../../../../src/engine/record/chain/verify.ts';
-import { aSession, appendAll, sessionId, temporaryStore, wholeSession } from '../../../../support/records.ts';
+import { aSession, appendAll, sessionId, temporaryStore, wholeSession } from '../../../../support/sessions/records.ts';
 
 describe('an archived record that was damaged', () => {
   let place: Awaited<ReturnType<typeof temporaryStore>>;

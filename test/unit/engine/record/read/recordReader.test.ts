@@ -16,7 +16,7 @@ import {
   sessionId,
   temporaryStore,
   wholeSession,
-} from '../../../../support/records.ts';
+} from '../../../../support/sessions/records.ts';
 
 describe('reading a record', () => {
   let temporary: Awaited<ReturnType<typeof temporaryStore>>;

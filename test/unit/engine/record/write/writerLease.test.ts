@@ -6,7 +6,7 @@ import { isAlive, ownIdentity, startTimeOf } from '../../../../../src/engine/pro
 import { RecordBusyError } from '../../../../../src/engine/record/errors.ts';
 import { thisMachine } from '../../../../../src/engine/process/identity/holder.ts';
 import { hasWriter, settledLease, WriterLease } from '../../../../../src/engine/record/write/writerLease.ts';
-import { sessionId } from '../../../../support/records.ts';
+import { sessionId } from '../../../../support/sessions/records.ts';
 import { skip } from '../../../../support/skip.ts';
 
 describe('writer lease', () => {

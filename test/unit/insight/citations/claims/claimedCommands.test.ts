@@ -7,7 +7,7 @@ import { SessionEvidence } from '../../../../../src/insight/citations/sources/se
 import { shellParts } from '../../../../../src/insight/citations/commands/shell.ts';
 import type { EvidenceLink } from '../../../../../src/insight/citations/types.ts';
 import { unwrapped } from '../../../../../src/insight/citations/commands/unwrapped.ts';
-import { agreement } from '../../../../support/agreement.ts';
+import { agreement } from '../../../../support/evidence/agreement.ts';
 import type { NormalizedEntry } from '../../../../../src/model/transcript/entry.ts';
 import type { ToolAction } from '../../../../../src/model/transcript/tool.ts';
 import { repeated } from '../../../../support/hostile/growing.ts';

@@ -1,5 +1,12 @@
 import assert from 'node:assert/strict';
-import { linksIn, runnerPairs, scored, shownScores, sourcePairs, verdictPairs } from '../../../../support/verdicts.ts';
+import {
+  linksIn,
+  runnerPairs,
+  scored,
+  shownScores,
+  sourcePairs,
+  verdictPairs,
+} from '../../../../support/evidence/verdicts.ts';
 
 describe('the verdict on what is said of a run', () => {
   const pairs = verdictPairs('pairs.json');

@@ -5,7 +5,7 @@ import { linksOf } from '../../../../../src/insight/citations/links.ts';
 import { SessionEvidence } from '../../../../../src/insight/citations/sources/sessionEvidence.ts';
 import { exitCodeApplies, shellParts } from '../../../../../src/insight/citations/commands/shell.ts';
 import type { EvidenceLink } from '../../../../../src/insight/citations/types.ts';
-import { agreement } from '../../../../support/agreement.ts';
+import { agreement } from '../../../../support/evidence/agreement.ts';
 import type { NormalizedEntry } from '../../../../../src/model/transcript/entry.ts';
 import type { ToolAction, ToolUse } from '../../../../../src/model/transcript/tool.ts';
 

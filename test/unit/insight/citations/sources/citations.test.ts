@@ -9,11 +9,11 @@ import { linesOfResult } from '../../../../../src/insight/citations/sources/resu
 import { SessionEvidence } from '../../../../../src/insight/citations/sources/sessionEvidence.ts';
 import { Sources } from '../../../../../src/insight/citations/sources/sources.ts';
 import type { EvidenceLink } from '../../../../../src/insight/citations/types.ts';
-import { agreement } from '../../../../support/agreement.ts';
+import { agreement } from '../../../../support/evidence/agreement.ts';
 import type { NormalizedEntry } from '../../../../../src/model/transcript/entry.ts';
 import type { NormalizedEntryMetadata } from '../../../../../src/model/transcript/metadata.ts';
 import type { ToolAction, ToolUse } from '../../../../../src/model/transcript/tool.ts';
-import { capturesOf, linesOfCapture, readBy } from '../../../../support/agentCaptures.ts';
+import { capturesOf, linesOfCapture, readBy } from '../../../../support/captures/agentCaptures.ts';
 import { findAdapter } from '../../../../../src/agents/registry.ts';
 
 const timestamp = '2026-11-20T10:00:00.000Z';

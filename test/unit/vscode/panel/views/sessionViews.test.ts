@@ -9,7 +9,7 @@ import {
 } from '../../../../../src/protocol/panel/viewMessages.ts';
 import type { FileNow } from '../../../../../src/vscode/window/projectFiles.ts';
 import { SessionViews } from '../../../../../src/vscode/panel/views/sessionViews.ts';
-import { call, edits, reads, writes } from '../../../../support/madeEntries.ts';
+import { call, edits, reads, writes } from '../../../../support/sessions/madeEntries.ts';
 import { until } from '../../../../support/until.ts';
 
 const start = Date.parse('2026-01-02T10:00:00Z');

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { runClaude, startClaudeHost, statusWord } from '../claudeHost.ts';
+import { keepEvidence, picture, useWindow } from '../session.ts';
+
+describe('a budget that is used up', function () {
+  this.timeout(120_000);
+  keepEvidence();
+
+  const settings = { 'vitrine.budgets': { session: { turns: 2 } }, 'workbench.colorTheme': 'Default Dark Modern' };
+  const host = useWindow((context) => startClaudeHost(context, { settings }), { width: 1280, height: 900 });
+  const bar = () => host.workbench.webview().locator('.notice.budget');
+
+  it('pauses the agent, and says so on its page and in a notice', async () => {
+    await runClaude(host.workbench, 'Put matcha on the menu. [[change]]');
+    await bar().getByText('Paused: the budget for this session is used up (2 of 2 turns).').waitFor();
+    await statusWord(host.workbench, 'Paused: 2 of 2 turns');
+    await host.workbench.notification('is paused. The budget for this session is used up: 2 of 2 turns').waitFor();
+    // The agent may still begin the tools of the response that reached the limit. The model is not asked again.
+    assert.equal(await host.workbench.webview().getByText('Matcha is on the menu for 5.20 EUR').count(), 0);
+    await picture(host.workbench, 'budget-paused');
+  });
+
+  it('asks a person for the new limit, and takes none that is lower', async () => {
+    await bar().getByRole('button', { name: 'Raise Budget…' }).click();
+    await host.workbench.page.getByText('New limit for this session, in model turns').waitFor();
+    assert.equal(await host.workbench.quickInput().inputValue(), '4');
+    await host.workbench.quickInput().fill('2');
+    await host.workbench.page.getByText('Enter a number greater than 2.').waitFor();
+    await picture(host.workbench, 'budget-raise');
+  });
+
+  it('resumes what is left when it is raised, to the end', async () => {
+    await host.workbench.quickInput().fill('20');
+    await host.workbench.page.keyboard.press('Enter');
+    await host.workbench.webview().getByText('Matcha is on the menu for 5.20 EUR').first().waitFor();
+    await statusWord(host.workbench, 'Finished');
+    await bar().waitFor({ state: 'detached' });
+    await picture(host.workbench, 'budget-raised');
+  });
+});

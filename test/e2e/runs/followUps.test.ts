@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import type { BrowserContext } from 'playwright-core';
+import type { Server } from '../../support/host/server.ts';
+import { repository } from '../../support/host/install/cache.mjs';
+import { writeMachineSettings } from '../../support/host/settings.ts';
+import type { Workbench } from '../../support/host/workbench.ts';
+import { send, statusWord } from '../claudeHost.ts';
+import { keepEvidence, newProfile, openWindow, picture, startHost } from '../session.ts';
+
+describe('follow-ups in the window', function () {
+  this.timeout(120_000);
+  keepEvidence();
+  let server: Server;
+  let context: BrowserContext;
+  let workbench: Workbench;
+  const program = path.join(repository, 'test/support/fakeAgent/agent.mjs');
+  const settings = (delay_minutes: number): void =>
+    writeMachineSettings(server.folder.root, {
+      'vitrine.claude.path': program,
+      'vitrine.followUps': { executors: ['claude-code'], delay_minutes, max_per_session: 1 },
+    });
+
+  before(async function () {
+    this.timeout(300_000);
+    server = await startHost();
+    settings(30);
+    ({ context } = await newProfile());
+    workbench = await openWindow(server, context);
+  });
+  after(() => context.close());
+
+  const asks = JSON.stringify([{ init: true }, { say: 'Tea?' }, { result: { text: 'Tea?' } }]);
+  const run = async (): Promise<void> => {
+    await workbench.runCommand('Vitrine: Run Agent…');
+    await workbench.quickPickRow('Claude Code').and(workbench.quickPickRow('2.1.197')).click();
+    await workbench.page.getByPlaceholder('Prompt').waitFor();
+    await workbench.quickInput().fill(asks);
+    await workbench.page.keyboard.press('Enter');
+    await statusWord(workbench, 'Finished');
+  };
+  const page = () => workbench.webview();
+
+  it('are announced, survive a reload, and are cancelled by a person who writes', async () => {
+    await run();
+    await workbench.statusBarItem('Follow-up in').waitFor();
+    await workbench.reload();
+    await workbench.statusBarItem('Follow-up in').waitFor();
+    await picture(workbench, 'follow-up-due');
+    const card = page().locator('.rcard .lead');
+    await card.getByText('Vitrine will send a follow-up automatically: ').waitFor();
+    await card.scrollIntoViewIfNeeded();
+    await picture(workbench, 'follow-up-card');
+    const field = page().locator('textarea#composer, #composer textarea');
+    await field.fill('Green');
+    await workbench.statusBarItem('Follow-up in').waitFor({ state: 'detached' });
+    await send(workbench, asks);
+    await statusWord(workbench, 'Finished');
+    await workbench.statusBarItem('Follow-up in').waitFor();
+  });
+
+  it('are paused and resumed for all windows, and each says so', async () => {
+    const other = await openWindow(server, context, server.folder.home);
+    await other.runCommand('Vitrine: Follow-ups…');
+    await other.quickPickRow('Pause All').click();
+    await workbench.statusBarItem('Follow-ups paused').waitFor();
+    await page().locator('.rcard .lead').getByText('Nothing runs until you send a message.').waitFor();
+    await other.runCommand('Vitrine: Follow-ups…');
+    await other.quickPickRow('Resume All').click();
+    await workbench.statusBarItem('Follow-up in').waitFor();
+    await other.page.close();
+    await page().locator('.rcard').getByRole('button', { name: 'Cancel Follow-up' }).click();
+    await workbench.statusBarItem('Follow-up in').waitFor({ state: 'detached' });
+    await send(workbench, asks);
+    await statusWord(workbench, 'Finished');
+    await workbench.statusBarItem('Follow-up in').waitFor();
+  });
+
+  it('are left out of the transcript until they are asked for', async () => {
+    settings(0.01);
+    await page().getByText('1 autonomous hidden').first().waitFor({ timeout: 60_000 });
+    await picture(workbench, 'follow-up-hidden');
+    assert.equal(
+      await page().getByRole('tab', { name: 'Transcript' }).getAttribute('title'),
+      '1 follow-up or callback hidden',
+    );
+    await page().getByRole('button', { name: 'Show follow-ups and callbacks' }).click();
+    await page().getByText("The user asked a question but hasn't responded.").first().waitFor();
+    await page().getByText('an unanswered question').first().waitFor();
+    await picture(workbench, 'follow-up-shown');
+    await workbench.statusBarItem('Follow-up in').waitFor({ state: 'detached' });
+  });
+});

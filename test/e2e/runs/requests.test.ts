@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { Gate } from '../../support/gate.ts';
+import { turnsOf } from '../../support/models/conversation.ts';
+import { type Scenarios, text, tool } from '../../support/models/scripts/scenario.ts';
+import { teaQuestion } from '../../support/models/scripts/teaQuestion.ts';
+import { runClaude, send, startClaudeHost, statusWord } from '../claudeHost.ts';
+import { keepEvidence, picture, useWindow } from '../session.ts';
+
+const make = tool('Bash', { command: 'touch made.txt && ls', description: 'Make the file' });
+
+const lookedAway = new Gate();
+const queued = new Gate();
+
+const scenarios = (): Scenarios => ({
+  make: [{ blocks: [make] }, { blocks: [text('That was that.')] }],
+  later: [{ blocks: [make], pace: { after: lookedAway.opened } }, { blocks: [text('Made it after all.')] }],
+  ask: teaQuestion,
+  slow: [{ blocks: [text('Thought about it for a while.')], pace: { after: queued.opened } }],
+  next: [{ blocks: [text('The next thing is done.')] }],
+});
+
+describe('Claude Code asks, and a person answers in the panel', function () {
+  this.timeout(120_000);
+  keepEvidence();
+  const host = useWindow((context) => startClaudeHost(context, { scenarios, asks: true }));
+
+  const page = () => host.workbench.webview();
+  const made = (): boolean => existsSync(path.join(host.server.folder.workspace, 'made.txt'));
+  const press = (name: string) => page().locator('.ask vscode-button:not(.unready)', { hasText: name });
+  const decided = (words: string) => page().locator('.row[data-kind=request] .rb', { hasText: words });
+  const sidebar = () => host.workbench.page.locator('.part.sidebar');
+
+  it('shows the request everywhere a person looks, and a denial keeps the command from running', async () => {
+    await host.workbench.openView('Vitrine');
+    await runClaude(host.workbench, 'Make the file. [[make]]');
+    await page().locator('.ask pre', { hasText: 'touch made.txt && ls' }).waitFor({ timeout: 60_000 });
+    await statusWord(host.workbench, 'Needs your approval');
+    await page().locator('.row[data-kind=command_run] .word', { hasText: 'needs your approval' }).waitFor();
+    await sidebar().getByText('Needs You', { exact: true }).waitFor();
+    await host.workbench.statusBarItem('1 needs you').waitFor();
+    await host.workbench.page.locator('.part.activitybar .badge-content', { hasText: '1' }).waitFor();
+    assert.equal(await host.workbench.notification('needs you').count(), 0);
+    await picture(host.workbench, 'approval');
+    await page().locator('.ask .reason').locator('input').fill('Not in this folder.');
+    await press('Deny').click();
+    await decided('Denied by you: “Not in this folder.”').waitFor();
+    await statusWord(host.workbench, 'Finished');
+    assert.equal(made(), false);
+    await host.model.waitFor(({ request }) => JSON.stringify(request).includes('Not in this folder.'));
+    await host.workbench.statusBarItem('needs you').waitFor({ state: 'detached' });
+    await sidebar().getByText('Needs You', { exact: true }).waitFor({ state: 'detached' });
+  });
+
+  it('tells a person who looks elsewhere, leads to the command, and runs it when it is allowed', async () => {
+    await send(host.workbench, 'Then later. [[later]]');
+    await statusWord(host.workbench, 'Running');
+    await host.workbench.editorTab('Make the file.').click({ button: 'middle' });
+    await host.workbench.editorTab('Make the file.').waitFor({ state: 'detached' });
+    lookedAway.open();
+    const notice = host.workbench.notification('needs you. ');
+    await notice.waitFor({ timeout: 30_000 });
+    await picture(host.workbench, 'approval-elsewhere');
+    assert.doesNotMatch((await notice.textContent()) ?? '', /Allow/);
+    await notice
+      .getByRole('button', { name: 'Review', exact: true })
+      .or(notice.locator('a', { hasText: 'Review' }))
+      .click();
+    await page().locator('.what:focus', { hasText: 'touch made.txt' }).waitFor();
+    await notice.waitFor({ state: 'detached' });
+    await press('Allow Once').waitFor();
+    assert.equal(made(), false);
+    await host.workbench.page.keyboard.press('Tab');
+    await host.workbench.page.keyboard.press('Enter');
+    await decided('Allowed once by you').waitFor();
+    await page().getByText('Made it after all.').first().waitFor();
+    await statusWord(host.workbench, 'Finished');
+    assert.equal(made(), true);
+  });
+
+  it('takes the answer to a question', async () => {
+    await send(host.workbench, 'Tea? [[ask]]');
+    // All of it stands on screen: whoever scrolls before that leaves the end of the list.
+    await press('Dismiss').waitFor();
+    await page().getByRole('radio', { name: 'Green' }).check();
+    await picture(host.workbench, 'question');
+    await press('Answer').first().click();
+    await decided('Answered by you: “Green”').waitFor();
+    await page().getByText('A good choice.').first().waitFor();
+    await statusWord(host.workbench, 'Finished');
+    await host.model.waitFor(({ request }) => /Which tea\?[^]{0,20}Green/.test(JSON.stringify(request)));
+  });
+
+  it('says a message that was queued while it worked when the turn has ended', async () => {
+    await send(host.workbench, 'Think. [[slow]]');
+    await page().locator('#interrupt').waitFor();
+    await send(host.workbench, 'And then the next. [[next]]');
+    await page().locator('.queue li', { hasText: 'And then the next.' }).waitFor();
+    await picture(host.workbench, 'queued');
+    queued.open();
+    await page().getByText('Thought about it for a while.').first().waitFor();
+    await page().getByText('The next thing is done.').first().waitFor();
+    await page().locator('.queue').waitFor({ state: 'detached' });
+    await statusWord(host.workbench, 'Finished');
+    const { request } = await host.model.waitFor(({ scenario }) => scenario === 'next');
+    assert.match(turnsOf(request).join('\n'), /Thought about it for a while\.[^]*And then the next\./);
+  });
+});

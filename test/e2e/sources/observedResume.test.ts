@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { execa } from 'execa';
+import { ensureClaudeCode } from '../../support/agents/claudeCode.ts';
+import { codexVariables, configureCodex, ensureCodex } from '../../support/agents/codex.ts';
+import { ensureCopilot } from '../../support/agents/copilot.ts';
+import { agentEnvironment, claudeVariables, copilotVariables } from '../../support/agents/environment.ts';
+import { turnsOf } from '../../support/models/conversation.ts';
+import { startModelServer } from '../../support/models/anthropic.ts';
+import { codexScenarios } from '../../support/models/scripts/codexScenarios.ts';
+import { copilotScenarios } from '../../support/models/scripts/copilotScenarios.ts';
+import { startOpenaiServer } from '../../support/models/openai.ts';
+import { testScenarios } from '../../support/models/scripts/scenarios.ts';
+import { send, statusWord } from '../claudeHost.ts';
+import { startAgentHost, type RealAgent } from '../realAgents.ts';
+import { keepEvidence, picture, useWindow } from '../session.ts';
+
+interface TerminalAgent extends RealAgent {
+  /** Arguments of a run in a terminal, in front of its prompt. */
+  readonly args: readonly string[];
+  /** The store says that no person was there: the list folds such sessions. */
+  readonly programmatic: boolean;
+  /** Scenario and words of the answer after the resume. */
+  readonly answer: readonly [string, string];
+}
+
+const agents: readonly TerminalAgent[] = [
+  {
+    label: 'Claude Code',
+    name: 'claude',
+    install: () => ensureClaudeCode('2.1.328'),
+    serve: startModelServer,
+    scenarios: testScenarios,
+    variables: claudeVariables,
+    permissionMode: 'acceptEdits',
+    args: ['-p'],
+    programmatic: true,
+    answer: ['third', 'That was the third turn.'],
+  },
+  {
+    label: 'Codex',
+    name: 'codex',
+    install: () => ensureCodex('0.169.0'),
+    serve: startOpenaiServer,
+    scenarios: () => codexScenarios('0.169.0'),
+    variables: codexVariables,
+    configure: (home, modelUrl) => configureCodex(home, modelUrl, '0.169.0'),
+    permissionMode: 'danger-full-access',
+    args: ['exec', '--skip-git-repo-check'],
+    programmatic: true,
+    answer: ['afresh', 'Then once more.'],
+  },
+  {
+    label: 'Copilot CLI',
+    name: 'copilot',
+    install: ensureCopilot,
+    serve: startModelServer,
+    scenarios: copilotScenarios,
+    variables: copilotVariables,
+    permissionMode: 'bypassPermissions',
+    args: ['--allow-all-tools', '-p'],
+    programmatic: false,
+    answer: ['afresh', 'Then once more.'],
+  },
+];
+
+for (const agent of agents) {
+  describe(`a session of ${agent.label} that was started in a terminal`, function () {
+    this.timeout(180_000);
+    keepEvidence();
+
+    const host = useWindow(
+      async (context) => {
+        const started = await startAgentHost(context, agent);
+        const { home, workspace } = started.server.folder;
+        const installed = await agent.install();
+        if ('missing' in installed) throw new Error(installed.missing);
+        await execa(installed.program, [...agent.args, 'Remember the tea. [[again]]'], {
+          cwd: workspace,
+          env: agentEnvironment({ home, modelUrl: started.model.url }, agent.variables),
+          extendEnv: false,
+          stdin: 'ignore',
+        });
+        return started;
+      },
+      { view: 'Vitrine', width: 1280, height: 900 },
+    );
+
+    it('is resumed from its panel, remembers what was said, and stays one session', async () => {
+      const { workbench, model } = host;
+      const [scenario, words] = agent.answer;
+      if (agent.programmatic) await workbench.treeItem('1 programmatic session').click();
+      await workbench.treeItem(`${agent.label} ·`).click();
+      const page = workbench.webview();
+      await page.getByText('Remember the tea').first().waitFor();
+      await send(workbench, `What did I say? [[${scenario}]]`);
+      await page.getByText(words).first().waitFor();
+      await statusWord(workbench, 'Finished');
+      const { request } = await model.waitFor((asked) => asked.scenario === scenario);
+      assert.match(turnsOf(request).join('\n'), /Remember the tea[^]*What did I say\?/);
+      assert.equal(await workbench.treeItem('Remember the tea').count(), 1);
+      await workbench.treeItem('programmatic session').waitFor({ state: 'detached' });
+      await picture(workbench, `observed-resumed-${agent.name}`);
+    });
+
+    if (agent.name !== 'copilot') {
+      it('is forked into a session of its own, which remembers what was said', async () => {
+        const { workbench, model } = host;
+        await workbench.treeItem('Remember the tea').click({ button: 'right' });
+        await workbench.page.locator('.monaco-menu').getByText('Fork Session…', { exact: true }).hover();
+        await workbench.page.keyboard.press('Enter');
+        await workbench.page.getByText('First message of the new session').waitFor();
+        await workbench.quickInput().fill('And on another way? [[again]]');
+        await workbench.page.keyboard.press('Enter');
+        await workbench.webview().getByText('And on another way?').first().waitFor();
+        await statusWord(workbench, 'Finished');
+        const { request } = await model.waitFor((asked) => turnsOf(asked.request).join().includes('another way'));
+        assert.match(turnsOf(request).join('\n'), /Remember the tea[^]*another way/);
+        await workbench.treeItem('Remember the tea').nth(1).waitFor();
+        assert.equal(await workbench.treeItem('Remember the tea').count(), 2);
+        await picture(workbench, `observed-forked-${agent.name}`);
+      });
+    }
+  });
+}

@@ -1,0 +1,41 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { type Scenarios, text, tool } from '../../support/models/scripts/scenario.ts';
+import { until } from '../../support/until.ts';
+import { newestStdout, runClaude, startClaudeHost, statusWord } from '../claudeHost.ts';
+import { keepEvidence, openWindow, picture, useWindow } from '../session.ts';
+
+describe('what happened while no window was open', function () {
+  this.timeout(180_000);
+  keepEvidence();
+  const scenarios = (workspace: string): Scenarios => ({
+    wait: [
+      { blocks: [tool('Bash', { command: 'until [ -e go ]; do sleep 0.1; done', description: 'Wait' })] },
+      { blocks: [tool('Write', { file_path: `${workspace}/NOTES.md`, content: 'Alone.\nDone.\n' })] },
+      { blocks: [text('Written while you were away.')] },
+    ],
+  });
+  const host = useWindow((context) => startClaudeHost(context, { scenarios }), { width: 1280, height: 900 });
+
+  it('is offered by the status bar of the next window, and told on one page', async () => {
+    const { server, context, workbench } = host;
+    await runClaude(workbench, 'Write the notes. [[wait]]');
+    await workbench.webview().getByText('until [ -e go ]').first().waitFor();
+    await workbench.page.close();
+    writeFileSync(path.join(server.folder.workspace, 'go'), '');
+    await until('the end', () => readFileSync(newestStdout(server.folder.root), 'utf8').includes('"type":"result"'));
+    const next = await openWindow(server, context);
+    const item = next.statusBarItem('1 update while you were away');
+    await item.click();
+    const page = next.webview();
+    await page.getByRole('heading', { name: 'While You Were Away' }).waitFor();
+    await page.getByText('1 finished').waitFor();
+    await page.getByRole('rowheader', { name: 'Write the notes.' }).waitFor();
+    await page.getByRole('rowheader', { name: 'NOTES.md' }).waitFor();
+    await item.waitFor({ state: 'detached' });
+    await picture(next, 'while-away');
+    await page.getByRole('button', { name: 'Open Session' }).first().click();
+    await statusWord(next, 'Finished');
+    await next.webview().getByText('Written while you were away.').first().waitFor();
+  });
+});

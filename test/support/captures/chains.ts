@@ -1,0 +1,31 @@
+import { type AgentCapture, linesOfCapture } from './agentCaptures.ts';
+import { claudeCaptures, normalized } from './captures.ts';
+import { runResult, type LedgerOptions } from '../../../src/insight/ledger/ledger.ts';
+import type { ExitInfo, RunFacts } from '../../../src/model/usage/facts.ts';
+import type { ResultMetadata, RunResult } from '../../../src/model/session/result.ts';
+
+const byName = new Map(claudeCaptures().map((capture) => [capture.name, capture]));
+
+export function capture(name: string): AgentCapture {
+  const found = byName.get(name);
+  if (found === undefined) throw new Error(`There is no capture ${name}`);
+  return found;
+}
+
+export function factsOf(name: string): { facts: RunFacts; exit: ExitInfo } {
+  const { stdout, stderr, exit } = capture(name);
+  return { facts: normalized(linesOfCapture({ stdout, stderr }), exit).facts, exit };
+}
+
+/** Results of captures (`<version>/<case>`) taken as the runs of one session, each with those before it. */
+export function chain(names: readonly string[], options: LedgerOptions): RunResult[] {
+  const results: RunResult[] = [];
+  const previous: ResultMetadata[] = [];
+  for (const name of names) {
+    const { facts, exit } = factsOf(name);
+    const result = runResult(facts, exit, previous, options);
+    results.push(result);
+    if (result.metadata !== undefined) previous.push(result.metadata);
+  }
+  return results;
+}

@@ -1,0 +1,65 @@
+/** Holds the bundles against their budgets: what loads at once counts, what `import()` brings later does not. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Metafile } from 'esbuild';
+import { repository } from '../host/install/cache.mjs';
+
+const budgets = [
+  { build: 'host', entry: 'dist/extension.js', limit: 250_000, without: ['zod', 'execa'] },
+  { build: 'page', entry: 'dist/webview/main.js', limit: 270_000, without: ['zod'] },
+];
+
+/** The entry and all that it imports statically, by file name. */
+function loadedAtOnce({ outputs }: Metafile, entry: string): string[] {
+  const files = new Set([entry]);
+  for (const file of files) {
+    const imports = outputs[file]?.imports ?? [];
+    for (const { path: target, kind } of imports)
+      if (kind === 'import-statement' && target in outputs) files.add(target);
+  }
+  return [...files];
+}
+
+function packagesIn({ outputs }: Metafile, files: string[]): Set<string> {
+  const inputs = files.flatMap((file) => Object.entries(outputs[file]?.inputs ?? {}));
+  const bundled = inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([input]) => input);
+  return new Set(bundled.map((input) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input)?.[1] ?? ''));
+}
+
+/** What an entry loads at once, against its budget; sizes in bytes. */
+interface Size {
+  readonly entry: string;
+  readonly limit: number;
+  readonly bytes: number;
+  readonly files: readonly string[];
+  /** Packages that must not load at once, and do. */
+  readonly early: readonly string[];
+}
+
+/** Of the last build. */
+export function measureSizes(): Size[] {
+  return budgets.map(({ build, entry, limit, without }) => {
+    const metafile = JSON.parse(readFileSync(path.join(repository, `dist/meta/${build}.json`), 'utf8')) as Metafile;
+    const files = loadedAtOnce(metafile, entry);
+    const bytes = files.reduce((sum, file) => sum + (metafile.outputs[file]?.bytes ?? 0), 0);
+    const packages = packagesIn(metafile, files);
+    return { entry, limit, bytes, files, early: without.filter((name) => packages.has(name)) };
+  });
+}
+
+/** Problems as sentences; none is good. Prints what it measured. */
+export function checkSizes(): string[] {
+  return measureSizes().flatMap(({ entry, limit, bytes, early }) => {
+    console.log(`${entry} with its static imports: ${(bytes / 1000).toFixed(1)} of ${limit / 1000} kB`);
+    return [
+      ...(bytes > limit ? [`${entry} loads ${bytes} bytes at once; the budget is ${limit}`] : []),
+      ...early.map((name) => `${entry} loads ${name} at once; it has to be loaded later or not at all`),
+    ];
+  });
+}
+
+if (import.meta.main) {
+  const problems = checkSizes();
+  for (const problem of problems) console.error(problem);
+  process.exitCode = problems.length > 0 ? 1 : 0;
+}

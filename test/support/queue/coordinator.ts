@@ -1,0 +1,63 @@
+import type { Job, Registration } from '../../../src/coordinator/api.ts';
+import { createRunSchema, registrationSchema, type CreateRun } from '../../../src/coordinator/api.ts';
+import { Coordinator } from '../../../src/coordinator/coordinator.ts';
+import { runnerId } from '../../../src/engine/ids.ts';
+
+/** A coordinator whose clocks stand still until they are moved. */
+export class StillCoordinator {
+  /** What people read, and what durations are measured by; the first may jump. */
+  wall: number;
+  mono = 0;
+  readonly changes: Job[] = [];
+  readonly core: Coordinator;
+  #ids = 0;
+
+  constructor(saved: readonly Job[] = [], wall = Date.parse('2026-01-01T00:00:00Z')) {
+    this.wall = wall;
+    this.core = new Coordinator(
+      {
+        clock: () => this.wall,
+        monotonic: () => this.mono,
+        runnerId,
+        newRunId: () => `run_${this.#next()}`,
+        newSessionId: () => `ses_${this.#next()}`,
+        onChange: (job) => this.changes.push(job),
+      },
+      saved,
+    );
+  }
+
+  /** The coordinator looks at its clock every second, as it does where its process runs. */
+  pass(ms: number): void {
+    for (let left = ms; left > 0; left -= 1000) this.sleep(Math.min(left, 1000));
+  }
+
+  /** It comes to look at its clock only then. */
+  sleep(ms: number): void {
+    this.wall += ms;
+    this.mono += ms;
+    this.core.tick();
+  }
+
+  create(request: Partial<CreateRun> = {}) {
+    return this.core.create(createRunSchema.parse({ executor_type: 'claude-code', prompt: 'Do it', ...request }));
+  }
+
+  register(registration: Partial<Registration> = {}) {
+    const instance = registration.instance ?? 'instance-1';
+    const base = { hostname: 'here', project_dir: '/w', executor_type: 'claude-code' };
+    const { runner_id } = this.core.register(registrationSchema.parse({ ...base, ...registration, instance }));
+    return { runner_id, instance };
+  }
+
+  run(id: string) {
+    const found = this.core.runs().find(({ run_id }) => run_id === id);
+    if (found === undefined) throw new Error(`no run ${id}`);
+    return found;
+  }
+
+  #next(): string {
+    this.#ids += 1;
+    return this.#ids.toString(16).padStart(12, '0');
+  }
+}

@@ -1,0 +1,24 @@
+import type { SessionHandle } from '../../../src/engine/api.ts';
+import type { AgentRequest, Answer } from '../../../src/model/agent/request.ts';
+
+export const once: Answer = { kind: 'allow', scope: 'once' };
+export const forSession: Answer = { kind: 'allow', scope: 'session' };
+export const deny: Answer = { kind: 'deny' };
+
+/** Answers the requests of a run as they come, in this order; what was asked is in the list that it gives. */
+export function answering(handle: SessionHandle, ...answers: readonly Answer[]): readonly AgentRequest[] {
+  const left = [...answers];
+  const asked: AgentRequest[] = [];
+  const look = (): void => {
+    const conversation = handle.conversation();
+    for (const request of conversation?.pending() ?? []) {
+      const answer = left.shift();
+      if (answer === undefined) return;
+      asked.push(request);
+      conversation?.answer(request.id, answer);
+    }
+  };
+  handle.onConversation(look);
+  look();
+  return asked;
+}

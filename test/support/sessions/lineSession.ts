@@ -1,0 +1,43 @@
+import type { NormalizedEntry } from '../../../src/model/transcript/entry.ts';
+import { call, edits, reads, runs, said } from './madeEntries.ts';
+
+/** The line of the sample workspace's `src/bill.js` that the session wrote, counted from 0. */
+export interface LineSession {
+  readonly entries: readonly NormalizedEntry[];
+  readonly prompt: string;
+  readonly written: number;
+  /** Index of the prompt, and of the step that wrote the line. */
+  readonly promptIndex: number;
+  readonly stepIndex: number;
+}
+
+/** A secret as programs print them, for what has to mask it. */
+export const leaked = `ghp_${'A1b2C3d4E5f6'.repeat(3)}`;
+
+/**
+ * A session that read `src/bill.js` and wrote one of its lines, as the record would hold it. `text`: the file as it is, in
+ * the folder `workspace`.
+ */
+export function lineSession(workspace: string, text: string): LineSession {
+  const lines = text.split('\n');
+  const written = lines.findIndex((line) => line.includes('guests > DISCOUNT'));
+  const line = lines[written] ?? '';
+  const before = line.replace('>', '>=');
+  const then = lines.with(written, before).join('\n');
+  const path = `${workspace}/src/bill.js`;
+  const prompt = 'Give the discount to larger parties only.\n[run](command:workbench.action.quit) <img src=x> $(trash)';
+  return {
+    prompt,
+    written,
+    promptIndex: 0,
+    stepIndex: 3,
+    entries: [
+      said(0, prompt, 'user_message'),
+      call(1, reads(path), { result: { text: then } }),
+      said(2, 'The condition is the wrong one.'),
+      call(3, edits(path, before.trim(), line.trim())),
+      call(4, runs('npm test', 0), { result: { text: `ok ${leaked}` } }),
+      said(5, `Changed \`src/bill.js:${written + 1}\`. Tests pass.`),
+    ],
+  };
+}

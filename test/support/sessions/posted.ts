@@ -1,0 +1,114 @@
+import type { EntryUpdate } from '../../../src/model/transcript/entry.ts';
+import { Transcript } from '../../../src/model/transcript/transcript.ts';
+import { Channel } from '../../../src/protocol/channel.ts';
+import { grown, LastSent } from '../../../src/protocol/panel/lastSent.ts';
+import type { Envelope, FromPage, PageEntry, Sent, SessionView } from '../../../src/protocol/panel/messages.ts';
+import { pageEntry } from '../../../src/protocol/panel/pageEntries.ts';
+import { UpdateFeed } from '../../../src/protocol/panel/updateFeed.ts';
+
+/** What a host posts about an active session, what it comes to in a page without a screen, and how many bytes it took. */
+export class Posted {
+  /** Of JSON, as VS Code passes messages on; of what came after the beginning. */
+  bytes = 0;
+  messages = 0;
+  gaps = 0;
+  /** What the page has, by index. */
+  readonly entries = new Map<number, PageEntry>();
+  view: SessionView;
+  readonly #feed: UpdateFeed;
+  readonly #host: Channel<Sent, FromPage>;
+  readonly #last = new LastSent();
+  readonly #session = new Transcript();
+  #total = 0;
+
+  constructor(view: SessionView) {
+    this.view = view;
+    const page = new Channel<FromPage, Sent>({
+      post: () => undefined,
+      begins: ({ type }) => type === 'init',
+      gap: () => (this.gaps += 1),
+      deliver: (message) => this.#take(message),
+    });
+    this.#host = new Channel<Sent, FromPage>({
+      deliver: () => undefined,
+      post: (envelope) => {
+        const text = JSON.stringify(envelope);
+        if (envelope.message.type !== 'init') {
+          this.bytes += Buffer.byteLength(text);
+          this.messages += 1;
+        }
+        this.#acknowledged = envelope.seq;
+        page.receive(JSON.parse(text) as Envelope<Sent>);
+      },
+    });
+    this.#feed = new UpdateFeed(this.#host);
+    this.begin();
+  }
+
+  #acknowledged = -1;
+
+  begin(): void {
+    this.#host.restart();
+    const entries = this.#session.settled().map((entry) => pageEntry(entry));
+    const page = { total: this.#total, from: 0, entries };
+    this.#feed.begin({
+      type: 'init',
+      view: this.view,
+      page,
+      open: this.#session.open(),
+      detail: 'everything',
+      l10n: {},
+      locale: 'en',
+    });
+  }
+
+  push(updates: readonly EntryUpdate[]): void {
+    this.#session.apply(updates);
+    for (const update of updates) if (update.op === 'put') this.#total = Math.max(this.#total, update.entry.index + 1);
+    this.#feed.push(
+      updates.map((update) => (update.op === 'append' ? update : { ...update, entry: pageEntry(update.entry) })),
+      this.#total,
+    );
+  }
+
+  show(view: SessionView): void {
+    this.#feed.show(view);
+  }
+
+  /** The page has drawn what it got. */
+  frame(): void {
+    this.#feed.acknowledged(this.#acknowledged);
+  }
+
+  /** Bytes of what the page has now, each entry once. */
+  get content(): number {
+    let bytes = 0;
+    for (const entry of this.entries.values()) bytes += Buffer.byteLength(JSON.stringify(entry));
+    return bytes;
+  }
+
+  #take(sent: Sent): void {
+    const message = this.#last.received(sent);
+    switch (message?.type) {
+      case undefined:
+        this.gaps += 1;
+        break;
+      case 'init':
+        this.entries.clear();
+        for (const entry of message.page.entries) this.entries.set(entry.index, entry);
+        break;
+      case 'view':
+        this.view = message.view;
+        break;
+      case 'updates':
+        for (const update of message.updates) {
+          const entry = update.op === 'put' ? update.entry : this.entries.get(update.index);
+          if (entry !== undefined)
+            this.entries.set(entry.index, update.op === 'put' ? entry : grown(entry, update.text));
+        }
+        break;
+      default:
+        break;
+    }
+  }
+}

@@ -1,0 +1,15 @@
+import type { Log } from '../../../src/engine/api.ts';
+import type { Catalogue } from '../../../src/engine/catalogue/catalogue.ts';
+import type { RecordStore } from '../../../src/engine/record/recordStore.ts';
+import { SessionSearch } from '../../../src/engine/search/sessionSearch.ts';
+import type { SessionSources } from '../../../src/engine/sources/sources.ts';
+import { loadPrices } from '../../../src/insight/prices/prices.ts';
+
+/** The search over a store, with a catalogue of its own as another process has it. */
+export function searchOf(
+  store: RecordStore,
+  log: Log,
+  { sources, catalogue }: { sources?: SessionSources; catalogue: Catalogue },
+): SessionSearch {
+  return new SessionSearch(catalogue, { store, log, sources, prices: () => loadPrices() });
+}
