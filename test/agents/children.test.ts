@@ -29,7 +29,6 @@ const scenarios = (): Scenarios => ({
 
 for (const version of ['2.1.328', '2.0.77'] as const) {
   describe(`Claude Code ${version} with agents from files`, function () {
-    this.timeout(90_000);
     let place: AgentPlace | undefined;
     let engine: Engine | undefined;
     afterEach(async () => {

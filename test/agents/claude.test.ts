@@ -49,12 +49,10 @@ async function ended(handle: SessionHandle): Promise<RunResult> {
 
 for (const version of claudeVersions) {
   describe(`Claude Code ${version}`, function () {
-    this.timeout(60_000);
     let place: AgentPlace;
     let engine: Engine;
 
     before(async function () {
-      this.timeout(300_000);
       const installed = await ensureClaudeCode(version);
       if ('missing' in installed) skip(this, installed.missing);
       place = await agentPlace(installed.program);

@@ -29,7 +29,6 @@ function scenarios(workspace: string): Scenarios {
 }
 
 describe(`Claude Agent ${claudeAcpVersion}, by the Agent Client Protocol`, function () {
-  this.timeout(90_000);
   const agent = agentSuite({
     ensure: ensureClaudeAcp,
     runs: 'acp',

@@ -55,13 +55,11 @@ const scenarios = (workDir: string): Scenarios => ({
 
 for (const version of ['2.1.328', '2.0.77'] as const) {
   describe(`speaking with Claude Code ${version}`, function () {
-    this.timeout(60_000);
     let place: AgentPlace;
     const engines: Engine[] = [];
     const handles: SessionHandle[] = [];
 
     before(async function () {
-      this.timeout(300_000);
       const installed = await ensureClaudeCode(version);
       if ('missing' in installed) skip(this, installed.missing);
       // Nothing is allowed unasked.

@@ -22,11 +22,9 @@ interface Ended {
 }
 
 describe('vitrine run with the real Claude Code', function () {
-  this.timeout(60_000);
   let place: AgentPlace;
 
   before(async function () {
-    this.timeout(300_000);
     const installed = await ensureClaudeCode('2.1.328');
     if ('missing' in installed) skip(this, installed.missing);
     place = await agentPlace(installed.program);

@@ -24,7 +24,6 @@ for (const version of codexVersions) {
   const threads = version !== '0.20.0';
 
   describe(`Codex ${version}`, function () {
-    this.timeout(120_000);
     const agent = agentSuite({
       ensure: () => ensureCodex(version),
       runs: 'codex',

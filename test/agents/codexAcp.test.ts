@@ -11,7 +11,6 @@ import { codexScenarios } from '../support/models/scripts/codexScenarios.ts';
 import { startOpenaiServer } from '../support/models/openai.ts';
 
 describe(`Codex ${codexAcpVersion}, by the Agent Client Protocol`, function () {
-  this.timeout(90_000);
   const agent = agentSuite({
     ensure: ensureCodexAcp,
     runs: 'acp',

@@ -12,7 +12,6 @@ import { skip } from '../support/skip.ts';
 import { until } from '../support/until.ts';
 
 describe(`Copilot CLI ${copilotVersion}`, function () {
-  this.timeout(120_000);
   const agent = agentSuite({
     ensure: ensureCopilot,
     runs: 'copilot',

@@ -24,12 +24,10 @@ const scenarios = () => ({
 });
 
 describe('the daemon with the real Claude Code', function () {
-  this.timeout(90_000);
   let place: AgentPlace;
   const children: ChildProcess[] = [];
 
   before(async function () {
-    this.timeout(300_000);
     const installed = await ensureClaudeCode('2.1.328');
     if ('missing' in installed) skip(this, installed.missing);
     place = await agentPlace(installed.program, { scenarios, configure: () => undefined });

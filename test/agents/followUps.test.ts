@@ -32,7 +32,6 @@ const expected: readonly (readonly [TriggerType, string, string])[] = [
 ];
 
 describe('Claude Code that is followed up', function () {
-  this.timeout(120_000);
   let place: AgentPlace | undefined;
   let engine: Engine | undefined;
   let scheduler: FollowUpScheduler | undefined;

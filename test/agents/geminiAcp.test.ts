@@ -13,7 +13,6 @@ import { skip } from '../support/skip.ts';
 import { until } from '../support/until.ts';
 
 describe(`Gemini CLI ${geminiVersion}, by the Agent Client Protocol`, function () {
-  this.timeout(90_000);
   const agent = agentSuite({
     ensure: ensureGemini,
     runs: 'acp',

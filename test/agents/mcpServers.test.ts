@@ -53,7 +53,6 @@ const agents: Readonly<Record<string, AgentSuiteOptions>> = {
 
 for (const [name, options] of Object.entries(agents)) {
   describe(`MCP servers given to ${name}`, function () {
-    this.timeout(120_000);
     const agent = agentSuite({ ...options, scenarios });
     const asked: IncomingHttpHeaders[] = [];
     let remote: Server | undefined;
@@ -108,7 +107,6 @@ for (const [name, options] of Object.entries(agents)) {
 }
 
 describe('MCP servers given to Gemini CLI from a folder that others can write to', function () {
-  this.timeout(120_000);
   const agent = agentSuite({ ...gemini, runs: 'gemini' });
 
   it('are not started, and the transcript says so', async () => {

@@ -28,7 +28,6 @@ import { shellQuoted } from '../support/shellQuoted.ts';
 const prompts = ['Change it. [[change]]', 'What did I ask for? [[again]]'] as const;
 
 describe('the usage example of the specification, through the API in a real host', function () {
-  this.timeout(300_000);
   let folder: RunFolder;
   const models: ModelServer[] = [];
   after(async () => {

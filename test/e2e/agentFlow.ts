@@ -18,7 +18,6 @@ export interface Shown {
 /** From the palette to the next turn. The script has `change`, which writes NOTES.md, and `again`. */
 export function describeAgent(agent: RealAgent, shown: Shown): void {
   describe(`${agent.label}, from the palette to the next turn`, function () {
-    this.timeout(120_000);
     keepEvidence();
 
     const host = useWindow((context) => startAgentHost(context, agent));

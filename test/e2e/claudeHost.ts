@@ -72,7 +72,7 @@ export async function send(workbench: Workbench, text: string): Promise<void> {
 
 /** Waits until the header of the newest panel says `word`. */
 export async function statusWord(workbench: Workbench, word: string): Promise<void> {
-  await workbench.webview().locator('.status .word', { hasText: word }).waitFor({ timeout: 60_000 });
+  await workbench.webview().locator('.status .word', { hasText: word }).waitFor();
 }
 
 /** The verbatim output of the newest run, which Vitrine keeps in its global storage. */

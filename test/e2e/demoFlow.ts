@@ -10,7 +10,6 @@ import { type HostOptions, keepEvidence, newProfile, openWindow, picture, startH
  */
 export function describeDemo(title: string, install: () => Promise<HostOptions>): void {
   describe(title, function () {
-    this.timeout(120_000);
     keepEvidence();
     let server: Server;
     let context: BrowserContext;
@@ -18,7 +17,6 @@ export function describeDemo(title: string, install: () => Promise<HostOptions>)
     let workbench: Workbench;
 
     before(async function () {
-      this.timeout(300_000);
       server = await startHost({
         ...(await install()),
         settings: { 'vitrine.demo.speed': 3, 'workbench.colorTheme': 'Default Dark Modern' },
@@ -49,7 +47,7 @@ export function describeDemo(title: string, install: () => Promise<HostOptions>)
       await status(/Running|Finished/).waitFor();
       await workbench.treeItem('Recording').first().waitFor();
       await picture(workbench, 'running');
-      await status('Finished').waitFor({ timeout: 60_000 });
+      await status('Finished').waitFor();
       assert.ok((await page().locator('.row[data-kind]').count()) > 2, 'tool calls are on screen');
     });
 
@@ -90,7 +88,7 @@ export function describeDemo(title: string, install: () => Promise<HostOptions>)
       await page().locator('#composer textarea, textarea#composer').fill('Continue.');
       await page().getByRole('button', { name: 'Send' }).click();
       await turns.first().waitFor();
-      await status('Finished').waitFor({ timeout: 60_000 });
+      await status('Finished').waitFor();
     });
 
     it('shows what ran when, and leads from a step to the transcript', async () => {

@@ -91,7 +91,6 @@ export function useWindow<H extends Host>(
 ): H & OpenedWindow {
   const host: Partial<Host & OpenedWindow> = {};
   before(async function () {
-    this.timeout(300_000);
     const started = await start(this);
     Object.assign(host, started);
     const profile = await newProfile(options);
@@ -124,7 +123,6 @@ export function keepEvidence(): void {
   const earlier = new Set<Server>();
   before(() => servers.forEach((server) => earlier.add(server)));
   after(async function () {
-    this.timeout(120_000);
     const common = await shared;
     await Promise.all(servers.filter((server) => server !== common && !earlier.has(server)).map(end));
   });
@@ -142,7 +140,6 @@ export function keepEvidence(): void {
 }
 
 after(async function () {
-  this.timeout(120_000);
   await (await browser)?.close();
   browserFolder?.remove();
   await Promise.all([...servers].map(end));

@@ -22,7 +22,6 @@ function handleOf({ summary, turn }: RecordedSession): SessionHandle {
 }
 
 describe('figures of recorded sessions in the window', function () {
-  this.timeout(120_000);
   let sessions: readonly RecordedSession[];
   before(async () => (sessions = await recordedSessions()));
 

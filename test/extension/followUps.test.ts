@@ -7,7 +7,6 @@ import { record, sessionTabs, until, webviewTabs } from './shell.ts';
 const { Global } = vscode.ConfigurationTarget;
 
 describe('follow-ups in VS Code', function () {
-  this.timeout(90_000);
   const settings = (): vscode.WorkspaceConfiguration => vscode.workspace.getConfiguration('vitrine');
   let api: VitrineApi;
 

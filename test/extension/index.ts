@@ -13,7 +13,7 @@ function suites(folder: string): string[] {
 
 export async function run(): Promise<void> {
   const result = await runFiles(suites(import.meta.dirname), {
-    timeout: 90_000,
+    timeout: 300_000,
     grep: process.env['VITRINE_TEST_GREP'],
     color: true,
   });

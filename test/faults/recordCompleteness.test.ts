@@ -131,7 +131,6 @@ describe('what a record lacks', () => {
   });
 
   it(`is told in each of ${damages} random damages that lost or changed an entry`, async function () {
-    this.timeout(60_000);
     const random = noise(7);
     const names = Object.keys(kinds);
     const silent: string[] = [];

@@ -7,7 +7,6 @@ import { Bench, benchDeps, outcome, prompt } from '../support/fakeAgent/engine.t
 const steps = [{ init: true }, { say: 'hello' }, { result: {} }];
 
 describe('a record that ends within a transition', function () {
-  this.timeout(180_000);
   let bench: Bench;
   beforeEach(() => (bench = new Bench()));
   afterEach(() => bench.close());

@@ -23,7 +23,6 @@ interface Ended {
 }
 
 describe('vitrine runner, queue, agents', function () {
-  this.timeout(120_000);
   let bench: Bench;
   let runners: ChildProcess[];
   beforeEach(() => {

@@ -9,7 +9,6 @@ import { openQueueClient, type QueueClient } from '../support/daemon/queue.ts';
 import { until } from '../support/until.ts';
 
 describe('what vitrine runner prints', function () {
-  this.timeout(120_000);
   let bench: Bench;
   let joined: QueueClient;
   let started: ChildProcess[];

@@ -12,7 +12,6 @@ import { cacheProblem, commandProblem, startProblem } from '../support/host/inst
 const script = path.join(repository, 'test/support/start.ts');
 
 describe('npm start that cannot work', function () {
-  this.timeout(90_000);
   let folder: string;
   let server: Server | undefined;
   beforeEach(() => {

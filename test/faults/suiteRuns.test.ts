@@ -28,7 +28,6 @@ interface Ended {
 
 /** What `npm test` and its suites do when something goes wrong, tried with small scripts in the place of the suites. */
 describe('A run of the suites', function () {
-  this.timeout(120_000);
   let folder: string;
   const running: ChildProcess[] = [];
 
@@ -103,8 +102,8 @@ describe('A run of the suites', function () {
   function runner(limit: number): string {
     return write(
       'runner.ts',
-      `import { stopOnSignals } from ${support('run/interruption.ts')};`,
-      `import { runStep } from ${support('run/step.ts')};`,
+      `import { stopOnSignals } from ${support('run/suites/interruption.ts')};`,
+      `import { runStep } from ${support('run/suites/step.ts')};`,
       `stopOnSignals();`,
       `const end = await runStep({ name: 'endless', args: [${JSON.stringify(endless())}], limit: ${limit} });`,
       `console.log('endless', end.problem);`,
@@ -153,8 +152,8 @@ describe('A run of the suites', function () {
     const { child, ended } = start(
       write(
         'runner.ts',
-        `import { stopOnSignals } from ${support('run/interruption.ts')};`,
-        `import { runStep } from ${support('run/step.ts')};`,
+        `import { stopOnSignals } from ${support('run/suites/interruption.ts')};`,
+        `import { runStep } from ${support('run/suites/step.ts')};`,
         `stopOnSignals();`,
         `console.log(await runStep({ name: 'polite', args: [${JSON.stringify(polite)}] }));`,
         `process.exit(1);`,
@@ -211,8 +210,8 @@ describe('A run of the suites', function () {
     const file = write('one.test.cjs', ...lines);
     return write(
       'suite.ts',
-      `import { runFiles } from ${support('mochaRun.ts')};`,
-      `import { exitWith, finish, finishOnErrors } from ${support('run/finish.ts')};`,
+      `import { runFiles } from ${support('run/suites/mochaRun.ts')};`,
+      `import { exitWith, finish, finishOnErrors } from ${support('run/suites/finish.ts')};`,
       `finishOnErrors('one');`,
       `await exitWith(finish('one', await runFiles([${JSON.stringify(file)}], { timeout: 5000 })));`,
     );
@@ -245,7 +244,7 @@ describe('A run of the suites', function () {
     return write(
       'check.ts',
       `import { checkBrowser } from ${support('host/browser.ts')};`,
-      `import { finishOnErrors } from ${support('run/finish.ts')};`,
+      `import { finishOnErrors } from ${support('run/suites/finish.ts')};`,
       `finishOnErrors('page');`,
       `await checkBrowser(${limit});`,
     );

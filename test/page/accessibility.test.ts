@@ -68,7 +68,7 @@ describe('the page for everybody', () => {
         const page = await tests.open(citedSession({ 'docs/retry.md': 'x' }), { theme });
         await page.locator('.cref').first().waitFor();
         await reach(page);
-        assert.deepEqual(await violations(page), [], name);
+        assert.deepEqual(await violations(page, theme), [], name);
         await page.close();
       }
     }).timeout(90_000);
@@ -106,7 +106,7 @@ describe('the page for everybody', () => {
       const all = Object.entries(around).map(([name, each]) => [name, { entries, view: each }] as const);
       for (const [name, load] of [...all, ['empty', empty], ['a request', asking([command(commit)])]] as const) {
         const page = await tests.open(load, { theme });
-        assert.deepEqual(await violations(page), [], name);
+        assert.deepEqual(await violations(page, theme), [], name);
         await page.close();
       }
     }).timeout(180_000);

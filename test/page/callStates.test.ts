@@ -6,7 +6,6 @@ import { at } from '../support/page/madeUp.ts';
 import { PageTests } from '../support/page/open.ts';
 
 describe('page: calls that have no end yet', function () {
-  this.timeout(60_000);
   let tests: PageTests;
   before(async () => (tests = await PageTests.start()));
   after(() => tests.close());

@@ -149,7 +149,7 @@ describe('code and colours in the page', () => {
       await isPainted(page, 'export');
       await page.waitForFunction(() => (CSS.highlights.get('code-keyword')?.size ?? 0) >= 6);
       await frames(page, 3);
-      assert.deepEqual(await violations(page), []);
+      assert.deepEqual(await violations(page, theme), []);
       await page.screenshot({ path: `test-results/code-${theme}.png` });
       await page.close();
     });

@@ -342,7 +342,7 @@ describe('figures of a session', () => {
         await page.locator('.rcard').waitFor();
         await page.locator('#cost').click();
         await card(page).getByText('small-model').waitFor();
-        assert.deepEqual(await violations(page), []);
+        assert.deepEqual(await violations(page, theme), []);
         await page.screenshot({ path: `test-results/figures-${theme}-${width}.png` });
         await page.close();
       }

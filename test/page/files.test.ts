@@ -90,7 +90,7 @@ describe('the list of files', () => {
       const page = await open(theme);
       await page.getByRole('button', { name: 'Uses', exact: true }).click();
       await page.locator('[aria-sort=descending]').waitFor();
-      assert.deepEqual(await violations(page), []);
+      assert.deepEqual(await violations(page, theme), []);
       await page.close();
     });
   }

@@ -87,7 +87,7 @@ describe('find in a session', () => {
         await page.locator('.find-h').waitFor();
         await page.locator('.find-p').waitFor();
         await frames(page, 3);
-        assert.deepEqual(await violations(page), []);
+        assert.deepEqual(await violations(page, theme), []);
         const wide = await page.locator('.find').evaluate((each) => each.scrollWidth - each.clientWidth);
         assert.ok(wide <= 0, `${wide} px too wide`);
         if (theme === 'light') await page.screenshot({ path: `test-results/find-${width}.png` });

@@ -5,7 +5,6 @@ import { PageTests, show } from '../support/page/open.ts';
 import { noiseIn, recordedSessions } from '../support/captures/recordedSession.ts';
 
 describe('page: recorded sessions', function () {
-  this.timeout(240_000);
   let tests: PageTests;
   before(async () => (tests = await PageTests.start()));
   after(() => tests.close());

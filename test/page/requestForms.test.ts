@@ -166,7 +166,7 @@ describe('what can be said while an agent works', () => {
       const queued = [{ id: 1, text: 'And run the linter too.' }];
       const page = await open(asking(requests, { conversation: { queued } }), { theme, height: 1600 });
       await ready(page, 'Approve');
-      assert.deepEqual(await violations(page), []);
+      assert.deepEqual(await violations(page, theme), []);
       await page.close();
     });
   }

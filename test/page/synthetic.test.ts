@@ -137,7 +137,7 @@ describe('what no person wrote', () => {
         await page.getByRole('button', { name: 'Show follow-ups and callbacks' }).click();
         await page.locator('.row', { hasText: 'Context from earlier sessions' }).first().locator('button.rb').click();
         await page.getByRole('list', { name: 'Passages from earlier sessions' }).waitFor();
-        assert.deepEqual(await violations(page), []);
+        assert.deepEqual(await violations(page, theme), []);
         await page.screenshot({ path: `test-results/synthetic-${theme}-${width}.png` });
         await page.close();
       }

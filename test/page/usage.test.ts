@@ -122,7 +122,7 @@ describe('the usage view', () => {
       for (const width of [320, 220]) {
         const page = await open({}, theme, width);
         await page.getByText('Days as a table').click();
-        assert.deepEqual(await violations(page), []);
+        assert.deepEqual(await violations(page, theme), []);
         const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
         assert.ok(overflow <= 0, `${overflow} px too wide at ${width}`);
         if (width === 320) await page.screenshot({ path: `test-results/usage-${theme}.png` });

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 export async function until<T>(
   what: string,
   test: () => T | Promise<T>,
-  patience = 60_000,
+  patience = 120_000,
 ): Promise<Exclude<T, false | undefined>> {
   const end = performance.now() + patience;
   for (;;) {

@@ -27,7 +27,6 @@ function scenarios(workspace: string): Scenarios {
 }
 
 describe('An agent of the Agent Client Protocol, from the palette to the turn after a reload', function () {
-  this.timeout(120_000);
   keepEvidence();
 
   const host = useWindow(async (context) => {
@@ -72,7 +71,7 @@ describe('An agent of the Agent Client Protocol, from the palette to the turn af
     await host.workbench.page.getByPlaceholder('Prompt').waitFor();
     await host.workbench.quickInput().fill('Write notes. [[change]]');
     await host.workbench.page.keyboard.press('Enter');
-    await page().locator('.ask', { hasText: 'NOTES.md' }).waitFor({ timeout: 60_000 });
+    await page().locator('.ask', { hasText: 'NOTES.md' }).waitFor();
     await statusWord(host.workbench, 'Needs your approval');
     await host.workbench.statusBarItem('1 needs you').waitFor();
     await page()
@@ -90,7 +89,7 @@ describe('An agent of the Agent Client Protocol, from the palette to the turn af
 
   it('continues when more is typed, and leaves alone what it was refused', async () => {
     await send(host.workbench, 'Make the file. [[denied]]');
-    await page().locator('.ask pre', { hasText: 'touch denied.txt && ls' }).waitFor({ timeout: 60_000 });
+    await page().locator('.ask pre', { hasText: 'touch denied.txt && ls' }).waitFor();
     await picture(host.workbench, 'acp-command');
     await page()
       .getByRole('textbox', { name: /this agent cannot receive it/ })
@@ -115,7 +114,7 @@ describe('An agent of the Agent Client Protocol, from the palette to the turn af
       .waitFor();
     await statusWord(host.workbench, 'Finished');
     await send(host.workbench, 'What did I ask for? [[again]]');
-    await page().getByText('You asked for notes and for a file.').first().waitFor({ timeout: 60_000 });
+    await page().getByText('You asked for notes and for a file.').first().waitFor();
     await statusWord(host.workbench, 'Finished');
     assert.match(await reported('again'), /Write notes[^]*Make the file\.[^]*What did I ask for\?/);
     await assertFigures();

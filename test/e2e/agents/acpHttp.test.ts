@@ -8,7 +8,6 @@ import { send, statusWord } from '../claudeHost.ts';
 import { keepEvidence, newProfile, openWindow, picture, startHost } from '../session.ts';
 
 describe('An agent on a server, from the palette to the next turn', function () {
-  this.timeout(120_000);
   keepEvidence();
   let agents: AcpServer;
   let server: Server;
@@ -17,7 +16,6 @@ describe('An agent on a server, from the palette to the next turn', function () 
   let workbench: Workbench;
 
   before(async function () {
-    this.timeout(300_000);
     agents = await startAcpServer();
     server = await startHost();
     // Of the machine, because it says where prompts go; read when a window opens.

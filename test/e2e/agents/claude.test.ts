@@ -9,7 +9,6 @@ import { newestFigures, runClaude, send, startClaudeHost, statusWord } from '../
 import { keepEvidence, picture, useWindow } from '../session.ts';
 
 describe('Claude Code, from the palette to the next turn', function () {
-  this.timeout(120_000);
   keepEvidence();
 
   const host = useWindow(startClaudeHost);

@@ -6,7 +6,6 @@ import { until } from '../../support/until.ts';
 import { keepEvidence, picture, sharedHost, useWindow } from '../session.ts';
 
 describe('New Agent…', function () {
-  this.timeout(90_000);
   keepEvidence();
 
   const host = useWindow(async () => ({ server: await sharedHost() }));

@@ -3,7 +3,6 @@ import { runClaude, startClaudeHost, statusWord } from '../claudeHost.ts';
 import { keepEvidence, picture, useWindow } from '../session.ts';
 
 describe('a budget that is used up', function () {
-  this.timeout(120_000);
   keepEvidence();
 
   const settings = { 'vitrine.budgets': { session: { turns: 2 } }, 'workbench.colorTheme': 'Default Dark Modern' };

@@ -40,7 +40,6 @@ const scenarios = (): Scenarios => ({
 });
 
 describe('an agent from a file that starts others', function () {
-  this.timeout(120_000);
   keepEvidence();
   const host = useWindow((context) => startClaudeHost(context, { scenarios, asks: true }), { view: 'Vitrine' });
 
@@ -67,7 +66,7 @@ describe('an agent from a file that starts others', function () {
 
   it('is started by name, and its children stand under it as they run', async () => {
     await runLead('Look into menu and bill. [[lead]]');
-    await row('Read the bill.').waitFor({ timeout: 60_000 });
+    await row('Read the bill.').waitFor();
     for (const title of ['Read the menu.', 'Read the bill.']) {
       await until(`the level of ${title}`, async () => (await row(title).getAttribute('aria-level')) === '3');
       assert.match(await described(title), /^helper · /);
@@ -81,7 +80,7 @@ describe('an agent from a file that starts others', function () {
   });
 
   it('is resumed with the result, marked as no person’s', async () => {
-    await page().getByText('Three teas, and ten percent off for four guests.').first().waitFor({ timeout: 60_000 });
+    await page().getByText('Three teas, and ten percent off for four guests.').first().waitFor();
     await statusWord(host.workbench, 'Finished');
     await page().locator('.turn .why', { hasText: 'Callback' }).first().waitFor();
     await page().getByText('1 autonomous hidden').first().waitFor();
@@ -162,7 +161,7 @@ describe('an agent from a file that starts others', function () {
   it('is told after a restart what its child came to, where the daemon was killed before it could be', async function () {
     if (process.platform !== 'linux') skip(this, 'only Linux shows the environment of a process');
     await runLead('Come back later. [[later]]');
-    await page().getByText('It sits.').first().waitFor({ timeout: 60_000 });
+    await page().getByText('It sits.').first().waitFor();
     await statusWord(host.workbench, 'Finished');
     await until('the child', async () => /, Running, helper,/.test(await label('Sit.')));
     const waiting = () => readdirSync(path.join(storeFolder(), 'callbacks'));
@@ -173,7 +172,7 @@ describe('an agent from a file that starts others', function () {
     await host.workbench.ready();
     // Whether its panel was open is not kept where the host dies just then.
     await row('Come back later.').click();
-    await page().getByText('What sat was cut off.').first().waitFor({ timeout: 60_000 });
+    await page().getByText('What sat was cut off.').first().waitFor();
     await statusWord(host.workbench, 'Finished');
     await until('what waited to be gone', () => waiting().length === 0);
     const all = await until('the parent', async () => {

@@ -9,7 +9,6 @@ import { send, statusWord } from '../claudeHost.ts';
 import { keepEvidence, newProfile, openWindow, picture, startHost } from '../session.ts';
 
 describe('follow-ups in the window', function () {
-  this.timeout(120_000);
   keepEvidence();
   let server: Server;
   let context: BrowserContext;
@@ -22,7 +21,6 @@ describe('follow-ups in the window', function () {
     });
 
   before(async function () {
-    this.timeout(300_000);
     server = await startHost();
     settings(30);
     ({ context } = await newProfile());
@@ -78,7 +76,7 @@ describe('follow-ups in the window', function () {
 
   it('are left out of the transcript until they are asked for', async () => {
     settings(0.01);
-    await page().getByText('1 autonomous hidden').first().waitFor({ timeout: 60_000 });
+    await page().getByText('1 autonomous hidden').first().waitFor();
     await picture(workbench, 'follow-up-hidden');
     assert.equal(
       await page().getByRole('tab', { name: 'Transcript' }).getAttribute('title'),

@@ -15,14 +15,12 @@ const later = 'Upload retries log each delay at debug level since then.';
 const secretive = 'The upload retries of the other project wait a whole second of delay.';
 
 describe('context from earlier sessions', function () {
-  this.timeout(120_000);
   keepEvidence();
   let context: BrowserContext;
   let workbench: Workbench;
   let codex: EchoAgent;
 
   before(async function () {
-    this.timeout(300_000);
     if (process.platform === 'win32') skip(this, 'the stand-in is a script with a shebang');
     const server = await startHost({ settings: { 'workbench.colorTheme': 'Default Dark Modern' } });
     const { root } = server.folder;

@@ -10,7 +10,6 @@ const title = 'Rotate the keys';
 const secret = ['sk', 'ant', 'api03', 'x'.repeat(12), 'Q7vLr2mZp9TtWc4XnB8sKd5Yh'].join('-');
 
 describe('the record of a session', function () {
-  this.timeout(90_000);
   keepEvidence();
 
   const host = useWindow(

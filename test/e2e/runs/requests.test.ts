@@ -22,7 +22,6 @@ const scenarios = (): Scenarios => ({
 });
 
 describe('Claude Code asks, and a person answers in the panel', function () {
-  this.timeout(120_000);
   keepEvidence();
   const host = useWindow((context) => startClaudeHost(context, { scenarios, asks: true }));
 
@@ -35,7 +34,7 @@ describe('Claude Code asks, and a person answers in the panel', function () {
   it('shows the request everywhere a person looks, and a denial keeps the command from running', async () => {
     await host.workbench.openView('Vitrine');
     await runClaude(host.workbench, 'Make the file. [[make]]');
-    await page().locator('.ask pre', { hasText: 'touch made.txt && ls' }).waitFor({ timeout: 60_000 });
+    await page().locator('.ask pre', { hasText: 'touch made.txt && ls' }).waitFor();
     await statusWord(host.workbench, 'Needs your approval');
     await page().locator('.row[data-kind=command_run] .word', { hasText: 'needs your approval' }).waitFor();
     await sidebar().getByText('Needs You', { exact: true }).waitFor();
@@ -60,7 +59,7 @@ describe('Claude Code asks, and a person answers in the panel', function () {
     await host.workbench.editorTab('Make the file.').waitFor({ state: 'detached' });
     lookedAway.open();
     const notice = host.workbench.notification('needs you. ');
-    await notice.waitFor({ timeout: 30_000 });
+    await notice.waitFor();
     await picture(host.workbench, 'approval-elsewhere');
     assert.doesNotMatch((await notice.textContent()) ?? '', /Allow/);
     await notice

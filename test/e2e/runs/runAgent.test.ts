@@ -13,7 +13,6 @@ import { keepEvidence, newProfile, openWindow, picture, startHost } from '../ses
 const bypassKey = { key: 'ctrl+shift+f9', command: 'vitrine.runAgent' };
 
 describe('Run Agent…', function () {
-  this.timeout(120_000);
   keepEvidence();
   let context: BrowserContext;
   let workbench: Workbench;
@@ -21,7 +20,6 @@ describe('Run Agent…', function () {
   let copilot: EchoAgent;
 
   before(async function () {
-    this.timeout(300_000);
     if (process.platform === 'win32') skip(this, 'the stand-ins are scripts with a shebang');
     const server = await startHost({ settings: { 'workbench.colorTheme': 'Default Dark Modern' } });
     const { root } = server.folder;

@@ -14,7 +14,6 @@ import { until } from '../../support/until.ts';
 import { keepEvidence, newProfile, openWindow, picture, startHost } from '../session.ts';
 
 describe('a window and a terminal as runners of one queue', function () {
-  this.timeout(240_000);
   keepEvidence();
   let server: Server;
   let context: BrowserContext;
@@ -108,7 +107,7 @@ describe('a window and a terminal as runners of one queue', function () {
   it('executes what a terminal queues, and shows it', async () => {
     const added = terminal('queue', 'add', '--executor', 'replay', '--demand', 'tag=window', 'Played for a terminal');
     assert.equal((await added.ended).code, 0);
-    await workbench.treeItem('Played for a terminal').first().waitFor({ timeout: 60_000 });
+    await workbench.treeItem('Played for a terminal').first().waitFor();
     await until('its run', async () => /, (Running|Finished), /.test(await label('Played for a terminal')));
   });
 
@@ -116,7 +115,7 @@ describe('a window and a terminal as runners of one queue', function () {
     await queueRemote('Played elsewhere');
     assert.equal((await queue()).runs.at(-1)?.status, 'pending');
     const victim = await gpu(0.05);
-    await workbench.treeItem('Played elsewhere').first().waitFor({ timeout: 60_000 });
+    await workbench.treeItem('Played elsewhere').first().waitFor();
     await until('it to run', async () => /, Running, remote,/.test(await label('Played elsewhere')), 60_000);
     assert.equal((await queue()).runs.at(-1)?.runner_id, victim.id);
     await picture(workbench, 'runner-elsewhere');
@@ -126,10 +125,7 @@ describe('a window and a terminal as runners of one queue', function () {
     const { stdout } = await terminal('daemon', 'status', '--json').ended;
     const { pid } = JSON.parse(stdout) as { readonly pid: number };
     process.kill(pid, 'SIGKILL');
-    await workbench
-      .notification('The queued run of “remote” failed: The Vitrine daemon ended')
-      .first()
-      .waitFor({ timeout: 60_000 });
+    await workbench.notification('The queued run of “remote” failed: The Vitrine daemon ended').first().waitFor();
     await until('its end', async () => /, Interrupted, remote,/.test(await label('Played elsewhere')), 60_000);
     await picture(workbench, 'runner-daemon-killed');
 
@@ -137,6 +133,6 @@ describe('a window and a terminal as runners of one queue', function () {
     assert.equal(back.id, victim.id);
     await queueRemote('Played once more');
     await until('the second', async () => (await queue()).runs.at(-1)?.runner_id === back.id, 60_000);
-    await workbench.treeItem('Played once more').first().waitFor({ timeout: 60_000 });
+    await workbench.treeItem('Played once more').first().waitFor();
   });
 });

@@ -28,7 +28,6 @@ function afterwards(from: number): NormalizedEntry[] {
 }
 
 describe('lines and the session they come from', function () {
-  this.timeout(120_000);
   keepEvidence();
   let server: Server;
   let context: BrowserContext;
@@ -37,7 +36,6 @@ describe('lines and the session they come from', function () {
   let file: string;
 
   before(async function () {
-    this.timeout(300_000);
     server = await startHost({
       settings: { 'vitrine.lineHistory.enabled': true, 'workbench.colorTheme': 'Default Dark Modern' },
     });
@@ -61,7 +59,7 @@ describe('lines and the session they come from', function () {
     await workbench.page.keyboard.press('Control+P');
     await workbench.quickInput().fill('bill.js');
     await workbench.quickPickRow('bill.js').click();
-    await lens('Give the discount to larger parties only.').waitFor({ timeout: 60_000 });
+    await lens('Give the discount to larger parties only.').waitFor();
     await lens('step 2').waitFor();
     const marks = workbench.page.locator('.editor .cgmr[class*="ced-"]');
     // Lines that were read are marked, too.
@@ -127,9 +125,7 @@ describe('lines and the session they come from', function () {
     await page().locator('[role=columnheader][aria-sort=descending]', { hasText: 'Lines' }).waitFor();
     await picture(workbench, 'files-since');
     await workbench.reload();
-    await page()
-      .locator('[role=columnheader][aria-sort=descending]', { hasText: 'Lines' })
-      .waitFor({ timeout: 60_000 });
+    await page().locator('[role=columnheader][aria-sort=descending]', { hasText: 'Lines' }).waitFor();
   });
 
   it('are reached by a link from outside, which says so where there is no such session', async () => {

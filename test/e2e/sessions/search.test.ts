@@ -45,7 +45,6 @@ const seeds: readonly Seed[] = [
 ];
 
 describe('search in the sidebar', function () {
-  this.timeout(90_000);
   keepEvidence();
 
   const host = useWindow(

@@ -6,7 +6,6 @@ import { seedSessions, week } from '../seed.ts';
 import { keepEvidence, picture, startHost, useWindow } from '../session.ts';
 
 describe('the Sessions view', function () {
-  this.timeout(90_000);
   keepEvidence();
 
   const host = useWindow(

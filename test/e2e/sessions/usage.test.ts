@@ -7,7 +7,6 @@ import { keepEvidence, picture, startHost, useWindow, zone } from '../session.ts
 import { seedSpentSession, spentTitle } from '../spentSession.ts';
 
 describe('what sessions cost', function () {
-  this.timeout(120_000);
   keepEvidence();
 
   const host = useWindow(

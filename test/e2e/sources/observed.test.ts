@@ -15,7 +15,6 @@ function plantRunning(home: string, folder: string): void {
 }
 
 describe('sessions that were started in terminals', function () {
-  this.timeout(120_000);
   keepEvidence();
   let grows = '';
   let rest = '';
@@ -80,7 +79,6 @@ describe('sessions that were started in terminals', function () {
 });
 
 describe('a session that runs in a terminal', function () {
-  this.timeout(120_000);
   keepEvidence();
   const host = useWindow(async () => {
     const server = await startHost();

@@ -20,7 +20,6 @@ function plantSession({ home, workspace }: RunFolder): string {
 }
 
 describe('a session of another program that is opened', function () {
-  this.timeout(120_000);
   keepEvidence();
   let file = '';
 
@@ -52,7 +51,6 @@ describe('a session of another program that is opened', function () {
 });
 
 describe('the actions of a session of another program', function () {
-  this.timeout(120_000);
   keepEvidence();
   let session = '';
   let registry = '';

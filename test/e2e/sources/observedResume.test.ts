@@ -65,7 +65,6 @@ const agents: readonly TerminalAgent[] = [
 
 for (const agent of agents) {
   describe(`a session of ${agent.label} that was started in a terminal`, function () {
-    this.timeout(180_000);
     keepEvidence();
 
     const host = useWindow(

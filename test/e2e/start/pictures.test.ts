@@ -5,7 +5,6 @@ import { keepEvidence, newProfile, openWindow, picture, startHost } from '../ses
 
 /** What README shows; each picture is taken only when everything that belongs on it is there. */
 describe('the pictures', function () {
-  this.timeout(120_000);
   keepEvidence();
   let context: BrowserContext;
   let workbench: Workbench;

@@ -5,7 +5,6 @@ import type { Workbench } from '../../support/host/workbench.ts';
 import { keepEvidence, newProfile, openWindow, picture, sharedHost, startHost } from '../session.ts';
 
 describe('Vitrine in the real workbench', function () {
-  this.timeout(90_000);
   keepEvidence();
   let context: BrowserContext;
   let outside: string[];

@@ -7,7 +7,6 @@ import type { Workbench } from '../../support/host/workbench.ts';
 import { keepEvidence, newProfile, openWindow, picture } from '../session.ts';
 
 describe('npm start', function () {
-  this.timeout(120_000);
   keepEvidence();
   let server: Server;
   let context: BrowserContext;

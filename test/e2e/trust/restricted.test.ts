@@ -93,7 +93,6 @@ function waysOf(workspace: string, log: string, port: number): Readonly<Record<s
 }
 
 describe('a workspace that is not trusted', function () {
-  this.timeout(180_000);
   keepEvidence();
   let context: BrowserContext;
   let workbench: Workbench;

@@ -1,7 +1,6 @@
 import { keepEvidence, picture, startHost, useWindow } from '../session.ts';
 
 describe('Restricted Mode', function () {
-  this.timeout(90_000);
   keepEvidence();
 
   const host = useWindow(async () => {

@@ -7,7 +7,6 @@ import { runClaude, startClaudeHost, statusWord } from '../claudeHost.ts';
 import { keepEvidence, useWindow } from '../session.ts';
 
 describe('a session that a crash of the daemon interrupted', function () {
-  this.timeout(180_000);
   keepEvidence();
   const scenarios = (): Scenarios => ({
     sleep: [{ blocks: [tool('Bash', { command: 'echo started > started.txt; sleep 600', timeout: 600_000 })] }],

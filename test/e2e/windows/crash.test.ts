@@ -14,7 +14,6 @@ import { runClaude, send, startClaudeHost, statusWord } from '../claudeHost.ts';
 import { keepEvidence, newProfile, openWindow } from '../session.ts';
 
 describe('A window or an extension host that dies while an agent works', function () {
-  this.timeout(180_000);
   keepEvidence();
   let server: Server;
   let model: ModelServer;
@@ -24,7 +23,6 @@ describe('A window or an extension host that dies while an agent works', functio
   const agents = () => processesOf(server.folder.home).filter((line) => /claude|sleep 600/.test(line));
 
   before(async function () {
-    this.timeout(300_000);
     if (process.platform !== 'linux') skip(this, 'only Linux shows the environment of a process');
     ({ server, model } = await startClaudeHost(this));
     ({ context } = await newProfile());

@@ -12,7 +12,6 @@ import { keepEvidence, newProfile, openWindow, picture, startHost } from '../ses
 const base = { daysAgo: 0, usd: 0.1, turns: 1, seconds: 10 };
 
 describe('sessions of a folder that has another name or place today', function () {
-  this.timeout(90_000);
   keepEvidence();
   let server: Server;
   let context: BrowserContext;

@@ -20,7 +20,6 @@ const scenarios = (): Scenarios => ({
 const copyOutputTo = ({ folder }: Server): string => path.join(folder.root, 'printed');
 
 describe('a run outlives its window', function () {
-  this.timeout(180_000);
   keepEvidence();
   const host = useWindow((context) => startClaudeHost(context, { scenarios, asks: true, copyOutputTo }));
   const others: BrowserContext[] = [];
@@ -35,9 +34,9 @@ describe('a run outlives its window', function () {
   it('waits for an answer over a reload, and ends as it would have', async () => {
     const { workbench } = host;
     await runClaude(workbench, 'Make the file. [[make]]');
-    await press(workbench, 'Allow Once').waitFor({ timeout: 60_000 });
+    await press(workbench, 'Allow Once').waitFor();
     await workbench.reload();
-    await press(workbench, 'Allow Once').waitFor({ timeout: 60_000 });
+    await press(workbench, 'Allow Once').waitFor();
     await statusWord(workbench, 'Needs your approval');
     assert.equal(existsSync(made()), false);
     await press(workbench, 'Allow Once').click();
@@ -67,13 +66,13 @@ describe('a run outlives its window', function () {
     const { workbench } = host;
     rmSync(made());
     await send(workbench, 'Once more. [[again]]');
-    await press(workbench, 'Allow Once').waitFor({ timeout: 60_000 });
+    await press(workbench, 'Allow Once').waitFor();
     const { context } = await newProfile();
     others.push(context);
     const other = await openWindow(host.server, context);
     await other.openView('Vitrine');
     await other.treeItem('Make the file.').first().click();
-    await press(other, 'Allow Once').click({ timeout: 60_000 });
+    await press(other, 'Allow Once').click();
     await decided(other, 'Allowed once by you').waitFor();
     await decided(workbench, 'Allowed in another window').waitFor();
     await workbench.webview().getByText('Made it for the other window.').first().waitFor();

@@ -49,7 +49,6 @@ const agents: readonly AskingAgent[] = [
 
 for (const { label, install, args, serve, touches, variables, configure } of agents) {
   describe(`a run of ${label} outlives its window`, function () {
-    this.timeout(180_000);
     keepEvidence();
     const scenarios: Scenarios = { make: [{ blocks: [touches] }, { blocks: [text('Made it after the reload.')] }] };
     const host = useWindow(async (context) => {
@@ -70,9 +69,9 @@ for (const { label, install, args, serve, touches, variables, configure } of age
       const made = path.join(server.folder.workspace, 'made.txt');
       const allow = workbench.webview().locator('.ask vscode-button:not(.unready)', { hasText: 'Allow Once' });
       await runAgent(workbench, label, 'Make the file. [[make]]');
-      await allow.waitFor({ timeout: 60_000 });
+      await allow.waitFor();
       await workbench.reload();
-      await allow.waitFor({ timeout: 60_000 });
+      await allow.waitFor();
       await statusWord(workbench, 'Needs your approval');
       assert.equal(existsSync(made), false);
       await allow.click();

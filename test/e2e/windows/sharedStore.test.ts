@@ -14,7 +14,6 @@ const warn = (message: string): never => {
 };
 
 describe('sessions that the daemon of a window does not run', function () {
-  this.timeout(90_000);
   keepEvidence();
   let server: Server;
   let context: BrowserContext;

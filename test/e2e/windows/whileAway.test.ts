@@ -6,7 +6,6 @@ import { newestStdout, runClaude, startClaudeHost, statusWord } from '../claudeH
 import { keepEvidence, openWindow, picture, useWindow } from '../session.ts';
 
 describe('what happened while no window was open', function () {
-  this.timeout(180_000);
   keepEvidence();
   const scenarios = (workspace: string): Scenarios => ({
     wait: [

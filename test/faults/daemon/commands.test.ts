@@ -7,7 +7,6 @@ const asking = [{ init: true }, { say: 'before' }, { ask: { id: 'req-1' } }, { s
 const allow = { kind: 'allow', scope: 'once' } as const;
 
 describe('commands for background runs', function () {
-  this.timeout(120_000);
   let place: DaemonBench;
   beforeEach(() => (place = new DaemonBench()));
   afterEach(() => place.close());

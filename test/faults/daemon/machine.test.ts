@@ -8,7 +8,6 @@ import { DaemonBench } from '../../support/daemon/bench.ts';
 import { until } from '../../support/until.ts';
 
 describe('what runs on this machine', function () {
-  this.timeout(60_000);
   let place: DaemonBench;
   beforeEach(() => (place = new DaemonBench()));
   const warnings: string[] = [];

@@ -16,7 +16,6 @@ import { DaemonBench } from '../../support/daemon/bench.ts';
 import { until } from '../../support/until.ts';
 
 describe('a store that two machines share', function () {
-  this.timeout(120_000);
   let place: DaemonBench;
   beforeEach(() => (place = new DaemonBench()));
   afterEach(() => place.close());

@@ -34,7 +34,6 @@ async function daemonOf(protocol: number): Promise<string> {
 }
 
 describe('daemons of two versions', function () {
-  this.timeout(180_000);
   let place: DaemonBench;
   beforeEach(() => (place = new DaemonBench()));
   afterEach(() => place.close());

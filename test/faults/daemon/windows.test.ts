@@ -8,7 +8,6 @@ type WhenWindowsClose = 'finishRuns' | 'stopRuns';
 const longRun = [{ init: true }, { say: 'before' }, { forever: true }];
 
 describe('the last window that closes', function () {
-  this.timeout(120_000);
   const places: DaemonBench[] = [];
   afterEach(() => Promise.all(places.splice(0).map((place) => place.close())));
 

@@ -131,7 +131,7 @@ describe('a report page', () => {
         const page = await tests.openReport(reportMessage(), { theme, width });
         await page.locator('summary').click();
         await page.getByText('Found beside Node.').waitFor();
-        assert.deepEqual(await violations(page), []);
+        assert.deepEqual(await violations(page, theme), []);
         const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
         assert.ok(overflow <= 0, `${overflow} px too wide at ${width}`);
         await page.screenshot({ path: `test-results/report-${theme}-${width}.png` });

@@ -26,7 +26,6 @@ export function agentSuite(options: AgentSuiteOptions): AgentSuite {
   };
 
   before(async function () {
-    this.timeout(300_000);
     const installed = await options.ensure();
     if ('missing' in installed) skip(this, installed.missing);
     const { runs: type, profile, interactive = false } = options;

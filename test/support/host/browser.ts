@@ -84,7 +84,7 @@ export async function newContext(
     deviceScaleFactor: scale,
     ...(zone !== undefined && { timezoneId: zone }),
   });
-  context.setDefaultTimeout(45_000);
+  context.setDefaultTimeout(90_000);
   const outside: string[] = [];
   context.on('request', (request) => {
     const { protocol, hostname } = new URL(request.url());

@@ -20,7 +20,7 @@ export async function runExtensionTests(
   server: Server,
   browser: Browser,
   env: TestEnvironment,
-  timeout = 300_000,
+  timeout = 900_000,
 ): Promise<string> {
   const remote = (file: string): string => `vscode-remote://127.0.0.1:${server.port}${file}`;
   const resultFile = path.join(server.folder.root, 'result.json');

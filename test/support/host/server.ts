@@ -65,6 +65,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   writeSettings(root, settings);
   const port = options.port ? options.port : await freePort();
   args.push('--bind-addr', `127.0.0.1:${port}`, '--auth', 'none', '--ignore-last-opened');
+  // An extension host waits for its window to come back: by default for three hours.
+  args.push('--reconnection-grace-time', '5');
   args.push('--disable-telemetry', '--disable-update-check', '--disable-getting-started-override', '--disable-proxy');
   args.push('--vscode-option', 'disable-experiments');
   if (!trust) args.push('--disable-workspace-trust');
@@ -93,7 +95,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const kill = (): void => killGroup(pid);
   process.once('exit', kill);
   const stop = async (): Promise<void> => {
-    await endGroup(pid);
+    // It has nothing to keep, and takes seconds to end its extension hosts.
+    await endGroup(pid, 500);
     await exited;
     // They outlive the extension hosts that started them.
     await endDaemons(root);

@@ -30,8 +30,8 @@ export class Workbench {
 
   /** The workbench stands; contributions of extensions may still be on their way (see `runCommand`, `openView`). */
   async ready(): Promise<void> {
-    await this.page.locator('.monaco-workbench .part.statusbar').waitFor({ timeout: 60_000 });
-    await this.page.locator('.part.activitybar .action-item').first().waitFor({ timeout: 60_000 });
+    await this.page.locator('.monaco-workbench .part.statusbar').waitFor();
+    await this.page.locator('.part.activitybar .action-item').first().waitFor();
   }
 
   /** Runs a command by its title (`Category: Title`) from the palette. */
@@ -90,7 +90,7 @@ export class Workbench {
   /** Shows the view container `title`; a click on the tab of the one that shows would hide the side bar. */
   async openView(title: string): Promise<void> {
     const tab = this.page.locator('.part.activitybar').getByRole('tab', { name: title });
-    await tab.waitFor({ timeout: 30_000 });
+    await tab.waitFor();
     // A layout that is being restored may choose another after the click.
     await until(`the view ${title}`, async () => {
       if ((await tab.getAttribute('aria-selected')) === 'true') return true;

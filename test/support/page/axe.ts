@@ -2,15 +2,20 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { repository } from '../host/install/cache.mjs';
+import type { Theme } from './themes.ts';
 
-/** What axe has to object to in the page as it stands, one line each. */
-export async function violations(page: Pick<Page, 'evaluate'>): Promise<string[]> {
+/**
+ * What axe has to object to in the page as it stands, one line each. Themes differ only in colors: all rules look at the
+ * dark one, those about colors at every one.
+ */
+export async function violations(page: Pick<Page, 'evaluate'>, theme: Theme = 'dark'): Promise<string[]> {
   await page.evaluate(readFileSync(path.join(repository, 'node_modules/axe-core/axe.min.js'), 'utf8'));
-  return page.evaluate(async () => {
+  const options = theme === 'dark' ? {} : { runOnly: { type: 'tag', values: ['cat.color'] } };
+  return page.evaluate(async (given) => {
     const axe = Reflect.get(window, 'axe') as {
-      run: () => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
+      run: (options: object) => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
     };
-    const { violations: found } = await axe.run();
+    const { violations: found } = await axe.run(given);
     return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
-  });
+  }, options);
 }

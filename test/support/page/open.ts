@@ -31,7 +31,7 @@ export class PageTests {
 
   async open(load?: LoadOptions, { theme = 'dark', width = 852, height = 880 }: OpenOptions = {}): Promise<Page> {
     const page = await this.#browser.newPage({ viewport: { width, height } });
-    page.setDefaultTimeout(30_000);
+    page.setDefaultTimeout(60_000);
     page.on('pageerror', ({ name, message, stack = '' }) => {
       // The browser's notice that it tells of a further change of size in the next frame: no failure of the page.
       if (!message.startsWith('ResizeObserver loop'))
@@ -62,7 +62,7 @@ ${stack}`);
     { theme = 'dark', width = 852, height = 880 }: OpenOptions,
   ): Promise<Page> {
     const page = await this.#browser.newPage({ viewport: { width, height } });
-    page.setDefaultTimeout(30_000);
+    page.setDefaultTimeout(60_000);
     page.on('pageerror', ({ message: text }) => this.errors.push(text));
     await page.goto(this.#server.url(theme).replace('/?', `/${name}?`));
     await sendWhole(page, message, 1);

@@ -26,10 +26,10 @@ function parentFolder() {
 
 /**
  * Makes the folder, readable by its owner alone. Removes the ones whose process was killed before it could.
+ * @param {string} [parent]
  * @returns {string}
  */
-export function createTemporaryFolder() {
-  const parent = parentFolder();
+export function createTemporaryFolder(parent = parentFolder()) {
   for (const name of readdirSync(parent)) if (name.startsWith(folderPrefix)) removeAbandoned(path.join(parent, name));
   newShared = sharedFolders.filter((each) => !existsSync(each));
   const folder = mkdtempSync(path.join(parent, folderPrefix));

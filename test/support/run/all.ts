@@ -1,13 +1,15 @@
 /** `npm test`: every check and every suite. The last line counts the tests; a check that fails counts as a failed test. */
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { repository } from '../host/install/cache.mjs';
-import { endLeftovers } from '../processes/leftovers.mjs';
+import { endLeftovers, killLeftovers } from '../processes/leftovers.mjs';
+import { createTemporaryFolder, removeTemporaryFolder, temporaryVariables } from '../processes/temporaryFolder.mjs';
 import type { SuiteResult } from './suites/results.ts';
 import { exitWith } from './suites/finish.ts';
 import { stopOnSignals } from './suites/interruption.ts';
 import { type Step, type StepEnd, runStep } from './suites/step.ts';
-import { type Suite, suiteLimit, suites, suiteScript } from './suites/suites.ts';
+import { hostSuites, plainSuites, type Suite, suiteLimit, suiteScript } from './suites/suites.ts';
 
 process.chdir(repository);
 stopOnSignals();
@@ -18,8 +20,13 @@ const preparation: Step[] = [
   { name: 'host', args: ['test/support/run/host.ts'] },
   { name: 'agents to test with', args: ['test/support/run/agents.ts'] },
 ];
+const builds: Step[] = [
+  { name: 'build', args: ['esbuild.mjs', '--production'] },
+  { name: 'sizes', args: ['test/support/package/sizes.ts'] },
+  { name: 'build tests', args: ['esbuild.mjs', '--tests'] },
+];
 const checks: Step[] = [
-  { name: 'types', args: [bin('typescript/bin/tsc'), '-b'] },
+  { name: 'types', args: [bin('typescript-7/bin/tsc'), '-b'] },
   {
     name: 'imports',
     args: [
@@ -36,9 +43,6 @@ const checks: Step[] = [
   { name: 'lint', args: [bin('eslint/bin/eslint.js'), '.', '--max-warnings=0'] },
   { name: 'format', args: [bin('prettier/bin/prettier.cjs'), '--check', '--log-level=warn', '.'] },
   { name: 'dead code', args: [bin('knip/bin/knip.js')] },
-  { name: 'build', args: ['esbuild.mjs', '--production'] },
-  { name: 'sizes', args: ['test/support/package/sizes.ts'] },
-  { name: 'build tests', args: ['esbuild.mjs', '--tests'] },
 ];
 
 const started = performance.now();
@@ -67,16 +71,30 @@ async function inOrder(steps: Step[]): Promise<void> {
   }
 }
 
+/** The folders for temporary files of the suites that run: each has its own, so that what it leaves behind is known. */
+const folders = new Set<string>();
+process.once('exit', () => {
+  for (const folder of folders) {
+    killLeftovers(folder);
+    removeTemporaryFolder(folder);
+  }
+});
+
 /** Counts by the result file: an exit code alone does not tell that tests ran. */
 async function runSuite({ name, label }: Suite): Promise<void> {
   const file = `test-results/${name}.json`;
   rmSync(file, { force: true });
+  // Beside the run's own folder: inside it, paths of sockets would be too long.
+  const folder = createTemporaryFolder(path.dirname(tmpdir()));
+  folders.add(folder);
   const args = [...suiteScript([name]), '--built'];
-  const end = await runStep({ name: label, args, limit: suiteLimit([name]) });
+  const end = await runStep({ name: label, args, limit: suiteLimit([name]), env: temporaryVariables(folder) });
   report(label, end, true);
-  for (const { command } of await endLeftovers(tmpdir(), 5000)) {
+  for (const { command } of await endLeftovers(folder, 5000)) {
     console.log(`WARNING ${name}: a process outlived the suite and was killed: ${command.slice(0, 200)}`);
   }
+  removeTemporaryFolder(folder);
+  folders.delete(folder);
   if (!existsSync(file)) {
     failures.push(`${name}: ${end.problem ?? 'ended'} without a result\n${lastLines(end.output)}`);
     total.failed += 1;
@@ -91,8 +109,12 @@ async function runSuite({ name, label }: Suite): Promise<void> {
   skips.push(...result.skips.map((title) => `${name}: ${title}`));
 }
 
-await Promise.all([inOrder(preparation), inOrder(checks)]);
-for (const suite of suites) await runSuite(suite);
+async function runSuites(suites: readonly Suite[]): Promise<void> {
+  for (const suite of suites) await runSuite(suite);
+}
+
+await Promise.all([inOrder(preparation), inOrder(builds)]);
+await Promise.all([runSuites(hostSuites), inOrder(checks).then(() => runSuites(plainSuites))]);
 
 for (const title of skips) console.log(`SKIPPED ${title}`);
 console.log(`\n${((performance.now() - started) / 1000).toFixed(0)} s in all`);

@@ -12,6 +12,8 @@ export interface Step {
   readonly limit?: number;
   /** Whether output goes straight to the terminal; else `StepEnd` has it. */
   readonly inherit?: boolean;
+  /** Added to the environment of this process. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface StepEnd {
@@ -32,11 +34,12 @@ const running = new Map<number, string>();
 let interrupted = false;
 
 /** Runs the step, and kills the whole tree of its processes when it takes longer than its limit. */
-export function runStep({ name, args, limit = usualLimit, inherit = false }: Step): Promise<StepEnd> {
+export function runStep({ name, args, limit = usualLimit, inherit = false, env }: Step): Promise<StepEnd> {
   const started = performance.now();
   const child = spawn(process.execPath, args, {
     stdio: inherit ? 'inherit' : ['ignore', 'pipe', 'pipe'],
     detached: process.platform !== 'win32',
+    env: { ...process.env, ...env },
   });
   const { pid } = child;
   if (pid !== undefined) running.set(pid, name);

@@ -137,7 +137,6 @@ describe('the signature of a record', () => {
 });
 
 describe('the GPG signature of a record', function () {
-  this.timeout(60_000);
   let place: Awaited<ReturnType<typeof temporaryStore>>;
   let home = '';
   let folder = '';

@@ -9,7 +9,6 @@ import { Bench, entries, fakeAgent, outcome, prompt, seen, type Step } from '../
 import { until } from '../../../support/until.ts';
 
 describe('budgets of single runs', function () {
-  this.timeout(60_000);
   const benches: Bench[] = [];
   after(async () => {
     for (const bench of benches) await bench.close();

@@ -22,7 +22,6 @@ const hour = 60 * 60_000;
 const question: readonly Step[] = [{ init: true }, { say: 'Tea or coffee?' }, { result: { text: 'Tea or coffee?' } }];
 
 describe('follow-ups on the way of a run', function () {
-  this.timeout(60_000);
   let bench: Bench;
   let now: number;
   beforeEach(() => {

@@ -13,7 +13,6 @@ const followUp = said('user', 'Continue our conversation naturally.', { origin: 
 const answer = said('agent/x', 'Hello');
 
 describe('imports of automatic messages', function () {
-  this.timeout(60_000);
   let bench: Bench;
   beforeEach(() => (bench = new Bench()));
   afterEach(() => bench.close());

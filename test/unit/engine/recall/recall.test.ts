@@ -19,7 +19,6 @@ const triggered = (index: number, text = 'Continue our conversation naturally.')
 const id = (n: number): string => `ses_${n.toString(16).padStart(12, '0')}`;
 
 describe('recall', function () {
-  this.timeout(60_000);
   let bench: Bench;
   let engine: Engine;
   let log: string[];

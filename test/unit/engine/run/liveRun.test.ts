@@ -19,7 +19,6 @@ function watchWrites(see: (lines: readonly RecordLine[]) => void): () => void {
 }
 
 describe('a run and its record', function () {
-  this.timeout(60_000);
   let bench: Bench;
   let unwatch: () => void = () => undefined;
   beforeEach(() => (bench = new Bench()));

@@ -185,7 +185,6 @@ describe('a database of another program', () => {
   });
 
   it('gives every committed state, whatever is cut off the log', async function () {
-    this.timeout(30_000);
     const database = writer(512);
     for (let n = 0; n < 40; n += 1) add(database, n, n + 1);
     const [main, log] = [await readFile(name), await readFile(`${name}-wal`)];
@@ -204,7 +203,6 @@ describe('a database of another program', () => {
   });
 
   it('never throws for damage', async function () {
-    this.timeout(30_000);
     const [main, log] = [await readFile(captured), await readFile(`${captured}-wal`)];
     const damage = fc.record({
       at: fc.nat(main.length - 1),

@@ -24,7 +24,6 @@ const none = (): void => undefined;
 const quiet = { debug: none, info: none, warn: none, error: none };
 
 describe('vitrine queue', function () {
-  this.timeout(30_000);
   let dir: string;
   let cwd: string;
   let store: string;
