@@ -20,9 +20,14 @@ const layers = {
   protocol: { layers: ['model', 'coordinator'], packages: ['zod'] },
   engine: { layers: pure, packages: '*', node: '*', except: ['vscode'] },
   transport: { packages: ['zod', 'vscode-jsonrpc'], node: '*' },
-  daemon: { layers: ['engine', 'transport', 'protocol', ...pure], packages: ['zod', 'vscode-jsonrpc'], node: '*' },
+  team: { layers: pure, packages: ['zod', 'pg', 'node-pg-migrate'], node: '*' },
+  daemon: {
+    layers: ['engine', 'team', 'transport', 'protocol', ...pure],
+    packages: ['zod', 'vscode-jsonrpc'],
+    node: '*',
+  },
   client: { layers: ['transport', 'protocol', 'coordinator', 'model'], packages: ['zod', 'vscode-jsonrpc'], node: '*' },
-  cli: { layers: ['client', 'engine', 'protocol', ...pure], packages: '*', node: '*', except: ['vscode'] },
+  cli: { layers: ['client', 'engine', 'team', 'protocol', ...pure], packages: '*', node: '*', except: ['vscode'] },
   vscode: {
     layers: ['client', 'engine', 'protocol', ...pure],
     packages: '*',

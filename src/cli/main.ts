@@ -62,6 +62,11 @@ const commands: readonly { readonly name: string; readonly summary: string; load
     load: async () => (await import('./commands/runs/queue.ts')).queue,
   },
   {
+    name: 'team',
+    summary: 'shares sessions and runs with a team through PostgreSQL',
+    load: async () => (await import('./commands/team.ts')).team,
+  },
+  {
     name: 'sessions',
     summary: 'lists sessions',
     load: async () => (await import('./commands/sessions.ts')).sessions,

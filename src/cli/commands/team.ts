@@ -1,0 +1,194 @@
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { packageFolder } from '../../engine/packageInfo.ts';
+import { visibleLine } from '../../model/text/visibleText.ts';
+import { TeamError } from '../../team/errors.ts';
+import { parseOptions } from '../options/args.ts';
+import { UsageError, type CliContext, type Command } from '../command.ts';
+import { writeLines } from '../print/output.ts';
+import { storeFolder, storeHelp } from '../run/engine.ts';
+
+const help = `Usage: vitrine team init URL [--down N]
+       vitrine team join URL
+       vitrine team status|doctor [--json]
+       vitrine team leave [--delete-mine]
+
+Shares sessions and runs with a team through one PostgreSQL database (docs/team.md).
+The URL has no password: postgres://alice@db.example.org/team. Vitrine takes the password from PGPASSWORD, or from the
+password file (PGPASSFILE, ~/.pgpass). VITRINE_TEAM_URL replaces URL and may have a password.
+Exit code 0: done; 1: doctor found a problem; 2: rejected or not reachable.
+
+  init               creates or updates the schema; for the owner of the database
+  join               lets this store share with the team
+  status             shows the team, its members and what you share
+  doctor             checks address, login, server, clock and schema
+  leave              ends your membership; local sessions stay
+
+  --down N           takes back the newest N updates of the schema, with their data
+  --delete-mine      also deletes what you shared; a note without content remains
+  --json             one JSON object per line
+${storeHelp}`;
+
+const options = {
+  down: { type: 'string' },
+  'delete-mine': { type: 'boolean' },
+  json: { type: 'boolean' },
+  store: { type: 'string' },
+} as const;
+
+const done = 0;
+const problemFound = 1;
+
+type Values = ReturnType<typeof parse>['values'];
+
+/** Which options an action takes, besides --store. */
+const actions: Readonly<Record<string, { readonly takes: readonly string[]; readonly run: Action }>> = {
+  init: { takes: ['down'], run: init },
+  join: { takes: [], run: join },
+  status: { takes: ['json'], run: status },
+  doctor: { takes: ['json'], run: doctor },
+  leave: { takes: ['delete-mine'], run: leave },
+};
+type Action = (context: CliContext, values: Values, url: string | undefined) => Promise<number>;
+
+export const team: Command = {
+  help,
+  async run(args, context) {
+    const { values, positionals } = parse(args);
+    const [name = '', url, ...more] = positionals;
+    const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
+    if (action === undefined) throw new UsageError('Specify an action.', 'See "vitrine team --help".');
+    const isForeign = Object.keys(values).find((option) => option !== 'store' && !action.takes.includes(option));
+    if (isForeign !== undefined)
+      throw new UsageError(`--${isForeign} does not apply to "team ${name}".`, 'See "vitrine team --help".');
+    const takesUrl = name === 'init' || name === 'join';
+    if (more.length > 0 || (url !== undefined && !takesUrl))
+      throw new UsageError(`"${more[0] ?? url ?? ''}" is an extra argument.`, 'See "vitrine team --help".');
+    try {
+      return await action.run(context, values, url);
+    } catch (error) {
+      if (TeamError.is(error)) throw new UsageError(error.message, error.next);
+      throw error;
+    }
+  },
+};
+
+function parse(args: readonly string[]) {
+  return parseOptions('team', { args: [...args], options, allowPositionals: true });
+}
+
+const migrationsFolder = path.join(packageFolder(import.meta.dirname), 'media/team');
+
+/** Names of the migrations of this version, oldest first. */
+async function migrationNames(): Promise<readonly string[]> {
+  const files = await readdir(migrationsFolder);
+  return files
+    .filter((file) => file.endsWith('.sql'))
+    .map((file) => file.slice(0, -'.sql'.length))
+    .sort();
+}
+
+async function givenLogin({ env }: CliContext, url: string | undefined) {
+  const { loginAt, loginOfEnvironment } = await import('../../team/login.ts');
+  const login = url === undefined ? await loginOfEnvironment(env) : await loginAt(url, env);
+  if (login === null) throw new UsageError('The address of the database is missing.', 'See "vitrine team --help".');
+  return login;
+}
+
+async function storeLogin(context: CliContext, { store }: Values) {
+  const { requireLogin } = await import('../../team/login.ts');
+  return requireLogin(storeFolder(context, store), context.env);
+}
+
+async function init(context: CliContext, { down }: Values, url: string | undefined): Promise<number> {
+  const login = await givenLogin(context, url);
+  const [{ withClient }, { migrate }, { formatAddress }] = await Promise.all([
+    import('../../team/database/connection.ts'),
+    import('../../team/database/migrate.ts'),
+    import('../../team/database/address.ts'),
+  ]);
+  const count = down === undefined ? undefined : countOf(down);
+  const dir = migrationsFolder;
+  const names = await withClient(login, (client) =>
+    migrate(client, count === undefined ? { dir, direction: 'up' } : { dir, direction: 'down', count }),
+  );
+  const verb = count === undefined ? 'Applied' : 'Took back';
+  context.stdout.write(names.length === 0 ? 'The schema is up to date.\n' : `${verb}: ${names.join(', ')}\n`);
+  if (count === undefined) {
+    const { database } = login.address;
+    context.stdout.write(
+      `Members: GRANT vitrine_member_${database} TO name; auditors: GRANT vitrine_auditor_${database} TO name\n` +
+        `They join with: vitrine team join ${formatAddress({ ...login.address, user: 'NAME' })}\n`,
+    );
+  }
+  return done;
+}
+
+function countOf(given: string): number {
+  const count = Number(given);
+  if (Number.isInteger(count) && count > 0) return count;
+  throw new UsageError(`"${given}" is not a number of updates (--down).`, 'Use a number such as 1.');
+}
+
+async function join(context: CliContext, values: Values, url: string | undefined): Promise<number> {
+  const login = await givenLogin(context, url);
+  const [{ withClient }, { joinTeam }, { writeTeam }, { formatAddress }] = await Promise.all([
+    import('../../team/database/connection.ts'),
+    import('../../team/membership.ts'),
+    import('../../team/teamFile.ts'),
+    import('../../team/database/address.ts'),
+  ]);
+  const kind = await withClient(login, joinTeam);
+  await writeTeam(storeFolder(context, values.store), login.address);
+  context.stdout.write(`Joined ${formatAddress(login.address)} as ${kind}.\n`);
+  return done;
+}
+
+async function leave(context: CliContext, values: Values): Promise<number> {
+  const login = await storeLogin(context, values);
+  const [{ withClient }, { leaveTeam }, { removeTeam }] = await Promise.all([
+    import('../../team/database/connection.ts'),
+    import('../../team/membership.ts'),
+    import('../../team/teamFile.ts'),
+  ]);
+  const deleteMine = values['delete-mine'] === true;
+  const deleted = await withClient(login, (client) => leaveTeam(client, deleteMine));
+  await removeTeam(storeFolder(context, values.store));
+  context.stdout.write(`You have left the team.${deleteMine ? ` Deleted sessions: ${deleted}.` : ''}\n`);
+  return done;
+}
+
+async function status(context: CliContext, values: Values): Promise<number> {
+  const login = await storeLogin(context, values);
+  const [{ withClient }, { teamStatus }, { formatAddress }] = await Promise.all([
+    import('../../team/database/connection.ts'),
+    import('../../team/membership.ts'),
+    import('../../team/database/address.ts'),
+  ]);
+  const url = formatAddress(login.address);
+  const found = await withClient(login, teamStatus);
+  if (values.json === true) await writeLines(context.stdout, [{ url, ...found }]);
+  else {
+    const { kind, members, sessions, own_sessions } = found;
+    const rows = [
+      `Team:            ${url}`,
+      `Your role:       ${kind ?? 'none'}`,
+      `Shared sessions: ${sessions}, ${own_sessions} of them yours`,
+      ...members.map(({ name, kind, seen_at }) => `${name}  ${kind}  seen ${seen_at.slice(0, 16).replace('T', ' ')}`),
+    ];
+    for (const row of rows) context.stdout.write(`${visibleLine(row)}\n`);
+  }
+  return done;
+}
+
+async function doctor(context: CliContext, values: Values): Promise<number> {
+  const login = await storeLogin(context, values);
+  const { checkTeam } = await import('../../team/doctor.ts');
+  const checks = await checkTeam(login, await migrationNames(), context.now);
+  if (values.json === true) await writeLines(context.stdout, checks);
+  else
+    for (const { what, ok, detail } of checks) {
+      context.stdout.write(visibleLine(`${ok ? 'ok     ' : 'PROBLEM'}  ${what.padEnd(9)} ${detail}`) + '\n');
+    }
+  return checks.every(({ ok }) => ok) ? done : problemFound;
+}

@@ -1,0 +1,22 @@
+/**
+ * `url`: not a usable address. `refused`: the server rejected the login, or a rule of the team did. `unreachable`: no server
+ * answers there. `schema`: the database has no team, or one of another version.
+ */
+type TeamErrorCode = 'url' | 'refused' | 'unreachable' | 'schema';
+
+export class TeamError extends Error {
+  override readonly name = 'TeamError';
+  readonly code: TeamErrorCode;
+  /** What to do next. */
+  readonly next: string;
+
+  constructor(code: TeamErrorCode, message: string, next: string) {
+    super(message);
+    this.code = code;
+    this.next = next;
+  }
+
+  static is(error: unknown, code?: TeamErrorCode): error is TeamError {
+    return error instanceof TeamError && (code === undefined || error.code === code);
+  }
+}

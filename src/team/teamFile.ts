@@ -1,0 +1,30 @@
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import * as z from 'zod';
+import { formatAddress, parseAddress, type TeamAddress } from './database/address.ts';
+
+const teamFileSchema = z.object({ url: z.string() });
+
+/** What a store knows of its team. */
+export const teamFolder = (storeDir: string): string => path.join(storeDir, 'team');
+export const teamFile = (storeDir: string): string => path.join(teamFolder(storeDir), 'team.json');
+
+/** The team that the store belongs to; `null`: none. @throws TeamError `url` if the file was edited to something unusable */
+export async function readTeam(storeDir: string): Promise<TeamAddress | null> {
+  const text = await readFile(teamFile(storeDir), 'utf8').catch(() => null);
+  if (text === null) return null;
+  return parseAddress(teamFileSchema.parse(JSON.parse(text)).url);
+}
+
+/** @throws file system errors */
+export async function writeTeam(storeDir: string, address: TeamAddress): Promise<void> {
+  const file = teamFile(storeDir);
+  await mkdir(teamFolder(storeDir), { recursive: true, mode: 0o700 });
+  await writeFile(`${file}.new`, `${JSON.stringify({ url: formatAddress(address) })}\n`, { mode: 0o600 });
+  await rename(`${file}.new`, file);
+}
+
+/** Removes everything that the store knows of its team, copies of shared sessions included. */
+export async function removeTeam(storeDir: string): Promise<void> {
+  await rm(teamFolder(storeDir), { recursive: true, force: true });
+}

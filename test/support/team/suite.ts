@@ -1,0 +1,16 @@
+import type { Suite } from 'mocha';
+import { skip } from '../skip.ts';
+import { noServerReason, removeTeamServer } from './server.ts';
+
+// Root hook: once, after all tests of this process.
+after(removeTeamServer);
+
+/** For suites that need the server: skips them where none can run. */
+export function useTeamServer(suite: Suite): void {
+  suite.timeout(120_000);
+  const reason = noServerReason();
+  if (reason === null) return;
+  suite.beforeEach(function () {
+    skip(this, reason);
+  });
+}
