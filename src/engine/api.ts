@@ -162,6 +162,8 @@ export interface RunBlueprint {
   readonly systemPrompt?: string;
   /** Limits for starting child sessions; if absent, the agent may not start any. */
   readonly children?: ChildLimits;
+  /** Every prompt gets passages from earlier sessions of the folder. Absent: only a request that has some. */
+  readonly recall?: 'always';
 }
 
 export interface ChildLimits {

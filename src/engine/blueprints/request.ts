@@ -90,6 +90,7 @@ export async function resumeRequest(
     name,
     ...(systemPrompt !== undefined && { systemPrompt }),
     ...(children > 0 && { children: { children, depth } }),
+    ...(agent.recall === 'always' && { recall: 'always' as const }),
   };
   return { prompt: use.prompt, options, blueprint };
 }

@@ -24,11 +24,12 @@ import type { Sessions } from '../sessions/sessions.ts';
 import type { SessionState } from '../sessions/sessionState.ts';
 import { createWatch } from '../snapshot/watch.ts';
 import { composePrompt } from '../prompt/promptComposition.ts';
+import { inFolder } from '../recall/recall.ts';
 
 export interface RunStarterDeps extends EngineDeps {
   readonly store: RecordStore;
   readonly sessions: Sessions;
-  readonly archive: Pick<Archive, 'runOver'>;
+  readonly archive: Pick<Archive, 'runOver' | 'recall'>;
   readonly budgets: Pick<Budgets, 'hold' | 'follow'>;
   readonly children: ChildServer | undefined;
   /** @throws EngineFailure once nothing may be started any more, or where this run was cancelled */
@@ -73,7 +74,7 @@ export class RunStarter {
     const budget = await budgets.hold(held);
     const figures = await this.#figures(state, begins);
     const owner = { ...(await thisMachine()), at, owner: await ownIdentity() };
-    const asked = await withChildren(children, request, session, run);
+    const asked = await this.#withRecall(state, await withChildren(children, request, session, run));
     // A run that is not known when everything is stopped would outlive it: nothing is waited for from here on.
     this.#deps.assertOpen(begins.signal);
     const interactive = this.#isInteractive(session, request);
@@ -125,6 +126,23 @@ export class RunStarter {
     } catch (error) {
       handle.dispose();
       throw error;
+    }
+  }
+
+  /** With passages from earlier sessions, if the agent file wants them for every prompt. */
+  async #withRecall<R extends NewRun['request']>({ id, session, summary }: SessionState, request: R): Promise<R> {
+    const { archive, log } = this.#deps;
+    if (request.blueprint?.recall !== 'always' || request.recall !== undefined) return request;
+    try {
+      const recall = await archive.recall.find({
+        ...(summary.runs > 0 && { session: id }),
+        message: { text: request.prompt, origin: request.origin ?? 'human' },
+        within: inFolder(folderOf(session), id),
+      });
+      return recall.passages.length === 0 ? request : { ...request, recall };
+    } catch (error) {
+      log.warn(`${id}: earlier sessions could not be searched: ${String(error)}`);
+      return request;
     }
   }
 

@@ -54,6 +54,10 @@ export const agentFileSchema = z.strictObject({
   follow_ups: followUpFileSchema
     .optional()
     .describe('Automatic follow-up messages when the agent stops with unfinished work. Absent: none.'),
+  recall: z
+    .enum(['on_request', 'always'])
+    .optional()
+    .describe('When prompts get passages from earlier sessions of the folder. Default: on_request, if you ask for them.'),
   status: z
     .enum(['active', 'inactive'])
     .default('active')

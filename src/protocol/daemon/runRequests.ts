@@ -15,6 +15,7 @@ const blueprintSchema = z.object({
   name: z.string(),
   systemPrompt: z.string().exactOptional(),
   children: z.object({ children: z.number(), depth: z.number() }).exactOptional(),
+  recall: z.literal('always').exactOptional(),
 });
 
 const recalledSchema = z.object({

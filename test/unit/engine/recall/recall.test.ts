@@ -230,6 +230,34 @@ describe('recall', function () {
       assert.ok(reported.endsWith(`What follows is the message:\n\n${steps}`));
     });
 
+    it('goes along with every prompt of an agent whose file says so, and with none of the others', async () => {
+      const earlier = await keep(1, [asked(0, 'Fix the flaky upload test'), said(1, retries)]);
+      const blueprint = { name: 'uploader', recall: 'always' } as const;
+      const about = prompt([{ init: true }, { say: 'upload retries delay' }, { result: {} }]);
+      const sourcesOf = async (handle: Awaited<ReturnType<Engine['start']>>): Promise<unknown[]> => {
+        await outcome(handle);
+        return (await entries(handle)).flatMap(({ metadata }) => metadata?.['recall'] ?? []);
+      };
+      const passages = [{ session_id: earlier, entry: 1 }];
+      const isFrom = (found: unknown): boolean =>
+        JSON.stringify((found as { passages: typeof passages }).passages.map((each) => each.session_id)) ===
+        JSON.stringify([earlier]);
+
+      const handle = await engine.start({ agent: 'claude-code', cwd: bench.cwd, prompt: about, blueprint });
+      const first = await sourcesOf(handle);
+      assert.deepEqual(first.map(isFrom), [true]);
+      const resumed = await engine.resume(handle.id, { prompt: about, blueprint });
+      assert.deepEqual((await sourcesOf(resumed)).map(isFrom), [true, true]);
+      const plain = await engine.start({
+        agent: 'claude-code',
+        cwd: bench.cwd,
+        prompt: about,
+        blueprint: { name: 'uploader' },
+      });
+      assert.deepEqual(await sourcesOf(plain), []);
+      for (const each of [handle, resumed, plain]) each.dispose();
+    });
+
     it('is what the earlier conversation of the session said of the message, where it begins a new conversation', async () => {
       const first = await engine.start({
         agent: 'claude-code',
