@@ -1,0 +1,53 @@
+/** A text in lines, with what stands between them, so that joining gives back the same characters. */
+export interface FileLines {
+  /** U+FEFF, or nothing. */
+  readonly mark: string;
+  /** Without line breaks. A text that ends with a line break has an empty last line. */
+  readonly lines: readonly string[];
+  /** The line break after each line but the last. */
+  readonly breaks: readonly string[];
+}
+
+const lineBreak = /\r?\n/g;
+
+export function splitLines(text: string): FileLines {
+  const mark = text.startsWith('\uFEFF') ? '\uFEFF' : '';
+  const body = text.slice(mark.length);
+  return { mark, lines: body.split(/\r?\n/), breaks: body.match(lineBreak) ?? [] };
+}
+
+/** Lines of a text of the record: line breaks and a byte order mark do not count. */
+export function plainLines(text: string): string[] {
+  return [...splitLines(text).lines];
+}
+
+/** U+FEFF and the usual line break of a text; `other` has them if it does not. */
+export function formOf(
+  text: string | null,
+  other?: string | null,
+): { readonly mark: string; readonly lineBreak: string } {
+  const [own, second] = [splitLines(text ?? ''), splitLines(other ?? '')];
+  return { mark: (text === null ? second : own).mark, lineBreak: own.breaks[0] ?? second.breaks[0] ?? '\n' };
+}
+
+/**
+ * The text in which `lines` stand in place of the lines `from` to `to` (exclusive). New line breaks are like those around
+ * them; everything else stays as it is, character by character.
+ */
+export function replaceLines(
+  text: string,
+  [from, to]: readonly [number, number],
+  lines: readonly string[],
+  lineBreak: string,
+): string {
+  const file = splitLines(text);
+  const { mark, breaks } = file;
+  const usual = breaks[from] ?? breaks[from - 1] ?? lineBreak;
+  const next = [...file.lines.slice(0, from), ...lines, ...file.lines.slice(to)];
+  const ends = next.slice(0, -1).map((_, at) => {
+    const old = at < from ? at : at - lines.length + (to - from);
+    const isNew = at >= from && at < from + lines.length;
+    return isNew ? (breaks[Math.min(at, to - 1)] ?? usual) : (breaks[old] ?? usual);
+  });
+  return mark + next.map((line, at) => line + (ends[at] ?? '')).join('');
+}

@@ -1,0 +1,97 @@
+import { keptLines } from '../files/lineDiff.ts';
+
+/** What a step did, by its entry; `unreported`: no tool call reports it. */
+export type Author = number;
+export const unreported: Author = -1;
+
+interface TrailLine {
+  readonly text: string;
+  /** Its index in the first text; `null`: it was written later. */
+  readonly base: number | null;
+  /** Who wrote it and what it replaced, the last one at the end. */
+  readonly by: readonly Author[];
+  /** Lines of the first text that it replaced, directly or not. */
+  readonly over: readonly number[];
+}
+
+/** A line of the last text, with where it comes from. */
+export type TracedLine = Omit<TrailLine, 'text'>;
+
+/** One file through its changes: each line has its authors, and each line of the first text those who removed it. */
+export class LineTrail {
+  readonly #base: string[];
+  #lines: TrailLine[];
+  readonly #gone: (readonly Author[])[];
+
+  constructor(base: readonly string[]) {
+    this.#base = [...base];
+    this.#lines = base.map((text, at) => ({ text, base: at, by: [], over: [] }));
+    this.#gone = base.map(() => []);
+  }
+
+  get base(): readonly string[] {
+    return this.#base;
+  }
+
+  get texts(): readonly string[] {
+    return this.#lines.map(({ text }) => text);
+  }
+
+  get lines(): readonly TracedLine[] {
+    return this.#lines;
+  }
+
+  /** Who removed a line of the first text, the last one at the end; empty: it is still there. */
+  removers(base: number): readonly Author[] {
+    return this.#gone[base] ?? [];
+  }
+
+  /** The first text had a line break at its end after all. */
+  endLine(): void {
+    const base = this.#base.push('') - 1;
+    this.#gone.push([]);
+    this.#lines.push({ text: '', base, by: [], over: [] });
+  }
+
+  /** `count` lines at `at` became `texts`; those that are the same stay what they are. */
+  replace(at: number, count: number, texts: readonly string[], author: Author): void {
+    const old = this.#lines.slice(at, at + count);
+    const saved = keptLines(
+      old.map(({ text }) => text),
+      texts,
+    );
+    const next: TrailLine[] = [];
+    let [done, from] = [0, 0];
+    for (let place = 0; place <= texts.length; place += 1) {
+      const same = place === texts.length ? old.length : (saved[place] ?? -1);
+      if (same === -1) continue;
+      this.#rewrite(next, old.slice(done, same), texts.slice(from, place), author);
+      const line = old[same];
+      if (line !== undefined) next.push(line);
+      [done, from] = [same + 1, place + 1];
+    }
+    this.#lines = [...this.#lines.slice(0, at), ...next, ...this.#lines.slice(at + count)];
+  }
+
+  #rewrite(next: TrailLine[], old: readonly TrailLine[], texts: readonly string[], author: Author): void {
+    const paired = old.length === texts.length;
+    for (const [at, text] of texts.entries()) {
+      const replaced = paired ? old.slice(at, at + 1) : old;
+      const by = distinct([...replaced.flatMap((line) => line.by), author]);
+      next.push({ text, base: null, by, over: distinct(replaced.flatMap(coveredBy)) });
+    }
+    for (const base of old.flatMap(coveredBy)) {
+      const by = old.flatMap((line) => (coveredBy(line).includes(base) ? line.by : []));
+      this.#gone[base] = distinct([...(this.#gone[base] ?? []), ...by, author]);
+    }
+  }
+}
+
+function coveredBy({ base, over }: TrailLine): readonly number[] {
+  return base === null ? over : [base];
+}
+
+/** In the order of their last places. */
+function distinct<T>(all: readonly T[]): T[] {
+  return [...new Set([...all].reverse())].reverse();
+}

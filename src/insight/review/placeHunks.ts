@@ -1,0 +1,91 @@
+import { keptLines } from '../files/lineDiff.ts';
+import type { Hunk } from '../files/patch.ts';
+
+/** A range of lines and what takes its place. */
+export interface Splice {
+  readonly at: number;
+  readonly count: number;
+  readonly lines: readonly string[];
+  /** What the record says stood there, where something else stands. */
+  readonly expected?: readonly string[];
+}
+
+/** Lines around the expected place in which a part of a hunk is looked for. */
+const reach = 200;
+/** Share of a hunk's old lines that must be there if not all are. */
+const leastAlike = 0.5;
+
+/**
+ * Where the hunks of one patch apply, in order, each in the text that the ones before it left. `back`: undoes the patch.
+ * `null` for a hunk that does not.
+ */
+export function placeHunks(lines: readonly string[], hunks: readonly Hunk[], back = false): (Splice | null)[] {
+  let now = [...lines];
+  // How far the text is from the numbers of the patch's old side, which are those of everything that was undone too.
+  let [shift, from] = [0, 0];
+  return hunks.map((hunk) => {
+    const sides = { old: sideOf(hunk, '+'), new: sideOf(hunk, '-') };
+    const [gone, come] = back ? [sides.new, sides.old] : [sides.old, sides.new];
+    // `@@ -5,0 +6 @@` adds after line 5.
+    const start = hunk.oldStart === null ? null : Math.max(0, hunk.oldStart - (sides.old.length === 0 ? 0 : 1));
+    const splice = placeOf(now, gone, come, start === null ? null : Math.max(0, start + shift), from);
+    const grown = sides.new.length - sides.old.length;
+    if (splice === null) {
+      if (back) shift += grown;
+      return null;
+    }
+    now = [...now.slice(0, splice.at), ...come, ...now.slice(splice.at + splice.count)];
+    if (start !== null) shift = splice.at - start + (back ? 0 : grown);
+    from = splice.at + come.length;
+    return splice;
+  });
+}
+
+function sideOf({ lines }: Hunk, without: '+' | '-'): string[] {
+  return lines.filter(({ mark }) => mark !== without).map(({ text }) => text);
+}
+
+/** `wanted`: `null` where the patch has no numbers; then the only place after `from` counts. */
+function placeOf(
+  lines: readonly string[],
+  old: readonly string[],
+  next: readonly string[],
+  wanted: number | null,
+  from: number,
+): Splice | null {
+  if (old.length === 0) {
+    if (wanted === null || wanted > lines.length) return null;
+    return { at: wanted, count: 0, lines: next };
+  }
+  const exact = nearest(lines, old, wanted ?? from);
+  if (exact !== -1) return { at: exact, count: old.length, lines: next };
+  return wanted === null ? null : partial(lines, old, next, wanted);
+}
+
+/** -1: nowhere. */
+export function nearest(lines: readonly string[], old: readonly string[], wanted: number): number {
+  const last = lines.length - old.length;
+  for (let away = 0; away <= lines.length; away += 1) {
+    for (const at of away === 0 ? [wanted] : [wanted + away, wanted - away]) {
+      if (at >= 0 && at <= last && old.every((text, line) => lines[at + line] === text)) return at;
+    }
+  }
+  return -1;
+}
+
+/** Something changed there that no step reports: the range that holds enough of the old lines, in their order. */
+function partial(
+  lines: readonly string[],
+  old: readonly string[],
+  next: readonly string[],
+  wanted: number,
+): Splice | null {
+  const from = Math.max(0, wanted - reach);
+  const saved = keptLines(lines.slice(from, wanted + old.length + reach), old);
+  const places = old.flatMap((text, at) => (saved[at] === -1 || !/[\p{L}\p{N}]/u.test(text) ? [] : [saved[at] ?? 0]));
+  const [first, last] = [places[0], places.at(-1)];
+  const telling = old.filter((text) => /[\p{L}\p{N}]/u.test(text)).length;
+  if (first === undefined || last === undefined || places.length < telling * leastAlike) return null;
+  if (last - first > 2 * old.length + 2) return null;
+  return { at: from + first, count: last - first + 1, lines: next, expected: old };
+}

@@ -1,0 +1,109 @@
+import type { FileEvent } from './fileEvents.ts';
+import { LineTrail, unreported } from './lineTrail.ts';
+import { placeHunks, type Splice } from './placeHunks.ts';
+
+/** A file through its events: the trail of its lines, and the steps whose change could not be followed. */
+export interface Replayed {
+  readonly trail: LineTrail;
+  /** The file exists after the last event. */
+  readonly exists: boolean;
+  readonly lost: readonly number[];
+}
+
+/** Applies events to a text; `null`: the file does not exist yet. `openEnd`: whether the text ends with a line break is unknown. */
+export class Replay {
+  readonly #trail: LineTrail;
+  readonly #lost: number[] = [];
+  #exists: boolean;
+  #openEnd: boolean;
+
+  constructor(base: readonly string[] | null, openEnd: boolean) {
+    this.#trail = new LineTrail(base ?? []);
+    this.#exists = base !== null;
+    this.#openEnd = openEnd && base !== null;
+  }
+
+  add(event: FileEvent): void {
+    switch (event.kind) {
+      case 'seen':
+        // A read does not tell whether a line break follows the last line.
+        this.#see(event.lines);
+        return;
+      case 'written':
+        this.become(event.lines, event.step);
+        return;
+      case 'deleted':
+        this.become(null, event.step);
+        return;
+      case 'patched':
+        for (const splice of this.#placed(event)) this.#splice(splice, event.step);
+        return;
+      case 'swapped':
+        this.#swap(event);
+        return;
+      case 'lost':
+        this.#lost.push(event.step);
+    }
+  }
+
+  #see(lines: readonly string[]): void {
+    const next = this.#trail.texts.at(-1) === '' ? [...lines, ''] : lines;
+    this.#exists = true;
+    this.#trail.replace(0, this.#trail.texts.length, next, unreported);
+  }
+
+  /** The whole text is known to be this now; `null`: there is no file. */
+  become(lines: readonly string[] | null, by: number): void {
+    if (this.#openEnd && lines?.at(-1) === '' && this.#trail.texts.at(-1) !== '') this.#trail.endLine();
+    if (lines !== null) this.#openEnd = false;
+    this.#exists = lines !== null;
+    this.#trail.replace(0, this.#trail.texts.length, lines ?? [], by);
+  }
+
+  end(): Replayed {
+    return { trail: this.#trail, exists: this.#exists, lost: this.#lost };
+  }
+
+  #placed({ step, hunks }: Extract<FileEvent, { kind: 'patched' }>): Splice[] {
+    const places = placeHunks(this.#trail.texts, hunks);
+    if (places.includes(null)) this.#lost.push(step);
+    return places.filter((place) => place !== null);
+  }
+
+  #splice({ at, count, lines, expected }: Splice, by: number): void {
+    if (expected !== undefined) this.#trail.replace(at, count, expected, unreported);
+    this.#trail.replace(at, count, lines, by);
+  }
+
+  #swap({ step, oldText, newText, all }: Extract<FileEvent, { kind: 'swapped' }>): void {
+    const text = this.#trail.texts.join('\n');
+    if (oldText === '') {
+      if (text === '') this.become(newText.split('\n'), step);
+      else this.#lost.push(step);
+      return;
+    }
+    const places = placesOf(text, oldText);
+    if (places.length === 0 || (places.length > 1 && !all)) {
+      this.#lost.push(step);
+      return;
+    }
+    // From the end, so that the places before it stay where they are.
+    for (const at of places.reverse()) {
+      const first = text.slice(0, at).split('\n').length - 1;
+      const last = first + oldText.split('\n').length - 1;
+      const lines = this.#trail.texts.slice(first, last + 1).join('\n');
+      const start = at - (text.lastIndexOf('\n', at - 1) + 1);
+      const next = `${lines.slice(0, start)}${newText}${lines.slice(start + oldText.length)}`;
+      this.#trail.replace(first, last - first + 1, next.split('\n'), step);
+    }
+  }
+}
+
+const mostPlaces = 10_000;
+
+export function placesOf(text: string, part: string): number[] {
+  const places: number[] = [];
+  for (let at = text.indexOf(part); at !== -1 && places.length < mostPlaces; at = text.indexOf(part, at + part.length))
+    places.push(at);
+  return places;
+}

@@ -1,0 +1,112 @@
+import type { NormalizedEntry } from '../../model/transcript/entry.ts';
+import { normalPath } from '../citations/sources/pathNames.ts';
+import { type FileEvent, fileEvents } from './fileEvents.ts';
+import { formOf, plainLines, replaceLines, splitLines } from './fileText.ts';
+import { type LineTrail, unreported } from './lineTrail.ts';
+import { Replay } from './replay.ts';
+import { type ReviewHunk, reviewHunks } from './reviewHunks.ts';
+import { startText } from './startText.ts';
+
+/** What a session, or a part of it, did to one file that is as it is now. */
+export interface FileReview {
+  readonly path: string;
+  /** Lines before it; `null`: there was no file. */
+  readonly before: readonly string[] | null;
+  /** The record does not show whether there was a file before. */
+  readonly uncertain: boolean;
+  /** The file as it is; `null`: there is none. */
+  readonly now: string | null;
+  readonly hunks: readonly ReviewHunk[];
+  /** What lines that come back are written with. */
+  readonly form: ReturnType<typeof formOf>;
+  /** Steps whose changes could not be followed; hunks of theirs may count as not reported. */
+  readonly lost: readonly number[];
+}
+
+export interface ReviewOptions {
+  readonly path: string;
+  /** Names that it had before it was renamed. */
+  readonly earlier?: readonly string[];
+  readonly workDir: string;
+  /** Its text when the session began, if that is known otherwise; `null`: it did not exist. */
+  readonly start?: string | null;
+  /** First entry that counts: "before" is the text that it found. */
+  readonly since?: number;
+}
+
+/** `entries`: those that involve the file (or all), settled, in index order. `now`: the file's text, `null` if there is none. */
+export function reviewFile(
+  entries: readonly NormalizedEntry[],
+  now: string | null,
+  { path: name, earlier = [], workDir, start, since = 0 }: ReviewOptions,
+): FileReview {
+  const path = normalPath(name, workDir);
+  const names = [path, ...earlier.map((each) => normalPath(each, workDir))];
+  const events = entries.flatMap((entry) => fileEvents(entry, names, workDir));
+  const lines = now === null ? null : plainLines(now);
+  const began =
+    start === undefined
+      ? startText(events, lines)
+      : { lines: start === null ? null : plainLines(start), openEnd: false, uncertain: false };
+  const at = events.findIndex(({ step }) => step >= since);
+  const before = at <= 0 ? began : textAt(events.slice(0, at), began);
+  const replay = new Replay(before.lines, before.openEnd);
+  for (const event of at === -1 ? [] : events.slice(at)) replay.add(event);
+  replay.become(lines, unreported);
+  const { trail, lost } = replay.end();
+  return {
+    path,
+    before: before.lines === null ? null : trail.base,
+    uncertain: before.uncertain,
+    now,
+    hunks: now === null ? wholeOf(trail) : reviewHunks(trail),
+    form: formOf(now, start),
+    lost,
+  };
+}
+
+/** A deleted file is one hunk, whoever changed it before. */
+function wholeOf(trail: LineTrail): ReviewHunk[] {
+  const hunks = reviewHunks(trail);
+  const by = hunks.flatMap((hunk) => hunk.by);
+  const last = trail.removers(0).at(-1) ?? unreported;
+  const others = [...new Set(by)].filter((each) => each !== last).sort((a, b) => a - b);
+  return hunks.length === 0 ? [] : [{ base: [0, trail.base.length], now: [0, 0], by: [...others, last] }];
+}
+
+type Began = ReturnType<typeof startText>;
+
+function textAt(events: readonly FileEvent[], { lines, openEnd, uncertain }: Began): Began {
+  const replay = new Replay(lines, openEnd);
+  for (const event of events) replay.add(event);
+  const { trail, exists } = replay.end();
+  const isKnown = !uncertain || events.some(({ kind }) => kind === 'written' || kind === 'seen');
+  return { lines: exists ? trail.texts : null, openEnd, uncertain: !isKnown };
+}
+
+/** What reverting a hunk makes of the file: its text, `null` where it is deleted; or why that would lose something else. */
+export type Reverted =
+  { readonly text: string | null } | { readonly conflict: 'mixed' | 'uncertain'; readonly text: string | null };
+
+/**
+ * Puts back the lines before the session in place of those of one hunk, in the text that was reviewed. Everything else stays
+ * as it is, character by character.
+ */
+export function revertHunk({ before, now, hunks, uncertain, form }: FileReview, hunk: ReviewHunk): Reverted {
+  const [from, to] = hunk.base;
+  const lines = (before ?? []).slice(from, to);
+  const text = revertedText();
+  // Someone else wrote on the same lines: theirs would be lost too.
+  const isMixed = hunk.by.length > 1 && hunk.by.includes(unreported);
+  if (isMixed) return { conflict: 'mixed', text };
+  if (uncertain && before === null) return { conflict: 'uncertain', text };
+  return { text };
+
+  function revertedText(): string | null {
+    if (now === null) return form.mark + lines.join(form.lineBreak);
+    const all = splitLines(now).lines.length;
+    const isWhole = hunk.now[0] === 0 && hunk.now[1] === all;
+    if (before === null && isWhole && hunks.length === 1) return null;
+    return replaceLines(now, hunk.now, lines, form.lineBreak);
+  }
+}

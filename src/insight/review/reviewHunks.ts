@@ -1,0 +1,128 @@
+import { keptLines } from '../files/lineDiff.ts';
+import { type Author, type LineTrail, unreported } from './lineTrail.ts';
+
+type Range = readonly [from: number, to: number];
+
+/** Consecutive lines that differ between the first and the last text, changed by the same steps. Ranges are exclusive. */
+export interface ReviewHunk {
+  readonly base: Range;
+  readonly now: Range;
+  /** Entries of the steps, the last one that wrote here at the end; `unreported` for what no tool call reports. */
+  readonly by: readonly Author[];
+}
+
+type Region = Omit<ReviewHunk, 'by'>;
+
+/** The hunks between the first and the last text of the trail, in order. */
+export function reviewHunks(trail: LineTrail): ReviewHunk[] {
+  const { base, texts } = trail;
+  const followed = followedRegions(trail);
+  const compared = narrowed(base, texts, [0, base.length, 0, texts.length]);
+  // Text that went and came back, for example because it was reverted, is found by comparison alone.
+  const regions = removedLines(compared) < removedLines(followed) ? compared : followed;
+  return regions.flatMap((region) => merged(partsOf(trail, region)));
+}
+
+function removedLines(regions: readonly Region[]): number {
+  return regions.reduce((sum, { base: [from, to] }) => sum + to - from, 0);
+}
+
+/** What lies between lines of the first text that are still there. */
+function followedRegions(trail: LineTrail): Region[] {
+  const { base, lines, texts } = trail;
+  const regions: Region[] = [];
+  let [b, n] = [0, 0];
+  const upTo = (toBase: number, toNow: number): void => {
+    if (toBase > b || toNow > n) regions.push(...narrowed(base, texts, [b, toBase, n, toNow]));
+  };
+  for (const [at, line] of lines.entries()) {
+    if (line.base === null) continue;
+    upTo(line.base, at);
+    [b, n] = [line.base + 1, at + 1];
+  }
+  upTo(base.length, lines.length);
+  return regions;
+}
+
+type Box = readonly [baseFrom: number, baseTo: number, nowFrom: number, nowTo: number];
+
+/** Lines that were written again as they were do not differ. */
+function narrowed(base: readonly string[], now: readonly string[], [b0, b1, n0, n1]: Box): Region[] {
+  const saved = keptLines(base.slice(b0, b1), now.slice(n0, n1));
+  const regions: Region[] = [];
+  let [b, n] = [b0, n0];
+  for (let at = n0; at <= n1; at += 1) {
+    const same = at === n1 ? b1 - b0 : (saved[at - n0] ?? -1);
+    if (same === -1) continue;
+    if (b0 + same > b || at > n) regions.push({ base: [b, b0 + same], now: [n, at] });
+    [b, n] = [b0 + same + 1, at + 1];
+  }
+  return regions;
+}
+
+function indexes([from, to]: Range): number[] {
+  return Array.from({ length: to - from }, (_, at) => from + at);
+}
+
+/** Parts that belong together because a line of one side replaced a line of the other. */
+function partsOf(trail: LineTrail, { base: [b0, bEnd], now: [n0, nEnd] }: Region): ReviewHunk[] {
+  const parts: ReviewHunk[] = [];
+  const over = (at: number): readonly number[] =>
+    (trail.lines[at]?.over ?? []).filter((covered) => covered >= b0 && covered < bEnd);
+  const coveredBy = new Map<number, number[]>();
+  for (const at of indexes([n0, nEnd]))
+    for (const each of over(at)) coveredBy.set(each, [...(coveredBy.get(each) ?? []), at]);
+  let [b, n] = [b0, n0];
+  while (b < bEnd || n < nEnd) {
+    const [fromBase, fromNow] = [b, n];
+    // A removal stands before an insertion at the same place.
+    if (b < bEnd && coveredBy.get(b) === undefined) b += 1;
+    else if (n < nEnd && over(n).length === 0) n += 1;
+    else [b, n] = together({ over, coveredBy }, [b, bEnd], [n, nEnd]);
+    parts.push(hunkOf(trail, [fromBase, b], [fromNow, n]));
+  }
+  return parts;
+}
+
+interface Links {
+  readonly over: (now: number) => readonly number[];
+  readonly coveredBy: ReadonlyMap<number, readonly number[]>;
+}
+
+/** Ends of the smallest pair of ranges in which no line is linked to one after them. */
+function together({ over, coveredBy }: Links, [b, bEnd]: Range, [n, nEnd]: Range): [number, number] {
+  let [toBase, toNow] = [Math.min(b + 1, bEnd), Math.min(n + 1, nEnd)];
+  let [doneBase, doneNow] = [b, n];
+  while (doneBase < toBase || doneNow < toNow) {
+    if (doneBase < toBase) toNow = (coveredBy.get(doneBase++) ?? []).reduce((to, at) => Math.max(to, at + 1), toNow);
+    else toBase = over(doneNow++).reduce((to, at) => Math.max(to, at + 1), toBase);
+  }
+  return [toBase, toNow];
+}
+
+function hunkOf(trail: LineTrail, base: Range, now: Range): ReviewHunk {
+  const removed = indexes(base).flatMap((at) => trail.removers(at));
+  const written = indexes(now).flatMap((at) => trail.lines[at]?.by ?? []);
+  return { base, now, by: latestLast(removed, written) };
+}
+
+/** What stands there now counts more than what went away; steps are in the order of their entries. */
+function latestLast(removed: readonly Author[], written: readonly Author[]): Author[] {
+  const steps = [...new Set([...removed, ...written])].filter((by) => by !== unreported).sort((a, b) => a - b);
+  const last = written.length > 0 ? written.at(-1) : removed.at(-1);
+  const behind = removed.includes(unreported) || written.includes(unreported);
+  if (!behind) return steps.length === 0 ? [unreported] : steps;
+  return last === unreported ? [...steps, unreported] : [unreported, ...steps];
+}
+
+/** Neighbours that the same steps changed are one hunk. */
+function merged(parts: readonly ReviewHunk[]): ReviewHunk[] {
+  const hunks: ReviewHunk[] = [];
+  for (const part of parts) {
+    const open = hunks.at(-1);
+    if (open !== undefined && open.by.join() === part.by.join()) {
+      hunks[hunks.length - 1] = { base: [open.base[0], part.base[1]], now: [open.now[0], part.now[1]], by: open.by };
+    } else hunks.push(part);
+  }
+  return hunks;
+}

@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict';
+import * as fc from 'fast-check';
+import { plainLines, splitLines } from '../../../../src/insight/review/fileText.ts';
+import { unreported } from '../../../../src/insight/review/lineTrail.ts';
+import { type FileReview, revertHunk, reviewFile } from '../../../../src/insight/review/reviewFile.ts';
+import { findRenames } from '../../../../src/insight/review/renames.ts';
+import type { ReviewHunk } from '../../../../src/insight/review/reviewHunks.ts';
+import { call, edits, writes } from '../../../support/madeEntries.ts';
+import { historyShape, type MadeHistory, type MadeLine, playHistory } from './madeHistory.ts';
+
+const options = { path: 'a.ts', workDir: '/w' };
+
+function review(history: MadeHistory, known: boolean): FileReview {
+  return reviewFile(history.entries, history.now, known ? { ...options, start: history.before } : options);
+}
+
+/** Lines of the history that a hunk shows; the empty line after the last line break is none. */
+function linesOf({ all }: MadeHistory, hunk: ReviewHunk): { base: MadeLine[]; now: MadeLine[] } {
+  const base = all.filter(({ by }) => by === null).slice(...hunk.base);
+  const now = all.filter(({ removed }) => removed === undefined).slice(...hunk.now);
+  return { base, now };
+}
+
+/** Everyone who wrote over lines of someone in the set, and so on. */
+function reached({ overlaps }: MadeHistory, from: ReadonlySet<number>): Set<number> {
+  const all = new Set(from);
+  for (const each of all) for (const other of overlaps.get(each) ?? []) all.add(other);
+  return all;
+}
+
+function assertAuthors(history: MadeHistory, hunk: ReviewHunk): void {
+  const { base, now } = linesOf(history, hunk);
+  const wrote = now.map(({ by }) => by);
+  assert.ok(!wrote.includes(null), 'a hunk holds only lines that were written');
+  const removers = base.map(({ removed }) => removed);
+  assert.ok(!removers.includes(undefined), 'a hunk replaces only lines that went');
+  const must = new Set([...wrote, ...(now.length === 0 ? removers.slice(-1) : [])] as number[]);
+  const may = reached(history, new Set([...wrote, ...removers] as number[]));
+  for (const each of must) assert.ok(hunk.by.includes(each), `${each} is not among ${hunk.by.join()}`);
+  for (const each of hunk.by) assert.ok(may.has(each), `${each} did nothing here: ${hunk.by.join()}`);
+  if (!hunk.by.includes(unreported)) assert.equal(hunk.by.at(-1), Math.max(...hunk.by));
+}
+
+/** The lines of the hunk went, those before it came back at their place; nothing else moved, and no break changed. */
+function assertReverted(history: MadeHistory, hunk: ReviewHunk, text: string | null): void {
+  assert.ok(text !== null);
+  const lines = linesOf(history, hunk);
+  const [now, next] = [splitLines(history.now), splitLines(text)];
+  assert.equal(next.mark, now.mark);
+  assert.ok(next.breaks.every((each) => each === (now.breaks[0] ?? each)));
+  const stays = history.all.filter((line) => line.removed === undefined && !lines.now.includes(line));
+  const back = new Set(lines.base);
+  const isBase = new Map(
+    history.all.filter((line) => stays.includes(line) || back.has(line)).map((line) => [line.text, line]),
+  );
+  const end = next.lines.at(-1) === '' ? next.lines.slice(0, -1) : next.lines;
+  const found = end.map((line) => isBase.get(line));
+  assert.deepEqual(
+    found.filter((line) => line !== undefined && !back.has(line)),
+    stays,
+  );
+  assert.deepEqual(
+    found.filter((line) => line?.by === null),
+    history.all.filter((line) => line.by === null && (back.has(line) || line.removed === undefined)),
+  );
+  assert.equal(end.length, stays.length + back.size);
+}
+
+describe('a review of generated histories', () => {
+  it('attributes every hunk to the steps that wrote it, and reverts it alone', () => {
+    const seen = { hunks: 0, mixed: 0, steps: 0 };
+    fc.assert(
+      fc.property(historyShape, (shape) => {
+        // Agents read a file again before they edit it, if it changed since they did.
+        const isRead = shape.readsFirst || shape.steps.some(({ kind }) => kind === 'outside');
+        const history = playHistory({ ...shape, endsWithBreak: true, readsFirst: isRead }, true);
+        const found = review(history, true);
+        assert.deepEqual(found.lost, []);
+        for (const hunk of found.hunks) {
+          assertAuthors(history, hunk);
+          const reverted = revertHunk(found, hunk);
+          assertReverted(history, hunk, reverted.text);
+          const isMixed = hunk.by.includes(unreported) && hunk.by.length > 1;
+          assert.equal('conflict' in reverted, isMixed);
+          seen.hunks += 1;
+          seen.mixed += isMixed ? 1 : 0;
+          seen.steps += hunk.by.length > 1 ? 1 : 0;
+        }
+      }),
+      { numRuns: 200, seed: 22 },
+    );
+    assert.ok(seen.hunks > 300 && seen.mixed > 10 && seen.steps > 10, JSON.stringify(seen));
+  });
+
+  it('leads back to the text before the session, hunk by hunk, whatever the line breaks', () => {
+    fc.assert(
+      fc.property(historyShape, (shape) => {
+        const history = playHistory(shape, false);
+        let text: string | null = history.now;
+        for (let left = 200; left > 0; left -= 1) {
+          const found: FileReview = reviewFile(history.entries, text, { ...options, start: history.before });
+          const [hunk] = found.hunks;
+          if (hunk === undefined) break;
+          const next: string | null = revertHunk(found, hunk).text;
+          assert.notEqual(next, text);
+          text = next;
+        }
+        assert.equal(text, history.before);
+      }),
+      { numRuns: 200, seed: 7 },
+    );
+  });
+
+  it('works out the text before the session from edits alone', () => {
+    let exact = 0;
+    fc.assert(
+      fc.property(historyShape, (shape) => {
+        const steps = shape.steps.filter(({ kind }) => kind !== 'write' && kind !== 'outside');
+        const history = playHistory({ ...shape, steps, endsWithBreak: true, readsFirst: false }, true);
+        const found = review(history, false);
+        assert.deepEqual(found.before?.join('\n'), history.base.join('\n'));
+        for (const hunk of found.hunks) assertAuthors(history, hunk);
+        exact += found.hunks.length;
+      }),
+      { numRuns: 200, seed: 11 },
+    );
+    assert.ok(exact > 200, String(exact));
+  });
+
+  it('takes it from what the agent read', () => {
+    fc.assert(
+      fc.property(historyShape, (shape) => {
+        const steps = shape.steps.slice(shape.steps.findIndex(({ kind }) => kind !== 'outside'));
+        if (steps.length === 0) return;
+        const history = playHistory({ ...shape, lines: shape.lines + 1, steps, readsFirst: true }, true);
+        if (!history.entries.some(({ type }) => type.kind === 'tool_use')) return;
+        const found = review(history, false);
+        assert.equal(found.before?.join('\n'), history.base.join('\n'));
+        assert.equal(found.uncertain, false);
+        for (const hunk of found.hunks) assertAuthors(history, hunk);
+      }),
+      { numRuns: 200, seed: 13 },
+    );
+  });
+});
+
+describe('a review', () => {
+  it('deletes a file that the session created, and puts back one that it deleted', () => {
+    const created = call(1, { kind: 'file_edit', changes: [{ path: 'a.ts', kind: 'add', newText: 'one\ntwo\n' }] });
+    const made = reviewFile([created], 'one\ntwo\n', options);
+    assert.deepEqual(made.hunks, [{ base: [0, 0], now: [0, 3], by: [1] }]);
+    assert.deepEqual(revertHunk(made, made.hunks[0]!), { text: null });
+    const deleted = call(2, { kind: 'file_edit', changes: [{ path: 'a.ts', kind: 'delete' }] });
+    const gone = reviewFile([deleted], null, { ...options, start: 'one\ntwo\n' });
+    assert.deepEqual(gone.hunks, [{ base: [0, 3], now: [0, 0], by: [2] }]);
+    assert.deepEqual(revertHunk(gone, gone.hunks[0]!), { text: 'one\ntwo\n' });
+  });
+
+  it('says where it does not know whether there was a file before', () => {
+    const found = reviewFile([call(1, writes('a.ts', 'one\n'))], 'one\n', options);
+    assert.equal(found.uncertain, true);
+    assert.deepEqual(revertHunk(found, found.hunks[0]!), { conflict: 'uncertain', text: null });
+  });
+
+  it('keeps what someone wrote over the lines of a step, and says so', () => {
+    const entries = [call(1, edits('a.ts', 'two', 'TWO'))];
+    const found = reviewFile(entries, 'one\nTWO!\nthree\n', { ...options, start: 'one\ntwo\nthree\n' });
+    assert.deepEqual(found.hunks, [{ base: [1, 2], now: [1, 2], by: [1, unreported] }]);
+    assert.deepEqual(revertHunk(found, found.hunks[0]!), { conflict: 'mixed', text: 'one\ntwo\nthree\n' });
+  });
+
+  it('leaves mixed line breaks as they are', () => {
+    const entries = [call(1, edits('a.ts', 'c', 'C'))];
+    const found = reviewFile(entries, '\uFEFFa\r\nb\nC\r\nd', { ...options, start: '\uFEFFa\r\nb\nc\r\nd' });
+    assert.deepEqual(revertHunk(found, found.hunks[0]!), { text: '\uFEFFa\r\nb\nc\r\nd' });
+  });
+
+  it('follows a file to its new name', () => {
+    const old = Array.from({ length: 9 }, (_, at) => `line ${at}`);
+    const added = [
+      { path: 'b.ts', lines: ['', 'line 1', 'other'] },
+      { path: 'c.ts', lines: old.map((line) => line.replace('5', 'five')) },
+    ];
+    assert.deepEqual([...findRenames([{ path: 'a.ts', lines: old }], added)], [['a.ts', 'c.ts']]);
+    const entries = [call(1, edits('a.ts', 'line 5', 'line five')), call(2, edits('c.ts', 'line 7', 'line seven'))];
+    const now = old.join('\n').replace('5', 'five').replace('7', 'seven');
+    const found = reviewFile(entries, now, { path: 'c.ts', earlier: ['a.ts'], workDir: '/w', start: old.join('\n') });
+    assert.deepEqual(
+      found.hunks.map(({ by }) => by),
+      [[1], [2]],
+    );
+    assert.deepEqual(revertHunk(found, found.hunks[1]!), { text: now.replace('seven', '7') });
+  });
+
+  it('shows only what came since a point', () => {
+    const entries = [call(1, edits('a.ts', 'one', '1')), call(2, edits('a.ts', 'three', '3'))];
+    const found = reviewFile(entries, '1\ntwo\n3\n', { ...options, start: 'one\ntwo\nthree\n', since: 2 });
+    assert.deepEqual(found.hunks, [{ base: [2, 3], now: [2, 3], by: [2] }]);
+    assert.deepEqual(found.before, ['1', 'two', 'three', '']);
+  });
+
+  it('replaces every place where an edit says so', () => {
+    const change = { path: 'a.ts', kind: 'update' as const, oldText: 'x', newText: 'y' };
+    const all = call(1, { kind: 'file_edit', changes: [change] }, { input: { replace_all: true } });
+    const found = reviewFile([all], 'y\n-\ny y\n', { ...options, start: 'x\n-\nx x\n' });
+    assert.deepEqual(
+      found.hunks.map(({ by }) => by),
+      [[1], [1]],
+    );
+    assert.deepEqual(found.lost, []);
+  });
+
+  it('of 10,000 lines takes less than a second', () => {
+    const base = Array.from({ length: 10_000 }, (_, at) => `line ${at}`);
+    const now = base.map((line, at) => (at % 50 === 0 ? `${line} changed` : line));
+    const entries = now.flatMap((line, at) =>
+      at % 50 === 0 ? [call(at + 1, edits('a.ts', `line ${at}\n`, `${line}\n`))] : [],
+    );
+    const before = performance.now();
+    const found = reviewFile(entries, now.join('\n'), { ...options, start: base.join('\n') });
+    assert.equal(found.hunks.length, 200);
+    assert.ok(performance.now() - before < 5000);
+    assert.deepEqual(plainLines(revertHunk(found, found.hunks[3]!).text ?? '')[150], 'line 150');
+  });
+});
