@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
-import { call, reads, writes } from '../../../support/madeEntries.ts';
+import { call, reads, writes } from '../../../support/sessions/madeEntries.ts';
 
 /** One line that ever stood in the file, at its place; those that went stay in the list. */
 export interface MadeLine {

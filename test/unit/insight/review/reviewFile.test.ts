@@ -5,7 +5,7 @@ import { unreported } from '../../../../src/insight/review/lineTrail.ts';
 import { type FileReview, revertHunk, reviewFile } from '../../../../src/insight/review/reviewFile.ts';
 import { findRenames } from '../../../../src/insight/review/renames.ts';
 import type { ReviewHunk } from '../../../../src/insight/review/reviewHunks.ts';
-import { call, edits, writes } from '../../../support/madeEntries.ts';
+import { call, edits, writes } from '../../../support/sessions/madeEntries.ts';
 import { historyShape, type MadeHistory, type MadeLine, playHistory } from './madeHistory.ts';
 
 const options = { path: 'a.ts', workDir: '/w' };
