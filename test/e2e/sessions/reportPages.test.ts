@@ -7,15 +7,25 @@ import { keepEvidence, newProfile, openWindow, picture, startHost } from '../ses
 
 const themes = ['Dark Modern', 'Light Modern', 'Dark High Contrast', 'Light High Contrast'] as const;
 
-/** Each report, by its heading, and how a person gets there: by the palette, or by the menu of a session. */
-const pages: readonly (readonly [heading: string, command: string, menu?: string])[] = [
-  ['Vitrine Doctor', 'Vitrine: Doctor'],
-  ['Cost Report', 'Vitrine: Show Cost Report'],
-  ['Session Capabilities', 'Vitrine: Show Session Capabilities'],
-  ['Record Verification', 'Vitrine: Verify Session Record'],
-  ['Will This Resume Here?', ''],
-  ['Why No Follow-up?', 'Vitrine: Follow-ups…', 'Why No Follow-up?'],
-  ['While You Were Away', 'Vitrine: Show What Happened While You Were Away'],
+interface ReportPage {
+  readonly heading: string;
+  /** In the palette; absent: in the menu of a session. */
+  readonly command?: string;
+  /** A row to choose, or a button of the page that the command opens. */
+  readonly row?: string;
+  readonly button?: string;
+}
+
+/** How a person gets to each of the reports. */
+const pages: readonly ReportPage[] = [
+  { heading: 'Vitrine Doctor', command: 'Vitrine: Doctor' },
+  { heading: 'Compare Agents', command: 'Vitrine: Doctor', button: 'Compare Agents' },
+  { heading: 'Cost Report', command: 'Vitrine: Show Cost Report' },
+  { heading: 'Session Capabilities', command: 'Vitrine: Show Session Capabilities' },
+  { heading: 'Record Verification', command: 'Vitrine: Verify Session Record' },
+  { heading: 'Will This Resume Here?' },
+  { heading: 'Why No Follow-up?', command: 'Vitrine: Follow-ups…', row: 'Why No Follow-up?' },
+  { heading: 'While You Were Away', command: 'Vitrine: Show What Happened While You Were Away' },
 ];
 
 describe('each report page in the workbench', function () {
@@ -36,17 +46,18 @@ describe('each report page in the workbench', function () {
   });
   after(() => context.close());
 
-  async function open([heading, command, menu]: (typeof pages)[number]): Promise<Frame> {
+  async function open({ heading, command, row, button }: ReportPage): Promise<Frame> {
     await workbench.closeEditors();
     await workbench.treeItem('Recording').click();
     await workbench.webview().locator('.status .word', { hasText: 'Finished' }).waitFor();
-    if (command === '') {
+    if (command === undefined) {
       await workbench.treeItem('Explain edge cache').click({ button: 'right' });
       // A menu that has just opened swallows clicks, but not keys.
       await workbench.page.locator('.monaco-menu').getByText(heading, { exact: true }).hover();
       await workbench.page.keyboard.press('Enter');
     } else await workbench.runCommand(command);
-    if (menu !== undefined) await workbench.quickPickRow(menu).click();
+    if (row !== undefined) await workbench.quickPickRow(row).click();
+    if (button !== undefined) await workbench.webview().getByRole('button', { name: button }).click();
     const title = workbench.webview().getByRole('heading', { level: 1, name: heading });
     await title.waitFor();
     await workbench.webview().getByRole('button', { name: 'Copy as Markdown' }).waitFor();
@@ -67,10 +78,13 @@ describe('each report page in the workbench', function () {
         const frame = await open(page);
         found.push(
           ...(await violations(frame, theme === themes[0] ? 'dark' : 'light')).map(
-            (each) => `${page[0]}, ${theme}: ${each}`,
+            (each) => `${page.heading}, ${theme}: ${each}`,
           ),
         );
-        await picture(workbench, `report-${page[0].replace(/\W+/g, '-').toLowerCase()}-${theme.replaceAll(' ', '-')}`);
+        await picture(
+          workbench,
+          `report-${page.heading.replace(/\W+/g, '-').toLowerCase()}-${theme.replaceAll(' ', '-')}`,
+        );
       }
     }
     assert.deepEqual(found, []);
@@ -92,7 +106,7 @@ describe('each report page in the workbench', function () {
         });
         if (place !== '') reached.add(place);
       }
-      assert.equal(reached.size, buttons, page[0]);
+      assert.equal(reached.size, buttons, page.heading);
     }
   });
 });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { claudeCode } from '../../../../src/agents/claude-code/adapter.ts';
 import { adapters } from '../../../../src/agents/registry.ts';
 import { AgentExecutor, type Chunk } from '../../../../src/engine/launch/agentExecutor.ts';
 import { EntryStream } from '../../../../src/engine/output/entryStream.ts';
@@ -68,6 +69,31 @@ describe('entries as they change', () => {
         );
       }
     }
+  });
+
+  it('come with the line that holds them, not with a later one: first text, a tool at its start and at its end', async () => {
+    const capture = capturesOf('claude-code').find(({ name }) => name === '2.1.328/tools-partial');
+    assert.ok(capture);
+    const { stdout, exit } = capture;
+    let line = -1;
+    const counted = async function* (): AsyncGenerator<Chunk> {
+      for await (const chunk of chunks(stdout)) {
+        line += 1;
+        yield chunk;
+      }
+    };
+    const firsts = new Map<string, number>();
+    const see = (what: string): unknown => firsts.has(what) || firsts.set(what, line);
+    for await (const { type } of new AgentExecutor(claudeCode).normalizeOutput(counted(), '/workspace', { exit })) {
+      if (type.kind === 'assistant_message') see('text');
+      if (type.kind === 'tool_use')
+        see(['created', 'running'].includes(type.tool.status) ? 'tool started' : 'tool ended');
+    }
+    const printed = (text: string): number => stdout.findIndex((each) => each.includes(text));
+    assert.deepEqual(
+      [firsts.get('text'), firsts.get('tool started'), firsts.get('tool ended')],
+      [printed('"text_delta"'), printed('"type":"tool_use"'), printed('"type":"tool_result"')],
+    );
   });
 });
 

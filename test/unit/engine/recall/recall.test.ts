@@ -238,10 +238,10 @@ describe('recall', function () {
         await outcome(handle);
         return (await entries(handle)).flatMap(({ metadata }) => metadata?.['recall'] ?? []);
       };
-      const passages = [{ session_id: earlier, entry: 1 }];
-      const isFrom = (found: unknown): boolean =>
-        JSON.stringify((found as { passages: typeof passages }).passages.map((each) => each.session_id)) ===
-        JSON.stringify([earlier]);
+      const isFrom = (found: unknown): boolean => {
+        const { passages } = found as { passages: readonly { session_id: string }[] };
+        return passages.length === 1 && passages[0]?.session_id === earlier;
+      };
 
       const handle = await engine.start({ agent: 'claude-code', cwd: bench.cwd, prompt: about, blueprint });
       const first = await sourcesOf(handle);
