@@ -51,15 +51,9 @@ async function nativeDriver(): Promise<DatabaseDriver | undefined> {
         return {
           exec,
           run: (sql, ...parameters) => void statements.get(sql).run(...parameters),
-          all: (sql, ...parameters) =>
-            statements
-              .get(sql)
-              .all(...parameters)
-              .map(plainRow),
-          get: (sql, ...parameters) => {
-            const row = statements.get(sql).get(...parameters);
-            return row === undefined ? undefined : plainRow(row);
-          },
+          // It gives no other kinds of values, unless asked for.
+          all: (sql, ...parameters) => statements.get(sql).all(...parameters) as SqliteRow[],
+          get: (sql, ...parameters) => statements.get(sql).get(...parameters) as SqliteRow | undefined,
           transaction: (work) => transaction(exec, work),
           close: () => database.close(),
         };

@@ -114,7 +114,7 @@ function entryKind(kind: number): EntryType['kind'] {
 }
 
 /** More than a chunk has, so that it is unpacked at once. */
-const chunkSize = 64 * 1024;
+const chunkSize = 24 * 1024;
 
 interface Chunk {
   readonly from: number;

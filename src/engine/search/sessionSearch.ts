@@ -42,10 +42,10 @@ import {
 } from './readHits.ts';
 
 const defaultSessions = 50;
-const defaultHits = 20;
-/** Hits of all sessions together, where the request does not say; beyond, each session has a few. */
-const mostExcerpts = 100;
-const fewestHits = 3;
+const defaultHits = 10;
+/** Hits of all sessions together, where the request does not say; beyond, each session has its best one. */
+const mostExcerpts = 50;
+const fewestHits = 1;
 /** Entries that are read for each of the best. */
 const hopefulPerEntry = 3;
 
