@@ -1,6 +1,9 @@
 import { rmSync, statSync } from 'node:fs';
 import type { SqliteRow, SqliteValue } from '../sqlite/driver.ts';
 
+/** SQLite of the runtime gives a `bigint` only if asked. */
+type DatabaseRow = Readonly<Record<string, SqliteValue | bigint>>;
+
 type Parameter = null | number | string | Uint8Array;
 
 /** A database of our own. Everything is synchronous: keep transactions short. */
@@ -8,8 +11,8 @@ export interface Database {
   /** Several statements without parameters. */
   exec(sql: string): void;
   run(sql: string, ...parameters: readonly Parameter[]): void;
-  all(sql: string, ...parameters: readonly Parameter[]): SqliteRow[];
-  get(sql: string, ...parameters: readonly Parameter[]): SqliteRow | undefined;
+  all(sql: string, ...parameters: readonly Parameter[]): DatabaseRow[];
+  get(sql: string, ...parameters: readonly Parameter[]): DatabaseRow | undefined;
   /** All of it or nothing. Other processes wait meanwhile. */
   transaction<T>(work: () => T): T;
   close(): void;
@@ -51,9 +54,8 @@ async function nativeDriver(): Promise<DatabaseDriver | undefined> {
         return {
           exec,
           run: (sql, ...parameters) => void statements.get(sql).run(...parameters),
-          // It gives no other kinds of values, unless asked for.
-          all: (sql, ...parameters) => statements.get(sql).all(...parameters) as SqliteRow[],
-          get: (sql, ...parameters) => statements.get(sql).get(...parameters) as SqliteRow | undefined,
+          all: (sql, ...parameters) => statements.get(sql).all(...parameters),
+          get: (sql, ...parameters) => statements.get(sql).get(...parameters),
           transaction: (work) => transaction(exec, work),
           close: () => database.close(),
         };

@@ -10,7 +10,8 @@ import type { Theme } from './themes.ts';
  */
 export async function violations(page: Pick<Page, 'evaluate'>, theme: Theme = 'dark'): Promise<string[]> {
   await page.evaluate(readFileSync(path.join(repository, 'node_modules/axe-core/axe.min.js'), 'utf8'));
-  const options = theme === 'dark' ? {} : { runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } };
+  const options =
+    theme === 'dark' ? {} : { runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } };
   return page.evaluate(async (given) => {
     const axe = Reflect.get(window, 'axe') as {
       run: (options: object) => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
