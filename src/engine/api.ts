@@ -18,7 +18,7 @@ import type { EngineFailure } from './failures/failures.ts';
 import type { Recalled } from './recall/types.ts';
 import type { OtlpSettings } from './telemetry/otlpSettings.ts';
 
-/** Shaped like a `vscode.Disposable`, which this layer cannot name. */
+/** Shaped like `vscode.Disposable`, which this layer must not import. */
 export interface Disposable {
   dispose(): void;
 }
@@ -142,7 +142,7 @@ export interface StartRequest {
   readonly interactive?: boolean;
 }
 
-/** Properties of a queued run that are fixed before it starts. */
+/** Properties of a queued run that are fixed when it is queued. */
 export type QueuedRun = Pick<
   Run,
   | 'run_id'
@@ -175,14 +175,16 @@ export interface ChildLimits {
 
 /** Provides agents with the MCP server for starting child sessions. */
 export interface ChildServer {
-  /** A requested run of a session starts. Never rejects. */
+  /** Call when a requested run of a session starts. Never rejects. */
   begins(session: Session, by: Origin): Promise<void>;
   /** Call before an automatic run. @throws EngineFailure if the session's agent file changed since the user last saw it */
   checkOwn(session: Session, agent: Agent | null): Promise<void>;
   /** Valid for one run, until `over` is called. */
   open(session: Session, runId: string, limits: ChildLimits): Promise<McpServer>;
   over(sessionId: string, runId: string): void;
-  /** Sends pending callbacks of other processes to accepted parents; for a deleted parent, `accepts` gets its child. */
+  /**
+   * Sends pending callbacks of other processes to the parents that `accepts` selects, or, if deleted, by their child.
+   */
   recover(accepts: (session: SessionSummary) => boolean): Promise<void>;
   /** Call before the engine stops running children. Never rejects. */
   closing(sessions: readonly SessionSummary[]): Promise<void>;
@@ -247,9 +249,9 @@ export interface Notice {
   readonly failure: EngineFailure;
 }
 
-/** Over all runs. */
+/** Sizes over all runs. */
 export interface SessionSizes {
-  /** Of stdout and stderr. */
+  /** Bytes of stdout and stderr. */
   readonly rawBytes: number;
   readonly unknownLines: number;
   readonly malformedLines: number;
@@ -257,16 +259,16 @@ export interface SessionSizes {
 
 /** Usage of a session, beyond its summary. Durations in milliseconds; `null` is unknown. */
 export interface SessionLedger {
-  /** Of the newest run, by model. */
+  /** Newest run, by model. */
   readonly models: readonly ModelUsage[] | null;
-  /** Of the session so far, by model. */
+  /** Whole session, by model. */
   readonly totalModels: readonly ModelUsage[] | null;
-  /** Of the newest run. */
+  /** Newest run. */
   readonly runTurns: number | null;
   /** Over all runs, as reported by the agent. */
   readonly duration: number | null;
   readonly apiDuration: number | null;
-  /** Tokens of a run are those of the last model call of a turn alone. */
+  /** Set if the token counts of a run cover only the last model call of each turn. */
   readonly tokensOf?: 'last_call' | undefined;
 }
 
@@ -276,8 +278,8 @@ export interface RunMessage extends MessageUsage {
 }
 
 /**
- * A session, live or from disk. Handles of one session share their state. Whoever opened a handle disposes it; that
- * does not stop the run. Listeners are called once per chunk of output, not per line.
+ * A session that is running or stored. All handles of a session share its state. Dispose every handle that you open;
+ * that does not stop the run. Listeners are called once per chunk of output.
  */
 export interface SessionHandle extends Disposable {
   readonly id: string;
@@ -291,29 +293,29 @@ export interface SessionHandle extends Disposable {
   unsettled(): readonly NormalizedEntry[];
   /** Entries with `from <= index < to`, in index order. */
   read(from: number, to: number): Promise<readonly NormalizedEntry[]>;
-  /** Indexes of entries that answer a query (`insight/search`), from `from` (default 0) on, ascending. */
+  /** Indexes of entries that match a query (`insight/search`), ascending, starting at `from` (default 0). */
   find(
     query: string,
     limit: number,
     from?: number,
   ): Promise<{ readonly indexes: readonly number[]; readonly truncated: boolean }>;
-  /** Whether a run continues in this engine. */
+  /** Whether the session has an active run in this engine. */
   live(): boolean;
-  /** Settles when all messages and answers so far are in the record and survive a crash. */
+  /** Settles when all messages and answers so far are durable in the record. */
   written(): Promise<void>;
-  /** Conversation of the active run; `null` if none is active in this process or it is not interactive. */
+  /** Conversation of the active run; `null` if this process has no active run or the run is not interactive. */
   conversation(): Conversation | null;
   sizes(): SessionSizes;
   ledger(): Promise<SessionLedger>;
-  /** In the order of the record; at most the newest 100,000. */
+  /** In record order; at most the newest 100,000. */
   messages(): Promise<readonly RunMessage[]>;
   /** SHA-256 of the last line of the record, which covers all earlier lines; `null` for an empty record. */
   head(): Promise<string | null>;
-  /** Damage found in the record, one line each, for people. */
+  /** Damage found in the record, as one readable line each. */
   problems(): readonly string[];
   /** Settles with the result of the current or last run in this process; `undefined` if there was none. Never rejects. */
   readonly done: Promise<RunResult | undefined>;
-  /** Absolute paths of the verbatim output. */
+  /** Absolute paths of the unmodified output. */
   rawPath(runId: string): { readonly stdout: string; readonly stderr: string };
   onUpdates(listener: (updates: readonly EntryUpdate[], total: number) => void): Disposable;
   onSummary(listener: (summary: SessionSummary) => void): Disposable;
@@ -323,7 +325,7 @@ export interface SessionHandle extends Disposable {
 }
 
 export interface AgentSessionsRequest extends Pick<StartRequest, 'agent' | 'profile' | 'cwd'> {
-  /** Ends the agent and rejects. */
+  /** Aborting ends the agent and rejects. */
   readonly signal?: AbortSignal;
 }
 
@@ -339,9 +341,9 @@ export interface AgentReport {
   /** Profile, if the executor has several agents. */
   readonly profile?: string;
   readonly label: string;
-  /** Played from a recording: needs no program. */
+  /** Plays a recording and needs no program. */
   readonly recording: boolean;
-  /** Content of the recording, with the prompt of each turn. */
+  /** The recording's title and the prompt of each turn. */
   readonly recorded?: { readonly title: string; readonly prompts: readonly string[] };
   readonly capabilities: Capabilities;
   readonly program: FoundProgram | EngineFailure | null;

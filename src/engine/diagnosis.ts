@@ -7,24 +7,24 @@ import type { Archive } from './archive/archive.ts';
 import type { ReadOnlyEngine } from './readOnlyEngine.ts';
 import { type SessionFolder, sessionFolders } from './folders/sessionFolders.ts';
 
-/** What Doctor says: what is on disk, what of it cannot be shown, and how each agent stands. */
+/** Result of Doctor: stored sessions, unreadable ones, and the state of each agent. */
 export interface Diagnosis {
   readonly summaries: readonly SessionSummary[];
   readonly running: number;
   readonly interrupted: number;
-  /** Ids of those that a person hid. */
+  /** Ids of sessions that the user hid. */
   readonly hidden: readonly string[];
-  /** Those that are gone first, then those with most sessions. */
+  /** Missing folders first, then by number of sessions. */
   readonly folders: readonly SessionFolder<SessionSummary>[];
   readonly unreadable: readonly { readonly id: string; readonly reason: string }[];
   /** Ids of permanently deleted sessions, oldest first. */
   readonly deleted: readonly string[];
-  /** Names of the leases of running agents. */
+  /** File names of the leases of running agents. */
   readonly leases: readonly string[];
   readonly agents: readonly { readonly report: AgentReport; readonly lastError: SessionSummary | null }[];
 }
 
-/** Looks anew at everything. Asks programs for their version and login, and starts nothing else. */
+/** Collects everything again, without caches. Runs programs only to ask for version and login. */
 export async function diagnose(
   engine: Pick<ReadOnlyEngine, 'agents' | 'list'> & { readonly archive: Pick<Archive, 'missing'> },
   storeDir: string,
@@ -44,7 +44,7 @@ export async function diagnose(
   };
 }
 
-/** Of the newest run that failed; older runs than a session's last one are in its transcript. */
+/** The newest failed run. Only the last run of each session is considered. */
 function lastError(agent: AgentReport, summaries: readonly SessionSummary[]): SessionSummary | null {
   const failed = summaries.find(
     ({ executor_type: type, executor_profile: profile, outcome, recording }) =>

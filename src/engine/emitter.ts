@@ -1,6 +1,6 @@
 import type { Disposable, Log } from './api.ts';
 
-/** Listeners of one kind of news. One that throws is logged and keeps nothing from the others. */
+/** Listeners of one event. A listener that throws is logged and does not affect the others. */
 export class Emitter<T extends readonly unknown[]> {
   readonly #listeners = new Set<(...news: T) => void>();
   readonly #log: Log;
@@ -10,7 +10,7 @@ export class Emitter<T extends readonly unknown[]> {
   }
 
   on(listener: (...news: T) => void): Disposable {
-    // Wrapped, so that registering the same function twice means being called twice.
+    // Wrapped, so that a function registered twice is called twice.
     const own = (...news: T): void => listener(...news);
     this.#listeners.add(own);
     return { dispose: () => void this.#listeners.delete(own) };

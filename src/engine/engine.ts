@@ -48,20 +48,20 @@ import { SessionState, type StateDeps } from './sessions/sessionState.ts';
 import { ledgersOf } from './usage/spending.ts';
 import { reapOrphans, sweep } from './process/sweep.ts';
 
-/** Together under the 5 seconds that a closing window gives. */
+/** Within the 5 seconds that a closing window has. */
 const closingLadder: readonly LadderStep[] = [
   { signal: 'SIGINT', graceMs: 1000 },
   { signal: 'SIGTERM', graceMs: 500 },
 ];
 const closingMs = 4500;
 
-/** Runs agents and keeps their records. One per window. Failures a person sees are `EngineFailure`s. */
+/** Runs agents and keeps their records. One per window. Failures for users are `EngineFailure`s. */
 export class Engine {
-  /** Records as things to take along, check and account for. */
+  /** Exports, imports, verifies and audits records. */
   readonly archive: Archive;
-  /** By which agents start others; `undefined` where they may not. */
+  /** Lets agents start child sessions; `undefined` if they may not. */
   readonly children: ChildServer | undefined;
-  /** Limits of what agents may use. */
+  /** Budgets of agents. */
   readonly budgets: Budgets;
   readonly followUps: FollowUps;
   readonly #deps: EngineDeps;
@@ -120,7 +120,7 @@ export class Engine {
     });
   }
 
-  /** Resolves when the agent was started; rejects with why it could not be, or where `signal` aborted before that. */
+  /** Resolves when the agent has started. Rejects with the reason if it did not start, or if `signal` aborted first. */
   async start(given: StartRequest, signal?: AbortSignal): Promise<SessionHandle> {
     const request = parseLimits(given);
     const source = this.#sources.of({
@@ -182,7 +182,7 @@ export class Engine {
     return this.#continueIn(sessionId, asked, planned, signal);
   }
 
-  /** A new conversation of the agent in the same session, told what the record knows of the earlier ones. */
+  /** Starts a new agent conversation in the same session, with a summary of the earlier one. */
   startAfresh(sessionId: string, given: ResumeRequest): Promise<SessionHandle> {
     const request = parseLimits(given);
     return this.#continueIn(sessionId, request, async (state) => {
@@ -201,7 +201,7 @@ export class Engine {
     });
   }
 
-  /** Resolves when nothing of the agent's process tree lives; at once where nothing runs or is about to. `kill`: does not ask first. */
+  /** Resolves when no process of the agent is left. `kill`: skips the polite signal. */
   async stop(sessionId: string, options: { readonly kill?: boolean } = {}): Promise<void> {
     await this.#sessions.stop(sessionId, options.kill === true ? [] : undefined);
   }
@@ -222,12 +222,12 @@ export class Engine {
     return this.#sessions.change(sessionId, { hidden });
   }
 
-  /** Says that the folder of a session is another now: it was renamed, moved, or is a worktree no more. @throws EngineFailure */
+  /** Changes the folder of a session, after a rename or move or when a worktree was removed. @throws EngineFailure */
   async relink(sessionId: string, folder: string, by: 'user' | 'identity' = 'user'): Promise<void> {
     await this.#sessions.change(sessionId, { project_dir: folder, project_identity: await identityOf(folder) }, by);
   }
 
-  /** Deletes all that is kept of a session for good, but for a line that says so. @throws EngineFailure */
+  /** Permanently deletes a session and logs the deletion. @throws EngineFailure */
   remove(sessionId: string, reason: DeletionReason = 'user'): Promise<void> {
     return this.archive.remove(sessionId, reason);
   }
@@ -236,18 +236,18 @@ export class Engine {
     return this.#sessions.list(await this.#store.rebuild());
   }
 
-  /** File of the session's record; the raw output of its runs is beside it. */
+  /** The session's record file; the raw output of its runs is in the same folder. */
   recordPath(sessionId: string): string {
     return this.#store.path(sessionId);
   }
 
-  /** Every agent that can be started, with what was found of it; `fresh` looks again instead of remembering. */
+  /** All agents that can be started, with their state; `fresh` ignores cached results. */
   agents(options: ReportOptions & { readonly fresh?: boolean } = {}): Promise<readonly AgentReport[]> {
     if (options.fresh === true) this.#sources.refresh();
     return this.#sources.reports(options);
   }
 
-  /** Conversations of a folder that the agent itself keeps: starts it, asks, ends it. @throws EngineFailure */
+  /** Conversations that the agent stores for a folder. Starts the agent, asks and ends it. @throws EngineFailure */
   async agentSessions(request: AgentSessionsRequest): Promise<readonly AgentSession[]> {
     const { agent, profile, cwd, signal } = request;
     const source = this.#sources.of({ executor_type: agent, executor_profile: profile, project_dir: cwd });
@@ -257,7 +257,7 @@ export class Engine {
     return source.sessions(await probeLaunch(this.#deps, cwd), signal);
   }
 
-  /** Whose output the file may hold, best first; several or none where it does not tell. @throws EngineFailure */
+  /** Agents that may have printed the file, best match first; none or several if unclear. @throws EngineFailure */
   recogniseOutput(file: string): Promise<readonly AgentAdapter[]> {
     return recogniseOutput(file, this.#deps.adapters);
   }
@@ -270,12 +270,12 @@ export class Engine {
     return this.#events.on(listener);
   }
 
-  /** Ends what a crash left running, and brings sessions without a living owner to an end. */
+  /** Ends leftover processes of a crash, and completes the records of interrupted sessions. */
   sweep(): Promise<SweepReport> {
     return sweep(this.#leases, this.#store, this.#sessions, this.#deps.log);
   }
 
-  /** Stops everything it started, within 5 seconds, and closes the records. `reason` is recorded with each run that it stops. */
+  /** Stops all runs within 5 seconds and closes the records. `reason` is recorded for each stopped run. */
   dispose(reason?: string): Promise<void> {
     this.#closed ??= this.#close(reason);
     return this.#closed;
@@ -315,7 +315,7 @@ export class Engine {
           const session = { ...moveSession(state.session, 'pending'), last_resumed_at, project_identity };
           const { replacedIds } = planned;
           const cleared = replacedIds && { executor_session_id: undefined, executor_session_ids: [] };
-          // The record says so with the beginning of the run.
+          // Recorded together with the start of the run.
           state.change({ ...session, ...cleared, ...(execution_mode !== undefined && { execution_mode }) });
           return this.#starter.start(state, source, agent, planned).catch((error: unknown) => {
             if (replacedIds !== undefined) state.change(replacedIds);

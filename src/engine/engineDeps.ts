@@ -14,33 +14,33 @@ export interface EngineDeps {
   readonly clock: () => number;
   /** Monotonic milliseconds for durations, ideally without sleep. Default: `performance.now()`. */
   readonly monotonic?: () => number;
-  /** `digits` hexadecimal digits, lower case, random. */
+  /** Returns `digits` random lower-case hexadecimal digits. */
   readonly randomHex: (digits: number) => string;
   /** Base of the agents' environment, usually `process.env`. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** As they are now, for sessions in a folder; without one, those that hold everywhere. */
+  /** Current settings for sessions in a folder; without a folder, the global ones. */
   readonly settings: (folder?: string) => EngineSettings;
   readonly log: Log;
-  /** Folder of the recordings that the demo plays. */
+  /** Folder of the recordings for the demo. */
   readonly demoDir: string;
   readonly adapters: readonly AgentAdapter[];
-  /** Version of Vitrine, for agents that ask for the client. */
+  /** Version of Vitrine, reported to agents that ask for the client. */
   readonly version?: string;
   readonly timing?: Timing;
-  /** Whether programs may be asked for their version and login, which starts them. Default: they may. */
+  /** Whether programs may be started to ask for their version and login. Default: yes. */
   readonly mayAsk?: () => boolean;
-  /** Whether a person could answer now: `Timing.request` counts only then. Absent: always. */
+  /** Whether a user is present: `Timing.request` only counts then. Absent: always. */
   readonly presence?: Presence;
   /** Whether someone can answer and write during a run. Default false: requests are denied at once. */
   readonly interactive?: boolean;
-  /** Agent files. With them, agents may start others as their files permit; if absent, they may not. */
+  /** Agent files. With them, agents may start child sessions as their files permit; if absent, they may not. */
   readonly blueprints?: BlueprintAccess;
-  /** Sessions of other programs, to search with Vitrine's own; if absent, none. */
+  /** Sessions of other programs, included in searches; if absent, none. */
   readonly sources?: SessionSources;
-  /** Of each session of another program, as it is now, what daily budgets count. Absent: they count none. */
+  /** Current usage of other programs' sessions, for daily budgets. Absent: not counted. */
   readonly observedUse?: () => Promise<readonly ObservedUse[]>;
-  /** That of the store. Default: a connection of the engine's own. */
+  /** Catalogue of the store. Default: the engine opens its own connection. */
   readonly catalogue?: Catalogue;
-  /** The process that keeps the catalogue up to date, `sources` included. Default: this one. */
+  /** The process that updates the catalogue, including `sources`. Default: this one. */
   readonly catalogueOwner?: CatalogueOwner;
 }

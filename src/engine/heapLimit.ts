@@ -1,11 +1,11 @@
 import { setFlagsFromString } from 'node:v8';
 
-/** How much the heap may grow, in percent of what is in use, before garbage is collected. V8 would let it double. */
+/** Heap growth before garbage collection, in percent of the used size. V8's default allows it to double. */
 const growth = 15;
 
 /**
- * While an agent prints much, V8 lets its space for new objects grow, and with it the garbage in the old one, by hundreds of
- * megabytes. From here on that space keeps its size, and the old one is collected early.
+ * With much agent output, V8 lets the young generation, and garbage in the old one, grow by hundreds of megabytes. This
+ * fixes the size of the young generation and collects the old one early.
  */
 export function keepHeapSmall(): void {
   setFlagsFromString('--semi-space-growth-factor=1');

@@ -10,14 +10,14 @@ export function runId(randomHex: RandomHex): string {
   return `run_${randomHex(12)}`;
 }
 
-/** The same three always give the same runner, so that it is known again after a crash. `place` counts those at once. */
+/** Derives the runner id from its inputs, so that it is the same after a crash. `place` numbers concurrent runners. */
 export function runnerId(hostname: string, projectDir: string, executorType: string, place = 0): string {
   const identity = [hostname, projectDir, executorType, ...(place === 0 ? [] : [String(place)])];
   const hash = createHash('sha256').update(identity.join('\n'));
   return `lnch_${hash.digest('hex').slice(0, 12)}`;
 }
 
-/** A version 4 UUID, for agents that let us choose the id of a conversation. */
+/** A version 4 UUID, for agents that accept a client-chosen conversation id. */
 export function uuid(randomHex: RandomHex): string {
   const hex = randomHex(30);
   const variant = '89ab'.charAt(parseInt(hex.charAt(15), 16) % 4);

@@ -2,13 +2,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
 
-/** The same from the sources as from the bundle, whose parts lie at different depths. */
+/** Works from the sources and from the bundle, which have different depths. */
 export function packageFolder(folder: string): string {
   const above = path.dirname(folder);
   return existsSync(path.join(folder, 'package.json')) || above === folder ? folder : packageFolder(above);
 }
 
-/** Of the package that this program belongs to. */
+/** Version of the package that contains this program. */
 export function version(): string {
   const manifest: unknown = JSON.parse(
     readFileSync(path.join(packageFolder(import.meta.dirname), 'package.json'), 'utf8'),

@@ -13,9 +13,9 @@ import type { Terminals, TerminalState } from './terminals.ts';
 import type { WorkspaceFiles } from './workspaceFiles.ts';
 import { writeRequest } from './writeRequest.ts';
 
-/** Of one process; what is refused after so many is no longer told. */
+/** Per process. Further refusals are not noted in the transcript. */
 const maxNotes = 100;
-/** Permissions that are waited for at the same time. */
+/** Maximum number of pending permission requests. */
 const maxAsked = 64;
 
 export interface ClientDeps {
@@ -26,17 +26,17 @@ export interface ClientDeps {
   readonly grants: Grants;
   readonly files: WorkspaceFiles;
   readonly terminals: Terminals;
-  /** What is asked for in this turn is no longer waited for. */
+  /** Aborted when the turn ends, so that pending requests are cancelled. */
   readonly withdrawn: () => AbortSignal;
 }
 
-/** What the agent may ask of Vitrine: permissions, files of the workspace, programs. */
+/** Serves the agent's requests: permissions, workspace files, terminals. */
 export class ClientMethods {
   readonly #deps: ClientDeps;
   #requests = 0;
   #asked = 0;
   #notes = 0;
-  /** Ended, and no call said yet that it shows them. */
+  /** Ended terminals that no tool call has shown yet. */
   readonly #unshown = new Map<string, EndedTerminal>();
 
   constructor(deps: ClientDeps) {
@@ -51,7 +51,7 @@ export class ClientMethods {
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error);
         if (!Refusal.is(error)) throw new sdk.RequestError(-32603, why);
-        // An agent looks whether a file is there by reading it.
+        // Agents check whether a file exists by reading it, so a missing file needs no note.
         if (error.data === undefined) this.#note(what, why);
         throw new sdk.RequestError(error.code, why, error.data);
       }
@@ -89,7 +89,7 @@ export class ClientMethods {
     this.showTerminals();
   }
 
-  /** Into the calls that show them. `all`: into the transcript where no call does. */
+  /** Adds terminal output to the calls that refer to it. With `all`, output without a call goes to the transcript. */
   showTerminals(all = false): void {
     const { calls, host } = this.#deps;
     for (const [id, { command, state }] of this.#unshown) {
@@ -111,14 +111,14 @@ export class ClientMethods {
     const fields = calls.asked(callId, call);
     const options = permissionOptions(given);
     const request = permissionRequest({ callId, fields, options, workDir });
-    // As it is shown: a link may lead elsewhere when the answer comes.
+    // Resolved as the user sees it: a link may point elsewhere by the time of the answer.
     const cwd = await files.folder(request.cwd ?? workDir).catch(() => undefined);
     const decision = await this.#ask(request, signal);
     const { outcome, lost } = outcomeOf(decision, options);
     if (lost !== undefined) host.tell({ type: 'note', subtype: 'permission', content: lost });
     if (callId !== undefined) {
       if (isAllowed(outcome, options)) grants.call(callId, fields, cwd);
-      // It may have been allowed something before.
+      // The call may have been granted something earlier.
       else grants.callOver(callId);
     }
     return { outcome };
@@ -131,7 +131,7 @@ export class ClientMethods {
       const callId = calls.changing((file) => file === path || file === seen.place);
       const request = await writeRequest(files, { file: path, content, seen, workDir, callId });
       await this.#mayOnItsOwn(`The agent was not allowed to write ${path}.`, request, signal, () => grants.allWrites());
-      // Someone else may have written it while it was thought about.
+      // Another program may have written the file while the user was deciding.
       await files.assertUnchanged(path, seen);
     }
     await files.write(path, content);
@@ -167,7 +167,7 @@ export class ClientMethods {
     return terminals.create({ command, args, cwd, env: variables, limit: outputByteLimit });
   }
 
-  /** @throws Refusal with `denied` and the reason that a person gave */
+  /** @throws Refusal with `denied` and the user's reason */
   async #mayOnItsOwn(
     denied: string,
     request: Omit<NewRequest, 'id'>,

@@ -14,7 +14,7 @@ import { AcpPeer } from './peer.ts';
 import { Terminals } from './terminals.ts';
 import { WorkspaceFiles } from './workspaceFiles.ts';
 
-/** Milliseconds for the answers to the greeting and to the request for a conversation, and for the end of a cancelled turn. */
+/** Timeouts in milliseconds: `initialize`, opening a session, and the end of a cancelled turn. */
 export interface AcpDeadlines {
   readonly greeting: number;
   readonly opening: number;
@@ -23,27 +23,27 @@ export interface AcpDeadlines {
 
 export interface AcpTask {
   readonly prompt: string;
-  /** Absolute path; nothing outside of it is read or written for the agent. */
+  /** Absolute path. The agent gets no access outside of it. */
   readonly cwd: string;
-  /** The agent's id of the conversation to resume. */
+  /** Session id of the agent to resume. */
   readonly resume: string | null;
   readonly options: Pick<AgentOptions, 'model' | 'permissionMode' | 'mcpServers'>;
   readonly preset: AcpPreset | undefined;
-  /** As a person would start it. */
+  /** Command as the user would type it. */
   readonly program: string;
   readonly runId: string;
-  /** Of the agent, for the programs that it has run. */
+  /** Environment of the agent, for its terminals. */
   readonly env: Readonly<Record<string, string>>;
   readonly clock: () => number;
-  /** Of Vitrine. */
+  /** Version of Vitrine. */
   readonly clientVersion: string;
   readonly deadlines?: AcpDeadlines;
 }
 
-/** The first start of an agent may download something, and the opening starts its MCP servers. */
+/** The first start may download something, and opening a session starts the agent's MCP servers. */
 const defaultDeadlines: AcpDeadlines = { greeting: 60_000, opening: 120_000, cancel: 30_000 };
 
-/** Vitrine's part of a conversation in the Agent Client Protocol. */
+/** Client side of one Agent Client Protocol session. */
 export class AcpDialogue implements Dialogue {
   readonly stopsByWord = true;
   readonly #host: DialogueHost;
@@ -55,19 +55,19 @@ export class AcpDialogue implements Dialogue {
   readonly #terminals: Terminals;
   readonly #methods: ClientMethods;
   #greeting: Greeting | undefined;
-  /** The answer that opened the conversation. */
+  /** Result of the request that opened the session. */
   #opened: JsonObject = {};
   #openingMode: string | undefined;
   #sessionId = '';
   #busy = true;
-  /** Before the first prompt there is no turn that could be cancelled. */
+  /** Before the first prompt, there is no turn to cancel. */
   #prompted = false;
   #interrupted = false;
   #ended = false;
-  /** What is asked for in this turn is no longer waited for. */
+  /** Aborted when the turn ends, so that pending requests are cancelled. */
   #withdrawal = new AbortController();
   #cancelTimer: NodeJS.Timeout | undefined;
-  /** Said while a turn continued. */
+  /** Messages sent during a turn. */
   readonly #waiting: string[] = [];
 
   constructor(host: DialogueHost, task: AcpTask) {
@@ -151,7 +151,7 @@ export class AcpDialogue implements Dialogue {
     const { permissionMode: mode, model } = options;
     try {
       await this.#open();
-      // Where no mode is called so, it is the one that the agent begins in.
+      // If the agent has no mode of this name, it keeps its initial mode.
       if (mode !== undefined && (mode !== 'default' || this.#offersMode(mode))) await this.#setMode(mode);
       if (model !== undefined) await this.#select('model', model);
     } catch (error) {
@@ -189,12 +189,12 @@ export class AcpDialogue implements Dialogue {
     const params = { sessionId: this.#sessionId, prompt: [{ type: 'text', text }] };
     const answered = this.#peer.request('session/prompt', params);
     this.#prompted = true;
-    // It was interrupted before there was anything to cancel.
+    // The user interrupted before there was a turn to cancel.
     if (this.#interrupted) this.#cancel();
     try {
       await answered;
     } catch (error) {
-      // The error is in the transcript; the conversation can continue, unless no one is logged in.
+      // The transcript has the error. The conversation can continue unless the user is not logged in.
       if (isLoginError(error)) {
         this.#fail(error);
         return;
@@ -222,15 +222,15 @@ export class AcpDialogue implements Dialogue {
     }, this.#deadlines.cancel);
   }
 
-  /** `granted`: the mode whose permissions Vitrine goes by from then on. */
+  /** `granted`: the mode that determines Vitrine's own permissions from then on. */
   async #setMode(wanted: string, granted = wanted): Promise<void> {
     await this.#select('mode', wanted);
     this.#grants.mode(granted, this.#greeting?.preset);
   }
 
-  /** Back to the mode that the agent began in. */
+  /** Returns to the agent's initial mode. */
   async #leaveMode(): Promise<void> {
-    // Whatever the agent does: Vitrine does nothing unasked for it any more.
+    // Whatever the agent does, Vitrine asks again before it acts for the agent.
     this.#grants.mode('default', this.#greeting?.preset);
     const mode = this.#offersMode('default') ? 'default' : this.#openingMode;
     if (mode === undefined) throw new ImpossibleError('it does not report its initial permission mode.');
@@ -250,7 +250,7 @@ export class AcpDialogue implements Dialogue {
     }
     const { offered } = choice;
     const has = offered.length === 0 ? 'It offers no choice.' : `It has: ${offered.join(', ')}.`;
-    // In another mode than the chosen one it might do what it must not.
+    // In another mode, the agent might do something that the user ruled out.
     if (what === 'mode') throw new ImpossibleError(`it has no permission mode "${wanted}". ${has}`);
     const content = `The agent has no model "${wanted}". ${has}`;
     this.#host.tell({ type: 'note', subtype: 'option_ignored', content });
@@ -273,7 +273,7 @@ export class AcpDialogue implements Dialogue {
 
   #fail(error: unknown): void {
     if (this.#ended) return;
-    // The transcript has it, and the conversation may be known by another id.
+    // The transcript has the error, and the conversation may exist under another id.
     if (answeredCode(error) === 'unknown_session') this.#host.leave();
     else this.#host.fail(this.#why(error));
   }

@@ -3,7 +3,7 @@ import { loginAdvice, protocolVersion, type Greeting } from '../../agents/acp/op
 import { rpcError, type RpcError } from '../../agents/acp/wire.ts';
 import { UnansweredError } from './peer.ts';
 
-/** The request cannot be met, for a reason that is not a protocol error. */
+/** The request cannot be fulfilled, for a reason that is not a protocol error. */
 export class ImpossibleError extends Error {
   override readonly name = 'ImpossibleError';
 }
@@ -17,7 +17,7 @@ export function assertVersion({ version }: Greeting): void {
   );
 }
 
-/** What was wrong, and what to do. `program`: as a person would start it. */
+/** What went wrong and what to do. `program`: command as the user would type it. */
 export function unansweredReason(
   error: unknown,
   { preset, logins }: Pick<Greeting, 'preset' | 'logins'>,
@@ -42,7 +42,7 @@ export function isLoginError(error: unknown): boolean {
   return answeredCode(error) === 'authentication_failed';
 }
 
-/** What the agent answered, where that is what went wrong. */
+/** The agent's error response, if that is what went wrong. */
 function answeredError(error: unknown): RpcError | undefined {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'number') return undefined;
   const data = 'data' in error ? error.data : undefined;

@@ -7,16 +7,16 @@ import { field, texts } from '../../agents/shared/guards.ts';
 import { shellWord } from '../../agents/shared/describe.ts';
 import type { ToolAction } from '../../model/transcript/tool.ts';
 
-/** By name, or where a system keeps them: what an agent may have put elsewhere is none. */
+/** By name or in a system folder. Anything elsewhere may have been put there by the agent. */
 const shells =
   /^(?:\/(?:usr\/(?:local\/)?|opt\/homebrew\/)?bin\/)?(?:ba|da|z|k|fi)?sh$|^(?:[a-z]:\\windows\\system32\\(?:windowspowershell\\v1\.0\\)?)?(?:cmd|powershell|pwsh)(?:\.exe)?$/i;
 const runsText = /^-\w*c$|^\/c$|^-command$/i;
 const maxGrants = 1000;
 
-/** A program that is to be run. `env`: what is set beside the variables of the agent. */
+/** A command to run. `env`: variables added to the agent's environment. */
 export interface CommandToRun {
   readonly words: readonly string[];
-  /** Without links. */
+  /** Real path. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
 }
@@ -26,22 +26,22 @@ interface AllowedCommand {
   readonly cwd: string;
 }
 
-/** What a person has allowed the agent, so that Vitrine does not ask for it once more when the agent has it done. */
+/** Permissions that the user has given the agent, so that Vitrine does not ask twice. */
 export class Grants {
   readonly #workDir: string;
-  /** By call: files that it may change, or the command that it may run. */
+  /** By call id: files that it may change, or the command that it may run. */
   readonly #paths = new Map<string, ReadonlySet<string>>();
   readonly #commands = new Map<string, AllowedCommand>();
   readonly #always = new Set<string>();
   #allWrites = false;
-  /** By the mode alone. */
+  /** Permissions that follow from the mode. */
   #unasked = { writes: false, all: false };
 
   constructor(workDir: string) {
     this.#workDir = workDir;
   }
 
-  /** A person chose a mode in which the agent does not ask. */
+  /** The user selected a mode in which the agent does not ask. */
   mode(mode: string, preset: AcpPreset | undefined): void {
     const name = shortMode(mode);
     const { writes = [], all = [] } = preset?.unasked ?? {};
@@ -49,8 +49,8 @@ export class Grants {
   }
 
   /**
-   * A call was allowed: what was shown of it, and nothing else that it names, whatever the agent takes it for in the rest
-   * of the session. `cwd`: the folder that was shown with it, without links.
+   * Grants exactly what the permission request of a call showed, whatever the agent reports about the call later.
+   * `cwd`: real path of the folder shown with it.
    */
   call(id: string, fields: ToolFields, cwd: string | undefined): void {
     const action = actionOf(fields, { command: undefined, cwd: undefined, output: '', exitCode: undefined });
@@ -73,7 +73,7 @@ export class Grants {
     this.#commands.delete(id);
   }
 
-  /** What a call was allowed does not outlive its turn, whether or not the agent said that it has ended. */
+  /** Grants of calls end with the turn, even if the agent did not report the call as ended. */
   turnOver(): void {
     this.#paths.clear();
     this.#commands.clear();
@@ -83,7 +83,7 @@ export class Grants {
     this.#allWrites = true;
   }
 
-  /** This command, where it is and with what it has set, and no other. */
+  /** Grants this command with this folder and these variables only. */
   command(command: CommandToRun): void {
     if (this.#always.size < maxGrants) this.#always.add(keyOf(command));
   }
@@ -94,7 +94,7 @@ export class Grants {
     return [...this.#paths.values()].some((paths) => paths.has(named));
   }
 
-  /** A call that was allowed covers its command once, in its folder: variables are no part of what was shown. */
+  /** A granted call covers its command once, in its folder, and no variables: the request did not show any. */
   mayRun(command: CommandToRun): boolean {
     if (this.#unasked.all || this.#always.has(keyOf(command))) return true;
     if (Object.keys(command.env).length > 0) return false;
@@ -108,7 +108,7 @@ export class Grants {
   }
 }
 
-/** Files that are there with a text of the agent's once it is done. */
+/** Files that contain text of the agent after this action. */
 function writtenBy(action: ToolAction): string[] {
   if (action.kind === 'file_write') return [action.path];
   if (action.kind !== 'file_edit') return [];
@@ -120,22 +120,22 @@ function keyOf({ words, cwd, env }: CommandToRun): string {
   return JSON.stringify([words, variables, cwd]);
 }
 
-/** Texts of commands that mean these words and no others. */
+/** All command lines that are equivalent to these words. */
 function sameCommands(words: readonly string[]): ReadonlySet<string> {
   const same = new Set([shownCommand(words)]);
-  // Without spaces and quotes in them a text falls into the same words again.
+  // Without spaces and quotes, joining and splitting the words is unambiguous.
   if (words.every((word) => /^[^\s'"\\]+$/.test(word))) same.add(words.join(' '));
   const script = shellText(words);
   if (script !== undefined) same.add(script);
   return same;
 }
 
-/** As a person would type it. */
+/** Command line as the user would type it. */
 export function shownCommand(words: readonly string[]): string {
   return words.map(shellWord).join(' ');
 }
 
-/** What is run by `sh -c …`. */
+/** The script of `sh -c …`. */
 function shellText(words: readonly string[]): string | undefined {
   const [program = '', ...args] = words;
   const [flag = '', text] = args.slice(-2);

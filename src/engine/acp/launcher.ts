@@ -16,11 +16,11 @@ import { acpAgents, type AcpAgent } from './profiles.ts';
 interface AcpDeps extends LauncherDeps {
   readonly adapter: AgentAdapter;
   readonly settings: EngineSettings;
-  /** Of Vitrine. */
+  /** Version of Vitrine. */
   readonly clientVersion: string;
 }
 
-/** `id`: of a profile, which may no longer be in the settings. Its sessions can be read all the same. */
+/** `id`: of a profile. If it was removed from the settings, its sessions stay readable. */
 export function acpLauncher(id: string | undefined, deps: AcpDeps): AgentLauncher {
   const agents = acpAgents(deps.settings);
   const agent = agents.find((each) => each.id === id);
@@ -88,7 +88,7 @@ function sourceOf(agent: AcpAgent, deps: AcpDeps) {
   };
 }
 
-/** The adapter of all agents of the protocol, for one of them. */
+/** Adapts the protocol's shared adapter to one agent. */
 function adapterOf({ label, programs, args = [], preset }: AcpAgent, adapter: AgentAdapter): AgentAdapter {
   const reason = resumeReason(preset);
   const capabilities = reason === undefined ? {} : { resume: { supported: false, reason } };
@@ -96,7 +96,7 @@ function adapterOf({ label, programs, args = [], preset }: AcpAgent, adapter: Ag
     ...adapter,
     label,
     programs: programs ?? [],
-    // Others may take the question for a conversation.
+    // Agents without a known version flag may take it as a prompt.
     versionArgs: preset?.versionArgs ?? [],
     capabilities: { ...adapter.capabilities, ...capabilities },
     command: (request) => {

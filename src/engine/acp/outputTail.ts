@@ -1,4 +1,4 @@
-/** The last bytes of what a program prints, cut where a character begins. */
+/** The last bytes of a program's output, starting at a character boundary. */
 export class OutputTail {
   readonly #limit: number;
   #chunks: Buffer[] = [];
@@ -12,13 +12,13 @@ export class OutputTail {
   push(data: Buffer): void {
     this.#chunks.push(data);
     this.#saved += data.length;
-    // Twice as much before it is copied, so that long output in small pieces stays cheap.
+    // Copies only at twice the limit, so that many small chunks stay cheap.
     if (this.#saved > 2 * this.#limit + 1024) this.#cut();
   }
 
   text(): string {
     this.#cut();
-    // An unfinished character at the end is still to come.
+    // An incomplete character at the end may be completed later.
     return new TextDecoder('utf-8', { ignoreBOM: true }).decode(Buffer.concat(this.#chunks), { stream: true });
   }
 

@@ -4,12 +4,12 @@ import { nonEmpty } from '../../agents/shared/guards.ts';
 
 export type Sdk = typeof acp;
 
-/** Requests of the agent that are answered at the same time. */
+/** Maximum number of agent requests answered at the same time. */
 const maxServed = 256;
 const tooMany = { code: -32603, message: 'Too many requests at once.' };
 const tooLong = { code: -32603, message: 'The message is too long.' };
 
-/** The agent did not answer in time. */
+/** The agent did not answer within the timeout. */
 export class UnansweredError extends Error {
   override readonly name = 'UnansweredError';
 
@@ -24,14 +24,14 @@ export class UnansweredError extends Error {
 
 export interface PeerDeps {
   readonly write: (line: string) => void;
-  /** What the agent may ask for. */
+  /** Registers the methods that the agent may call. */
   readonly serve: (app: acp.ClientApp, sdk: Sdk) => void;
   readonly notified: (method: string, params: JsonObject) => void;
 }
 
 /**
- * JSON-RPC with an agent over its lines. The SDK gets what is to be answered and the answers that are waited for; all else
- * is in the transcript already and would only make it complain.
+ * JSON-RPC over the agent's lines. The SDK gets requests and awaited responses only; it would report anything else as
+ * an error, and the transcript has it already.
  */
 export class AcpPeer {
   readonly #deps: PeerDeps;
@@ -57,7 +57,7 @@ export class AcpPeer {
     this.#connection.catch(() => undefined);
   }
 
-  /** A line of the agent. */
+  /** One line of the agent's stdout. */
   line(text: string): void {
     const message = parsed(text);
     if (this.#closed || message === undefined) return;
@@ -72,7 +72,7 @@ export class AcpPeer {
     } else if (isId(id) && isMessage(message)) this.#request(message, id);
   }
 
-  /** A line of which only the beginning was read. Whoever waits for it, here or there, waits no longer. */
+  /** A line over the size limit. Fails the request that it belongs to, on either side. */
   tooLong(head: string): void {
     const id = headId(head);
     if (id === undefined || this.#closed) return;
@@ -81,7 +81,7 @@ export class AcpPeer {
     else if (this.#waiting.delete(id)) this.#feed?.enqueue(failed);
   }
 
-  /** The result, which no one has looked at. @throws UnansweredError, or what the agent answered instead */
+  /** Returns the unvalidated result. @throws UnansweredError, or the agent's error response */
   async request(method: string, params: JsonObject, withinMs?: number): Promise<unknown> {
     const { agent } = await this.#connection;
     if (withinMs === undefined) return agent.request<unknown, JsonObject>(method, params);
@@ -98,7 +98,7 @@ export class AcpPeer {
     void this.#connection.then(({ agent }) => agent.notify<JsonObject>(method, params)).catch(() => undefined);
   }
 
-  /** What is waited for fails. */
+  /** Rejects all pending requests. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -135,12 +135,12 @@ function isId(id: unknown): id is string | number {
   return typeof id === 'string' || (typeof id === 'number' && Number.isFinite(id));
 }
 
-/** The SDK looks at the rest on its own. */
+/** The SDK validates the rest. */
 function isMessage(message: JsonObject): message is JsonObject & acp.AnyMessage {
   return message['jsonrpc'] === '2.0';
 }
 
-/** Where it stands before the long part. */
+/** The id, if it comes before the oversized part. */
 function headId(head: string): string | number | undefined {
   const found =
     /^[^{]*\{(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?(?:"method"\s*:\s*"[^"]*"\s*,\s*)?"id"\s*:\s*(\d+|"[^"\\]*")/.exec(head);

@@ -3,12 +3,12 @@ import type { AcpProfile, EngineSettings } from '../api.ts';
 import { field, nonEmpty, objects } from '../../agents/shared/guards.ts';
 import type { JsonObject } from '../../model/text/json.ts';
 
-/** An agent that can be looked for: of the settings, or one that is known to all. */
+/** An agent from the settings or a preset. */
 export interface AcpAgent extends AcpProfile {
   readonly preset?: AcpPreset;
 }
 
-/** Those of the settings first; one with the id of a preset takes its place, and stays what the preset knows it to be. */
+/** Agents from the settings come first. One with a preset's id replaces it, but keeps the preset's properties. */
 export function acpAgents({ acp = [] }: EngineSettings): readonly AcpAgent[] {
   const own = acp.map((profile): AcpAgent => {
     const preset = acpPresets.find(({ id }) => id === profile.id);
@@ -21,7 +21,7 @@ export function acpAgents({ acp = [] }: EngineSettings): readonly AcpAgent[] {
   return [...own, ...presets.filter(({ id }) => own.every((each) => each.id !== id))];
 }
 
-/** The id of the mode in which the agent began, where the answer that opened the conversation has it. */
+/** Id of the agent's initial mode, if the agent reported it when it opened the session. */
 export function openingMode(opened: JsonObject): string | undefined {
   const options = objects(opened['configOptions']);
   const option = options.find(({ category }) => category === 'mode') ?? options.find(({ id }) => id === 'mode');

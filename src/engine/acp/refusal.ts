@@ -1,7 +1,7 @@
-/** Codes of JSON-RPC and of the protocol. */
+/** Error codes of JSON-RPC and of the protocol. */
 const codes = { invalid: -32602, failed: -32603, missing: -32002 } as const;
 
-/** Why something that the agent asked of Vitrine is not done; the message goes to the agent, and into the transcript. */
+/** Vitrine refuses a request of the agent. The message goes to the agent and into the transcript. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly code: number;

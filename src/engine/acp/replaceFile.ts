@@ -4,12 +4,12 @@ import { access, open, rename, rm, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { partEnding } from '../files/writeFiles.ts';
 
-/** The system refuses a new file beside the old one, or to put it in its place, but may allow to write to the old one. */
+/** The system does not allow creating or renaming a file here, but may allow writing to the existing one. */
 const fallbackCodes: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'EBUSY', 'EXDEV', 'ENAMETOOLONG']);
 
 /**
- * Gives a file new content, or leaves it as it was. `found` is the file that is there, `null` for a new one; its place is
- * one without links. A file keeps its permissions and its owner. One with several names (hard links) stays one file.
+ * Replaces the content of a file atomically where possible. `found`: the existing file, `null` for a new one. `place`:
+ * real path. Keeps permissions, owner and hard links.
  * @throws file system errors
  */
 export async function replaceFile(place: string, found: Stats | null, bytes: Buffer): Promise<void> {
@@ -17,7 +17,7 @@ export async function replaceFile(place: string, found: Stats | null, bytes: Buf
     await writeBeside(place, null, bytes);
     return;
   }
-  // The folder may allow what the file does not.
+  // A writable folder may hold a read-only file.
   await access(place, constants.W_OK);
   if (found.nlink > 1) {
     await overwrite(place, bytes);
@@ -55,7 +55,7 @@ async function keepOwner(handle: FileHandle, { uid, gid, mode }: Stats): Promise
   if ((own.mode & 0o7777) !== (mode & 0o7777)) await handle.chmod(mode & 0o7777);
 }
 
-/** The part that needs room comes first, so that a full disk is noticed while the old content is still there. */
+/** Writes the part that needs more space first, so that a full disk is detected while the old content still exists. */
 async function overwrite(place: string, bytes: Buffer): Promise<void> {
   const handle = await open(place, constants.O_WRONLY | constants.O_NOFOLLOW);
   try {

@@ -10,26 +10,26 @@ import { AcpPeer } from './peer.ts';
 const maxPages = 50;
 const maxSessions = 1000;
 const maxStderr = 4096;
-/** Milliseconds for all of it: the first start of an agent may download something. */
+/** For the whole query, in milliseconds; the agent's first start may download something. */
 const defaultWithin = 60_000;
 
 interface ListTask {
   readonly label: string;
   readonly preset: AcpPreset | undefined;
-  /** Absolute path; conversations of this folder. */
+  /** Absolute path. Lists the sessions of this folder. */
   readonly cwd: string;
-  /** As a person would start it. */
+  /** Command as the user would type it. */
   readonly program: string;
-  /** Of Vitrine. */
+  /** Version of Vitrine. */
   readonly clientVersion: string;
   readonly clock: () => number;
   readonly withinMs?: number;
-  /** No one waits for it any more. */
+  /** Aborts the query. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * The conversations that a started agent keeps of a folder, in its own order; the agent is ended then.
+ * Lists the sessions that the agent stores for a folder, in the agent's order, then ends the agent.
  * @throws EngineFailure
  */
 export async function listSessions(process: AgentProcess, task: ListTask): Promise<readonly AgentSession[]> {
@@ -38,7 +38,7 @@ export async function listSessions(process: AgentProcess, task: ListTask): Promi
   const seen = { stderr: '', ended: false };
   const peer = new AcpPeer({
     write: (line) => void process.input?.write(line),
-    // Nothing is to be done for an agent that is only asked what it has.
+    // The agent gets no methods: it is only queried.
     serve: () => undefined,
     notified: () => undefined,
   });

@@ -11,14 +11,14 @@ import { shownCommand } from './grants.ts';
 import { OutputTail } from './outputTail.ts';
 import { Refusal } from './refusal.ts';
 
-/** At the same time; those that the agent has not released. */
+/** Maximum number of terminals that the agent has not released. */
 const maxTerminals = 64;
 const defaultLimit = 1024 * 1024;
 const maxLimit = 8 * 1024 * 1024;
 const drainMs = 1000;
 const ladder = [{ signal: 'SIGTERM', graceMs: 2000 }] as const;
 
-/** By which all that a terminal started is found. */
+/** Environment variable that marks all processes of a terminal. */
 const terminalVariable = 'VITRINE_TERMINAL_ID';
 
 export interface TerminalRequest {
@@ -26,14 +26,14 @@ export interface TerminalRequest {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Bytes of output that are kept. */
+  /** Maximum bytes of output to keep. */
   readonly limit: number | null | undefined;
 }
 
 export interface TerminalState {
   readonly output: string;
   readonly truncated: boolean;
-  /** `null` while it runs. */
+  /** `null` while it is running. */
   readonly exit: ExitInfo | null;
 }
 
@@ -41,21 +41,21 @@ interface Terminal {
   readonly command: string;
   readonly tail: OutputTail;
   readonly target: TreeTarget;
-  /** When it has ended, and all that it printed is there. */
+  /** Resolves after exit, when all output has been read. */
   readonly over: Promise<ExitInfo>;
   exit: ExitInfo | null;
 }
 
 export interface TerminalsDeps {
-  /** Of the agent. */
+  /** Environment of the agent. */
   readonly env: Readonly<Record<string, string>>;
   readonly runId: string;
   readonly clock: () => number;
-  /** Called once per terminal, when its command has ended. */
+  /** Called once per terminal, after its command has exited. */
   readonly ended: (id: string, command: string, state: TerminalState) => void;
 }
 
-/** Programs that run for an agent, each in a process group of its own; no shell but one that the agent names itself. */
+/** Programs that Vitrine runs for an agent, each in its own process group, without a shell unless requested. */
 export class Terminals {
   readonly #deps: TerminalsDeps;
   readonly #terminals = new Map<string, Terminal>();
@@ -83,7 +83,7 @@ export class Terminals {
     const id = `terminal_${this.#made}`;
     const mark = `${this.#deps.runId}.${this.#made}`;
     const variables = { ...this.#deps.env, ...env, [runVariable]: this.#deps.runId, [terminalVariable]: mark };
-    // Windows would look for a bare name in the current folder first.
+    // Windows would search for a bare name in the current folder first.
     const bare = process.platform === 'win32' && path.win32.basename(command) === command;
     const file = bare ? ((await findOnPath(command, variables)) ?? '') : command;
     if (file === '') throw new Refusal('failed', notStarted(command, 'it is not on the PATH.'));
@@ -111,7 +111,7 @@ export class Terminals {
     });
     const terminal: Terminal = { command: shownCommand([command, ...args]), tail, target, over, exit: null };
     this.#terminals.set(id, terminal);
-    // It may have come too late to be ended with the others.
+    // `close` may have run before this terminal was registered.
     if (this.#closed) await this.release(id);
     return id;
   }
@@ -126,20 +126,20 @@ export class Terminals {
     return this.#get(id).over;
   }
 
-  /** It can still be looked at. @throws Refusal */
+  /** The terminal stays readable. @throws Refusal */
   async kill(id: string): Promise<void> {
     const { target, exit } = this.#get(id);
     if (exit === null) await stopProcessTree(target, ladder);
   }
 
-  /** Ends it, and all that it left behind. @throws Refusal */
+  /** Ends the command with its process tree. @throws Refusal */
   async release(id: string): Promise<void> {
     const { target } = this.#get(id);
     this.#terminals.delete(id);
     await stopProcessTree(target, ladder);
   }
 
-  /** Ends all, also what is being started; what runs is told of as it is now. Never fails. */
+  /** Ends all terminals, including those still starting, and reports the output so far. Never rejects. */
   async close(): Promise<void> {
     this.#closed = true;
     for (const [id, terminal] of this.#terminals) {

@@ -4,27 +4,27 @@ import path from 'node:path';
 import { Refusal } from './refusal.ts';
 import { replaceFile } from './replaceFile.ts';
 
-/** Bytes of a file that is read or written. */
+/** Maximum size of a file to read or write. */
 const maxBytes = 10 * 1024 * 1024;
 
 export interface ReadRange {
-  /** From 1. */
+  /** 1-based. */
   readonly line?: number | null | undefined;
   readonly limit?: number | null | undefined;
 }
 
-/** A file as it is at one moment. */
+/** State of a file at one moment. */
 export interface FileVersion {
-  /** Without links. */
+  /** Real path. */
   readonly place: string;
   readonly text: string | undefined;
-  /** Why there is no text of a file that is there. */
+  /** Why an existing file has no text. */
   readonly unreadable: string | undefined;
-  /** Another one means that it was changed; `null` where there is no file. */
+  /** Changes when the file changes; `null` if there is no file. */
   readonly stamp: string | null;
 }
 
-/** Text files in one folder, for an agent: nothing outside of it is read or written, by whatever way it is named. */
+/** Text files in one folder, for an agent. Refuses every path that leads out of the folder, links included. */
 export class WorkspaceFiles {
   readonly #folder: string;
   readonly #root: Promise<string>;
@@ -35,7 +35,7 @@ export class WorkspaceFiles {
     this.#root.catch(() => undefined);
   }
 
-  /** The place without links that `file` stands for; it need not exist. @throws Refusal outside of the folder */
+  /** Real path of `file`, which need not exist. @throws Refusal outside of the folder */
   async locate(file: string): Promise<string> {
     if (!path.isAbsolute(file) || file.includes('\0')) {
       throw new Refusal('invalid', `The path must be absolute: ${file}`);
@@ -68,7 +68,7 @@ export class WorkspaceFiles {
     return lines.slice(from, limit === null || limit === undefined ? undefined : from + limit).join('');
   }
 
-  /** The file as it is now. @throws Refusal outside of the folder */
+  /** Reads the current state. @throws Refusal outside of the folder */
   async look(file: string): Promise<FileVersion> {
     const place = await this.locate(file);
     const stamp = await stampOf(place);
@@ -83,7 +83,7 @@ export class WorkspaceFiles {
   /** @throws Refusal if the file changed since it was shown */
   async assertUnchanged(file: string, seen: FileVersion): Promise<void> {
     const { place, text, unreadable, stamp } = await this.look(file);
-    // A file that was touched only is the same; of one that cannot be read the stamp is all there is.
+    // A file with new times but the same text is unchanged. Without text, only the stamp can be compared.
     const same =
       text === seen.text &&
       (stamp === null) === (seen.stamp === null) &&
@@ -91,7 +91,7 @@ export class WorkspaceFiles {
     if (place !== seen.place || !same) throw new Refusal('failed', 'The file changed after the request.');
   }
 
-  /** Makes the file, and the folders it lies in, where they are not there. @throws Refusal, with the file as it was */
+  /** Creates the file and missing parent folders. @throws Refusal, and leaves the file unchanged */
   async write(file: string, content: string): Promise<void> {
     const bytes = Buffer.from(content);
     assertSize(bytes.length, file);
@@ -118,7 +118,7 @@ async function stampOf(place: string): Promise<string | null> {
 async function readText(place: string, shown: string): Promise<string> {
   const found = await stat(place).catch(() => null);
   if (found === null) throw new Refusal('missing', `Resource not found: ${shown}`, shown);
-  // Reading anything else, such as a pipe, may never end.
+  // Reading a pipe, for example, may block for ever.
   if (!found.isFile()) throw new Refusal('invalid', `${shown} is not a file.`);
   assertSize(found.size, shown);
   let bytes: Buffer;
@@ -143,7 +143,7 @@ function assertSize(bytes: number, shown: string): void {
   if (bytes > maxBytes) throw new Refusal('failed', `${shown} is larger than ${maxBytes / 1024 / 1024} MB.`);
 }
 
-/** Links of all that is there resolved, the rest added; `undefined` where that cannot be told, at a broken link say. */
+/** Resolves the links of the existing part and adds the rest. `undefined` for a broken link. */
 async function realPlace(named: string): Promise<string | undefined> {
   const found = await realpath(named).catch((error: unknown) => error);
   if (typeof found === 'string') return found;

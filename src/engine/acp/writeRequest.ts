@@ -4,7 +4,7 @@ import { shortPath } from '../../agents/shared/describe.ts';
 import type { FileVersion, WorkspaceFiles } from './workspaceFiles.ts';
 
 interface AskedWrite {
-  /** As the agent names it. */
+  /** Path as given by the agent. */
   readonly file: string;
   readonly content: string;
   readonly seen: FileVersion;
@@ -12,10 +12,10 @@ interface AskedWrite {
   readonly callId: string | undefined;
 }
 
-/** What a person is asked before a file is written that the agent asked no permission for: the file that it is, by whatever name. */
+/** Builds the permission request for a file that the agent writes without having asked. It shows the real path. */
 export async function writeRequest(files: WorkspaceFiles, asked: AskedWrite): Promise<Omit<NewRequest, 'id'>> {
   const { file, content, seen, workDir, callId } = asked;
-  // The folder of the session may itself be reached by a link, which is nothing to be told.
+  // The session's folder may be a link itself, which is not worth showing.
   const place = path.join(workDir, path.relative(await files.locate(workDir), seen.place));
   const isNew = seen.stamp === null;
   const reported = [

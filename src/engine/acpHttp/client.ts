@@ -1,7 +1,7 @@
 import { isObject } from '../../model/text/json.ts';
 import { acpHttpFailures, AcpHttpFailure } from './failures.ts';
 
-/** Maximum bytes of an answer other than a stream. */
+/** Maximum bytes of a response that is not a stream. */
 const maxAnswer = 8 * 1024 * 1024;
 const maxAgents = 1000;
 const pageOfAgents = 100;
@@ -9,10 +9,10 @@ const streamTimeoutMs = 30_000;
 
 export interface AcpHttpOptions {
   readonly baseUrl: string;
-  /** Sent with every request; a token belongs here. */
+  /** Sent with every request, for example an access token. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly fetch?: typeof fetch;
-  /** Milliseconds for an answer other than a stream. Default 30 seconds. */
+  /** Timeout of responses that are not streams. Default 30 seconds. */
   readonly timeoutMs?: number;
 }
 
@@ -24,25 +24,25 @@ export interface AcpHttpAgent {
 export interface AcpHttpRequest {
   readonly agent: string;
   readonly prompt: string;
-  /** A conversation of the server to resume, or a UUID for a new one. */
+  /** A session of the server to resume, or a UUID for a new one. */
   readonly sessionId?: string;
 }
 
-/** Talks to a server of the Agent Communication Protocol. All failures are `AcpHttpFailure`s, but for aborts of the caller. */
+/** Client of the Agent Communication Protocol. Every failure is an `AcpHttpFailure`, except aborts by the caller. */
 export class AcpHttpClient {
   readonly #base: string;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #fetch: typeof fetch;
   readonly #timeoutMs: number;
 
-  /** @throws AcpHttpFailure where the address is none. */
+  /** @throws AcpHttpFailure for an invalid URL */
   constructor({ baseUrl, headers = {}, fetch: ownFetch = fetch, timeoutMs = 30_000 }: AcpHttpOptions) {
     const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
     if (url === undefined || !/^https?:$/.test(url.protocol)) throw acpHttpFailures.badAddress(baseUrl);
     if (url.username !== '' || url.password !== '') throw acpHttpFailures.secretInAddress(url.origin);
     this.#base = url.href.replace(/[?#].*$/, '').replace(/\/+$/, '');
     for (const [name, value] of Object.entries(headers)) {
-      // What `fetch` says of a bad header has its value.
+      // The error of `fetch` for an invalid header includes its value.
       if (!isHeader(name, value)) throw acpHttpFailures.badHeader(name);
     }
     this.#headers = headers;
@@ -54,7 +54,7 @@ export class AcpHttpClient {
     await this.#json('GET', '/ping', undefined, signal);
   }
 
-  /** All agents of the server, at most 1,000. */
+  /** Lists all agents of the server, at most 1,000. */
   async agents(signal?: AbortSignal): Promise<AcpHttpAgent[]> {
     const found = new Map<string, AcpHttpAgent>();
     for (let offset = 0; offset < maxAgents; offset += pageOfAgents) {
@@ -68,15 +68,16 @@ export class AcpHttpClient {
         const { name, description } = agent;
         found.set(name, { name, description: typeof description === 'string' ? description : '' });
       }
-      // A server that knows no pages sends the same ones again.
+      // A server without paging returns the same agents for each page.
       if (listed.length < pageOfAgents || found.size === before) break;
     }
     return [...found.values()];
   }
 
   /**
-   * Runs an agent. Resolves when the server has accepted it, to the bytes of its event stream, which ends with the run or
-   * where the agent waits for an answer. @throws AcpHttpFailure
+   * Starts a run. Resolves to the event stream once the server has accepted the run. The stream ends when the run ends
+   * or awaits an answer.
+   * @throws AcpHttpFailure
    */
   run({ agent, prompt, sessionId }: AcpHttpRequest, signal?: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
     const input = [message(prompt)];
@@ -84,18 +85,18 @@ export class AcpHttpClient {
     return this.#stream('/runs', { agent_name: agent, input, mode: 'stream', ...session }, signal);
   }
 
-  /** Answers a run that waits, and continues as `run` does. @throws AcpHttpFailure */
+  /** Answers an awaiting run and continues as `run` does. @throws AcpHttpFailure */
   resume(runId: string, answer: string, signal?: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
     const resume = { run_id: runId, await_resume: { type: 'message', message: message(answer) }, mode: 'stream' };
     return this.#stream(`/runs/${encodeURIComponent(runId)}`, resume, signal);
   }
 
-  /** Asks the server to end a run; its stream tells when it has. */
+  /** Requests the end of a run. The run's stream reports when it has ended. */
   async cancel(runId: string, signal?: AbortSignal): Promise<void> {
     await this.#json('POST', `/runs/${encodeURIComponent(runId)}/cancel`, {}, signal);
   }
 
-  /** Every event of a run so far, one JSON text each: what was missed when the connection was lost. */
+  /** All events of a run so far, as JSON texts. Used after a lost connection. @throws AcpHttpFailure */
   async events(runId: string, signal?: AbortSignal): Promise<string[]> {
     const { where, value } = await this.#json('GET', `/runs/${encodeURIComponent(runId)}/events`, undefined, signal);
     const events: unknown = isObject(value) ? value['events'] : undefined;
@@ -113,7 +114,7 @@ export class AcpHttpClient {
     throw acpHttpFailures.notTheProtocol(where, `${type === '' ? 'no content type' : type} instead of an event stream`);
   }
 
-  /** The stream itself may be silent for as long as the agent is; only its beginning is waited for so long. */
+  /** The timeout covers only the response headers: a stream is silent as long as the agent is. */
   async #accepted(where: string, path: string, body: object, signal: AbortSignal | undefined): Promise<Response> {
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(), streamTimeoutMs);
@@ -192,7 +193,7 @@ export class AcpHttpClient {
       const message = isObject(value) ? (value['message'] ?? value['detail']) : undefined;
       if (typeof message === 'string') said = message;
     } catch {
-      // Its status says enough.
+      // The HTTP status is enough.
     }
     const { status } = response;
     if (status === 401 || status === 403) return acpHttpFailures.unauthorized(where, status, said);

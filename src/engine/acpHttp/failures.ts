@@ -14,15 +14,15 @@ export type AcpHttpFailureCode =
   | 'stream_broken'
   | 'too_large';
 
-/** A server of the Agent Communication Protocol that did not do what it was asked; `message` and `detail` are in English. Tell them apart by `code`. */
+/** Failure of an Agent Communication Protocol server, in English. Check `code`, not the text. */
 export class AcpHttpFailure extends Error {
   override readonly name = 'AcpHttpFailure';
   readonly code: AcpHttpFailureCode;
-  /** Why, and what to do next. */
+  /** Cause, and what to do next. */
   readonly detail: string;
   readonly words: FailureWords;
 
-  /** The same may be answered later. */
+  /** A retry may succeed. */
   readonly passes: boolean;
 
   constructor(code: AcpHttpFailureCode, message: Wording, detail: Wording, cause?: unknown, passes = false) {
@@ -44,7 +44,7 @@ function reason(error: unknown): string {
   return cause instanceof Error && cause.message !== '' ? `${error.message}: ${cause.message}` : error.message;
 }
 
-/** `where` is method and address; never a header, which may hold a token. */
+/** `where`: method and URL, never a header, which may contain a token. */
 export const acpHttpFailures = {
   badAddress: (address: string) =>
     new AcpHttpFailure(
@@ -124,7 +124,7 @@ export const acpHttpFailures = {
       say`${where}: ${what}\nThe URL in the settings may point to another type or version of server.`,
     ),
 
-  /** `runId`: `null` where the server had not told it. */
+  /** `runId`: `null` if the server has not sent it. */
   streamBroken: (runId: string | null, cause?: unknown) =>
     new AcpHttpFailure(
       'stream_broken',

@@ -8,7 +8,7 @@ import type { AgentLauncher } from '../launch/agentLauncher.ts';
 import type { AcpHttpProfile, AgentReport, EngineSettings } from '../api.ts';
 import { EngineFailure, failures } from '../failures/failures.ts';
 
-/** Someone waits for what a server says of itself. */
+/** Short, because the user is waiting for a list. */
 const timeoutMs = 10_000;
 const defaultGraceMs = 5000;
 
@@ -19,13 +19,13 @@ interface AcpHttpDeps {
   readonly graceMs?: number | undefined;
 }
 
-/** A server of the settings, and which of its agents. */
+/** A server from the settings and one of its agents. */
 interface Place {
   readonly profile: AcpHttpProfile;
   readonly agent: string | undefined;
 }
 
-/** `sessionOfArgument`: the id of a profile, or `<id>/<agent>`. @throws EngineFailure */
+/** `given`: the id of a profile, or `<id>/<agent>`. @throws EngineFailure */
 function placeOf({ acpHttp = [] }: EngineSettings, given: string | undefined): Place {
   if (given === undefined) {
     const [profile] = acpHttp;
@@ -45,7 +45,7 @@ async function clientOf({ id, baseUrl, headers }: AcpHttpProfile, settings: Engi
   return new AcpHttpClient({ baseUrl, headers: { ...headers, ...bearer }, timeoutMs });
 }
 
-/** One agent on a server that speaks the Agent Communication Protocol: its runs are streams instead of processes. */
+/** Launches one agent of an Agent Communication Protocol server. Its runs are HTTP streams, not processes. */
 export function acpHttpLauncher(given: string | undefined, deps: AcpHttpDeps): AgentLauncher {
   const { adapter, settings, clock } = deps;
   const { profile, agent } = placeOf(settings, given);
@@ -85,7 +85,7 @@ export function acpHttpLauncher(given: string | undefined, deps: AcpHttpDeps): A
 
 const dialogueWith: DialogueFactory = (host) => new AcpHttpDialogue(host);
 
-/** Every agent that a server of the settings offers; the server itself, with what is wrong, where it cannot be asked. */
+/** Reports the agents of every server in the settings. A server that cannot be queried is reported with its problem. */
 export async function acpHttpReports(
   profile: AcpHttpProfile,
   { adapter, settings }: AcpHttpDeps,
@@ -120,7 +120,7 @@ async function connected(
   return translated(profile.label, ask());
 }
 
-/** @throws EngineFailure for what the server or the way to it got wrong */
+/** @throws EngineFailure for problems of the server or the connection */
 async function translated<T>(label: string, asked: Promise<T>): Promise<T> {
   try {
     return await asked;

@@ -8,7 +8,7 @@ import type { AgentProcess } from '../process/agentProcess.ts';
 import { LineSplitter } from '../output/lineSplitter.ts';
 import type { OutputChunk } from '../output/outputChunks.ts';
 
-/** Milliseconds before each time that a run is asked for what was missed; anew when there is news. */
+/** Delays in ms before each attempt to fetch missed events. New events reset them. */
 const lookAgainMs: readonly number[] = [0, 500, 1000, 2000, 4000, 8000, 15_000];
 
 const cancelMs = 5000;
@@ -16,16 +16,16 @@ const cancelMs = 5000;
 export interface AcpHttpRunRequest extends AcpHttpRequest {
   readonly client: AcpHttpClient;
   readonly clock: () => number;
-  /** Milliseconds for the server to end a run that is stopped. */
+  /** Time for the server to end a stopped run, in ms. */
   readonly graceMs: number;
-  /** Someone writes an answer to each question of the agent; else the run is ended when it asks. */
+  /** Someone answers the agent's questions. Otherwise the run ends at the first question. */
   readonly answers: boolean;
   readonly lookAgainMs?: readonly number[];
 }
 
 /**
- * One run of an agent on a server, as if it were a process: what the server sends is its stdout, byte by byte, and what went
- * wrong with the connection its stderr. @throws AcpHttpFailure where the server does not accept it
+ * A run on a server, shaped like a process: the server's events are its stdout, connection problems its stderr.
+ * @throws AcpHttpFailure if the server does not accept the run
  */
 export async function startAcpHttpRun(request: AcpHttpRunRequest): Promise<AgentProcess> {
   const { client } = request;
@@ -46,7 +46,7 @@ export async function startAcpHttpRun(request: AcpHttpRunRequest): Promise<Agent
 }
 
 class AcpHttpRun {
-  /** Takes answers; the protocol has no other messages to a run. */
+  /** Takes answers only; the protocol has no other input for a run. */
   readonly input: AgentInput = {
     open: false,
     write: (line) => this.#answer(answerIn(line)),
@@ -59,7 +59,7 @@ class AcpHttpRun {
   #lines = new LineSplitter();
   readonly #stop = new AbortController();
   #cancelled: Promise<void> | undefined;
-  /** Answers, in the order of the questions; `null` is none. An answer may be there before the stream has ended. */
+  /** Answers in the order of the questions; `null` ends the input. An answer may arrive before the stream ends. */
   readonly #answers: (string | null)[] = [];
   #answered = (): void => undefined;
   #exited: (exit: ExitInfo) => void = () => undefined;
@@ -85,13 +85,13 @@ class AcpHttpRun {
       if (this.#abort.signal.aborted) exit = { code: null, signal: 'SIGTERM' };
       else yield this.#chunk('stderr', Buffer.from(explained(error)));
     } finally {
-      // Whoever reads may have given up.
+      // The reader may have stopped early.
       this.#abort.abort();
       this.#exited(exit);
     }
   }
 
-  /** Asks the server to end the run, and ends the connection where that takes longer. */
+  /** Requests the end of the run. Closes the connection if that takes longer than `graceMs`. */
   async stop(graceMs: number): Promise<void> {
     this.#stop.abort();
     const timer = setTimeout(() => this.#abort.abort(), graceMs);
@@ -100,13 +100,13 @@ class AcpHttpRun {
     clearTimeout(timer);
   }
 
-  /** One stream up to its end; where it is cut, the events that did not come. Ends with the run, or where it waits. */
+  /** Reads one stream until the run ends or awaits an answer. Fetches missed events if the connection breaks. */
   async *#whole(stream: AsyncIterable<Uint8Array>): AsyncGenerator<OutputChunk> {
     let cause: unknown;
     try {
       for await (const bytes of stream) {
         yield this.#took(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
-        // The run may have got its id just now.
+        // This chunk may have contained the run's id.
         if (this.#stopping) void this.#cancel();
       }
     } catch (error) {
@@ -127,7 +127,7 @@ class AcpHttpRun {
     for (let attempt = 0; attempt < waits.length; attempt += 1) {
       await delay(waits[attempt], undefined, { signal });
       const events = await client.events(runId, signal).catch((error: unknown) => {
-        // The network or the server may be back before the last attempt.
+        // The network or the server may recover before the last attempt.
         if (!AcpHttpFailure.is(error) || !error.passes) throw error;
         reason = error;
         return null;
@@ -141,7 +141,7 @@ class AcpHttpRun {
     throw acpHttpFailures.streamBroken(runId, reason);
   }
 
-  /** The stream of the run that resumes an answer; `null` where no one gave one, and the run was ended. */
+  /** Stream of the run after an answer; `null` if there was no answer and the run was cancelled. */
   async *#resumed(): AsyncGenerator<OutputChunk, AsyncIterable<Uint8Array> | null> {
     const { client } = this.#request;
     const { question, runId } = this.#watch;
@@ -182,7 +182,7 @@ class AcpHttpRun {
   async #cancel(): Promise<void> {
     const { runId } = this.#watch;
     if (runId === null || this.#watch.over) return;
-    // Its own end tells whether it worked; without one, the connection is ended.
+    // The run's last event tells whether the cancellation worked. Without one, the connection is closed.
     this.#cancelled ??= this.#request.client.cancel(runId, AbortSignal.timeout(cancelMs)).catch(() => undefined);
     await this.#cancelled;
   }

@@ -46,13 +46,13 @@ import { writeWhole } from '../files/writeFiles.ts';
 import { forkObserved, importObserved, updateObserved, type ObservedHistory } from '../import/importObserved.ts';
 
 export interface ArchiveDeps {
-  /** Folder of the records. */
+  /** Folder of the session records. */
   readonly storeDir: string;
   /** Epoch milliseconds. */
   readonly clock: () => number;
   readonly randomHex: (digits: number) => string;
   readonly log: Log;
-  /** Of Vitrine. */
+  /** Version of Vitrine. */
   readonly version?: string;
   readonly adapters: readonly AgentAdapter[];
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -65,10 +65,10 @@ export interface ArchiveDeps {
 
 type ArchiveSessions = Pick<Sessions, 'openReader' | 'decide' | 'live' | 'remove'>;
 
-/** Records as things to search, take along, check and account for. Starts no program. */
+/** Reads, searches, exports, verifies and deletes records. Starts no program. */
 export class Archive {
   readonly search: SessionSearch;
-  /** Sessions of other programs, where they are looked for. */
+  /** Stores of other programs' sessions. */
   readonly sources: SessionSources | undefined;
   readonly recall: Recall;
   readonly #catalogue: Catalogue;
@@ -92,7 +92,7 @@ export class Archive {
     this.#deletions = new Deletions(deps.storeDir, deps);
   }
 
-  /** The session in another format, with secrets masked; running ones as far as they have come. @throws EngineFailure */
+  /** Exports a session with secrets masked, a running one up to its current end. @throws EngineFailure */
   async export(sessionId: string, request: ExportRequest): Promise<SessionExport> {
     const { clock, randomHex, log, version = '' } = this.#deps;
     const reader = await this.#sessions.openReader(sessionId);
@@ -112,14 +112,14 @@ export class Archive {
     this.#catalogue.close();
   }
 
-  /** Keeps in the record that someone exported the session. @throws EngineFailure */
+  /** Records that the session was exported. @throws EngineFailure */
   noteExport(sessionId: string, decision: ExportDecision): Promise<void> {
     return this.#sessions.decide(sessionId, decision);
   }
 
   /**
-   * All of it or nothing: a file that is there stays until the new one is whole.
-   * @throws EngineFailure, an AbortError where the signal ends it
+   * Writes the whole file or nothing: an existing file stays until the new one is complete.
+   * @throws EngineFailure, AbortError
    */
   async exportToFile(
     sessionId: string,
@@ -132,7 +132,7 @@ export class Archive {
     return exported.report();
   }
 
-  /** One entry as the export to markdown writes it, with secrets masked; `undefined` where there is none. @throws EngineFailure */
+  /** One entry as in the markdown export, with secrets masked; `undefined` if there is none. @throws EngineFailure */
   async entryMarkdown(
     sessionId: string,
     index: number,
@@ -150,7 +150,7 @@ export class Archive {
     }
   }
 
-  /** A text with its secrets masked, as exports mask them. */
+  /** Masks secrets in a text, as exports do. */
   masked(text: string): { readonly text: string; readonly masked: number } {
     const redactor = this.#redactor();
     return { text: redactor.text(text, { path: ['content'] }), masked: redactor.report().total };
@@ -161,7 +161,7 @@ export class Archive {
     return new Redactor((secret) => tag(key, secret));
   }
 
-  /** Keeps what a file holds as a session that can be read and not resumed. @throws EngineFailure */
+  /** Imports a file as a session that can be read but not resumed. @throws EngineFailure */
   async import(request: ImportRequest): Promise<ImportReport> {
     const { clock, randomHex, adapters, store, log } = this.#deps;
     const report = await importFile(request, {
@@ -175,45 +175,45 @@ export class Archive {
     return report;
   }
 
-  /** Copies a session of another program into a record under its own id. @throws file system errors */
+  /** Copies a session of another program into a record of its own, with the same id. @throws file system errors */
   importObserved(history: ObservedHistory): Promise<SessionSummary> {
     return importObserved(history, this.#deps);
   }
 
-  /** Adds to such a copy what its session has got since. @throws file system errors */
+  /** Updates such a copy with new entries. @throws file system errors */
   updateObserved(history: ObservedHistory): Promise<SessionSummary> {
     return updateObserved(history, this.#deps);
   }
 
-  /** Begins a session that continues the conversation of `origin` apart from it. @throws file system errors */
+  /** Creates a session that forks the conversation of `origin`. @throws file system errors */
   forkObserved(history: ObservedHistory, origin: SessionSummary): Promise<SessionSummary> {
     return forkObserved(history, origin, this.#deps);
   }
 
-  /** Whose output can be imported. */
+  /** Agents whose output can be imported. */
   importable(): readonly { readonly type: ExecutorType; readonly label: string }[] {
     return this.#deps.adapters.map(({ type, label }) => ({ type, label }));
   }
 
-  /** The chain of a session's record and its signature. @throws EngineFailure */
+  /** Verifies the hash chain and the signature of a session's record. @throws EngineFailure */
   async verify(sessionId: string): Promise<Verified> {
     await (await this.#sessions.openReader(sessionId)).close();
     return await this.#verify(this.#deps.store.path(sessionId), sessionId);
   }
 
-  /** The same of any `record.jsonl`; what was kept beside it counts. @throws EngineFailure */
+  /** Verifies any `record.jsonl`, with the files beside it. @throws EngineFailure */
   async verifyFile(file: string): Promise<Verified> {
     return await this.#verify(file);
   }
 
-  /** What is missing from the record of a session. Reads all of it. @throws EngineFailure */
+  /** Finds what is missing from a session's record. Reads the whole record. @throws EngineFailure */
   async checkCompleteness(sessionId: string): Promise<Completeness> {
     const reader = await this.#sessions.openReader(sessionId);
     try {
       const file = this.#deps.store.path(sessionId);
       const chain = await this.#verify(file, sessionId);
       const folder = path.dirname(file);
-      // Without a writer, a status of "running" or "pending" is only where the record was cut.
+      // Without a writer, "running" or "pending" means that the record was cut off.
       const isLive = isSessionLive(reader.summary.status) && (await hasWriter(folder, this.#deps.clock));
       return await checkCompleteness(reader, { chain, outputs: await runsWithOutput(folder), isLive });
     } finally {
@@ -228,8 +228,8 @@ export class Archive {
   }
 
   /**
-   * A run has ended: signs the record, and reports the run where the user wants that. Resolves when it is signed; what could
-   * not be done is told. Never rejects.
+   * Call after a run: signs the record and exports the run to OpenTelemetry, if the user enabled them. Resolves when
+   * the record is signed. Failures go to `tell`. Never rejects.
    */
   async runOver(sessionId: string, runId: string, tell: (failure: EngineFailure) => void): Promise<void> {
     void this.#spans.send(sessionId, runId).then((failure) => failure && tell(failure));
@@ -237,7 +237,7 @@ export class Archive {
     if (failure !== null) tell(failure);
   }
 
-  /** Signs how far the record has come, where the user has set a key; says why it could not. Never rejects. */
+  /** Signs the record if the user set a key. Returns the failure. Never rejects. */
   async sign(sessionId: string): Promise<EngineFailure | null> {
     const { settings, environment, store, log } = this.#deps;
     const key = settings().signingKey;
@@ -252,8 +252,9 @@ export class Archive {
   }
 
   /**
-   * Zips what the agents of these sessions printed, and their records; all of it can be read as before, and a record is put
-   * back when someone writes it. Sessions that are running, or were packed already, stay as they are. @throws EngineFailure, file system errors
+   * Compresses records and output of these sessions. They stay readable, and a record is unpacked before it is written.
+   * Skips running and packed sessions.
+   * @throws EngineFailure, file system errors
    */
   async pack(ids: readonly string[]): Promise<Packed> {
     let all: Packed = { files: 0, bytes: 0, packed: 0 };
@@ -273,30 +274,30 @@ export class Archive {
     return all;
   }
 
-  /** Puts what was printed back as it was, for who opens the files themselves. @throws file system errors */
+  /** Unpacks a session's files, for users who open them directly. @throws file system errors */
   async unpack(sessionId: string): Promise<void> {
     await this.#deps.store.unpack(sessionId).catch((error: unknown) => {
-      // Nothing is packed while someone writes.
+      // A record with a writer is not packed.
       if (!RecordBusyError.is(error)) throw error;
     });
   }
 
-  /** Sessions that were run in folders that are gone, and are these under another name or in another place. */
+  /** Finds sessions whose folder is gone and matches one of these, renamed or moved. */
   async moved(folders: readonly string[]): Promise<readonly MovedSessions[]> {
     return movedSessions(await this.#deps.store.list(), folders);
   }
 
-  /** Records that the last listing could not read. */
+  /** Records that could not be read when the store was last listed. */
   get unreadable(): StoreListing['unreadable'] {
     return this.#deps.store.unreadable;
   }
 
-  /** Ids of sessions whose record lacks something, as the last listing saw at its end; `checkCompleteness` says what. */
+  /** Ids of sessions that lacked something when the store was last listed; see `checkCompleteness`. */
   get damaged(): StoreListing['damaged'] {
     return this.#deps.store.damaged;
   }
 
-  /** What lists cannot show: unreadable records and permanently deleted sessions. */
+  /** Sessions that lists cannot show: unreadable or permanently deleted. */
   async missing(): Promise<{ unreadable: StoreListing['unreadable']; deleted: readonly string[] }> {
     const [{ unreadable }, deletions] = await Promise.all([this.#deps.store.survey(), this.#deletions.list()]);
     const failed = new Set(unreadable.map(({ id }) => id));
@@ -304,25 +305,25 @@ export class Archive {
     return { unreadable, deleted: [...new Set(deleted)].filter((id) => !failed.has(id)) };
   }
 
-  /** Deletes all that is kept of a session, but for a line that says so. @throws EngineFailure */
+  /** Permanently deletes a session, and notes the deletion in a log. @throws EngineFailure */
   async remove(sessionId: string, reason: DeletionReason): Promise<void> {
     const deletion = await this.#deletion(sessionId, reason);
     await this.#deletions.around(deletion, (before) => this.#sessions.remove(sessionId, before));
     await this.search.forget(sessionId);
   }
 
-  /** What every run used, for sums; from the ends of records, which are read again only where they have grown. */
+  /** Usage of every run. Rereads only records that have grown. */
   async spending(): Promise<Spending> {
     return await spendingOf(this.#deps.store, await this.#sessions.live());
   }
 
-  /** What sessions of other programs used, day by day. @throws as SQLite does, where the catalogue cannot be made */
+  /** Usage of other programs' sessions per day. @throws SQLite errors if the catalogue cannot be created */
   async observedSpending(within: (session: ObservedSummary) => boolean = () => true): Promise<readonly RunSpending[]> {
     const observed = await this.search.observed(await this.#deps.store.list());
     return observed.filter(({ summary }) => within(summary)).flatMap(({ spent }) => spent);
   }
 
-  /** The ledger of a period, with sessions of other programs where asked. All of it or nothing. @throws EngineFailure */
+  /** Writes the usage of a period as CSV, the whole file or nothing. @throws EngineFailure */
   async usageToFile(period: UsagePeriod, file: string, { observed }: { readonly observed: boolean }): Promise<void> {
     const own = await this.#deps.store.list();
     const others = observed ? await this.observedSpending() : [];
@@ -332,7 +333,7 @@ export class Archive {
     );
   }
 
-  /** Who ran what, which files and commands, which decisions. `key` of the masks; `null` masks nothing. @throws EngineFailure */
+  /** Audit log: runs, files, commands and decisions. `key`: for masking; `null`: unmasked. @throws EngineFailure */
   async audit(which: string | Period, key: string | null): Promise<AsyncIterable<AuditRow>> {
     const period = typeof which === 'string' ? null : which;
     const ids = typeof which === 'string' ? [which] : within(await this.#deps.store.list(), which);
@@ -345,12 +346,12 @@ export class Archive {
     });
   }
 
-  /** The same as a file, with secrets masked. All of it or nothing. @throws EngineFailure */
+  /** Writes the audit log with secrets masked. Writes the whole file or nothing. @throws EngineFailure */
   async auditToFile(which: string | Period, format: AuditFormat, file: string): Promise<void> {
     await writeWhole(file, auditText(format, await this.audit(which, this.#deps.randomHex(32))));
   }
 
-  /** `null` for what a record that cannot be read does not tell. */
+  /** Fields are `null` if the record cannot be read. */
   async #deletion(id: string, reason: DeletionReason): Promise<Deletion> {
     const reader = await this.#sessions.openReader(id).catch(() => null);
     const { size: bytes = null } = (await stat(this.#deps.store.path(id)).catch(() => null)) ?? {};

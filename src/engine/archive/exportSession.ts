@@ -17,37 +17,37 @@ export interface ExportRequest {
   readonly format: string;
   /** Masks secrets. */
   readonly redact: boolean;
-  /** Key of the masks, hexadecimal: the same original and key give the same bytes. Default: a random one. */
+  /** Hexadecimal key for masking: the same session and key give the same bytes. Default: random. */
   readonly key?: string;
 }
 
-/** What was exported, once all of it was taken. `key` and `redaction` are `null` where nothing was masked. */
+/** Available once the whole export was read. `key` and `redaction` are `null` if nothing was masked. */
 export interface ExportReport {
   readonly format: string;
   readonly bytes: number;
-  /** Of everything that was written, hexadecimal. */
+  /** SHA-256 of the whole output, hexadecimal. */
   readonly sha256: string;
   readonly key: string | null;
   readonly redaction: RedactionReport | null;
 }
 
 export interface ExportDeps {
-  /** Of Vitrine. */
+  /** Version of Vitrine. */
   readonly version: string;
   /** Epoch milliseconds. */
   readonly clock: () => number;
   readonly randomHex: (digits: number) => string;
-  /** Keeps in the record what left. */
+  /** Records the export in the session. */
   readonly note: (report: ExportReport) => Promise<void>;
 }
 
-/** The text of a session in another format, piece by piece. `report` is known when the last piece was taken. */
+/** An export in pieces. `report` is available after the last piece. */
 export interface SessionExport {
   readonly chunks: AsyncIterable<string>;
   report(): ExportReport | null;
 }
 
-/** Closes the reader with the last piece, or when no one takes more. @throws EngineFailure for a format there is none of */
+/** Closes the reader after the last piece or when the consumer stops. @throws EngineFailure for an unknown format */
 export async function exportSession(
   reader: RecordReader,
   request: ExportRequest,
@@ -86,7 +86,7 @@ export async function exportSession(
   return { chunks: endedBy(chunks(), () => reader.close()), report: () => report };
 }
 
-/** A generator that ends before its first piece was taken runs nothing of its own, so what it would close is closed for it. */
+/** A generator that is closed before its first piece runs no `finally` block, so this closes its resources. */
 function endedBy(pieces: AsyncGenerator<string>, close: () => Promise<void>): AsyncIterable<string> {
   const iterator: AsyncIterator<string> = {
     next: () => pieces.next(),
@@ -104,7 +104,7 @@ export function exportTools({ version, clock }: Pick<ExportDeps, 'version' | 'cl
   return { version, at: new Date(clock()).toISOString(), sha256 };
 }
 
-/** What the record keeps of an export: enough to make the same masks again and to recognise the file, no secret. */
+/** What the record keeps of an export: enough to reproduce the masks and to recognize the file, without secrets. */
 export type ExportDecision = LineOf<'decision'>['decision'] & { readonly type: 'export' };
 
 export function exportDecision(report: ExportReport, at: string): ExportDecision {
@@ -113,12 +113,12 @@ export function exportDecision(report: ExportReport, at: string): ExportDecision
   return { type: 'export', at, format, bytes, sha256, redacted: redaction !== null, ...masked };
 }
 
-/** The beginning of a keyed hash: what masks carry. */
+/** First digits of a keyed hash, shown in masks. */
 export function tag(key: string, secret: string): string {
   return createHmac('sha256', key).update(secret).digest('hex').slice(0, tagDigits);
 }
 
-/** A session as it is on disk, with the entries of one run or all. The reader stays open while it is used. */
+/** A recorded session with the entries of one run or of all runs. Keep the reader open while using it. */
 export async function sourceOf(reader: RecordReader, run?: RecordedRun): Promise<AuditSource> {
   const { first_index: first, end_index: end = reader.total } = run ?? { first_index: 0 };
   return {

@@ -12,7 +12,7 @@ import { verdictWording } from './verdictWording.ts';
 import type { Deletions } from './deletions.ts';
 import type { Verified } from './verify.ts';
 
-/** A period: from `from` on, and before `to`; epoch milliseconds. */
+/** Half-open: `from <= t < to`, in epoch milliseconds. */
 export interface Period {
   readonly from: number;
   readonly to: number;
@@ -23,14 +23,14 @@ type Decision = LineOf<'decision'>['decision'];
 export interface AuditDeps {
   readonly open: (id: string) => Promise<RecordReader>;
   readonly verify: (id: string) => Promise<Verified>;
-  /** `null`: secrets stay. */
+  /** `null`: secrets are not masked. */
   readonly redactor: Redactor | null;
-  /** Of the account itself, ISO 8601. */
+  /** Time of the audit, ISO 8601. */
   readonly at: string;
   readonly deletions: Deletions;
 }
 
-/** Sessions that were running in a period, oldest first. */
+/** Ids of sessions that were active in a period, oldest first. */
 export function within(summaries: readonly SessionSummary[], { from, to }: Period): string[] {
   return summaries
     .filter(({ created_at, updated_at }) => Date.parse(created_at) < to && Date.parse(updated_at) >= from)
@@ -39,8 +39,9 @@ export function within(summaries: readonly SessionSummary[], { from, to }: Perio
 }
 
 /**
- * The account of each session: first how its record stands, then what happened in the period; at the end what was deleted, of
- * these sessions or in the period. @throws EngineFailure
+ * For each session, first the state of its record, then its events in the period. Deletions come last: of these
+ * sessions, or in the period.
+ * @throws EngineFailure
  */
 export async function* auditSessions(
   ids: readonly string[],
@@ -87,7 +88,7 @@ export async function* auditSessions(
 
 function isIn(time: string, { from, to }: Period): boolean {
   const at = Date.parse(time);
-  // What has no time of its own is left in.
+  // Rows without a time are included.
   return Number.isNaN(at) || (at >= from && at < to);
 }
 
@@ -102,7 +103,7 @@ function masked(row: AuditRow, redactor: Redactor): AuditRow {
   };
 }
 
-/** How the list of deletions itself stands. */
+/** State of the deletion log itself. */
 async function deletionsRow(at: string, file: string): Promise<AuditRow> {
   const found = await verifyRecord(file);
   return {

@@ -4,7 +4,7 @@ import { verdictWording } from './verdictWording.ts';
 
 const maxListed = 20;
 
-/** What is missing from a record and where, one line each, for people; nothing where the record is complete. */
+/** One readable line for each thing that is missing from a record; none if it is complete. */
 export function completenessWording(found: Completeness): Wording[] {
   const { isIncomplete, isEmpty, missing, unrecordedRuns, problems, chain } = found;
   if (!isIncomplete) return [];

@@ -12,10 +12,10 @@ import { WriterLease } from '../record/write/writerLease.ts';
 
 type Decision = LineOf<'decision'>['decision'];
 
-/** `user`: someone asked for this one; `retention`: it was older than the settings keep them, and someone agreed. */
+/** `user`: the user deleted this session. `retention`: it exceeded the retention period and the user agreed. */
 export type DeletionReason = 'user' | 'retention';
 
-/** What remains of a permanently deleted session: its identity and size, none of its messages. */
+/** What remains of a permanently deleted session: identity and size, no messages. */
 export interface Deletion {
   readonly session_id: string;
   readonly reason: DeletionReason;
@@ -25,9 +25,9 @@ export interface Deletion {
   readonly updated_at: string | null;
   readonly runs: number | null;
   readonly entries: number | null;
-  /** Of its record. */
+  /** Size of the record. */
   readonly bytes: number | null;
-  /** Hash of the last line of its record. */
+  /** Hash of the record's last line. */
   readonly head: string | null;
 }
 
@@ -40,7 +40,7 @@ interface DeletionsDeps {
 const busyMs = 100;
 const busyTries = 50;
 
-/** The deletions of a store, in a chain of their own beside the sessions: `deleted/record.jsonl`, which is never deleted. */
+/** Log of deleted sessions with its own hash chain, in `deleted/record.jsonl`. It is never deleted itself. */
 export class Deletions {
   readonly #folder: string;
   readonly #deps: DeletionsDeps;
@@ -55,8 +55,8 @@ export class Deletions {
   }
 
   /**
-   * Keeps that a session is deleted. `remove` calls what it is given when nothing stands in the way any more, before it takes
-   * anything away. Where the disk takes nothing (it may be full), the deletion continues, and is kept after it.
+   * Logs a deletion. `remove` calls its argument right before it deletes anything. If the disk is full, the deletion
+   * continues and is logged afterwards.
    */
   async around(deletion: Deletion, remove: (before: () => Promise<void>) => Promise<void>): Promise<void> {
     const writer = await this.#writer();
@@ -89,7 +89,7 @@ export class Deletions {
     return lines.flatMap(({ line }) => (line?.kind === 'decision' ? [line.decision] : []));
   }
 
-  /** Another process may be deleting, too: that takes a moment. @throws RecordBusyError, file system errors */
+  /** Waits while another process writes the log. @throws RecordBusyError, file system errors */
   async #writer(): Promise<FileRecordWriter> {
     const { clock, log } = this.#deps;
     const id = 'deleted';

@@ -2,9 +2,9 @@ import { type Checked, runSigner, type Environment } from './signingProgram.ts';
 
 const quiet = ['--batch', '--no-tty', '--no-auto-key-retrieve'];
 
-/** `key`: id or fingerprint of a key without passphrase, or one whose passphrase gpg-agent holds. @throws Error with what gpg said */
+/** `key`: id or fingerprint; without a passphrase, or cached by gpg-agent. @throws Error with gpg's output */
 export async function gpgSign(data: Buffer, key: string, environment: Environment): Promise<Buffer> {
-  // A passphrase that the agent does not hold is an error, not a window.
+  // A missing passphrase is an error; gpg must not open a dialog.
   const args = [...quiet, '--pinentry-mode', 'error', '--local-user', key, '--armor', '--detach-sign'];
   const { code, stdout, stderr } = await runSigner('gpg', args, data, environment);
   if (code !== 0 || stdout.length === 0)
@@ -12,7 +12,7 @@ export async function gpgSign(data: Buffer, key: string, environment: Environmen
   return stdout;
 }
 
-/** @throws Error where there is no gpg */
+/** @throws Error if gpg is not installed */
 export async function gpgCheck(data: Buffer, signature: string, environment: Environment): Promise<Checked> {
   const args = [...quiet, '--status-fd', '1', '--verify', signature, '-'];
   const { stdout, stderr } = await runSigner('gpg', args, data, environment);

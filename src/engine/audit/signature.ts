@@ -5,7 +5,7 @@ import { gpgCheck, gpgSign } from './gpg.ts';
 import { sshCheck, sshSign } from './ssh.ts';
 import type { Environment, Checked } from './signingProgram.ts';
 
-/** A signature that was found, and of what. */
+/** A signature and what it covers. */
 export type Signature =
   { readonly state: 'good'; readonly key: string; readonly head: Head } | Exclude<Checked, { readonly state: 'good' }>;
 
@@ -19,25 +19,25 @@ const makers = {
 const signedFile = (folder: string): string => path.join(folder, 'record.signed');
 const signatureFile = (folder: string, kind: Kind): string => `${signedFile(folder)}.${makers[kind].ending}`;
 
-/** An absolute path names an SSH key, hexadecimal digits the id or fingerprint of a GPG key; `null` for anything else. */
+/** An absolute path is an SSH key, hexadecimal digits are a GPG key id or fingerprint, anything else is `null`. */
 export function keyKind(key: string): Kind | null {
   if (path.isAbsolute(key)) return 'ssh';
   return /^(?:0x)?(?:[0-9a-f]{16}|[0-9a-f]{40}|[0-9a-f]{64})$/i.test(key.replaceAll(' ', '')) ? 'gpg' : null;
 }
 
-/** Signs the head of a record. Asks for nothing. @throws Error with what stands in the way */
+/** Signs the head of a record without prompting. @throws Error with the reason */
 export async function signHead(folder: string, key: string, environment: Environment): Promise<void> {
   const kind = keyKind(key);
   if (kind === null) throw new Error('Not an absolute path of an SSH key or a fingerprint of a GPG key.');
   const head = await readFile(headFile(folder));
   const signature = await makers[kind].sign(head, key.replaceAll(kind === 'gpg' ? ' ' : '\0', ''), environment);
-  // The signature last: one that is older than what is signed is bad, and is made again with the next run.
+  // Written last: a signature older than the signed file is invalid, and the next run signs again.
   await replace(signedFile(folder), head);
   await replace(signatureFile(folder, kind), signature);
   await rm(signatureFile(folder, kind === 'gpg' ? 'ssh' : 'gpg'), { force: true });
 }
 
-/** `null` where nothing was signed. */
+/** `null` if the record is not signed. */
 export async function checkSignature(folder: string, environment: Environment): Promise<Signature | null> {
   const signed = await readFile(signedFile(folder)).catch(() => null);
   if (signed === null) return null;

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { findOnPath } from '../programs/searchPath.ts';
 
-/** What a check of a signature says. `key` as the program names it; `bad` and `unchecked` with what it said. */
+/** Result of a signature check. `key`: as the program names it. `bad` and `unchecked` include the program's output. */
 export type Checked =
   { readonly state: 'good'; readonly key: string } | { readonly state: 'bad' | 'unchecked'; readonly why: string };
 
@@ -10,7 +10,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 const maxAnswer = 64 * 1024;
 const timeoutMs = 30_000;
 
-/** What such a program needs to find its keys; of everything else it knows nothing. */
+/** Variables that the program needs to find its keys; it gets no others. */
 const passed = [
   'PATH',
   'HOME',
@@ -22,10 +22,7 @@ const passed = [
   'XDG_RUNTIME_DIR',
 ] as const;
 
-/**
- * Runs a program that signs or checks. It never asks for anything: it has no terminal, and no input but `input`.
- * @throws Error where it is not there
- */
+/** Runs a signing program without a terminal, with `input` as its only input. @throws Error if it is not installed */
 export async function runSigner(
   program: string,
   args: readonly string[],
@@ -34,7 +31,7 @@ export async function runSigner(
 ): Promise<{ code: number | null; stdout: Buffer; stderr: string }> {
   const names = passed.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]] as const]));
   const env = { ...Object.fromEntries(names), SSH_ASKPASS_REQUIRE: 'never', LC_ALL: 'C' };
-  // A bare name would be searched in the current folder first on Windows, which may be a workspace.
+  // On Windows, a bare name would be searched in the current folder first, which may be a workspace.
   const file = await findOnPath(program, env);
   if (file === undefined) {
     throw new Error(`${program} is not on the PATH. Install it to sign and verify with this type of key.`);

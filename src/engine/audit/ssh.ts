@@ -1,11 +1,11 @@
 import { type Checked, runSigner, type Environment } from './signingProgram.ts';
 
-/** What the signature is for: one made for something else does not count. */
+/** SSH signature namespace: signatures for other purposes are not accepted. */
 const namespace = 'vitrine-record';
 
 /**
- * `key`: a private key without passphrase, or a public one whose private half is in the agent of `SSH_AUTH_SOCK`.
- * @throws Error with what ssh-keygen said
+ * `key`: a private key without a passphrase, or a public key whose private key is in the agent of `SSH_AUTH_SOCK`.
+ * @throws Error with ssh-keygen's output
  */
 export async function sshSign(data: Buffer, key: string, environment: Environment): Promise<Buffer> {
   const args = ['-Y', 'sign', '-q', '-f', key, '-n', namespace];
@@ -14,7 +14,7 @@ export async function sshSign(data: Buffer, key: string, environment: Environmen
   return stdout;
 }
 
-/** @throws Error where there is no ssh-keygen */
+/** @throws Error if ssh-keygen is not installed */
 export async function sshCheck(data: Buffer, signature: string, environment: Environment): Promise<Checked> {
   const args = ['-Y', 'check-novalidate', '-n', namespace, '-s', signature];
   const { code, stdout, stderr } = await runSigner('ssh-keygen', args, data, environment);

@@ -2,7 +2,7 @@ import type { Verification } from '../record/chain/verify.ts';
 import { quote, say, type Wording } from '../failures/wording.ts';
 import type { Verified } from './verify.ts';
 
-/** One line for people: *intact*, *truncated after line n*, *Line n was changed, or lines after it were removed*. */
+/** The verdict in one readable line, such as *Intact* or *Truncated after line n*. */
 export function verdictWording({
   verdict,
   breaks,
@@ -28,7 +28,7 @@ export function verdictWording({
   return say`Line ${line} was changed, or lines after it were removed`;
 }
 
-/** The rest of what was found, one line each, for people. */
+/** The other findings, one readable line each. */
 export function verdictDetails({ head, kept: saved, breaks, damaged, signature }: Verified): Wording[] {
   return [
     ...(head === null ? [] : [say`hash ${head}`]),

@@ -4,15 +4,15 @@ import type { EngineFailure } from '../failures/failures.ts';
 import type { Blueprint } from './load.ts';
 import type { BlueprintUse } from './request.ts';
 
-/** Where agents that are files are found, what stands behind their placeholders, and what a person says to their runs. */
+/** Where agent files are found, and the values of their placeholders. */
 export interface BlueprintAccess {
-  /** Those of a folder and of the user. */
+  /** Agent files of a folder and of the user. */
   readonly load: (folder: string) => Promise<readonly Blueprint[]>;
   readonly use: Pick<BlueprintUse, 'options' | 'environment' | 'input'>;
-  /** How a session resumes what a person chose for it, which goes before its blueprint; absent: no one chooses. */
+  /** Adds the options that the user chose for a session, which override its agent file. */
   readonly chosen?: (session: SessionSummary, request: ResumeRequest) => ResumeRequest;
-  /** A session could not get the results of its children. Called once for several attempts. */
+  /** Called once per session if a child's results could not be delivered, after several attempts. */
   readonly onUndelivered?: (session: SessionSummary, failure: EngineFailure) => void;
-  /** Tags that agents may demand of who runs them; absent: there are none. */
+  /** Tags of this machine, which agents may require. Default: none. */
   readonly tags?: () => readonly string[];
 }

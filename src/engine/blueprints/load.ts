@@ -4,35 +4,35 @@ import { parseBlueprint } from '../../formats/blueprint/parse.ts';
 import type { BlueprintProblem } from '../../formats/blueprint/problem.ts';
 import { agentNamePattern, type Agent } from '../../model/agent/agent.ts';
 
-/** A folder with blueprints, as in `.vitrine/agents`. */
+/** A folder with agent files, such as `.vitrine/agents`. */
 export interface BlueprintFolder {
-  /** Absolute; need not exist. */
+  /** Absolute path; need not exist. */
   readonly folder: string;
   readonly level: 'workspace' | 'user';
 }
 
-/** One file with a blueprint, whole or not. */
+/** One agent file, valid or not. */
 export interface Blueprint {
   readonly name: string;
-  /** Absolute path of the file with the fields. */
+  /** Absolute path of the file with the metadata. */
   readonly file: string;
   readonly level: BlueprintFolder['level'];
-  /** `null` where an error keeps it from being started. */
+  /** `null` if an error prevents starting it. */
   readonly agent: Agent | null;
-  /** Of the file, in its order. */
+  /** In file order. */
   readonly problems: readonly BlueprintProblem[];
 }
 
 export const blueprintsFolder = '.vitrine/agents';
 
 const endings = ['.json', '.yaml', '.yml'];
-/** More in one folder is no list that a person keeps. */
+/** Maximum number of agent files in one folder. */
 const maxBlueprints = 500;
 const maxFileBytes = 512 << 10;
 
 /**
- * Those of a workspace are used instead of the user's with the same name. Several folders of a workspace may each have one of a
- * name. A folder that is given twice counts as what it is first. Sorted by name within a folder.
+ * A workspace's agent replaces the user's agent of the same name. Several workspace folders may define the same name.
+ * If a folder is listed twice, its first entry counts. Sorted by name within a folder.
  */
 export async function loadBlueprints(folders: readonly BlueprintFolder[]): Promise<readonly Blueprint[]> {
   const found = await Promise.all((await distinct(folders)).map(loadFolder));
@@ -54,7 +54,7 @@ export async function loadBlueprints(folders: readonly BlueprintFolder[]): Promi
   });
 }
 
-/** By whatever path they are given: a home folder may be a workspace. */
+/** Compares real folders, not paths: the home folder may be the workspace. */
 async function distinct(folders: readonly BlueprintFolder[]): Promise<readonly BlueprintFolder[]> {
   const places = await Promise.all(folders.map(({ folder }) => realpath(folder).catch(() => path.resolve(folder))));
   return folders.filter((_, at) => places.indexOf(places[at] ?? '') === at);
@@ -83,7 +83,7 @@ async function loadFolder({ folder, level }: BlueprintFolder): Promise<readonly 
 interface Found {
   readonly name: string;
   readonly file: string;
-  /** Of a folder of its own, with the system prompt; may be missing. */
+  /** File with the system prompt, for an agent in a folder of its own; need not exist. */
   readonly promptFile?: string;
 }
 

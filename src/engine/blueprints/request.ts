@@ -9,20 +9,20 @@ import type { Blueprint } from './load.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** What stands behind the placeholders of a blueprint, and what is set for its executor. */
+/** Values of an agent file's placeholders, and the settings of its executor. */
 export interface BlueprintUse {
   readonly prompt: string;
-  /** Absolute path of an existing folder; also `${workspaceFolder}`. */
+  /** Absolute path of an existing folder; value of `${workspaceFolder}`. */
   readonly cwd: string;
-  /** As set for the executor; what the blueprint says goes before it. */
+  /** Settings of the executor; the agent file overrides them. */
   readonly options: (executor: ExecutorType, cwd: string) => AgentOptions;
-  /** Of `${env:NAME}`; a function: of a folder. */
+  /** Values of `${env:NAME}`, or a function that returns those of a folder. */
   readonly environment: Variables | ((cwd: string) => Variables);
-  /** The value of `${input:name}`; `undefined`: no one gave one. */
+  /** Value of `${input:name}`; `undefined` if none was given. */
   readonly input: (name: string, agent: Agent) => Promise<string | undefined>;
 }
 
-/** The one that is started by this name. @throws EngineFailure where there is none, or it cannot be started */
+/** Finds the agent to start by name. @throws EngineFailure if it does not exist or cannot be started */
 export function findBlueprint(blueprints: readonly Blueprint[], name: string): Agent {
   const found = blueprints.find((blueprint) => blueprint.name === name);
   if (found === undefined) {
@@ -44,7 +44,7 @@ export function executorOf({ executor_type, demands }: Agent): ExecutorType {
   return executor_type ?? executorTypeSchema.safeParse(demands?.executor_type).data ?? 'claude-code';
 }
 
-/** How an agent is started by its blueprint. @throws EngineFailure where a placeholder has no value */
+/** Start request of an agent file. @throws EngineFailure if a placeholder has no value */
 export async function startRequest(agent: Agent, use: BlueprintUse): Promise<StartRequest> {
   const { cwd, prompt } = use;
   const { options, blueprint } = await resumeRequest(agent, use);
@@ -58,7 +58,7 @@ export async function startRequest(agent: Agent, use: BlueprintUse): Promise<Sta
   };
 }
 
-/** How one of its sessions continues. @throws EngineFailure where a placeholder has no value */
+/** Resume request of a session with an agent file. @throws EngineFailure if a placeholder has no value */
 export async function resumeRequest(
   agent: Agent,
   use: BlueprintUse,
@@ -95,7 +95,7 @@ export async function resumeRequest(
   return { prompt: use.prompt, options, blueprint };
 }
 
-/** Whether something is put elsewhere than in variables and headers, which no agent shows. */
+/** Whether a placeholder appears outside of variables and headers. Agents may show such values. */
 function isFilledInPlain(server: McpServer | undefined): boolean {
   const plain = server?.type === 'stdio' ? server.args : [server?.url ?? ''];
   return plain.some((text) => /\$\{(?:env|input):/.test(text));

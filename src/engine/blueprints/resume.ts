@@ -10,21 +10,21 @@ export interface ResumeBlueprintDeps {
     open(sessionId: string): Promise<Pick<SessionHandle, 'summary' | 'dispose'>>;
     readonly children?: Pick<ChildServer, 'checkOwn'> | undefined;
   };
-  /** Agents that are files, of a folder and of the user. */
+  /** Agent files of a folder and of the user. */
   readonly blueprints: (folder: string) => Promise<readonly Blueprint[]>;
   readonly use: Pick<BlueprintUse, 'options' | 'environment' | 'input'>;
-  /** Where a session works that does not say so. */
+  /** Folder of sessions that do not name one. */
   readonly projectDir: string;
   /**
-   * Throws where the agent of the session may not be used as its file is now; `null`: it has none any more. Absent: no one
-   * asked for the run, and the agent has to be as a person saw it last.
+   * Throws if the session's agent may not run with its current file; `null` if the file was deleted. Absent: the run
+   * was not requested by a user, and the file must be the one that the user last saw.
    */
   readonly permit?: (agent: Agent | null) => Promise<void>;
 }
 
 /**
- * How a session continues: with the current agent file, or without one if it was deleted.
- * @throws EngineFailure where the blueprint cannot be used, or may not be by who asks
+ * Builds the resume request with the current agent file, or without one if it was deleted.
+ * @throws EngineFailure if the agent file is invalid or not permitted
  */
 export async function blueprintResumeRequest(
   sessionId: string,
@@ -39,7 +39,7 @@ export async function blueprintResumeRequest(
   const found = name === undefined ? undefined : (await blueprints(cwd)).find((each) => each.name === name);
   const agent = found === undefined ? null : findBlueprint([found], found.name);
   await (permit ?? ((each) => engine.children?.checkOwn(session, each)))(agent);
-  // Whatever a file names by now, a session stays with what it was started with.
+  // A session keeps its executor even if the agent file now names another one.
   const type = executorTypeSchema.safeParse(executor).data ?? 'claude-code';
   const options = use.options(type, cwd);
   if (agent === null) return { prompt, options: { ...options, ...choice } };

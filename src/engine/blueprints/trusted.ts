@@ -5,21 +5,21 @@ import * as z from 'zod';
 import { writeWhole } from '../files/writeFiles.ts';
 import { blueprintsFolder, loadBlueprints, type Blueprint } from './load.ts';
 
-/** Files that are remembered, the newest. */
+/** Maximum number of remembered files; the oldest are dropped. */
 const maxTrusted = 1000;
 const trustSchema = z.object({ trusted: z.array(z.object({ file: z.string(), sha256: z.string() })) });
 type Trusted = z.infer<typeof trustSchema>['trusted'];
 
-/** Blueprints of a folder and of the user. `home`: of the user, where it is known. */
+/** Agent files of a folder and of the user. `home`: the user's home folder, if known. */
 export async function blueprintsIn(folder: string, home: string | undefined): Promise<readonly Blueprint[]> {
   const here = { folder: path.join(folder, blueprintsFolder), level: 'workspace' } as const;
   if (home === undefined) return loadBlueprints([here]);
   const own = { folder: path.join(home, blueprintsFolder), level: 'user' } as const;
-  // In the home folder both are one, and what is there is the user's.
+  // In the home folder, both are the same and belong to the user.
   return loadBlueprints((await isSame(here.folder, own.folder)) ? [own] : [here, own]);
 }
 
-/** Of a user with this environment. */
+/** Home folder according to these environment variables. */
 export function homeOf(env: Readonly<Record<string, string | undefined>>): string | undefined {
   return env['HOME'] ?? env['USERPROFILE'];
 }
@@ -29,18 +29,18 @@ async function isSame(a: string, b: string): Promise<boolean> {
   return places[0] === places[1];
 }
 
-/** Where a repository's blueprint can start a program, read a secret or stand for another one of the user. */
+/** Whether an agent file of a repository can start a program, read a secret or replace one of the user's agents. */
 export function needsTrust({ level, agent, name }: Blueprint, all: readonly Blueprint[]): boolean {
   if (level !== 'workspace' || agent === null) return false;
   return Object.keys(agent.mcp_servers).length > 0 || ownOf(name, all) !== undefined;
 }
 
-/** The user's own of that name. */
+/** The user's own agent of that name. */
 export function ownOf(name: string, all: readonly Blueprint[]): Blueprint | undefined {
   return all.find((each) => each.level === 'user' && each.name === name);
 }
 
-/** Those that need trust and do not have it cannot be started: they say how to give it. */
+/** Blocks agent files that need trust and do not have it. Their problem explains how to trust them. */
 export async function onlyTrusted(all: readonly Blueprint[], home: string | undefined): Promise<readonly Blueprint[]> {
   const trusted = await readTrusted(home);
   return all.map((blueprint) => {
@@ -52,12 +52,12 @@ export async function onlyTrusted(all: readonly Blueprint[], home: string | unde
   });
 }
 
-/** Whether the user trusts the file as it is now. */
+/** Whether the user trusts the current content of the file. */
 export async function isTrusted(blueprint: Blueprint, home: string | undefined): Promise<boolean> {
   return isIn(await readTrusted(home), blueprint);
 }
 
-/** Keeps that the user trusts the file as it is now. */
+/** Remembers that the user trusts the current content of the file. */
 export async function rememberTrust(blueprint: Blueprint, home: string | undefined): Promise<void> {
   if (home === undefined) return;
   const file = trustFile(home);
@@ -72,13 +72,13 @@ function isIn(trusted: Trusted, blueprint: Blueprint): boolean {
   return trusted.some((each) => each.file === blueprint.file && each.sha256 === sha256);
 }
 
-/** Of all that it says: a blueprint that was changed is another one. */
+/** Covers all fields: a changed agent file needs trust again. */
 function digestOf({ agent }: Blueprint): string {
   const said = { ...agent, created_at: undefined, modified_at: undefined };
   return createHash('sha256').update(JSON.stringify(said)).digest('hex');
 }
 
-/** Beside the blueprints of the user. */
+/** Next to the user's agent files. */
 function trustFile(home: string): string {
   return path.join(home, '.vitrine', 'trusted-agents.json');
 }

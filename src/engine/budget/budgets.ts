@@ -20,7 +20,7 @@ import { localDay, msToMidnight } from '../usage/localDay.ts';
 import { RaisedLimits } from './raises.ts';
 import { RunBudget } from './runBudget.ts';
 
-/** Between two looks at what other runs of this window have used, and those of others. */
+/** Intervals between checks of what other runs have used: in this process, and in other ones. */
 const othersEveryMs = 1000;
 const elsewhereEveryMs = 5000;
 
@@ -32,25 +32,25 @@ export interface BudgetsDeps {
   readonly monotonic?: () => number;
   readonly log: Log;
   readonly settings: () => Pick<EngineSettings, 'budgets'>;
-  /** Every session with its runs; those running here as they are now. */
+  /** All sessions with their runs, including current figures of running ones. */
   readonly ledgers: () => Promise<readonly SessionRuns[]>;
-  /** Absent: none are counted. */
+  /** Usage of observed sessions; absent: they do not count. */
   readonly observedUse?: (() => Promise<readonly ObservedUse[]>) | undefined;
-  /** Something was used by a run. */
+  /** Called when a run has used something. */
   readonly onUsed: (listener: () => void) => Disposable;
-  /** Into the record of a session. */
+  /** Writes a decision to the record of a session. */
   readonly decide: (sessionId: string, decision: Decision) => Promise<void>;
 }
 
-/** A run that is held. */
+/** A run under budgets. */
 export interface BudgetedRun {
   readonly runId: string;
   readonly session: Session;
-  /** Of this run alone, besides what the settings say. */
+  /** Limits of this run, in addition to the settings. */
   readonly limits: Limits | undefined;
 }
 
-/** Limits of what agents may use: a gate before each run, and a watch over each that continues. */
+/** Budgets of agents: checks them before each run and watches them during the run. */
 export class Budgets {
   readonly #deps: BudgetsDeps;
   readonly #raises: RaisedLimits;
@@ -61,7 +61,7 @@ export class Budgets {
     this.#raises = new RaisedLimits(deps.storeDir);
   }
 
-  /** Before anything is started. `session` need not have a record. @throws EngineFailure where nothing is left */
+  /** Call before starting anything. `session` need not have a record. @throws EngineFailure if a budget is exhausted */
   async gate(session: Session, limits: Limits | undefined): Promise<void> {
     const { bounds, elsewhere: others } = await this.#standOf({ session, limits });
     const used = budgetStatuses(bounds, others).find(isUsedUp);
@@ -70,13 +70,13 @@ export class Budgets {
     throw failures.budgetUsedUp(used);
   }
 
-  /** For a run that is about to begin. */
+  /** Budget of a run that is about to start. */
   async hold(run: BudgetedRun): Promise<RunBudget> {
     const { clock, monotonic = () => performance.now() } = this.#deps;
     return new RunBudget({ clock, monotonic, ...(await this.#standOf(run)) });
   }
 
-  /** As long as the run continues, it is told what others use, and what limits are raised. */
+  /** Updates the budget with usage of other runs and with raised limits until the run ends. */
   follow(budget: RunBudget, run: BudgetedRun, done: Promise<unknown>): void {
     this.#held.set(budget, run);
     let timer: NodeJS.Timeout | undefined;
@@ -107,7 +107,7 @@ export class Budgets {
       timer = setTimeout(look, ms);
     };
     budget.onNewDay(look);
-    // Its own figures it knows; they count at once.
+    // The run's own usage counts at once; this covers the other runs.
     const used = this.#deps.onUsed(() => soon(this.#held.size > 1 ? othersEveryMs : elsewhereEveryMs));
     void done.finally(() => {
       over = true;
@@ -117,7 +117,7 @@ export class Budgets {
     });
   }
 
-  /** A person gives more. Counts at once, also for active runs. @throws EngineFailure where it cannot be kept */
+  /** The user raises a limit, which also applies to active runs. @throws EngineFailure if it cannot be stored */
   async raise(sessionId: string | undefined, raise: Bound): Promise<void> {
     await this.#raises.add(raise);
     if (sessionId !== undefined) await this.#decide(sessionId, 'budget_raised', raise);
@@ -134,7 +134,7 @@ export class Budgets {
   async #standOf({ session, limits, runId }: Omit<BudgetedRun, 'runId'> & { readonly runId?: string }): Promise<{
     readonly bounds: readonly Bound[];
     readonly elsewhere: SharedSpending;
-    /** Epoch milliseconds: the end of its day. */
+    /** End of the local day, epoch milliseconds. */
     readonly until: number;
   }> {
     const now = this.#deps.clock();
@@ -145,7 +145,7 @@ export class Budgets {
     const day = localDay(now);
     const { session_id: id, executor_type: type = '', executor_profile: profile, parent_session_id: parent } = session;
     const agent = agentKey(type, profile);
-    // A run of which only single runs are limited needs to know of no other.
+    // If only single runs are limited, other runs do not matter.
     const shared =
       budgets.session ?? budgets.tree ?? budgets.day ?? budgets.agent ?? budgets.agents ?? budgets.workspace;
     const sessions = shared === undefined ? [] : await this.#deps.ledgers();
@@ -174,7 +174,7 @@ export class Budgets {
     return { bounds, elsewhere: others, until };
   }
 
-  /** What limits a session's runs; recordings cost nothing. */
+  /** Limits that apply to a session's runs. Recordings are free. */
   #limiting(
     { executor_type: type, project_dir: dir = '' }: Session,
     limits: Limits | undefined,

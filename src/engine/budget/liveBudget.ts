@@ -17,15 +17,15 @@ export interface LiveBudgetDeps {
   readonly plan: RunPlan;
   readonly feed: RunFeed;
   readonly clock: () => number;
-  /** Ends the run so that its session can continue. */
+  /** Ends the run so that the session can be resumed. */
   readonly stop: () => void;
-  /** Nothing more is said to the agent. */
+  /** The agent gets no further messages. */
   readonly isOver: () => boolean;
-  /** Gives it its time to end on its own. */
+  /** Gives the agent time to exit on its own. */
   readonly leaveToEnd: () => void;
 }
 
-/** Budgets of the active run, told to its session: what is near, what ended it, what holds nothing. */
+/** Reports the active run's limits to its session: near, reached, or not enforceable. */
 export class LiveBudget implements BudgetListener {
   readonly #deps: LiveBudgetDeps;
   readonly #budget: RunBudget;
@@ -36,17 +36,17 @@ export class LiveBudget implements BudgetListener {
     this.#budget = deps.plan.budget;
   }
 
-  /** A limit asked for the end. */
+  /** A limit has stopped the run. */
   get tripped(): boolean {
     return this.#budget.reached !== undefined;
   }
 
-  /** Before anything is started. */
+  /** Call before starting the agent. */
   async begin(): Promise<void> {
     const { state, plan } = this.#deps;
     if (state.summary.budget !== undefined) state.change({ budget: undefined });
     const asked = plan.figures.askedModel ?? state.summary.model;
-    // A name for whatever is newest (`sonnet`, `auto`): the agent will say which model that is.
+    // An alias such as `sonnet` or `auto`: the agent will report the actual model.
     if (asked !== null && /\d/.test(asked.replace(/\[.*/, ''))) await this.#seeModel(asked);
     this.#budget.begin(this);
   }
@@ -64,8 +64,8 @@ export class LiveBudget implements BudgetListener {
   }
 
   /**
-   * The run has ended: its result says so where a limit ended it, which is no error. `leftUnsaid`: what a person had to say was
-   * held back.
+   * Adds the reached limit to the result of a run; it is not an error. `leftUnsaid`: the user's queued messages were
+   * not sent.
    */
   settle(result: RunResult, leftUnsaid: boolean): RunResult {
     this.#budget.end();
@@ -78,7 +78,7 @@ export class LiveBudget implements BudgetListener {
     return { ...result, metadata: { ...metadata, budget: this.#by('agent', this.#endedBy(metadata)) } };
   }
 
-  /** For the record of the run. */
+  /** For the run's record. */
   counted(metadata: ResultMetadata | undefined): { responses: number; active_ms: number } {
     const { turns } = this.#deps.feed;
     const responses = turns > 0 ? turns : Math.max(0, metadata?.runTurns ?? 0);
@@ -129,7 +129,7 @@ export class LiveBudget implements BudgetListener {
     return { usd, ...used };
   }
 
-  /** Where no price is known, US dollars hold nothing until the agent says what it cost. `partly`: of other models it is. */
+  /** Without prices, a limit in US dollars waits for the agent to report costs. `partly`: some prices are known. */
   async #seeModel(model: string, partly = false): Promise<void> {
     const { state, plan, feed } = this.#deps;
     const { bounds } = this.#budget;
@@ -142,12 +142,12 @@ export class LiveBudget implements BudgetListener {
     await feed.noteNow({ subtype: 'budget', content: unheld });
   }
 
-  /** By its own flag; which of our limits that was, the figures tell. */
+  /** The agent's own limit ended the run. Our limit is identified by the figures. */
   #endedBy(metadata: ResultMetadata): BudgetStatus {
     const unit = metadata.isMaxTurns ? 'turns' : 'usd';
     const own = mostUsed(this.#budget.passedOn().filter((each) => each.unit === unit));
     if (own !== undefined) return own;
-    // One of its own configuration, which it does not tell.
+    // The limit is from the agent's configuration, which does not report its value.
     const spent = (metadata.isMaxTurns ? metadata.runTurns : metadata.cost) ?? 0;
     return { scope: 'run', unit, key: this.#deps.state.id, limit: spent > 0 ? spent : 1, spent };
   }
@@ -163,7 +163,7 @@ export class LiveBudget implements BudgetListener {
   }
 }
 
-/** What the transcript says of it. */
+/** Transcript note about the reached limit. */
 export function reachedNote(reached: ReachedLimit): Note {
   const whose = reached.by === 'agent' ? ' The agent ended by its own limit.' : '';
   const content = `${reachedText(reached)}${whose} Raise the limit to resume the session.`;

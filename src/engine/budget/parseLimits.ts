@@ -7,7 +7,7 @@ interface Limited {
   readonly limits?: Limits;
 }
 
-/** Takes what an agent's options limit as limits of the run: held for every agent, whether its program can or not. */
+/** Turns the limits in an agent's options into limits of the run, which Vitrine enforces even if the program cannot. */
 export function parseLimits<T extends Limited>(request: T): T {
   const { maxTurns, maxBudgetUsd, ...options } = request.options ?? {};
   if (maxTurns === undefined && maxBudgetUsd === undefined) return request;

@@ -4,12 +4,12 @@ import * as z from 'zod';
 import { boundSchema, type Bound } from '../../model/usage/budget.ts';
 import { writeWhole } from '../files/writeFiles.ts';
 
-/** Older ones go first: most are of days and runs that have ended. */
+/** The oldest are dropped first: most belong to past days and runs. */
 const mostKept = 1000;
 
 const fileSchema = z.object({ version: z.literal(1), raises: z.array(boundSchema) });
 
-/** Limits that a person raised, each for one thing that it counts; for all windows, in a file beside the sessions. */
+/** Limits that the user raised, each for one scope. Shared by all processes in a file next to the sessions. */
 export class RaisedLimits {
   readonly #file: string;
   #last: Promise<unknown> = Promise.resolve();
@@ -18,7 +18,7 @@ export class RaisedLimits {
     this.#file = path.join(storeDir, 'budgets.json');
   }
 
-  /** None where the file is missing or damaged: limits then are what the settings say. */
+  /** Empty if the file is missing or damaged; then the settings apply. */
   async all(): Promise<readonly Bound[]> {
     const text = await readFile(this.#file, 'utf8').catch(() => '');
     try {
@@ -28,7 +28,7 @@ export class RaisedLimits {
     }
   }
 
-  /** @throws EngineFailure where it cannot be written */
+  /** @throws EngineFailure if the file cannot be written */
   add(raise: Bound): Promise<void> {
     const done = this.#last.then(async () => {
       const isOther = ({ scope, unit, key }: Bound): boolean =>
@@ -36,7 +36,7 @@ export class RaisedLimits {
       const all = await this.all();
       const before = all.find((each) => !isOther(each))?.limit ?? 0;
       await mkdir(path.dirname(this.#file), { recursive: true, mode: 0o700 });
-      // Whoever raises one from what it was meanwhile raises nothing.
+      // A raise based on an outdated limit must not lower it.
       const raises = [...all.filter(isOther), { ...raise, limit: Math.max(raise.limit, before) }].slice(-mostKept);
       await writeWhole(this.#file, [JSON.stringify({ version: 1, raises }, undefined, 2), '\n']);
     });

@@ -12,11 +12,11 @@ import { addBudgetUsage, noUsage, usageSince, type BudgetUsage } from '../../ins
 import type { Bound, BudgetStatus } from '../../model/usage/budget.ts';
 import type { BudgetScope } from '../../model/usage/budgetNames.ts';
 
-/** Of the time that passes, at most this part goes into looking. */
+/** Checking may take at most 1/20 of the elapsed time. */
 const lookShare = 20;
 const longestTimer = 0x7fffffff;
 
-/** What a run has used, but for its time. */
+/** Usage of a run without its time. */
 export interface RunFigures extends Omit<BudgetUsage, 'ms'> {
   /** As `TurnCount.callsTool`. */
   readonly callsTool: boolean;
@@ -28,25 +28,25 @@ export interface RunBudgetDeps {
   readonly clock: () => number;
   /** As `EngineDeps.monotonic`. */
   readonly monotonic: () => number;
-  /** What other runs have used. */
+  /** Usage of other runs. */
   readonly elsewhere: SharedSpending;
   readonly bounds: readonly Bound[];
-  /** Epoch milliseconds: limits of a day are those of another from then on. */
+  /** Epoch milliseconds; daily limits start again then. */
   readonly until: number;
 }
 
 export interface BudgetListener {
-  /** Once for each limit. */
+  /** Called once per limit. */
   near(status: BudgetStatus): void;
-  /** Once. */
+  /** Called once. */
   reached(status: BudgetStatus): void;
-  /** Limits or what others use are not what they were. `near`: the one that is near now. */
+  /** Limits or the usage of others changed. `near`: the limit that is near now. */
   changed(near: BudgetStatus | undefined): void;
-  /** Where the agent has said all it was to say, no limit has anything to stop: it is left to end. Whether that is so. */
+  /** True if the agent has finished and needs no stopping; it then gets time to exit. */
   isWaitingForEnd(): boolean;
 }
 
-/** Holds one run to every limit that it counts in, from what the agent says while it works. */
+/** Enforces all limits that apply to one run, from the agent's output during the run. */
 export class RunBudget {
   readonly #clock: () => number;
   readonly #monotonic: () => number;
@@ -63,7 +63,7 @@ export class RunBudget {
   #nextLook = 0;
   #laterLook: { readonly timer: NodeJS.Timeout; readonly figures: () => RunFigures } | undefined;
   #timer: NodeJS.Timeout | undefined;
-  /** Running since then; `null` while it waits for a person, or is not running. */
+  /** Start of the current active period; `null` while the agent waits for the user or is not running. */
   #since: number | null = null;
   #worked = 0;
 
@@ -75,7 +75,7 @@ export class RunBudget {
     this.#bounds = bounds;
   }
 
-  /** What ended the run, or is to. */
+  /** The limit that ended the run or will end it. */
   get reached(): BudgetStatus | undefined {
     return this.#reached;
   }
@@ -84,19 +84,19 @@ export class RunBudget {
     return this.#bounds;
   }
 
-  /** The limit that is near, and used up most. */
+  /** The limit that is nearest to being reached. */
   get near(): BudgetStatus | undefined {
     return mostUsed(this.statuses().filter(isNear));
   }
 
-  /** Milliseconds running. */
+  /** Active time in milliseconds. */
   get ms(): number {
     return this.#worked + (this.#since === null ? 0 : Math.max(0, Math.round(this.#monotonic() - this.#since)));
   }
 
   /**
-   * What is left of all limits, for a program that can hold them on its own. `several`: it may be given several messages, and
-   * does not tell them apart.
+   * Remaining limits, for a program that can enforce them. `several`: the program may get several messages and counts
+   * them together.
    */
   agentLimits(several: boolean): { readonly turns: number | undefined; readonly usd: number | undefined } {
     this.#passedOn = this.#bounds.filter(({ scope }) => !several || scope !== 'message');
@@ -104,14 +104,14 @@ export class RunBudget {
     return { turns: left('turns'), usd: left('usd') };
   }
 
-  /** The agent is running from now on. */
+  /** The agent starts running. */
   begin(listener: BudgetListener): void {
     this.#listener = listener;
     this.#since = this.#monotonic();
     this.#check();
   }
 
-  /** What the run has used so far; asked for no more often than it can be told without being felt. */
+  /** Checks the usage so far, at a rate that does not slow the run down. */
   look(figures: () => RunFigures): void {
     const began = this.#monotonic();
     if (this.#bounds.length === 0 || this.#laterLook !== undefined) return;
@@ -129,7 +129,7 @@ export class RunBudget {
     this.#check();
   }
 
-  /** Time in which an agent waits for a person is not its own. */
+  /** Time in which the agent waits for the user does not count. */
   waits(yes: boolean): void {
     if (yes === (this.#since === null) || this.#listener === undefined) return;
     this.#worked = this.ms;
@@ -137,7 +137,7 @@ export class RunBudget {
     this.#check();
   }
 
-  /** Whether another message may be said; it has the budget of a message for itself. */
+  /** Whether another message may be sent. A message limit counts per message. */
   mayGoOn(figures: () => RunFigures): boolean {
     if (this.#reached !== undefined) return false;
     if (this.#bounds.length > 0) this.#figures = figures();
@@ -152,7 +152,7 @@ export class RunBudget {
     return true;
   }
 
-  /** Limits were raised, or others have used more. */
+  /** Limits were raised, or other runs have used more. */
   update({
     bounds = this.#bounds,
     elsewhere: others = this.#others,
@@ -165,7 +165,7 @@ export class RunBudget {
     this.#listener?.changed(this.near);
   }
 
-  /** `ask`: for an `update` with what counts on another day; nothing ends the run before it. */
+  /** `ask` requests an `update` with the new day's usage; no limit ends the run before that. */
   onNewDay(ask: () => void): void {
     this.#newDay = ask;
   }
@@ -176,7 +176,7 @@ export class RunBudget {
     return false;
   }
 
-  /** What was not looked at yet can be near a limit, and ends nothing any more. */
+  /** Stops checking: usage that was not checked yet may still be reported as near. */
   end(): void {
     clearTimeout(this.#timer);
     clearTimeout(this.#laterLook?.timer);
@@ -189,7 +189,7 @@ export class RunBudget {
     this.#listener = undefined;
   }
 
-  /** What ended the run, by the figures with which it ended: an agent that is stopped says late what it used. */
+  /** The limit that ended the run, by the final figures: a stopped agent reports its usage late. */
   settle(figures: () => RunFigures): BudgetStatus | undefined {
     const reached = this.#reached;
     if (reached === undefined) return undefined;
@@ -204,7 +204,7 @@ export class RunBudget {
     return budgetStatuses(this.#bounds, this.#used());
   }
 
-  /** By the limits that the program was given: it does not hear of one that was raised since. */
+  /** Limits as passed to the program, which does not learn about raises. */
   passedOn(): readonly BudgetStatus[] {
     return budgetStatuses(this.#passedOn, this.#used());
   }

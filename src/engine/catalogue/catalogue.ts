@@ -3,25 +3,25 @@ import path from 'node:path';
 import { type Database, databaseDriver, type DatabaseDriver } from './database.ts';
 import { createSchema, schemaVersion, versionOf } from './schema.ts';
 
-/** Made by earlier versions; nothing reads it any more. */
+/** Created by earlier versions, no longer used. */
 const formerIndex = 'search';
 /** `SQLITE_IOERR_SHORT_READ`: the file ends in the middle of a page. */
 const shortRead = 522;
 const besides = ['', '-wal', '-shm', '-journal'];
 
-/** Of a catalogue in memory: 64 MB of pages of 4 KB. */
+/** Size of a catalogue in memory: 64 MB of 4 KB pages. */
 const maxMemoryPages = 16 * 1024;
 
 interface Opened {
   readonly database: Database;
-  /** Tells this file from another one that has come in its place; `null` for a database in memory. */
+  /** Detects a replaced file; `null` for a database in memory. */
   readonly inode: number | null;
 }
 
 /**
- * `catalogue.db` of a store: what can be found and summed up, derived from records and sources. It is made where it is
- * missing, and made again where it is damaged or of another version. Several processes may have it open. Where there is no
- * store, or nothing can be written to it, the catalogue is in memory and holds what fits.
+ * `catalogue.db` of a store: the search index and usage data, derived from records and sources. It is created if
+ * missing, and created again if damaged or of another version. Several processes may have it open. Without a writable
+ * store, the catalogue is in memory and holds as much as fits.
  */
 export class Catalogue {
   readonly #folder: string;
@@ -36,8 +36,8 @@ export class Catalogue {
   }
 
   /**
-   * Works with the database, and once more with a new one where it turned out to be damaged.
-   * @throws as SQLite does, where it can be neither read nor made
+   * Runs `work` with the database, and again with a new database if it turned out to be damaged.
+   * @throws SQLite errors if the database can be neither read nor created
    */
   async use<T>(work: (database: Database) => T | Promise<T>): Promise<T> {
     const database = await this.#open();
@@ -50,7 +50,7 @@ export class Catalogue {
     }
   }
 
-  /** Throws away what is there; it is made again when it is next used. */
+  /** Deletes the catalogue; the next use creates it again. */
   async reset(): Promise<void> {
     await this.#open().catch(() => undefined);
     this.#discard();
@@ -64,7 +64,7 @@ export class Catalogue {
   async #open(): Promise<Database> {
     if (this.#closed) throw new Error('The catalogue is closed.');
     this.#driver ??= await this.#loadDriver();
-    // Someone may have deleted the file, or another process made it again.
+    // Another process may have deleted or replaced the file.
     const inode = this.#opened?.inode ?? null;
     if (inode !== null && inode !== this.#inode()) this.#closeDatabase();
     this.#opened ??= existsSync(this.#folder) ? this.#openStored(this.#driver) : openInMemory(this.#driver);
@@ -106,19 +106,19 @@ export class Catalogue {
     return { database, inode: this.#inode() };
   }
 
-  /** It holds what people and agents said. SQLite gives the files beside it the same permissions. */
+  /** The database contains what users and agents wrote. SQLite gives its side files the same permissions. */
   #makeFile(): void {
     try {
       closeSync(openSync(this.#file, 'a', 0o600));
     } catch {
-      // SQLite says why.
+      // SQLite reports the reason when it opens the file.
     }
   }
 
   #discard(): void {
     const inode = this.#opened?.inode;
     this.#closeDatabase();
-    // Another process may have made a new one already.
+    // Another process may have replaced it already.
     if (inode !== null && (inode === undefined || inode === this.#inode())) this.#removeFiles();
   }
 
@@ -126,7 +126,7 @@ export class Catalogue {
     try {
       this.#opened?.database.close();
     } catch {
-      // It is closed, or too damaged to be.
+      // Already closed, or too damaged to close.
     }
     this.#opened = undefined;
   }
@@ -155,12 +155,12 @@ function createIfMissing(database: Database): void {
   try {
     createSchema(database);
   } catch (error) {
-    // Another process was faster.
+    // Another process created it first.
     if (versionOf(database) !== schemaVersion) throw error;
   }
 }
 
-/** As SQLite words `SQLITE_CORRUPT`, `SQLITE_NOTADB`, and a table that a torn file does not have. */
+/** Messages of SQLite for `SQLITE_CORRUPT`, `SQLITE_NOTADB`, and a missing table in a truncated file. */
 function isDamaged(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : undefined;
@@ -168,7 +168,7 @@ function isDamaged(error: unknown): boolean {
   return /malformed|not a database|not open|no such table|disk image|file is encrypted/.test(error.message);
 }
 
-/** The database cannot be written: no room, no permission, or another process keeps it. */
+/** The database cannot be written: disk full, no permission, or locked by another process. */
 export function isUnwritable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : undefined;

@@ -6,40 +6,40 @@ type DatabaseRow = Readonly<Record<string, SqliteValue | bigint>>;
 
 type Parameter = null | number | string | Uint8Array;
 
-/** A database of our own. Everything is synchronous: keep transactions short. */
+/** Vitrine's own database. Calls are synchronous, so keep transactions short. */
 export interface Database {
-  /** Several statements without parameters. */
+  /** Runs several statements without parameters. */
   exec(sql: string): void;
   run(sql: string, ...parameters: readonly Parameter[]): void;
   all(sql: string, ...parameters: readonly Parameter[]): DatabaseRow[];
   get(sql: string, ...parameters: readonly Parameter[]): DatabaseRow | undefined;
-  /** All of it or nothing. Other processes wait meanwhile. */
+  /** Commits all of `work` or nothing. Other processes wait meanwhile. */
   transaction<T>(work: () => T): T;
   close(): void;
 }
 
 export interface DatabaseDriver {
-  /** Files of two drivers are never the same: their locks do not see each other. */
+  /** File suffix. Drivers use different files, because they do not see each other's locks. */
   readonly suffix: string;
-  /** @throws as SQLite does */
+  /** @throws SQLite errors */
   open(path: string): Database;
 }
 
-/** For how long a statement waits for another process, in ms. */
+/** How long a statement waits for another process, in ms. */
 const busyMs = 5000;
-/** A transaction takes milliseconds. A lock this old, in ms, was left by a process that was killed. */
+/** Transactions take milliseconds. A lock older than this, in ms, was left by a killed process. */
 const abandonedLockMs = 30_000;
-/** Of every connection: what is deleted is overwritten. */
+/** For every connection: overwrite deleted content. */
 const settings = 'PRAGMA secure_delete=ON';
-/** Prepared statements that are kept. */
+/** Maximum number of cached prepared statements. */
 const maxStatements = 64;
 
-/** SQLite of the runtime, else the one that is compiled to WebAssembly. */
+/** SQLite of the runtime, else the WebAssembly build. */
 export async function databaseDriver(): Promise<DatabaseDriver> {
   return (await nativeDriver()) ?? (await wasmDriver());
 }
 
-/** `undefined` where the runtime has no SQLite, as Node 20 and some versions of Electron. */
+/** `undefined` if the runtime has no SQLite, such as Node 20 and some Electron versions. */
 async function nativeDriver(): Promise<DatabaseDriver | undefined> {
   try {
     const { DatabaseSync } = await import('node:sqlite');
@@ -49,7 +49,7 @@ async function nativeDriver(): Promise<DatabaseDriver | undefined> {
         const database = new DatabaseSync(path);
         const statements = new StatementCache((sql) => database.prepare(sql));
         const exec = (sql: string): void => database.exec(sql);
-        // What is lost in a power failure is read again from the records.
+        // Data lost in a power failure is read again from the records.
         exec(`PRAGMA busy_timeout=${busyMs}; PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; ${settings}`);
         return {
           exec,
@@ -117,7 +117,7 @@ function transaction<T>(exec: (sql: string) => void, work: () => T): T {
     try {
       exec('ROLLBACK');
     } catch {
-      // SQLite has rolled back by itself.
+      // SQLite has already rolled back.
     }
     throw error;
   }
@@ -148,7 +148,7 @@ class StatementCache<T> {
   }
 }
 
-/** Rows are many, and few have to be made again. */
+/** Copies only rows that need a conversion. */
 function plainRow(row: object): SqliteRow {
   if (isPlain(row)) return row;
   return Object.fromEntries(Object.entries(row).map(([column, value]) => [column, plainValue(value)]));

@@ -3,9 +3,9 @@ import type { SearchedSession } from '../search/types.ts';
 import type { Database } from './database.ts';
 import { entriesPerSession } from './schema.ts';
 
-/** A file that an agent changed, and the last step that did. */
+/** A file that an agent changed, and the last tool call that changed it. */
 export interface RecentEdit {
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string;
   readonly session: SearchedSession;
   /** Index of the entry. */
@@ -14,7 +14,7 @@ export interface RecentEdit {
   readonly at: string;
 }
 
-/** Files that some sessions (by id) changed last, newest first, each once. */
+/** Files that these sessions (by id) changed most recently, newest first, without duplicates. */
 export function recentEdits(
   database: Database,
   sessions: ReadonlyMap<string, SearchedSession>,
@@ -29,7 +29,7 @@ export function recentEdits(
   for (const row of rows) {
     if (found.size === most) break;
     const session = sessions.get(String(row['session']));
-    // A recording wrote no file.
+    // Recordings change no files.
     if (session === undefined || session.recording || session.imported !== undefined) continue;
     const file = path.resolve(session.project_dir ?? '/', String(row['path']));
     if (found.has(file)) continue;
@@ -39,7 +39,7 @@ export function recentEdits(
   return [...found.values()];
 }
 
-/** Ids of sessions with calls that read or changed the file, given as the calls may name it. */
+/** Ids of sessions with tool calls that read or changed the file, under any of these names. */
 export function sessionsTouching(database: Database, names: readonly string[]): Set<string> {
   const marks = names.map(() => '?').join(', ');
   const rows = database.all(

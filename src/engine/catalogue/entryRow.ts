@@ -4,32 +4,32 @@ import type { NormalizedEntry } from '../../model/transcript/entry.ts';
 import { queryKinds, queryStates } from '../../model/transcript/query.ts';
 import { isSynthetic, originOf } from '../../model/transcript/synthetic.ts';
 
-/** Characters of an entry that can be found. */
+/** Maximum number of indexed characters per entry. */
 const mostCharacters = 64 * 1024;
 
-/** What the catalogue keeps of an entry. */
+/** Index data of one entry. */
 export interface EntryRow {
   readonly index: number;
-  /** Place in `queryKinds`: the narrowest kind. */
+  /** Index in `queryKinds` of the most specific kind. */
   readonly kind: number;
-  /** Place in `queryStates`. */
+  /** Index in `queryStates`. */
   readonly state: number | null;
   readonly tool: string | null;
-  /** Files that the call names as its subject. */
+  /** Files that the tool call operates on. */
   readonly paths: readonly string[];
-  /** The call wrote to them. */
+  /** Whether the call changed these files. */
   readonly changed: boolean;
-  /** Of a message to the agent. */
+  /** Origin of a message to the agent. */
   readonly origin: string | null;
   readonly synthetic: boolean;
   /** Epoch milliseconds. */
   readonly at: number | null;
   readonly texts: readonly string[];
-  /** Each word once, separated by spaces. */
+  /** Distinct words, separated by spaces. */
   readonly words: string;
-  /** Words, repetitions included. */
+  /** Number of words, including repetitions. */
   readonly length: number;
-  /** Only the beginning can be found. */
+  /** Only the beginning was indexed. */
   readonly cut: boolean;
 }
 
@@ -65,7 +65,7 @@ export function entryRow(entry: NormalizedEntry): EntryRow {
   };
 }
 
-/** A call that was denied or failed has changed nothing; one that was cut off may have. */
+/** A denied or failed call has changed nothing; a cancelled one may have. */
 function changesFiles({ type }: NormalizedEntry): boolean {
   if (type.kind !== 'tool_use') return false;
   const { action, status } = type.tool;

@@ -1,21 +1,22 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Database } from './database.ts';
 
-/** Pages of the index that are written at once: some milliseconds. */
+/** Pages merged per step, which takes some milliseconds. */
 const pagesAtOnce = 64;
 
 /**
- * Takes the words of deleted entries out of the file. Until then the index only marks them as deleted, for it does not know
- * which words they had. Others get their turn meanwhile. @throws as SQLite does
+ * Removes the words of deleted entries from the index file. FTS only marks deleted entries until their segments are
+ * merged. Yields between steps.
+ * @throws SQLite errors
  */
 export async function expungeDeleted(database: Database): Promise<void> {
-  // A negative number marks all parts of the index for merging; the others merge so many pages of them.
+  // A negative number marks all segments for merging; positive ones merge that many pages.
   merge(database, -pagesAtOnce);
   while (merge(database, pagesAtOnce) > 1) await setImmediate();
   database.get('PRAGMA wal_checkpoint(TRUNCATE)');
 }
 
-/** How much was written; less than 2: all is merged. */
+/** Returns the number of writes; below 2, the merge is complete. */
 function merge(database: Database, pages: number): number {
   const before = writtenBy(database);
   database.run("INSERT INTO word_index (word_index, rank) VALUES ('merge', ?)", pages);

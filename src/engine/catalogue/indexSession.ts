@@ -8,39 +8,39 @@ import { entriesPerSession, entryId } from './schema.ts';
 import { SessionWriter } from './sessionWriter.ts';
 import type { WriteBatch } from './writeBatch.ts';
 
-/** What was indexed of a session. */
+/** What the index knows about a session. */
 export interface IndexedSession {
   readonly no: number;
-  /** Another program started it. */
+  /** Session of another program. */
   readonly observed: boolean;
-  /** The state of the record or of the store's files that was read; empty: not all of it. */
+  /** State of the record or of the store's files when indexed; empty if indexed partially. */
   readonly stamp: string;
   readonly entries: number;
   readonly words: number;
-  /** Entries of which only the beginning can be found. */
+  /** Number of entries of which only the beginning was indexed. */
   readonly cut: number;
   readonly damaged: boolean;
 }
 
-/** Entries read at once. */
+/** Entries per read. */
 const page = 50;
-/** Milliseconds of work before others get their turn. */
+/** Milliseconds of work between yields. */
 const slice = 8;
 
-/** The state of a record's file, to be compared with what was indexed. */
+/** State of a record file, to compare with the indexed state. */
 export async function recordStamp(file: string): Promise<string> {
   const { ino, size, mtimeMs } = await stat(file).catch(() => stat(packedForm(file)));
   return [ino, size, mtimeMs].join(':');
 }
 
-/** What indexing gives way to. */
+/** Work with priority over indexing. */
 export interface Turns {
   readonly signal: AbortSignal | undefined;
-  /** Settles when what is more urgent is done; `undefined`: nothing is. */
+  /** Settles when urgent work is done; `undefined` if there is none. */
   readonly urgent?: (() => Promise<unknown> | undefined) | undefined;
 }
 
-/** Lets others have their turn every few milliseconds. */
+/** Yields to other work every few milliseconds. */
 class Pace {
   readonly #turns: Turns;
   #since = performance.now();
@@ -49,7 +49,7 @@ class Pace {
     this.#turns = turns;
   }
 
-  /** @throws the reason of the signal */
+  /** @throws the signal's abort reason */
   async step(): Promise<void> {
     const { signal, urgent } = this.#turns;
     signal?.throwIfAborted();
@@ -60,8 +60,8 @@ class Pace {
 }
 
 /**
- * Reads what a record has more than was indexed before: new entries, and those that settled or changed since. All of it where
- * it did not only grow. @throws the reason of the signal; as SQLite does
+ * Indexes new and changed entries of a record, or the whole record if it did not merely grow.
+ * @throws the signal's abort reason, SQLite errors
  */
 export async function indexRecord(
   database: Database,
@@ -96,7 +96,7 @@ export async function indexRecord(
   batch.add(0, () => finish(database, no, stamp, isDamaged));
 }
 
-/** Writes what changed of a transcript that was read as a whole. @throws as `indexRecord` */
+/** Indexes the changes in a transcript that was read completely. @throws as `indexRecord` */
 export async function indexTranscript(
   database: Database,
   batch: WriteBatch,
@@ -120,7 +120,7 @@ export function indexedSession(database: Database, id: string): IndexedSession |
   return row === undefined ? undefined : sessionOf(row);
 }
 
-/** By id. */
+/** Keyed by session id. */
 export function indexedSessions(database: Database): Map<string, IndexedSession> {
   return new Map(database.all('SELECT * FROM sessions').map((row) => [String(row['id']), sessionOf(row)]));
 }
@@ -175,7 +175,7 @@ function chunksOf(database: Database, no: number): Range[] {
     .map(({ id, next }) => ({ from: Number(id) - base, to: Number(next) }));
 }
 
-/** Chunks with an entry that was open or another one when they were made: a long call settles long after those behind it. */
+/** Chunks that contain changed entries. A long call may settle long after the entries that follow it. */
 function staleChunks(chunks: readonly Range[], changed: readonly number[]): Range[] {
   const stale = new Set<Range>();
   let place = 0;
@@ -193,7 +193,7 @@ function grew(before: string, now: string): boolean {
   return before.split(':')[0] === now.split(':')[0] && sizeOf(now) > sizeOf(before);
 }
 
-/** The size that the record had. */
+/** Size of the record in a stamp. */
 function sizeOf(stamp: string): number {
   return Number(stamp.split(':')[1] ?? 0);
 }

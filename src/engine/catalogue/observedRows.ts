@@ -5,19 +5,19 @@ import type { Log } from '../api.ts';
 import { isUnwritable } from './catalogue.ts';
 import type { Database } from './database.ts';
 
-/** A session of another program, and what it used on which day. */
+/** A session of another program with its usage per day. */
 export interface ObservedSession {
   readonly summary: ObservedSummary;
   readonly spent: readonly RunSpending[];
 }
 
-/** The table of sessions of other programs. What was read or written last is remembered. */
+/** Table of other programs' sessions, with a cache of the last read or written rows. */
 export class ObservedRows {
   #read: { readonly database: Database; readonly version: number; readonly sessions: ObservedSession[] } | undefined;
   #written: { readonly database: Database; readonly sessions: ReadonlySet<ObservedSession> } | undefined;
 
   read(database: Database): readonly ObservedSession[] {
-    // Another one whenever another connection has written.
+    // Changes when another connection writes.
     const version = Number(database.get('PRAGMA data_version')?.['data_version']);
     if (this.#read?.database === database && this.#read.version === version) return this.#read.sessions;
     const sessions = readRows(database);
@@ -25,7 +25,7 @@ export class ObservedRows {
     return sessions;
   }
 
-  /** Writes what is different. What cannot be written is found again by the next process. */
+  /** Writes the differences. Failed writes are logged only: the next process writes them again. */
   write(database: Database, sessions: readonly ObservedSession[], log: Log): void {
     const before = this.#written?.database === database ? this.#written.sessions : undefined;
     if (before?.size === sessions.length && sessions.every((each) => before.has(each))) return;
@@ -62,7 +62,7 @@ function writeRows(database: Database, sessions: readonly ObservedSession[]): vo
   });
 }
 
-/** Rows are of this version of the schema: a look at the fields that tell is enough. */
+/** Rows have this schema version, so checking the identifying fields is enough. */
 function isSummary(value: unknown): value is ObservedSummary {
   return (
     isObject(value) &&

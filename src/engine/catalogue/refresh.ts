@@ -20,10 +20,10 @@ import {
 import { removeSession } from './sessionWriter.ts';
 import { WriteBatch } from './writeBatch.ts';
 
-/** In a process that continues, sessions of other programs are looked for again after so many ms. */
+/** Minimum interval between searches for other programs' sessions within a process, in ms. */
 const observedMs = 5000;
 
-/** Sessions of other programs, as they are indexed. */
+/** Other programs' sessions, as far as indexing needs them. */
 export type IndexedSources = Pick<SessionSources, 'list' | 'shareOf' | 'stampOf' | 'read'>;
 
 interface Unreadable {
@@ -31,15 +31,15 @@ interface Unreadable {
   readonly reason: string;
 }
 
-/** What is asked for before the catalogue is read. */
+/** Options for an update of the catalogue before it is read. */
 export interface RefreshRequest extends Pick<SearchRequest, 'within' | 'signal' | 'onProgress'> {
-  /** No session is begun after so many ms. */
+  /** Time after which no further session is indexed, in ms. */
   readonly forMs?: number;
 }
 
 /** The process that keeps the catalogue up to date for others. */
 export interface CatalogueOwner {
-  /** `sessions`: only these; default all. @throws the reason of the signal; where the process cannot be reached */
+  /** `sessions`: default all. @throws the signal's abort reason, or if the process cannot be reached */
   update(
     request: Pick<RefreshRequest, 'signal' | 'onProgress'> & { readonly sessions?: readonly string[] },
   ): Promise<{ readonly unreadable: readonly Unreadable[] }>;
@@ -47,26 +47,26 @@ export interface CatalogueOwner {
 
 export interface RefreshDeps {
   readonly store: RecordStore;
-  /** Sessions of other programs; absent: only Vitrine's own are indexed. */
+  /** Other programs' sessions; absent: only Vitrine's own are indexed. */
   readonly sources: IndexedSources | undefined;
-  /** `sources` are looked at all the time, so that to list them costs nothing. */
+  /** `sources` are watched continuously, so listing them is free. */
   readonly isWatched?: boolean;
-  /** Settles when what is more urgent than indexing is done; `undefined`: nothing is. */
+  /** Settles when work with priority over indexing is done; `undefined` if there is none. */
   readonly urgent?: () => Promise<unknown> | undefined;
-  /** Absent: the catalogue is brought up to date here. */
+  /** Absent: this process updates the catalogue. */
   readonly owner?: CatalogueOwner | undefined;
   readonly prices: () => Promise<PriceTable>;
   readonly log: Log;
 }
 
-/** What there is, indexed or not. */
+/** All sessions, indexed or not. */
 export interface CatalogueState {
   /** Newest first; Vitrine's own, then those of other programs. */
   readonly summaries: readonly SearchedSession[];
   readonly unreadable: readonly Unreadable[];
-  /** Sessions that existed before and no longer do. */
+  /** Number of sessions removed since the last update. */
   readonly removed: number;
-  /** Sessions that were to be indexed and were not, for lack of time. */
+  /** Number of sessions not indexed for lack of time. */
   readonly left: number;
 }
 
@@ -75,7 +75,7 @@ interface Stale {
   readonly index: (database: Database, batch: WriteBatch, turns: Turns) => Promise<void>;
 }
 
-/** Brings the catalogue up to date with records and sources. What did not change is not read. */
+/** Updates the catalogue from records and sources. Reads only what changed. */
 export class Refresh {
   readonly #deps: RefreshDeps;
   readonly #rows = new ObservedRows();
@@ -86,7 +86,7 @@ export class Refresh {
     this.#deps = deps;
   }
 
-  /** @throws the reason of the signal; as SQLite does, where the database is damaged */
+  /** @throws the signal's abort reason, SQLite errors if the database is damaged */
   async run(database: Database, request: RefreshRequest): Promise<CatalogueState> {
     const { store, owner } = this.#deps;
     const { summaries: own, unreadable } = await store.survey();
@@ -144,7 +144,7 @@ export class Refresh {
     return { left, failed };
   }
 
-  /** What its owner could not index; `undefined` where there is none, or it cannot be reached. */
+  /** Sessions that the owner could not index; `undefined` if there is no owner or it cannot be reached. */
   async #askOwner(
     database: Database,
     own: readonly SessionSummary[],
@@ -164,13 +164,13 @@ export class Refresh {
     }
   }
 
-  /** As `observed`, after the owner has looked for them, where there is one. */
+  /** As `observed`, after the owner, if any, has searched for new ones. */
   async lookForObserved(database: Database, own: readonly SessionSummary[]): Promise<readonly ObservedSession[]> {
     await this.#askOwner(database, own, { within: () => false });
     return this.observed(database, own);
   }
 
-  /** Without those that Vitrine has recorded itself. Where no one looks for them here, as another process saw them last. */
+  /** Other programs' sessions that Vitrine did not record itself, as this or another process last found them. */
   async observed(database: Database, own: readonly SessionSummary[]): Promise<readonly ObservedSession[]> {
     const { sources, prices, isWatched = false } = this.#deps;
     if (sources === undefined) this.#observed = this.#rows.read(database);

@@ -1,9 +1,9 @@
 import type { Database } from './database.ts';
 
-/** A database of another version is thrown away and made again. */
+/** A database of another version is deleted and created again. */
 export const schemaVersion = 3;
 
-/** The id of an entry is the number of its session, and then its index: entries of one session lie together. */
+/** An entry's id is `session number * entriesPerSession + index`, so that a session's entries are contiguous. */
 export const entriesPerSession = 2 ** 24;
 
 export function entryId(session: number, index: number): number {
@@ -11,11 +11,11 @@ export function entryId(session: number, index: number): number {
 }
 
 /**
- * `sessions`: what was indexed, and of which state of the record or the store (`stamp`). `chunks`: the text of some 16 KB of
- * entries, compressed, by the id of the first. `entries`: what can be asked for of each. `word_index`: which entries hold a word.
- * `touches`: which calls read or changed which file. `observed`: sessions of other programs as lists show
- * them, and what they used on which day (both JSON).
- * `facts`: what their stores say of them, and of which state of their files; only what changed is read again.
+ * `sessions`: indexed sessions with the indexed state of their record or store (`stamp`). `chunks`: compressed text of
+ * about 16 KB of entries, by the id of the first. `entries`: searchable fields of each entry. `word_index`: full-text
+ * index. `touches`: which calls read or changed which file. `observed`: sessions of other programs for lists, and their
+ * usage per day (both JSON). `facts`: facts from their stores with the state of their files, so that only changed ones
+ * are read again.
  */
 const schema = `
 CREATE TABLE sessions (

@@ -6,11 +6,11 @@ import { entryRow, type EntryRow } from './entryRow.ts';
 import { entriesPerSession, entryId } from './schema.ts';
 import type { WriteBatch } from './writeBatch.ts';
 
-/** A chunk is closed after so many characters: what is unpacked to show one entry, and written again when one changes. */
+/** Maximum characters in a chunk. A chunk is unpacked to show one of its entries, and rewritten when one changes. */
 const chunkCharacters = 16 * 1024;
-/** Entries of a chunk. */
+/** Maximum entries in a chunk. */
 const maxEntries = 64;
-/** Of zlib. Its default takes half as long again and saves a fifteenth. */
+/** For zlib. The default level takes 50% longer and saves 7%. */
 const packing = { level: 3 } as const;
 
 interface Known {
@@ -18,7 +18,7 @@ interface Known {
   readonly hash: string;
 }
 
-/** Writes the entries of one session as chunks. A chunk that is there and the same stays as it is. */
+/** Writes one session's entries as chunks. Unchanged chunks are not written again. */
 export class SessionWriter {
   readonly #database: Database;
   readonly #batch: WriteBatch;
@@ -26,10 +26,10 @@ export class SessionWriter {
   readonly #known: Map<number, Known>;
   #rows: EntryRow[] = [];
   #characters = 0;
-  /** Index of the first entry of the chunk that is being made. */
+  /** Index of the first entry in the current chunk. */
   #first: number;
 
-  /** `from`: index of the first entry that is given. */
+  /** `from`: index of the first entry that will be added. */
   constructor(database: Database, batch: WriteBatch, session: number, from: number) {
     this.#database = database;
     this.#batch = batch;
@@ -49,7 +49,7 @@ export class SessionWriter {
     );
   }
 
-  /** In index order. */
+  /** Call in index order. */
   add(entry: NormalizedEntry): void {
     const row = entryRow(entry);
     this.#rows.push(row);
@@ -57,7 +57,7 @@ export class SessionWriter {
     if (this.#characters >= chunkCharacters || this.#rows.length === maxEntries) this.#close(entry.index + 1);
   }
 
-  /** `to`: index after the last entry of the stretch. Without `isWhole`, what lies behind it stays. */
+  /** `to`: index after the last added entry. Unless `isWhole`, later entries stay. */
   end(to: number, isWhole: boolean): void {
     if (this.#rows.length > 0) this.#close(to);
     const isLonger = [...this.#known.values()].some(({ next }) => next > this.#first);
@@ -85,7 +85,7 @@ export class SessionWriter {
   }
 }
 
-/** The words follow from the texts. */
+/** The words are derived from the texts. */
 function hashOf(texts: string, rows: readonly EntryRow[]): string {
   const others = rows.map(
     ({ index, kind, state, tool, paths, changed, origin, synthetic, at, length, cut }) =>
@@ -118,7 +118,7 @@ function numberOf(database: Database, table: 'tools' | 'files', column: 'name' |
   return Number(database.get(select, value)?.['no']);
 }
 
-/** Everything of the entries `from <= id < to`, and the chunks that begin there. */
+/** Removes the entries `from <= id < to`, and the chunks that start there. */
 function removeEntries(database: Database, from: number, to: number): void {
   database.run('DELETE FROM word_index WHERE rowid IN (SELECT id FROM entries WHERE id >= ? AND id < ?)', from, to);
   database.run('DELETE FROM entries WHERE id >= ? AND id < ?', from, to);
@@ -126,7 +126,7 @@ function removeEntries(database: Database, from: number, to: number): void {
   database.run('DELETE FROM chunks WHERE id >= ? AND id < ?', from, to);
 }
 
-/** Takes a session away. */
+/** Removes a session from the index. */
 export function removeSession(database: Database, no: number): void {
   database.transaction(() => {
     removeEntries(database, entryId(no, 0), entryId(no + 1, 0));

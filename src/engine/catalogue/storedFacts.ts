@@ -6,7 +6,7 @@ import type { CachedFacts, FactsCache } from '../sources/reading/factsCache.ts';
 import type { KnownFacts } from '../sources/reading/factsCache.ts';
 import type { Catalogue } from './catalogue.ts';
 
-/** Facts of other programs' sessions in the catalogue. What cannot be read or written there is read from the stores. */
+/** Facts of other programs' sessions, cached in the catalogue. If that fails, they are read from the stores. */
 export class StoredFacts implements FactsCache {
   readonly #catalogue: Catalogue;
   readonly #log: Pick<Log, 'warn'>;
@@ -51,7 +51,7 @@ export class StoredFacts implements FactsCache {
   }
 }
 
-/** Rows are of this version of the schema: a look at the fields that tell is enough. */
+/** Rows have this schema version, so checking the identifying fields is enough. */
 function isFacts(value: unknown): value is StoreFacts {
   return (
     isObject(value) && Array.isArray(value['nativeIds']) && Array.isArray(value['requests']) && isObject(value['last'])

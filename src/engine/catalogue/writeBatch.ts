@@ -1,9 +1,9 @@
 import type { Database } from './database.ts';
 
-/** Characters of text that are written together: each commit of the full-text index makes a part of it that is merged later. */
+/** Characters per commit. Each commit creates an index segment that has to be merged later. */
 const maxCharacters = 2 << 20;
 
-/** Changes of several sessions that are written in one transaction. */
+/** Collects changes of several sessions and writes them in one transaction. */
 export class WriteBatch {
   readonly #database: Database;
   #work: (() => void)[] = [];
@@ -13,7 +13,7 @@ export class WriteBatch {
     this.#database = database;
   }
 
-  /** Writes what waits once there is enough of it. @throws as SQLite does; then nothing of it was written */
+  /** Queues `work` and commits the batch when it is large enough. @throws SQLite errors; the batch is rolled back */
   add(characters: number, work: () => void): void {
     this.#work.push(work);
     this.#characters += characters;

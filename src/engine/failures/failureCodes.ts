@@ -1,4 +1,4 @@
-/** What a person can do about a failure; the shell turns it into a button. */
+/** What the user can do about a failure. The UI turns it into a button. */
 export const failureActions = [
   'openSettings',
   'doctor',

@@ -3,13 +3,13 @@ import type { RunResult } from '../../model/session/result.ts';
 import { type EngineFailure, failures } from './failures.ts';
 import { say, type Wording } from './wording.ts';
 
-/** Why a run that was not stopped is a failure that a person can do something about; `undefined` where it is none. */
+/** Why a run failed in a way that the user can fix; `undefined` if it did not. Not for stopped runs. */
 export function failureReason(run: {
   readonly label: string;
   readonly program: string;
-  /** By which it was asked for. */
+  /** Session ids that the run was asked to resume. */
   readonly ids: readonly string[];
-  /** Whether anything came on stdout. */
+  /** Whether the agent printed anything to stdout. */
   readonly printed: boolean;
   readonly facts: RunFacts;
   readonly exit: ExitInfo;

@@ -5,21 +5,21 @@ import type { RecordBusyError, RecordNotFoundError } from '../record/errors.ts';
 import { english, quote, say, type Wording } from './wording.ts';
 
 export interface FailureWords {
-  /** What happened, one sentence. */
+  /** What happened, in one sentence. */
   readonly message: Wording;
-  /** Why, and what to do next. */
+  /** Cause, and what to do next. */
   readonly detail: Wording;
 }
 
 interface FailureText extends FailureWords {
   readonly action?: FailureAction;
-  /** Where a program was looked for, in order. */
+  /** Paths where the program was searched, in order. */
   readonly tried?: readonly string[];
-  /** The limit that nothing is left of. */
+  /** The exhausted limit. */
   readonly budget?: BudgetStatus;
 }
 
-/** A failure that a person sees; `message` and `detail` are in English. Tell them apart by `code`, never by text. */
+/** A failure for users. `message` and `detail` are in English. Check `code`, not the text. */
 export class EngineFailure extends Error {
   override readonly name = 'EngineFailure';
   readonly code: FailureCode;
@@ -127,7 +127,7 @@ export const failures = {
       action: 'openSettings',
     }),
 
-  /** `failure` says what a server, or the way to it, got wrong, and what to do. */
+  /** `failure`: the problem of the server or the connection, and what to do. */
   serverFailed: (label: string, failure: { readonly words: FailureWords }) =>
     new EngineFailure(
       'server_failed',
@@ -192,7 +192,7 @@ export const failures = {
       tried: [path],
     }),
 
-  /** `why` is a sentence of the agent's; without one it gave no reason. */
+  /** `why`: a sentence from the agent; `undefined` if it gave no reason. */
   agentFailed: (label: string, why: string | undefined) =>
     new EngineFailure('agent_failed', {
       message: why === undefined ? say`${label} failed without a reason.` : say`${label} failed: ${why}`,
@@ -240,7 +240,7 @@ export const failures = {
       detail: say`Unsend some messages, or wait until the turn ends.`,
     }),
 
-  /** `cause`: another process writes its record. */
+  /** `cause`: another process is writing the record. */
   sessionBusy: (id: string, cause?: RecordBusyError) =>
     new EngineFailure(
       'session_busy',
@@ -263,7 +263,7 @@ export const failures = {
       cause,
     ),
 
-  /** Deleted, or lost while other files of the session are still there. */
+  /** The session was deleted, or its record was lost while its other files still exist. */
   recordNotFound: (id: string, cause: RecordNotFoundError): EngineFailure =>
     cause.remains === null
       ? failures.sessionMissing(id, cause)
@@ -283,7 +283,7 @@ export const failures = {
       action: 'startAfresh',
     }),
 
-  /** `why`: what the version cannot do; absent where it only did not come to it. */
+  /** `why`: what the agent's version lacks; absent if the agent ended too early. */
   conversationUnnamed: (label: string, why: string | undefined) =>
     new EngineFailure('conversation_unknown', {
       message:

@@ -1,4 +1,4 @@
-/** A text with places for values, `{0}` and on, kept as data: whoever shows it can say it in another language. */
+/** A text with placeholders (`{0}`, `{1}`, …) as data, so that the UI can translate it. */
 export interface Wording {
   readonly template: string;
   readonly values: readonly Value[];
@@ -6,12 +6,12 @@ export interface Wording {
 
 type Value = string | number | Wording;
 
-/** Tag of a text that people read. Values go in as they are; other wordings are translated with it. */
+/** Template tag for user-visible text. Values are inserted unchanged; nested wordings are translated too. */
 export function say(parts: TemplateStringsArray, ...values: readonly Value[]): Wording {
   return { template: parts.reduce((text, part, at) => `${text}{${at - 1}}${part}`), values };
 }
 
-/** What someone else said: in no list of translations. */
+/** Text from elsewhere, which is not translated. */
 export function quote(text: string): Wording {
   return { template: '{0}', values: [text] };
 }
@@ -20,7 +20,7 @@ export function english(wording: Wording): string {
   return inWords(wording, (template) => template);
 }
 
-/** Translated by `translate`, which is given a template and gives it in another language. */
+/** Inserts the values. `translate` gets the template and returns it in another language. */
 export function inWords({ template, values }: Wording, translate: (template: string) => string): string {
   return translate(template).replace(/\{(\d+)\}/g, (place, at: string) => {
     const value = values[Number(at)];

@@ -10,13 +10,13 @@ import { errorCode } from '../record/layout.ts';
 
 type Chunks = AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>;
 
-/** What is being written stands beside its place under a name with this ending; a process that was killed leaves it there. */
+/** Suffix of temporary files, which are written next to the target. A killed process leaves them behind. */
 export const partEnding = '.part';
 
 /**
- * Writes a file that only the user can read, or with the permissions of an existing file, which stays until the new one is
- * complete. For a link, its target is replaced. A pipe or terminal gets the chunks directly.
- * @throws EngineFailure where it cannot be written; what the chunks throw; an AbortError where the signal ends it
+ * Writes a file that only the user can read, or with the permissions of the existing file, which stays until the new
+ * one is complete. Follows links. Chunks go directly to a pipe or terminal.
+ * @throws EngineFailure if it cannot be written, errors of `chunks`, AbortError
  */
 export async function writeWhole(file: string, chunks: Chunks, signal?: AbortSignal): Promise<void> {
   try {
@@ -31,7 +31,7 @@ export async function writeWhole(file: string, chunks: Chunks, signal?: AbortSig
 }
 
 async function replace(file: string, mode: number | null, chunks: Chunks, signal?: AbortSignal): Promise<void> {
-  // A name that no one can have put a link under.
+  // A random name, so that no one can have created a link with that name.
   const part = `${file}.${randomBytes(6).toString('hex')}${partEnding}`;
   const stream = createWriteStream(part, { flags: 'wx', mode: 0o600 });
   try {
@@ -39,7 +39,7 @@ async function replace(file: string, mode: number | null, chunks: Chunks, signal
     if (mode !== null) await chmod(part, mode & 0o777);
     await rename(part, file);
   } catch (error) {
-    // It may be being opened still, and is made then.
+    // A stream that is still opening would create the file later.
     if (!stream.closed) await once(stream.destroy(), 'close').catch(() => undefined);
     await rm(part, { force: true }).catch(() => undefined);
     throw error;
@@ -55,7 +55,7 @@ function missing(error: unknown): null {
   throw error;
 }
 
-/** Files that an agent reads and no one else may: texts by absolute path in `folder`, which is made for them. */
+/** Writes files that only the user can read. `files`: texts by absolute path in `folder`, which is created. */
 export async function writePrivate(folder: string, files: Readonly<Record<string, string>> = {}): Promise<void> {
   const all = Object.entries(files);
   if (all.length === 0) return;

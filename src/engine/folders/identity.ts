@@ -3,20 +3,20 @@ import { open, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { FolderIdentity } from '../../model/session/session.ts';
 
-/** Of git's own files; a larger one is not read. */
+/** Maximum size of git's own files to read. */
 const most = 1024 * 1024;
 const firstLine = 4096;
 
-/** The repository around a folder: the top of its work tree, and where git keeps what all work trees share. */
+/** A repository: top folder of the work tree, and git's common directory, which all work trees share. */
 interface Repository {
   readonly top: string;
   readonly common: string;
 }
 
-/** What a folder is known by under another name, in another place or on another machine. Reads files, and starts nothing. */
+/** Identifies a folder after a rename or move, or on another machine. Reads files and starts no program. */
 export async function identityOf(folder: string): Promise<FolderIdentity> {
   const [there, repository] = await Promise.all([stat(folder, { bigint: true }).catch(() => null), around(folder)]);
-  // A number alone is given to another folder when this one is deleted; not every file system knows the time.
+  // Inode numbers are reused, so the creation time is included. Not every file system provides it.
   const inode = there === null || there.birthtimeNs <= 0n ? undefined : `${there.ino}:${there.birthtimeNs}`;
   const [clone, remote] =
     repository === null ? [] : await Promise.all([cloneOf(repository.common), remoteOf(repository.common)]);
@@ -28,7 +28,7 @@ export async function identityOf(folder: string): Promise<FolderIdentity> {
   };
 }
 
-/** The top of the work tree that a folder is in; the folder itself where it is in none. */
+/** Top folder of the work tree that contains a folder; the folder itself if there is none. */
 export async function topOf(folder: string): Promise<string> {
   return (await around(folder))?.top ?? folder;
 }
@@ -49,7 +49,7 @@ async function around(folder: string): Promise<Repository | null> {
   }
 }
 
-/** The first thing that git noted of this clone, which goes with it wherever it is moved or copied. */
+/** First reflog line of this clone, which moves and copies preserve. */
 async function cloneOf(common: string): Promise<string | undefined> {
   const file = path.join(common, 'logs', 'HEAD');
   const there = await stat(file).catch(() => null);
@@ -64,7 +64,7 @@ async function cloneOf(common: string): Promise<string | undefined> {
   }
 }
 
-/** `host/path` of `origin`, or of the only remote there is; without user, password and protocol. */
+/** `host/path` of `origin` or of the only remote, without user, password and protocol. */
 async function remoteOf(common: string): Promise<string | undefined> {
   const remotes = new Map<string, string>();
   let name: string | undefined;

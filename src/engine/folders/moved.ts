@@ -7,7 +7,7 @@ import { identityOf, topOf } from './identity.ts';
 import { sessionFolders } from './sessionFolders.ts';
 
 /**
- * Sessions whose folder is gone, and the folder that it is now. `sure`: the very folder, or the clone it was in; else another
+ * Sessions with a missing folder, and the folder that replaces it. `sure`: the same folder or clone; otherwise another
  * clone of the same repository.
  */
 export interface MovedSessions {
@@ -23,7 +23,7 @@ interface Place {
   readonly identity: FolderIdentity;
 }
 
-/** Which sessions belong into one of these folders that were run in one that is gone. Starts nothing, and writes nothing. */
+/** Sessions whose missing folder matches one of these folders. Starts nothing and writes nothing. */
 export async function movedSessions(
   summaries: readonly SessionSummary[],
   folders: readonly string[],
@@ -36,7 +36,7 @@ export async function movedSessions(
   );
   const found: MovedSessions[] = [];
   for (const { folder: from, sessions } of lost) {
-    // All were run in the same place; the newest knows it best.
+    // All sessions have the same folder; the newest knows its identity best.
     const known = sessions[0]?.project_identity;
     const match = known === undefined ? undefined : await placeOf(known, places);
     if (from === null || match === undefined) continue;
@@ -61,7 +61,7 @@ async function placeOf(
   return undefined;
 }
 
-/** The same folder in that work tree, or the nearest above it that is there; `undefined` outside of what is open. */
+/** The same folder in that work tree, or its nearest existing parent; `undefined` outside of the open folders. */
 async function within({ folder, top }: Place, inTree: string): Promise<string | undefined> {
   for (let at = path.resolve(top, inTree); isIn(folder, at); at = path.dirname(at)) {
     if ((await stat(at).catch(() => null))?.isDirectory() === true) return at;

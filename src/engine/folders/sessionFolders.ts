@@ -1,15 +1,15 @@
 import { stat, lstat, readlink } from 'node:fs/promises';
 import type { LinkReader } from '../../text/fileAccess.ts';
 
-/** A folder that sessions were run in; `null` for those that have none. */
+/** A folder of sessions; `null` for sessions without one. */
 export interface SessionFolder<S> {
   readonly folder: string | null;
   readonly sessions: readonly S[];
-  /** It is on this machine no more. */
+  /** The folder does not exist on this machine. */
   readonly gone: boolean;
 }
 
-/** Those that are gone first, then those with most sessions. */
+/** Missing folders first, then by number of sessions. */
 export async function sessionFolders<S extends { readonly project_dir?: string | undefined }>(
   sessions: readonly S[],
 ): Promise<readonly SessionFolder<S>[]> {
@@ -26,7 +26,7 @@ export async function sessionFolders<S extends { readonly project_dir?: string |
   return (await Promise.all(found)).sort((a, b) => +b.gone - +a.gone || b.sessions.length - a.sessions.length);
 }
 
-/** Not there, which is more than that it cannot be looked at now. */
+/** True only if the folder does not exist, not if it cannot be accessed. */
 async function isGone(folder: string): Promise<boolean> {
   return await stat(folder).then(
     () => false,
@@ -34,7 +34,7 @@ async function isGone(folder: string): Promise<boolean> {
   );
 }
 
-/** Reads links of the file system of this machine, following none. */
+/** Reads links of this machine's file system without following them. */
 export const linkReader: LinkReader = {
   async lstat(path) {
     const stats = await lstat(path).catch(() => null);

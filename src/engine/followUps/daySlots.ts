@@ -5,23 +5,23 @@ import { errorCode } from '../record/layout.ts';
 const daysKept = 7;
 const dayMs = 24 * 60 * 60_000;
 
-/** So many on a day, of one kind. */
+/** Maximum number per day for one scope. */
 export interface DayLimit {
-  /** A file name. */
+  /** Used as a file name. */
   readonly scope: string;
   readonly limit: number;
 }
 
 /**
- * Counts what may happen only so often on a day, for all windows on this machine: each time is a file that only one can make.
- * In this process it also holds over any 24 hours by a clock that no one sets.
+ * Limits how often something happens per day, across all processes on this machine. Each use is a file that only one
+ * process can create. Within this process, the limit also holds for any 24 hours on a monotonic clock.
  */
 export class DaySlots {
   readonly #folder: string;
   readonly #uptime: () => number;
   readonly #taken: { readonly scope: string; readonly at: number }[] = [];
 
-  /** `uptime`: milliseconds since anything. */
+  /** `uptime`: monotonic milliseconds. */
   constructor(folder: string, uptime: () => number) {
     this.#folder = folder;
     this.#uptime = uptime;
@@ -33,7 +33,7 @@ export class DaySlots {
     return Math.max(here, this.#recent(scope));
   }
 
-  /** One of each, or none of any. @throws file system errors */
+  /** Takes one slot of every limit, or none. @throws file system errors */
   async take(day: string, limits: readonly DayLimit[]): Promise<boolean> {
     const folder = path.join(this.#folder, day);
     await mkdir(folder, { recursive: true, mode: 0o700 });

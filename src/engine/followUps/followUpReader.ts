@@ -24,28 +24,28 @@ import { logLine } from '../log/logLine.ts';
 import type { RecordedResult, RecordReader } from '../record/contract.ts';
 import { DaySlots } from './daySlots.ts';
 
-/** Entries at the end of a session that are read at once, and at most. */
+/** Entries per read, and in total, at the end of a session. */
 const page = 1000;
 const mostEntries = 20 * page;
-/** Of one session, the newest runs that a dry run looks at. */
+/** Maximum number of runs per session in a dry run; the newest count. */
 const mostRuns = 20;
 
 export interface FollowUpReaderDeps extends Pick<EngineDeps, 'storeDir' | 'clock' | 'log' | 'settings' | 'blueprints'> {
   readonly openReader: (id: string) => Promise<RecordReader>;
-  /** Milliseconds, by a clock that no one sets. */
+  /** Monotonic milliseconds. */
   readonly uptime?: () => number;
 }
 
-/** What holds for one session now, and why. */
+/** The follow-up decision for a session, with the facts behind it. */
 export interface FollowUpOutlook {
   readonly decision: FollowUpDecision;
-  /** `null`: follow-ups are off for it. */
+  /** `null`: follow-ups are off for this session. */
   readonly rules: FollowUpRules | null;
 }
 
-/** Reads from records and settings what decides on follow-ups. Changes nothing. */
+/** Reads the facts for follow-up decisions from records and settings. Changes nothing. */
 export class FollowUpReader {
-  /** Exists while a person paused all follow-ups. */
+  /** Exists while the user has paused all follow-ups. */
   readonly pausedFile: string;
   readonly slots: DaySlots;
   readonly #deps: FollowUpReaderDeps;
@@ -61,15 +61,15 @@ export class FollowUpReader {
     return (await stat(this.pausedFile).catch(() => null)) !== null;
   }
 
-  /** As the record stands now. @throws EngineFailure where there is none */
+  /** Decision for the current state of the record. @throws EngineFailure if there is no record */
   look(id: string): Promise<FollowUpOutlook> {
     return this.#reading(id, (reader) => this.decide(reader));
   }
 
   /**
-   * Runs of a session that ended at or after `since` (epoch ms), oldest first, with what stood open at the end of each; of
-   * many the newest. `isOff` where its follow-ups are off: `rules` then are those that it had if they were on.
-   * @throws EngineFailure where there is no record
+   * Runs of a session that ended at or after `since` (epoch ms), oldest first, with their unfinished work; the newest
+   * if there are too many. `isOff`: follow-ups are off, and `rules` are those that would apply if they were on.
+   * @throws EngineFailure if there is no record
    */
   endedRuns(id: string, since: number): Promise<{ runs: EndedRun[]; rules: FollowUpRules | null; isOff: boolean }> {
     return this.#reading(id, async (reader) => {
@@ -88,7 +88,7 @@ export class FollowUpReader {
     const using = { now, paused: await this.paused(), minuteOfDay };
     const facts = await this.#factsAtBest(reader, now);
     const atBest = decideFollowUp(facts, rules, using);
-    // Most sessions have ended for good, and their records are not read for it.
+    // Most sessions can be ruled out without reading their record.
     const decision = atBest.due ? decideFollowUp({ ...facts, ...(await factsRead(reader)) }, rules, using) : atBest;
     const { log } = this.#deps;
     const outcome = decision.due
@@ -116,7 +116,7 @@ export class FollowUpReader {
     return rulesOf(summary, settings().followUps ?? {}, agent?.follow_ups);
   }
 
-  /** With everything open, and nothing sent. */
+  /** Facts of the best case: with unfinished work, and nothing sent yet. */
   async #factsAtBest(reader: RecordReader, now: number): Promise<FollowUpFacts> {
     const { summary, total } = reader;
     const day = localDay(now);
@@ -183,13 +183,13 @@ function isOwn({ parent_session_id, imported, recording, hidden }: SessionSummar
   return parent_session_id === undefined && imported === undefined && !recording && hidden !== true;
 }
 
-/** A child is its parent's to speak with; what was stopped, failed or came from elsewhere is a person's. */
+/** Parents speak to their child sessions. Stopped, failed and imported sessions are left to the user. */
 function isIdle(summary: SessionSummary): boolean {
   return isOwn(summary) && !isSessionLive(summary.status) && summary.outcome === 'completed';
 }
 
 function sentOf(runs: readonly RecordedRun[], results: readonly RecordedResult[]): SentFollowUps {
-  // A callback is no follow-up: its session was resumed for its own children.
+  // Callbacks are not follow-ups: they report results of child sessions.
   const isSent = ({ synthetic, prompt_origin: by }: RecordedRun): boolean => synthetic === true && by !== 'callback';
   const costOf = ({ run_id }: RecordedRun): number | null =>
     results.findLast(({ runId }) => runId === run_id)?.metadata.cost ?? null;
@@ -210,7 +210,7 @@ function sentOf(runs: readonly RecordedRun[], results: readonly RecordedResult[]
 
 export const allAgents = 'all';
 
-/** Whose limit of a day a session counts towards. */
+/** Scope of a session's daily limit. */
 export function followUpScope({ agent_name: name, executor_type: type = 'claude-code' }: SessionSummary): string {
   return name === undefined ? `executor-${type}` : `agent-${encodeURIComponent(name)}`;
 }

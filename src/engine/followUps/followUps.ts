@@ -10,7 +10,7 @@ import type { SessionState } from '../sessions/sessionState.ts';
 import type { DayLimit } from './daySlots.ts';
 import { allAgents, FollowUpReader, type FollowUpReaderDeps, followUpScope } from './followUpReader.ts';
 
-/** Milliseconds that a timer may run out before a clock says so. */
+/** Timers may fire this many milliseconds before the clock reaches the time. */
 const timerSlack = 1000;
 
 export interface FollowUpsDeps extends Omit<FollowUpReaderDeps, 'openReader'> {
@@ -18,8 +18,8 @@ export interface FollowUpsDeps extends Omit<FollowUpReaderDeps, 'openReader'> {
 }
 
 /**
- * Says of each session whether it is to be followed up, and lets a run that a trigger wrote begin or not: here, on the way of
- * every run, its limits hold, whoever planned it. All it goes by is recorded.
+ * Decides whether a session gets a follow-up, and admits runs that a trigger requested. Every run passes here, so the
+ * limits hold whoever planned it. All inputs of a decision are recorded.
  */
 export class FollowUps {
   readonly #deps: FollowUpsDeps;
@@ -30,14 +30,15 @@ export class FollowUps {
     this.#reader = new FollowUpReader({ ...deps, openReader: (id) => deps.sessions.openReader(id) });
   }
 
-  /** As the record stands now. @throws EngineFailure where there is none */
+  /** Decision for the current state of the record. @throws EngineFailure if there is no record */
   async look(id: string): Promise<FollowUpDecision> {
     return (await this.#reader.look(id)).decision;
   }
 
   /**
-   * For a run that is about to begin, whose writer `state` has: the request as it may begin. What no trigger wrote passes as it
-   * is. @throws FollowUpRefused
+   * Checks a run that is about to start; `state` must have the writer. Returns the final request. Requests without a
+   * trigger are returned unchanged.
+   * @throws FollowUpRefused
    */
   async admit(state: SessionState, request: ResumeRequest): Promise<ResumeRequest> {
     const { trigger } = request;
@@ -50,7 +51,7 @@ export class FollowUps {
         throw new FollowUpRefused('changed');
       const now = this.#deps.clock();
       if (rules === null || decision.quietUntil > now) throw new FollowUpRefused('quiet');
-      // Whoever planned it may have planned it for what was said before.
+      // The conversation may have continued since the follow-up was planned.
       if (decision.at > now + timerSlack) throw new FollowUpRefused('early');
       if (!(await this.#reader.slots.take(localDay(now), dayLimits(state.summary, rules)))) {
         throw new FollowUpRefused('day_limit');
@@ -69,17 +70,17 @@ export class FollowUps {
     }
   }
 
-  /** Takes back what is due now; more that is said lifts it. @throws EngineFailure where another process writes the record */
+  /** Cancels the due follow-up until the conversation continues. @throws EngineFailure if the record is locked */
   cancel(id: string): Promise<void> {
     return this.#change(id, (state) => ({ ...state.session.follow_ups, cancelled_at: state.total }));
   }
 
-  /** Whatever its agent's file and the settings say. @throws EngineFailure where another process writes the record */
+  /** Overrides agent file and settings for a session. @throws EngineFailure if another process is writing the record */
   turn(id: string, on: boolean): Promise<void> {
     return this.#change(id, () => ({ on }));
   }
 
-  /** For all windows on this machine. */
+  /** Pauses all follow-ups on this machine. */
   async pause(): Promise<void> {
     await mkdir(path.dirname(this.#reader.pausedFile), { recursive: true, mode: 0o700 });
     await writeFile(this.#reader.pausedFile, '', { mode: 0o600 });
@@ -106,10 +107,10 @@ function dayLimits(summary: SessionSummary, { perDay, perDayOfAgent }: FollowUpR
   ];
 }
 
-/** Why a follow-up did not go out. No one asked for it, so it is for the log, and for whoever planned it. */
+/** Why a follow-up was not sent. Logged, and reported to the planner only. */
 export class FollowUpRefused extends Error {
   override readonly name = 'FollowUpRefused';
-  /** `changed`: the conversation continued since it was planned. `quiet`, `early`: it is to wait. */
+  /** `changed`: the conversation continued after planning. `quiet` and `early`: the follow-up must wait. */
   readonly why: NoFollowUpReason | 'changed' | 'quiet' | 'early';
 
   constructor(why: FollowUpRefused['why']) {

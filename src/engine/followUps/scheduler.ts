@@ -8,7 +8,7 @@ import { logLine } from '../log/logLine.ts';
 import { titleOf } from '../sessions/newSession.ts';
 import { type FollowUps, FollowUpRefused } from './followUps.ts';
 
-/** A follow-up that will go out. */
+/** A scheduled follow-up. */
 export interface DueFollowUp {
   readonly sessionId: string;
   readonly title: string;
@@ -26,41 +26,41 @@ export interface SchedulerDeps {
   };
   readonly clock: () => number;
   readonly log: Log;
-  /** Whether a session may be followed up now: a window trusts its folder. */
+  /** Whether a session may get follow-ups now: its folder must be trusted. */
   readonly mayFollow: (summary: SessionSummary) => boolean;
-  /** Resumes the session as a person would; settles when that run has ended. @throws EngineFailure, FollowUpRefused */
+  /** Resumes the session and settles when that run has ended. @throws EngineFailure, FollowUpRefused */
   readonly send: (due: DueFollowUp) => Promise<void>;
-  /** Calls back after so many milliseconds by a clock that no one sets. */
+  /** Timer on a monotonic clock. */
   readonly after: (ms: number, then: () => void) => Disposable;
 }
 
-/** Follow-ups that run at once; others wait for one to end. */
+/** Maximum number of concurrent follow-up runs. */
 const atOnce = 2;
-/** What came due while nothing watched gives people so many milliseconds to look first, or its own delay if that is less. */
+/** Minimum delay in ms for follow-ups that were due before the start, unless their own is shorter. */
 const grace = 60_000;
-/** After so many changes of one session, it is looked at once. */
+/** Changes of one session are debounced by this time, in ms. */
 const settleMs = 250;
-/** Longer is looked at again by then. Timers take no more than about 24 days. */
+/** Longer waits are planned again after this time. Timers are limited to about 24 days. */
 const longestWait = 24 * 60 * 60_000;
 
 /**
- * Watches sessions and sends what is due. It only plans: `FollowUps.admit` holds the limits. Waits are
- * measured by timers, so that a clock that is set brings nothing forward, and each state of a conversation is spoken to once.
+ * Watches sessions and sends due follow-ups. It only plans: `FollowUps.admit` enforces the limits. Waits use timers, so
+ * that a clock change sends nothing early. Each state of a conversation gets at most one follow-up.
  */
 export class FollowUpScheduler implements Disposable {
   readonly changed: Emitter<[]>;
   readonly #deps: SchedulerDeps;
   readonly #due = new Map<string, { readonly due: DueFollowUp; readonly timer: Disposable }>();
   readonly #looks = new Map<string, Disposable>();
-  /** Is looked at just now. */
+  /** Sessions being checked now. */
   readonly #looking = new Set<string>();
-  /** What was told of a session when it was last looked at. */
+  /** Version of each session at the last check. */
   readonly #seen = new Map<string, string>();
   readonly #live = new Set<string>();
-  /** Could not be sent, with what it was to be sent for. */
+  /** Failed attempts per session. */
   readonly #failed = new Map<string, number>();
   readonly #sending = new Set<string>();
-  /** Due, and kept back until one that runs has ended. */
+  /** Due sessions that wait for a running follow-up to end. */
   readonly #waiting = new Set<string>();
   readonly #subscription: Disposable;
   #over = false;
@@ -76,7 +76,7 @@ export class FollowUpScheduler implements Disposable {
     return [...this.#due.values()].map(({ due }) => due).sort((a, b) => a.at - b.at);
   }
 
-  /** Looks at every session anew: at the start, and when settings or trust have changed. */
+  /** Checks every session: at the start, and when settings or trust change. */
   async lookAtAll(): Promise<void> {
     for (const summary of await this.#deps.engine.list()) {
       if (this.#over) return;
@@ -86,10 +86,10 @@ export class FollowUpScheduler implements Disposable {
     }
   }
 
-  /** A person takes back what is due, or is about to be. @throws EngineFailure where that cannot be recorded */
+  /** The user cancels a follow-up that is due or about to be. @throws EngineFailure if that cannot be recorded */
   async cancel(id: string): Promise<void> {
     const { followUps } = this.#deps.engine;
-    // A run that has begun is a person's to stop.
+    // A run that has started is stopped by the user, not here.
     const known = this.#drop(id) || (this.#sending.has(id) && !this.#live.has(id));
     const looked = this.#looks.has(id) || this.#looking.has(id);
     if (!known && !(looked && (await followUps.look(id)).due)) return;
@@ -97,12 +97,12 @@ export class FollowUpScheduler implements Disposable {
     try {
       await followUps.cancel(id);
     } catch (error) {
-      // Its run began meanwhile.
+      // The run started in the meantime.
       if (!this.#live.has(id)) throw error;
     }
   }
 
-  /** Of all, as long as they are paused. */
+  /** Drops all scheduled follow-ups, while follow-ups are paused. */
   dropAll(): void {
     for (const id of [...this.#due.keys()]) this.#drop(id);
   }
@@ -139,7 +139,7 @@ export class FollowUpScheduler implements Disposable {
     this.#looks.set(id, look);
   }
 
-  /** `least`: milliseconds before anything goes out. */
+  /** `least`: minimum delay in ms. */
   async #look(summary: SessionSummary, least: number): Promise<void> {
     const { session_id: id } = summary;
     this.#looking.add(id);
@@ -178,7 +178,7 @@ export class FollowUpScheduler implements Disposable {
     this.changed.fire();
   }
 
-  /** True where something was due. */
+  /** Returns whether a follow-up was scheduled. */
   #drop(id: string): boolean {
     const armed = this.#due.get(id);
     armed?.timer.dispose();
@@ -216,13 +216,13 @@ export class FollowUpScheduler implements Disposable {
     } finally {
       this.#sending.delete(id);
       const [next] = this.#waiting;
-      // What waits is due: taking it takes it out of those that wait.
+      // `#fire` removes it from the waiting ones.
       if (next !== undefined) this.#fire(next);
     }
     await this.#lookAgain(id);
   }
 
-  /** What was told of it while it was sent went by. */
+  /** Changes during the run were ignored, so the session is checked again. */
   async #lookAgain(id: string): Promise<void> {
     if (this.#over) return;
     const summary = (await this.#deps.engine.list()).find(({ session_id }) => session_id === id);

@@ -17,24 +17,24 @@ export interface ImportDeps {
 
 export type NewSession = Omit<Session, 'session_id' | 'imported' | 'status'>;
 
-/** What an import is written with. */
+/** Inputs for writing an import. */
 export interface Draft {
-  /** Makes the record, under this id where it is free. Called once, before anything else. */
+  /** Creates the record, with this id if it is free. Call it once, first. */
   readonly begin: (session: NewSession, id?: string) => Promise<RecordWriter>;
   readonly imported: Imported;
   readonly deps: ImportDeps;
   readonly file: string;
-  /** What the file holds, unpacked. */
+  /** The unpacked file. */
   readonly source: FileHandle;
-  /** ISO 8601, of the import. */
+  /** Time of the import, ISO 8601. */
   readonly at: string;
 }
 
 export interface ImportedDraft {
   readonly problems: number;
-  /** Of these, messages of which a mark has a wrong type. */
+  /** Of these, the number of messages with a mark of the wrong type. */
   readonly mistyped?: number;
   readonly original: string | null;
-  /** What lists show beside what the lines add up to. */
+  /** Additions to the summary that is computed from the lines. */
   readonly known?: Partial<SessionSummary>;
 }

@@ -17,14 +17,14 @@ import { startsLikeRecord, holdsRecordLine, importRecord } from './importRecord.
 import { bytesOf, hashOf, openSource, type Source } from './source.ts';
 import type { ImportDeps, Draft, ImportedDraft } from './draft.ts';
 
-/** A file of messages is read whole. */
+/** Maximum size of a JSON file, which is read at once. */
 const maxJsonBytes = 256 * 1024 * 1024;
 const linesToKnow = 50;
 
 export interface ImportRequest {
-  /** Absolute path; with `.gz`, of a packed file. */
+  /** Absolute path; `.gz` for a compressed file. */
   readonly file: string;
-  /** Whose output it is, where the file does not tell. */
+  /** Agent that printed the file, if the file does not tell. */
   readonly agent?: ExecutorType;
 }
 
@@ -32,15 +32,15 @@ export interface ImportReport {
   readonly sessionId: string;
   readonly format: Imported['format'];
   readonly entries: number;
-  /** Stretches of the file that could not be read. */
+  /** Number of unreadable parts of the file. */
   readonly problems: number;
-  /** Of these, messages of which a mark has a wrong type; absent: none. */
+  /** Of these, the number of messages with a mark of the wrong type; absent: none. */
   readonly mistyped?: number;
-  /** The session's id where it was kept before, where that is known and another. */
+  /** The session's id in the source, if it is known and differs. */
   readonly original: string | null;
 }
 
-/** Keeps what a file holds as a session that can be read and not resumed. @throws EngineFailure */
+/** Imports a file as a session that can be read but not resumed. @throws EngineFailure */
 export async function importFile(request: ImportRequest, deps: ImportDeps): Promise<ImportReport> {
   const source = await openSource(request.file);
   try {
@@ -108,7 +108,7 @@ async function kindOf(
   const text = head.toString('utf8');
   const messages = isRecord ? null : await readMessages(handle, text);
   if (messages !== null) return { format: 'acp', take: (draft) => importMessages(messages, draft) };
-  // An agent may have printed lines of a record, too: who says that it is output is believed.
+  // Agents may print lines of a record, so an explicit `agent` takes precedence.
   if (isRecord || (agent === undefined && holdsRecordLine(head, linesToKnow)))
     return { format: 'record', take: importRecord };
   const adapter = adapterFor(file, text, agent, deps);
@@ -125,7 +125,7 @@ function decisionOf({ at, ...imported }: Imported, taken: ImportedDraft): LineOf
   return { type: 'import', at, ...imported, session_id: taken.original, damaged: taken.problems };
 }
 
-/** So that lists need not read the whole record. Gives the number of entries. */
+/** Saves lists from reading the whole record. Returns the number of entries. */
 async function summarise(store: RecordStore, writer: RecordWriter, { known }: ImportedDraft): Promise<number> {
   const reader = await store.openReader(writer.id);
   try {
@@ -160,7 +160,7 @@ function adapterFor(
   return only;
 }
 
-/** `null` where the file holds no messages of the Agent Communication Protocol. */
+/** `null` if the file has no messages of the Agent Communication Protocol. */
 async function readMessages(handle: FileHandle, head: string): Promise<readonly AcpMessage[] | null> {
   if (!/^\s*[[{]/.test(head) || !head.includes('"parts"') || (await handle.stat()).size > maxJsonBytes) return null;
   const chunks: Buffer[] = [];

@@ -11,7 +11,7 @@ import type { Draft, ImportedDraft } from './draft.ts';
 const titleLength = 80;
 const batch = 500;
 
-/** Messages of the Agent Communication Protocol: one run, without figures. */
+/** Imports messages of the Agent Communication Protocol as one run, without usage. */
 export async function importMessages(given: readonly AcpMessage[], { begin, deps, at }: Draft): Promise<ImportedDraft> {
   const { messages, unsound } = soundMessages(given);
   const times = messages

@@ -19,14 +19,14 @@ import type { RecordReader, RecordWriter } from '../record/contract.ts';
 import type { RecordStore } from '../record/recordStore.ts';
 import { addSteps, noSteps } from '../run/runFigures.ts';
 
-/** A session of another program with everything that a record of it holds. */
+/** A session of another program with everything that its record will contain. */
 export interface ObservedHistory {
   readonly summary: ObservedSummary;
   readonly facts: StoreFacts;
-  /** Requests that are its own and not copied from another session. */
+  /** The session's own requests, without those copied from other sessions. */
   readonly requests: readonly StoreRequest[];
   readonly entries: readonly NormalizedEntry[];
-  /** What could not be read. */
+  /** Parts that could not be read. */
   readonly problems: readonly string[];
 }
 
@@ -40,8 +40,9 @@ interface ImportObservedDeps {
 const batch = 500;
 
 /**
- * Copies a session of another program into a record under its own id, as one run. The chain of the record begins with the copy;
- * its first decision says from where it was taken. @throws file system errors
+ * Copies a session of another program into a record with the same id, as one run. The record's hash chain starts with
+ * the copy; its first decision names the source.
+ * @throws file system errors
  */
 export async function importObserved(history: ObservedHistory, deps: ImportObservedDeps): Promise<SessionSummary> {
   const { summary, facts, entries } = history;
@@ -61,7 +62,7 @@ export async function importObserved(history: ObservedHistory, deps: ImportObser
   return beginRecord(session, folder, written, deps);
 }
 
-/** A record that begins with a history; none where that fails. */
+/** Creates a record that starts with a history; removes it if that fails. */
 async function beginRecord(
   session: Omit<Session, 'status' | 'execution_mode'>,
   folder: string | undefined,
@@ -83,8 +84,9 @@ async function beginRecord(
 }
 
 /**
- * Adds to the copy of a session what the session has got since, in the same run: entries that are new or different. What the
- * agent removed stays, and so does everything where runs of Vitrine's own followed. @throws RecordBusyError, file system errors
+ * Updates the copy of a session in the same run with new and changed entries. Entries that the agent removed stay. Does
+ * nothing if Vitrine's own runs followed.
+ * @throws RecordBusyError, file system errors
  */
 export async function updateObserved(history: ObservedHistory, deps: ImportObservedDeps): Promise<SessionSummary> {
   const { session_id, updated_at } = history.summary;
@@ -119,8 +121,8 @@ async function summaryOf(id: string, { store }: ImportObservedDeps): Promise<Ses
 }
 
 /**
- * Begins the record of a session that will continue the conversation of `origin` apart from it: under an id of its own, with a
- * copy of the history, which costs it nothing. @throws file system errors
+ * Creates a session that forks the conversation of `origin`: a new id and a copy of the history, at no cost.
+ * @throws file system errors
  */
 export async function forkObserved(
   history: ObservedHistory,
@@ -156,7 +158,7 @@ interface Written {
   readonly history: ObservedHistory;
   readonly imported: Imported;
   readonly run: RecordedRun;
-  /** Those that the record does not have. */
+  /** Entries that are not in the record. */
   readonly entries: readonly NormalizedEntry[];
   readonly result: ResultMetadata;
   readonly ids: Partial<Pick<Session, 'executor_session_id' | 'executor_session_ids'>>;
@@ -213,7 +215,7 @@ function runOf({ summary, facts, entries }: ObservedHistory): Omit<RecordedRun, 
   };
 }
 
-/** Those that the record has not, or has otherwise. */
+/** Entries that are missing in the record or differ from it. */
 async function changedEntries(entries: readonly NormalizedEntry[], reader: RecordReader): Promise<NormalizedEntry[]> {
   const changed: NormalizedEntry[] = [];
   for (let from = 0; from < entries.length; from += batch) {
@@ -224,14 +226,14 @@ async function changedEntries(entries: readonly NormalizedEntry[], reader: Recor
   return changed;
 }
 
-/** For agents that print the tokens of the whole conversation, and no cost. */
+/** For agents that report cumulative tokens and no cost. */
 function tokenCounters({ requests }: StoreFacts): ResultMetadata['counters'] {
   if (requests.length === 0) return null;
   const models = modelsOf(requests);
   return { scope: 'session', usd: null, models, turns: null, turnsScope: null, apiDuration: null };
 }
 
-/** What the session has come to, as later runs are measured against it. */
+/** Totals so far, as a baseline for later runs. */
 function resultOf({ summary, facts, requests }: ObservedHistory): ResultMetadata {
   const { total_cost: cost, total_usage: usage, prompts } = summary;
   const models = modelsOf(requests);

@@ -11,7 +11,7 @@ import { bytesOf } from './source.ts';
 
 const batch = 500;
 
-/** What an agent printed to its standard output: one run, which is read as if the agent had printed it now. */
+/** Imports an agent's standard output as one run, read as if the agent had just printed it. */
 export async function importOutput(
   adapter: AgentAdapter,
   { begin, deps, file, source, at }: Draft,

@@ -12,13 +12,13 @@ import type { Draft, NewSession, ImportedDraft } from './draft.ts';
 
 const rawStreams = ['stdout', 'stderr', 'client'] as const;
 
-/** Whether the file begins as a record of ours does. */
+/** Whether the file starts like a record. */
 export function startsLikeRecord(head: Buffer): boolean {
   const [first] = linesOf(head);
   return first !== undefined && parseRecordLine(head.toString('utf8', first.start, first.end)).value?.kind === 'header';
 }
 
-/** Whether a record of ours may be what the file was: what damage left of its first lines has one of a record. */
+/** Whether the file may be a damaged record: its first lines contain a record line. */
 export function holdsRecordLine(head: Buffer, mostLines: number): boolean {
   let lines = 0;
   for (const { start, end } of linesOf(head)) {
@@ -30,8 +30,8 @@ export function holdsRecordLine(head: Buffer, mostLines: number): boolean {
 }
 
 /**
- * A record of ours, line by line, under its own id where that is free. What the lines say stays; the session is marked, and
- * what its runs printed comes along where it lies beside the record.
+ * Imports a record line by line, with its own id if it is free. Lines keep their content, the session is marked as
+ * imported, and run output beside the record is imported too.
  */
 export async function importRecord({ begin, file, source, at, imported }: Draft): Promise<ImportedDraft> {
   let original: string | null = null;
@@ -59,12 +59,12 @@ export async function importRecord({ begin, file, source, at, imported }: Draft)
   return { problems, original };
 }
 
-/** What is known of a session whose own line is gone. */
+/** Placeholder session if the session line is lost. */
 function unknownSession(at: string): NewSession {
   return { created_at: at, execution_mode: 'sync', executor_session_ids: [] };
 }
 
-/** The line as the session `id` has it. No one works on an import. */
+/** Rewrites a line for session `id`. Imports have no active run. */
 function moved(line: RecordLine, id: string, imported: Imported): RecordLine {
   switch (line.kind) {
     case 'session':
@@ -74,7 +74,7 @@ function moved(line: RecordLine, id: string, imported: Imported): RecordLine {
     case 'event':
       return { ...line, event: { ...line.event, session_id: id } };
     case 'summary': {
-      // No one waits for an answer here.
+      // An imported request cannot be answered.
       const summary = { ...line.summary, session_id: id, imported, needs_you: undefined };
       return { ...line, summary: ended(summary) };
     }

@@ -10,16 +10,16 @@ const chunkBytes = 1024 * 1024;
 const packedEnding = '.gz';
 const byteOrderMark = Buffer.from('\uFEFF');
 
-/** A file to be imported, unpacked where it is a packed one. */
+/** A file to import, uncompressed. */
 export interface Source {
   readonly handle: FileHandle;
-  /** At most 256 KiB of its beginning, without a byte order mark. */
+  /** First 256 KiB at most, without a byte order mark. */
   readonly head: Buffer;
-  /** 1 where not all that was packed comes out. */
+  /** 1 if the compressed file is damaged. */
   readonly problems: number;
 }
 
-/** To be closed by the caller. @throws EngineFailure */
+/** The caller closes it. @throws EngineFailure */
 export async function openSource(file: string): Promise<Source> {
   let handle: FileHandle | null = null;
   try {
@@ -41,7 +41,7 @@ async function headOf(handle: FileHandle): Promise<Buffer> {
   return head.subarray(0, byteOrderMark.length).equals(byteOrderMark) ? head.subarray(byteOrderMark.length) : head;
 }
 
-/** All of it, in pieces of at most a MiB. @throws file system errors */
+/** Whole file in chunks of at most 1 MiB. @throws file system errors */
 export async function* bytesOf(handle: FileHandle): AsyncGenerator<Buffer> {
   for (let offset = 0; ;) {
     const chunk = await readAt(handle, offset, chunkBytes);
@@ -51,7 +51,7 @@ export async function* bytesOf(handle: FileHandle): AsyncGenerator<Buffer> {
   }
 }
 
-/** SHA-256 of a file as it is, packed or not; hexadecimal. @throws file system errors */
+/** SHA-256 of the file as stored, hexadecimal. @throws file system errors */
 export async function hashOf(file: string): Promise<string> {
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(file)) if (Buffer.isBuffer(chunk)) hash.update(chunk);

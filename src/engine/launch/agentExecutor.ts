@@ -19,15 +19,15 @@ import { createPrivateFolder, SideFiles } from '../output/sideFiles.ts';
 import { storedLine } from './storedLine.ts';
 
 export interface ExecutorConfig extends Omit<AgentOptions, 'mcpServers' | 'trustedServers'> {
-  /** Absolute path of the folder to run in; default: that of this process. */
+  /** Absolute path of the working folder; default: that of this process. */
   readonly workDir?: string;
   /** Absolute path of the program; if absent, Vitrine searches for it. */
   readonly program?: string;
-  /** Added to the environment. */
+  /** Variables added to the environment. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** A prompt, alone or with options for this task. */
+/** A prompt, or a prompt with options. */
 export type Task = string | (ExecutorConfig & { readonly prompt: string });
 
 export interface Chunk {
@@ -38,21 +38,21 @@ export interface Chunk {
 
 export interface SpawnedTask {
   readonly process: AgentProcess;
-  /** The id that the agent will use, where we chose it; else it is in the metadata of its entries. */
+  /** Session id that the agent will use, if we chose it; otherwise it is in the metadata of entries. */
   readonly sessionId: string | null;
   readonly warnings: readonly string[];
 }
 
 export interface ReadOptions {
-  /** How the process ended; what was left open is told by it. */
+  /** How the process ended; determines the state of unfinished entries. */
   readonly exit?: PromiseLike<ExitInfo> | ExitInfo;
-  /** Each entry only when it is complete, and once more for each later correction. */
+  /** Emit each entry only when it is complete, and again for later corrections. */
   readonly settledOnly?: boolean;
-  /** The agent's id of the conversation as far as it is known, where the chunks do not say it. */
+  /** The agent's conversation id, if the chunks do not contain it. */
   readonly sessionId?: () => string | null;
 }
 
-/** What is known of the chunks of a task besides what is in them. */
+/** What is known about the chunks besides their content. */
 interface Source {
   readonly context: { readonly sessionId?: string; readonly resume?: string };
   readonly side?: SideFiles;
@@ -66,7 +66,7 @@ const ladder = [
   { signal: 'SIGTERM', graceMs: 5000 },
 ] as const;
 
-/** Starts one kind of agent and reads what it prints; without sessions and records, for use on its own. */
+/** Starts one kind of agent and reads its output. Standalone: no sessions, no records. */
 export class AgentExecutor {
   readonly #adapter: AgentAdapter;
   readonly #config: ExecutorConfig;
@@ -77,20 +77,20 @@ export class AgentExecutor {
     this.#config = config;
   }
 
-  /** Begins a conversation. @throws EngineFailure */
+  /** Starts a conversation. @throws EngineFailure */
   executeTask(task: Task): Promise<SpawnedTask> {
     return this.#spawn(task, undefined);
   }
 
-  /** Resumes one, by the agent's own id for it. @throws EngineFailure */
+  /** Resumes a conversation by the agent's id for it. @throws EngineFailure */
   resumeTask(task: Task, sessionId: string): Promise<SpawnedTask> {
     return this.#spawn(task, sessionId);
   }
 
   /**
-   * The transcript as it comes: an entry is given when it begins, and again with the same `index` each time it changes; the
-   * last one counts. First ones come in index order. If the id of the conversation is known at the start, the entry at index 0
-   * begins with it, before anything is printed. A chunk without a time arrived now.
+   * Streams the transcript. An entry is emitted when it starts, and again with the same `index` when it changes. New
+   * entries come in index order. If the conversation id is known at the start, the entry at index 0 reports it before
+   * any output. Chunks without a timestamp count as arriving now.
    */
   async *normalizeOutput(
     chunks: AsyncIterable<Chunk>,
@@ -177,7 +177,7 @@ export class ClaudeCodeExecutor extends AgentExecutor {
   }
 }
 
-/** Each entry only when it has settled; what is still open at the end comes then. */
+/** Emits entries only when settled, and the unfinished ones at the end. */
 class SettledEntries {
   readonly #recent = new RecentEntries();
 
@@ -192,7 +192,7 @@ class SettledEntries {
   }
 }
 
-/** Stands for the agent's own first entry until that is there: programs take seconds to print anything. */
+/** Placeholder until the agent's first entry arrives, which can take seconds. */
 function startEntry(sessionId: string, at: number): NormalizedEntry {
   return {
     index: 0,
@@ -209,7 +209,7 @@ function withId(entry: NormalizedEntry, sessionId: string | null): NormalizedEnt
   return { ...entry, metadata: { model: null, ...metadata, sessionId } };
 }
 
-/** What the process prints, in the order in which it arrives; may be read once, and holds the process back when it is not. */
+/** Output of a process in order of arrival. Read it once; the process blocks while it is not read. */
 export function createOutputChunks(process: Pick<AgentProcess, 'output'>): AsyncIterable<Chunk> {
   return process.output;
 }

@@ -21,34 +21,34 @@ import { storedLine } from './storedLine.ts';
 import { assertCanSpawn } from '../process/spawn.ts';
 import { withTraceContext } from '../traceContext.ts';
 
-/** One run to be launched. */
+/** Parameters of one run. */
 export interface LaunchRequest {
   readonly runId: string;
   readonly cwd: string;
-  /** What the agent is given. */
+  /** Prompt for the agent. */
   readonly prompt: string;
   readonly options: AgentOptions;
-  /** What is left for this run of limits that Vitrine holds, for agents that can hold them too. */
+  /** Remaining limits of the run, for agents that can enforce them too. */
   readonly limits: HeldLimits;
   readonly newSessionId: string;
-  /** The agent's id of a conversation that a new one continues from; it is left as it is. */
+  /** The agent's id of the conversation to fork, which stays unchanged. */
   readonly forkOf?: string;
-  /** Someone can be asked, and may say more while the agent works. */
+  /** A user can answer requests and send messages during the run. */
   readonly interactive: boolean;
-  /** Runs that the session had before. */
+  /** Number of earlier runs in the session. */
   readonly earlierRuns: number;
-  /** Folder of the record for what runs have printed. */
+  /** Folder of the record for run output. */
   readonly runsFolder: string;
   readonly lease: Omit<ProcessLease, 'process' | 'program'>;
 }
 
-/** What is ready to be launched, because everything it needs was found. */
+/** An agent that is ready to launch, with everything it needs. */
 export interface PreparedAgent {
   /** Who caused the prompt; default: a person. */
   readonly promptOrigin?: Origin;
-  /** To say before the output: options that do not apply, what a recording answers. */
+  /** Notes before the output: options without effect, what a recording plays. */
   notes(request: LaunchRequest, resume: string | null): readonly Note[];
-  /** False where there is nothing to launch for this run. */
+  /** False if there is nothing to launch for this run. */
   canLaunch(request: LaunchRequest): boolean;
   /** @throws EngineFailure */
   launch(request: LaunchRequest, resume: string | null): Promise<Launched>;
@@ -58,25 +58,25 @@ export interface PreparedAgent {
 export interface AgentLauncher {
   readonly label: string;
   readonly recording: boolean;
-  /** Whether a resume needs an id of the agent's own. */
+  /** Whether a resume needs the agent's own session id. */
   readonly resumesById: boolean;
-  /** `AgentOptions.appendSystemPrompt` is heeded. Absent: no. */
+  /** Whether `AgentOptions.appendSystemPrompt` has an effect. Default: no. */
   readonly takesSystemPrompt?: boolean;
-  /** Why this version gives its conversations no id; absent or undefined where it does. */
+  /** Why conversations of this version have no id; absent or undefined if they have one. */
   resumeMissing?(version: string | null): string | undefined;
   createNormalizer(context: NormalizerContext): Normalizer;
   /** @throws EngineFailure */
   prepare(): Promise<PreparedAgent>;
-  /** What the agent keeps itself; absent where none of this kind tells. @throws EngineFailure */
+  /** Sessions in the agent's own store; absent if the agent cannot list them. @throws EngineFailure */
   sessions?(launch: LaunchRequest, signal?: AbortSignal): Promise<readonly AgentSession[]>;
 }
 
 export interface ReportOptions {
-  /** Also asks the program whether someone is signed in. */
+  /** Also asks the program whether the user is logged in. */
   readonly login?: boolean;
 }
 
-/** One that is alone of its kind, so that it can say on its own what is known of it. */
+/** An executor with a single agent, which can report on itself. */
 export interface SingleLauncher extends AgentLauncher {
   report(options?: ReportOptions): Promise<AgentReport>;
 }
@@ -90,7 +90,7 @@ export interface LauncherDeps {
   readonly ladder: (polite: NodeJS.Signals) => readonly LadderStep[];
 }
 
-/** For agents whose dialogue needs to know more than the command line does. */
+/** For agents whose dialogue needs more than the command line. */
 export type StartDialogue = (launch: {
   readonly request: LaunchRequest;
   readonly resume: string | null;

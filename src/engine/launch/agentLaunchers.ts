@@ -19,10 +19,10 @@ import type { LadderStep } from '../process/stopProcessTree.ts';
 import { ProgramFinder } from '../programs/programFinder.ts';
 import { outputFileLauncher } from '../replay/outputFile.ts';
 
-/** Which agent a session is with. */
+/** Identifies the agent of a session. */
 export type AgentOfSession = Pick<Session, 'executor_type' | 'executor_profile' | 'project_dir'>;
 
-/** Every agent that the settings of this moment know. */
+/** All agents in the current settings. */
 export class AgentLaunchers {
   readonly #deps: EngineDeps;
   readonly #leases: ProcessLeases;
@@ -34,7 +34,7 @@ export class AgentLaunchers {
     this.#programs = new ProgramFinder(deps.mayAsk);
   }
 
-  /** Looks for programs again instead of remembering where they were. */
+  /** Forgets cached program paths. */
   refresh(): void {
     this.#programs.refresh();
   }
@@ -52,7 +52,7 @@ export class AgentLaunchers {
       : this.#program(adapter, settings);
   }
 
-  /** For reading old output again: needs no program. */
+  /** For reading old output; needs no program. */
   async forReading(agent: AgentOfSession): Promise<AgentLauncher | null> {
     try {
       const source = this.of(agent);
@@ -63,7 +63,7 @@ export class AgentLaunchers {
     }
   }
 
-  /** Whether the program of the session's agent is here; `undefined` for agents that are no single program. */
+  /** Whether the program of the session's agent is installed; `undefined` for agents without a program of their own. */
   async isInstalled({ executor_type: type, project_dir: folder }: AgentOfSession): Promise<boolean | undefined> {
     const { adapters, environment: own, settings: settingsOf } = this.#deps;
     const adapter = adapters.find((each) => each.type === type);

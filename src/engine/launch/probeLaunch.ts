@@ -4,7 +4,7 @@ import { runId, sessionId, uuid } from '../ids.ts';
 import { thisMachine } from '../process/identity/holder.ts';
 import { ownIdentity } from '../process/identity/identity.ts';
 
-/** To start an agent that is only asked what it has: no session, no record, but the lease that every process has. */
+/** Launch parameters to query an agent: no session and no record, but a lease like every process. */
 export async function probeLaunch(
   { clock, randomHex, storeDir }: Pick<EngineDeps, 'clock' | 'randomHex' | 'storeDir'>,
   cwd: string,

@@ -2,12 +2,12 @@ import { homedir } from 'node:os';
 import type { AgentAdapter } from '../../agents/adapter.ts';
 import { findFiles, linesOf } from '../sources/files.ts';
 
-/** Only this many bytes at the end of a file are searched. */
+/** Number of bytes to search at the end of a file. */
 const tailBytes = 16 << 20;
 
 /**
- * The last matching line of the conversation in the agent's own store, which is only read. `null` where the agent's output
- * lacks nothing, and where no such line can be read. Never rejects.
+ * Last matching line of the conversation in the agent's own store, read-only. `null` if the output is complete or there
+ * is no such line. Never rejects.
  */
 export async function storedLine(
   { storedLine: wanted }: AgentAdapter,
@@ -29,7 +29,7 @@ export async function storedLine(
       }
     }
   } catch {
-    // What the line says stays unknown.
+    // Then the line's information stays unknown.
   }
   return last;
 }

@@ -1,6 +1,6 @@
 /**
- * One line that reads and searches well: what happened, then `name=value`. Goes to a log that people attach to reports,
- * so it takes ids, counts and times; never a prompt, an answer or a variable's value.
+ * Formats a log line: event, then `name=value`. Users attach logs to reports, so pass ids, counts and times only, never
+ * prompts, answers or values of variables.
  */
 export function logLine(
   what: string,

@@ -5,18 +5,18 @@ import type { NormalizedEntryMetadata } from '../../model/transcript/metadata.ts
 import type { Log } from '../api.ts';
 import { logLine } from './logLine.ts';
 
-/** Characters of what is searched by that a log may hold, secrets masked. */
+/** Maximum characters of a search query in the log, with secrets masked. */
 const longestQuery = 50;
 
 type Marks = Pick<NormalizedEntryMetadata, 'trigger_type' | 'trigger_reason'>;
 
-/** Whose words a message holds. */
+/** Logs who wrote a message. */
 export function logDetection(log: Log, threadId: string, metadata: NormalizedEntryMetadata | undefined): void {
   const fields = { isSynthetic: isMarkedSynthetic(metadata), triggerType: metadata?.trigger_type, threadId };
   log.debug(logLine('Detected message metadata', fields));
 }
 
-/** `query` with secrets masked already: the only words of a person that a log holds, and at its finest level alone. */
+/** `query` must have its secrets masked. It is the only user text in the log, and only at trace level. */
 export function logQuerySource(log: Log, threadId: string | undefined, querySource: QuerySource, query: string): void {
   const fields = { querySource, query: query.slice(0, longestQuery), threadId };
   log.debug(logLine('Memory query source selected', fields));
@@ -27,16 +27,16 @@ export function logEmptyThread(log: Log, threadId: string | undefined, messageCo
   log.error(logLine('Empty thread - no query source available for memory retrieval', fields));
 }
 
-/** A message that people are not shown, because no person wrote it. */
+/** Logs that an automatic message was hidden. */
 export function logFiltered(log: Log, messageId: string, metadata: Marks | undefined): void {
   const fields = { messageId, triggerType: metadata?.trigger_type, triggerReason: metadata?.trigger_reason };
   log.debug(logLine('Filtered synthetic message from thread history', fields));
 }
 
-/** What leaves messages out. */
+/** The feature that excludes messages. */
 export type FilteringList = 'recall' | 'search' | 'prompts' | 'transcript' | 'summary';
 
-/** `threadId`: the session, where it is one. */
+/** `threadId`: id of the session, if there is one. */
 export function logFiltering(
   log: Log,
   list: FilteringList,
@@ -47,7 +47,7 @@ export function logFiltering(
   log.info(logLine('Extracted messages from thread', { ...counts, list, threadId }));
 }
 
-/** The marks of an automatic prompt are in the record, and not only in memory. */
+/** Logs that the marks of an automatic prompt are recorded. */
 export function logPersisted(
   log: Log,
   threadId: string,
@@ -56,7 +56,7 @@ export function logPersisted(
   log.info(logLine('Persisted message metadata', { threadId, runId, triggerType }));
 }
 
-/** `entries` lines of a record hold metadata of a type that it cannot have, such as `"true"`; those fields count as missing. */
+/** Logs that `entries` lines of a record have metadata of an invalid type, such as `"true"`, which is ignored. */
 export function logInvalidMetadata(log: Log, threadId: string, entries: number): void {
   log.error(logLine('Metadata structure validation failed', { threadId, entries }));
 }

@@ -2,13 +2,13 @@ import type { EntryUpdate, NormalizedEntry } from '../../model/transcript/entry.
 import { appended } from '../../model/transcript/transcript.ts';
 
 /**
- * Entries as they begin and change: each `put` is given, and text that grew once for all that came together. The first
- * state of an entry comes after the first states of all before it.
+ * Turns updates into entries: each `put`, and grown text once per batch. The first states of entries are emitted in
+ * index order.
  */
 export class EntryStream {
-  /** Those that more will come of, by index. */
+  /** Unfinished entries by index. */
   readonly #open = new Map<number, NormalizedEntry>();
-  /** States of entries that came before one in front of them. */
+  /** States of entries that arrived before an entry with a lower index. */
   readonly #early = new Map<number, NormalizedEntry[]>();
   #next = 0;
 
@@ -36,7 +36,7 @@ export class EntryStream {
     return given;
   }
 
-  /** What still waits for an entry in front of it, which will not come. */
+  /** States that still wait for a lower index that will not come. */
   end(): NormalizedEntry[] {
     const left = [...this.#early].sort(([a], [b]) => a - b).flatMap(([, states]) => states);
     this.#early.clear();

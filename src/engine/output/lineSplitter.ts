@@ -1,4 +1,4 @@
-/** A line without its end, or the stub of one over the cap. */
+/** A line without its line end, or the stub of an oversized one. */
 export type LineOut =
   { readonly text: string } | { readonly oversize: { readonly bytes: number; readonly head: string } };
 
@@ -9,17 +9,16 @@ const firstRoom = 4096;
 const defaultCap = 8 << 20;
 
 /**
- * Cuts a stream of bytes into lines at byte 10 and nowhere else. Holds at most `cap` bytes (room for twice as many); the
- * cost per byte does not depend on how the chunks fall. Invalid UTF-8 becomes U+FFFD, a byte order mark at the start is
- * dropped.
+ * Splits a byte stream at byte 10. Buffers at most twice `cap` bytes; the cost per byte does not depend on chunk sizes.
+ * Invalid UTF-8 becomes U+FFFD. A byte order mark at the start is dropped.
  */
 export class LineSplitter {
   readonly #cap: number;
-  /** The line that is being gathered: its first `#held` bytes of `#length` so far. */
+  /** Buffer of the current line: the first `#held` of `#length` bytes so far. */
   #room = Buffer.alloc(0);
   #held = 0;
   #length = 0;
-  /** Nothing but the first line can begin with a byte order mark. */
+  /** Only the first line can start with a byte order mark. */
   #first = true;
 
   constructor(cap = defaultCap) {
@@ -31,7 +30,7 @@ export class LineSplitter {
     const lines: LineOut[] = [];
     let from = 0;
     for (let at = bytes.indexOf(lineFeed); at !== -1; at = bytes.indexOf(lineFeed, from)) {
-      // Most lines lie whole in one chunk and are read where they are.
+      // Most lines lie within one chunk and are read in place.
       if (this.#length === 0) lines.push(this.#line(bytes, from, at, at - from));
       else {
         this.#hold(bytes.subarray(from, at));
@@ -43,7 +42,7 @@ export class LineSplitter {
     return lines;
   }
 
-  /** The last line, where it has no end. */
+  /** The last line, if it has no line end. */
   end(): LineOut[] {
     return this.#length === 0 ? [] : [this.#take()];
   }
@@ -51,7 +50,7 @@ export class LineSplitter {
   #hold(part: Uint8Array): void {
     this.#length += part.length;
     if (this.#length > this.#cap) {
-      // Known to be over: from here on only its beginning counts.
+      // The line is oversized: only its beginning is kept.
       const wanted = part.subarray(0, Math.max(0, headBytes - this.#held));
       this.#append(wanted);
       this.#held = Math.min(this.#held, headBytes);
@@ -78,7 +77,7 @@ export class LineSplitter {
     return line;
   }
 
-  /** The line in `data` from `start` to `end`, of which `bytes` came. */
+  /** Line in `data` from `start` to `end`; `bytes` is its full length. */
   #line(data: Buffer, start: number, end: number, bytes: number): LineOut {
     let from = start;
     if (this.#first && data[from] === 0xef && data[from + 1] === 0xbb && data[from + 2] === 0xbf) from += 3;

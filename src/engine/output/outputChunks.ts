@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** Output as it came, in order of arrival. */
+/** One chunk of output, in order of arrival. */
 export interface OutputChunk {
   readonly type: 'stdout' | 'stderr';
   readonly data: Buffer;
@@ -8,8 +8,8 @@ export interface OutputChunk {
 }
 
 /**
- * The stream's chunks until it ends; after `exit` only as long as something comes within `graceMs`, because a process that
- * outlives the agent may hold the pipe for ever. Never throws: a broken pipe is an end.
+ * Chunks of a stream until it ends. After `exit`, waits at most `graceMs` between chunks, because a process that
+ * outlives the agent may hold the pipe open. Never throws: a broken pipe is an end.
  */
 async function* untilDrained(stream: Readable, exit: Promise<unknown>, graceMs: number): AsyncGenerator<Buffer> {
   let exited = false;
@@ -36,8 +36,8 @@ async function* untilDrained(stream: Readable, exit: Promise<unknown>, graceMs: 
 }
 
 /**
- * Both streams of a process, one chunk of each held at most: whoever is slow to take them slows the process down. May be
- * read once.
+ * Merges both streams of a process and buffers at most one chunk of each, so a slow reader slows the process down. Read
+ * it once.
  */
 export async function* outputChunks(
   streams: { readonly stdout: Readable; readonly stderr: Readable },

@@ -3,7 +3,7 @@ import type { SessionHandle } from '../api.ts';
 import { errorCode } from '../record/layout.ts';
 
 const pieceBytes = 64 << 10;
-/** Of one stream of a run, that is given as text. */
+/** Maximum bytes of one stream returned as text. */
 const textBytes = 1 << 20;
 
 type RawSource = Pick<SessionHandle, 'rawPath' | 'done'> & {
@@ -15,7 +15,7 @@ export interface RawChunk {
   readonly data: Uint8Array;
 }
 
-/** What the active run prints, as it comes; from its raw logs, so that no one has to listen in time. */
+/** Output of the active run, read from its raw logs as it grows, so a late reader misses nothing. */
 export async function* rawChunks(handle: RawSource, runId: string): AsyncGenerator<RawChunk, void, undefined> {
   const paths = handle.rawPath(runId);
   const streams = [new Follower('stdout', paths.stdout), new Follower('stderr', paths.stderr)];
@@ -43,7 +43,7 @@ export async function* rawChunks(handle: RawSource, runId: string): AsyncGenerat
   }
 }
 
-/** The end of what a run printed, as text; '' where it printed nothing. */
+/** End of a run's output as text; '' if it printed nothing. */
 export async function rawText(file: string): Promise<string> {
   const handle = await open(file, 'r').catch(missing);
   if (handle === null) return '';
@@ -85,7 +85,7 @@ class Follower {
   }
 }
 
-/** It prints nothing, or has not yet. */
+/** The run has not printed anything (yet). */
 function missing(error: unknown): null {
   if (errorCode(error) === 'ENOENT') return null;
   throw error;

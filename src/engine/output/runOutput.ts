@@ -5,28 +5,28 @@ import { LineSplitter, type LineOut } from './lineSplitter.ts';
 
 type Stream = 'stdout' | 'stderr' | 'client';
 
-/** Who listens to the agent's stdout besides the normalizer, which has each line first. */
+/** Gets the agent's stdout lines after the normalizer. */
 export interface Stdout {
   line(text: string): void;
-  /** The beginning of a line that is not read. */
+  /** Gets the beginning of an oversized line. */
   tooLong(head: string): void;
 }
 
-/** Our own lines hold what the agent asked for, twice at most, and in JSON once more. */
+/** Client lines contain the agent's request, up to twice, JSON-encoded. */
 const clientLineCap = 64 << 20;
 
 export interface RunOutputOptions {
-  /** Bytes of the longest line that is read. */
+  /** Maximum bytes of a line that is read. */
   readonly lineCap?: number;
   readonly stdout?: Stdout;
 }
 
-/** Bytes of one run's output into updates: live, and again from the raw log. */
+/** Turns the bytes of a run's output into updates, live or from the raw log. */
 export class RunOutput {
   readonly #normalizer: Normalizer;
   readonly #stdout: Stdout | undefined;
   readonly #splitters: Readonly<Record<Stream, LineSplitter>>;
-  /** Bytes so far, by stream. */
+  /** Bytes so far, per stream. */
   readonly bytes: Record<Stream, number> = { stdout: 0, stderr: 0, client: 0 };
 
   constructor(normalizer: Normalizer, { lineCap, stdout }: RunOutputOptions = {}) {
@@ -39,18 +39,18 @@ export class RunOutput {
     };
   }
 
-  /** `at`: arrival in epoch milliseconds. */
+  /** `at`: time of arrival in epoch milliseconds. */
   push(stream: Stream, data: Uint8Array, at: number): EntryUpdate[] {
     this.bytes[stream] += data.length;
     return this.#lines(stream, this.#splitters[stream].push(data), at);
   }
 
-  /** What the agent wrote beside its output. */
+  /** Text that the agent wrote to side files. */
   aside(stream: SideStream, text: string, at: number): readonly EntryUpdate[] {
     return this.#normalizer.push({ stream, text }, at);
   }
 
-  /** The lines that have no end. Nothing of its output comes after them. */
+  /** Handles the last lines without line end, when the output has ended. */
   flush(at: number): EntryUpdate[] {
     return [
       ...this.#lines('stdout', this.#splitters.stdout.end(), at),

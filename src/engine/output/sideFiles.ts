@@ -7,11 +7,11 @@ import type { Note } from '../run/note.ts';
 
 export interface SideFilesDeps {
   readonly label: string;
-  /** Holds the agent's files, and nothing else. */
+  /** Folder for this run's side files only. */
   readonly folder: string;
-  /** Where the file with the tokens is kept. */
+  /** Where to keep the file with token counts. */
   readonly usageFile: string;
-  /** Of the process that was started; the agent itself may be a child of it. */
+  /** Pid of the started process; the agent may be its child. */
   readonly pid: number | undefined;
   /** Default: 200 ms. */
   readonly pollMs?: number;
@@ -21,25 +21,25 @@ export interface SideFilesDeps {
 
 interface LogFile {
   offset: number;
-  /** The beginning of a line whose end is not there yet. */
+  /** Incomplete last line. */
   rest: string;
   line: string | undefined;
 }
 
-/** No log names the conversation so late, and no file with tokens is so large. */
+/** Maximum bytes to read of a log and of a file with token counts. */
 const maxLogBytes = 4 << 20;
 const maxUsageBytes = 4 << 20;
 const maxFiles = 100;
 
-/** A folder that only this user can read, and that holds nothing yet. */
+/** Creates an empty folder that only the user can read. */
 export async function createPrivateFolder(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true, mode: 0o700 });
 }
 
 /**
- * Watches what one process writes into the folder of its run. The log folder is looked at every 200 ms until a line names
- * the conversation, for 30 s at most. Owns a timer until `end`.
+ * Watches the side files of one run. Checks the log folder every 200 ms, for at most 30 s, until a line names the
+ * conversation. Owns a timer until `end`.
  */
 export class SideFiles {
   readonly #request: SideFilesRequest;
@@ -69,14 +69,14 @@ export class SideFiles {
     if (this.#ready.length > 0) listener();
   }
 
-  /** Gives the normalizer what the log has told since. */
+  /** Passes new log information to the normalizer. */
   take(output: RunOutput, at: number): EntryUpdate[] {
     return this.#ready.splice(0).flatMap((line) => output.aside('log', line, at));
   }
 
   /**
-   * Stops watching, and gives the normalizer what is there at the end, after all of the output. Keeps the file with the
-   * tokens and nothing else. `note`: what to say where the conversation has no name.
+   * Stops watching and reads the final state after the output has ended. Keeps only the file with token counts. `note`:
+   * warning if the conversation has no id.
    */
   async end(output: RunOutput, at: number): Promise<{ updates: EntryUpdate[]; note: Note | null }> {
     this.stop();
@@ -98,7 +98,7 @@ export class SideFiles {
     return { updates, note: { subtype: 'session_id_missing', content } };
   }
 
-  /** No timer is left after this. */
+  /** Clears the timer. */
   stop(): void {
     this.#ended = true;
     clearTimeout(this.#timer);
@@ -114,7 +114,7 @@ export class SideFiles {
     }, this.#pollMs);
   }
 
-  /** `last`: a line of any file will do, also where there is a file of the process's own. */
+  /** `last`: accept a line of any file, even if the process has its own file. */
   async #look(last: boolean): Promise<void> {
     const { log } = this.#request;
     if (log === undefined || this.#found) return;
@@ -131,7 +131,7 @@ export class SideFiles {
     if (!this.#ended) this.#listener();
   }
 
-  /** Of the process's own file where there is one, else of the first that names a conversation. */
+  /** The process's own file if there is one, else the first that names a conversation. */
   #choose(last: boolean): string | undefined {
     const files = [...this.#files];
     const pid = String(this.#deps.pid);
@@ -144,7 +144,7 @@ export class SideFiles {
   }
 }
 
-/** Reads what came since; a file that is not there, or is no file, has nothing. */
+/** Reads what was appended; nothing if the file is missing or not a file. */
 async function readOn(file: string, state: LogFile, names: (line: string) => boolean): Promise<void> {
   const handle = await open(file).catch(() => undefined);
   if (handle === undefined) return;
@@ -158,7 +158,7 @@ async function readOn(file: string, state: LogFile, names: (line: string) => boo
     state.rest = lines.pop() ?? '';
     state.line = lines.find(names);
   } catch {
-    // It is tried again the next time.
+    // The next check tries again.
   } finally {
     await handle.close();
   }
