@@ -183,7 +183,8 @@ export interface ChildServer {
   open(session: Session, runId: string, limits: ChildLimits): Promise<McpServer>;
   over(sessionId: string, runId: string): void;
   /**
-   * Sends pending callbacks of other processes to the parents that `accepts` selects, or, if deleted, by their child.
+   * Sends other processes' pending callbacks to parents that `accepts` selects; for a deleted parent, it gets the
+   * child.
    */
   recover(accepts: (session: SessionSummary) => boolean): Promise<void>;
   /** Call before the engine stops running children. Never rejects. */

@@ -18,7 +18,7 @@ import type { ResumePlace } from '../insight/session/resumeCheck.ts';
 import { resumePlace } from './sessions/resumePlace.ts';
 import type { Sessions } from './sessions/sessions.ts';
 
-/** Writes records, in another process. */
+/** Writes records in another process. */
 export interface RecordOwner extends Pick<Archive, 'import' | 'pack' | 'unpack' | 'remove'> {
   readonly decide: Sessions['decide'];
 }
@@ -39,7 +39,7 @@ class ReadOnlyArchive extends Archive {
   }
 }
 
-/** Reads the records of a store that another process writes, and knows which agents are on this machine. Starts no run. */
+/** Reads the records of a store that another process writes, and finds installed agents. Starts no runs. */
 export class ReadOnlyEngine {
   readonly archive: Archive;
   readonly followUps: FollowUpReader;
@@ -56,7 +56,7 @@ export class ReadOnlyEngine {
     this.archive = new ReadOnlyArchive(openReader, owner, { ...deps, store: this.#store });
   }
 
-  /** Newest first; as far as the records have come. */
+  /** Newest first, including runs in progress. */
   list(): Promise<SessionSummary[]> {
     return this.#store.list();
   }
@@ -65,18 +65,18 @@ export class ReadOnlyEngine {
     return this.#store.rebuild();
   }
 
-  /** File of the session's record; the raw output of its runs is beside it. */
+  /** The session's record file; the raw output of its runs is in the same folder. */
   recordPath(sessionId: string): string {
     return this.#store.path(sessionId);
   }
 
-  /** Every agent that can be started, with what was found of it; `fresh` looks again instead of remembering. */
+  /** All agents that can be started, with their state; `fresh` ignores cached results. */
   agents(options: ReportOptions & { readonly fresh?: boolean } = {}): Promise<readonly AgentReport[]> {
     if (options.fresh === true) this.#sources.refresh();
     return this.#sources.reports(options);
   }
 
-  /** What tells whether the session would resume on this machine. Starts nothing. */
+  /** Facts that decide whether the session can be resumed on this machine. Starts nothing. */
   async resumePlace(summary: SessionSummary): Promise<Omit<ResumePlace, 'isSupported' | 'isRemote'>> {
     const { sources, environment } = this.#deps;
     const [isInstalled, place] = await Promise.all([
@@ -86,7 +86,7 @@ export class ReadOnlyEngine {
     return { ...place, program: isInstalled === undefined ? 'unknown' : isInstalled ? 'found' : 'missing' };
   }
 
-  /** Whose output the file may hold, best first; several or none where it does not tell. @throws EngineFailure */
+  /** Agents that may have printed the file, best match first; none or several if unclear. @throws EngineFailure */
   recogniseOutput(file: string): Promise<readonly AgentAdapter[]> {
     return recogniseOutput(file, this.#deps.adapters);
   }

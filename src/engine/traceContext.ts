@@ -4,8 +4,7 @@ import { TraceIds } from '../formats/export/otlp/traceIds.ts';
 type Variables = Readonly<Record<string, string>>;
 
 /**
- * `env` with what OpenTelemetry reads of it, so that what an agent reports on its own stands below its run as Vitrine exports
- * it. What the settings say stays.
+ * Adds variables for OpenTelemetry, so that spans of the agent become children of the run's span. Existing values stay.
  */
 export function withTraceContext(env: Variables, sessionId: string, runId: string): Variables {
   const ids = new TraceIds(sessionId, (text) => createHash('sha256').update(text).digest('hex'));

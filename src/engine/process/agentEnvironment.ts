@@ -1,10 +1,11 @@
 /**
- * What the agent's environment is not to inherit from ours, besides what agents tell their own children.
- * - `VSCODE_*`, `ELECTRON_*`: the extension host's own plumbing. With `ELECTRON_RUN_AS_NODE` a `code` or an Electron app
- *   that the agent starts would run as plain Node; by the hooks it would speak to this window.
- * - `APPLICATION_INSIGHTS_*`, `CHROME_DESKTOP`, `GIO_LAUNCHED_DESKTOP_FILE*`: left by the desktop that started the window.
- * - `VITRINE_RUN_ID`: of an outer run, where Vitrine itself was started by an agent.
- * - `TRACEPARENT`, `TRACESTATE`: the run is the parent of what an agent traces.
+ * Variables that agents must not inherit, in addition to those that agents set for their own children.
+ * - `VSCODE_*`, `ELECTRON_*`: internals of the extension host. `ELECTRON_RUN_AS_NODE` would make Electron apps run as
+ * plain Node, and the hooks would connect to this window.
+ * - `APPLICATION_INSIGHTS_*`, `CHROME_DESKTOP`, `GIO_LAUNCHED_DESKTOP_FILE*`: set by the desktop that started the
+ * window.
+ * - `VITRINE_RUN_ID`: of an outer run, if an agent started Vitrine.
+ * - `TRACEPARENT`, `TRACESTATE`: the agent's traces belong to its run.
  */
 const hostVariables = [
   /^VSCODE_/i,
@@ -16,20 +17,20 @@ const hostVariables = [
   /^TRACE(?:PARENT|STATE)$/,
 ];
 
-/** Marks everything that a run starts, so that what outlives its parent and leaves its group is still found. */
+/** Marks all processes of a run, so that detached ones whose parent has ended are still found. */
 export const runVariable = 'VITRINE_RUN_ID';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
 export interface AgentEnvironment {
   readonly variables: Readonly<Record<string, string>>;
-  /** Names that ours has and the agent's has not. */
+  /** Names of removed variables. */
   readonly removed: readonly string[];
-  /** Names that the settings set. */
+  /** Names of variables from the settings. */
   readonly added: readonly string[];
 }
 
-/** `own`: by which agents tell their children about themselves. Nothing here may be shown but names. */
+/** `own`: variables with which agents identify themselves to their children. Show names only, never values. */
 export function agentEnvironment(
   ours: Variables,
   own: readonly RegExp[],
@@ -43,7 +44,7 @@ export function agentEnvironment(
     else inherited.set(name, value);
   }
   const variables: Record<string, string> = Object.fromEntries(inherited);
-  // VS Code takes the user's NODE_OPTIONS away from itself under this name, and its debugger puts its own in their place.
+  // VS Code keeps the user's NODE_OPTIONS under this name; its debugger replaces the original.
   if (variables['NODE_OPTIONS']?.includes('js-debug') === true) {
     delete variables['NODE_OPTIONS'];
     removed.push('NODE_OPTIONS');

@@ -1,14 +1,14 @@
 import type { Writable } from 'node:stream';
 
-/** What may wait for an agent that does not read. More than any message or answer has. */
+/** Maximum buffered bytes for an agent that does not read; more than any message or answer needs. */
 const maxWaiting = 64 << 20;
 
-/** The open input of an agent. Nothing here throws: an agent that is gone reads nothing any more. */
+/** Standard input of an agent. Never throws: writing to an agent that has exited has no effect. */
 export interface AgentInput {
   readonly open: boolean;
-  /** One line, without its line end. `false`: too much waits already, and this was not taken. Ignored once closed. */
+  /** Writes a line without line end. Returns `false` if the full buffer dropped it. Ignored after `close`. */
   write(line: string): boolean;
-  /** What was written is still delivered. */
+  /** Delivers what was written, then closes the input. */
   close(): void;
 }
 
@@ -17,7 +17,7 @@ export function agentInput(stream: Writable): AgentInput {
   const ended = (): void => {
     open = false;
   };
-  // A broken pipe is how an agent's end looks from here; its exit code says more.
+  // A broken pipe means that the agent has exited; its exit code tells more.
   stream.on('error', ended);
   stream.once('close', ended);
   return {

@@ -10,18 +10,18 @@ import { setMark } from './limitMark.ts';
 import { endLeftovers, stopProcessTree, type LadderStep, type TreeTarget } from './stopProcessTree.ts';
 import { spawnAgent, type SpawnRequest } from './spawn.ts';
 
-/** What plays one run: a process, or a recording of one. */
+/** Plays one run: a process or a recording. */
 export interface AgentProcess {
   readonly pid: number | undefined;
-  /** Everything it prints, up to its end; to be read once. */
+  /** The whole output; read it once. */
   readonly output: AsyncIterable<OutputChunk>;
-  /** `null`, or absent, where it takes none while it runs. */
+  /** `null` or absent if there is no input during the run. */
   readonly input?: AgentInput | null;
-  /** Settles when it is gone. */
+  /** Settles on exit. */
   readonly exit: Promise<ExitInfo>;
-  /** Asks, insists, then kills. Resolves when nothing of its tree lives, to the pids that still do in spite of it. */
+  /** Sends stronger signals step by step. Resolves to the pids that are still alive, normally none. */
   stop(steps?: readonly LadderStep[]): Promise<readonly number[]>;
-  /** How many processes it left in its own group that had to be ended, once it is gone. */
+  /** Number of processes that were left in the agent's group and had to be ended. Resolves after exit. */
   leftovers(): Promise<number>;
 }
 
@@ -30,15 +30,15 @@ export interface AgentProcessRequest extends SpawnRequest {
   readonly runId: string;
   readonly ladder: readonly LadderStep[];
   readonly clock: () => number;
-  /** Written before the process is there, so that there is no moment at which a crash leaves one unknown. */
+  /** Written before the process starts, so that a crash never leaves an unknown process. */
   readonly lease?: { readonly leases: ProcessLeases; readonly content: Omit<ProcessLease, 'process'> };
 }
 
-/** Time for a process that the agent left to end on its own, and for its pipes to run dry. */
+/** Time in ms for leftover processes to exit and for their pipes to drain. */
 const leftoverMs = 300;
 const drainMs = 1000;
 
-/** @throws EngineFailure when it could not be started */
+/** @throws EngineFailure if the agent could not be started */
 export async function startAgentProcess(request: AgentProcessRequest): Promise<AgentProcess> {
   const { lease, runId, label, ladder } = request;
   const tooLong = argumentProblem(request);
@@ -83,7 +83,7 @@ export async function startAgentProcess(request: AgentProcessRequest): Promise<A
         if (survivors.length === 0) await forget();
         return survivors;
       };
-      // Another, shorter ladder may overtake the one being climbed.
+      // A shorter ladder may replace the current one.
       if (stopping === undefined || steps !== ladder) stopping = climb();
       return stopping;
     },

@@ -4,14 +4,14 @@ import { promisify } from 'node:util';
 
 export interface Ancestor {
   readonly pid: number;
-  /** Of its program. */
+  /** Name of the program. */
   readonly name: string;
 }
 
-/** More than any terminal has above a program. */
+/** More than any real chain of parents. */
 const mostAncestors = 64;
 
-/** A process and those above it, the nearest first; as far as the system tells. */
+/** A process and its ancestors, nearest first, as far as the system reports them. */
 export async function ancestorsOf(pid: number): Promise<readonly Ancestor[]> {
   const found: Ancestor[] = [];
   for (let at = pid; at > 1 && found.length < mostAncestors;) {
@@ -35,7 +35,7 @@ async function lookUp(pid: number): Promise<{ readonly name: string; readonly pa
   }
 }
 
-/** `<pid> (<name>) <state> <parent> …`; the name can hold anything. */
+/** `<pid> (<name>) <state> <parent> …`; the name may contain any character. */
 function fromStat(stat: string): { readonly name: string; readonly parent: number } | undefined {
   const [, name = '', parent = ''] = /^\d+ \((.*)\) \S (\d+) /s.exec(stat) ?? [];
   return parent === '' ? undefined : { name, parent: Number(parent) };

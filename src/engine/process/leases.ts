@@ -16,14 +16,14 @@ const leaseSchema = z.object({
   machine: z.string().optional(),
   /** ISO 8601. */
   at: z.string(),
-  /** The agent, leader of its own group; `null` until it was started. */
+  /** The agent, leader of its process group; `null` until it has started. */
   process: identitySchema.nullable(),
-  /** Who started it and answers for it. */
+  /** The process that started the agent. */
   owner: identitySchema,
 });
 export type ProcessLease = z.infer<typeof leaseSchema>;
 
-/** One file per running agent, so that whoever comes after a crash knows what is left and whose it was. */
+/** One file per running agent, which tells the next process after a crash what is left and who started it. */
 export class ProcessLeases {
   readonly #dir: string;
   readonly #log: Pick<Log, 'warn'>;
@@ -33,7 +33,7 @@ export class ProcessLeases {
     this.#log = log;
   }
 
-  /** Whole or not at all, whenever this process ends. An agent runs without one where the disk is full. */
+  /** Atomic, even if this process dies. If the disk is full, the agent runs without a lease. */
   async write(lease: ProcessLease): Promise<void> {
     const file = this.#file(lease.run_id);
     try {
@@ -45,7 +45,7 @@ export class ProcessLeases {
     }
   }
 
-  /** Of a run, for files that its agent reads: goes with the lease, whoever takes that away. */
+  /** Folder for private files of a run's agent; deleted with the lease. */
   privateFolder(runId: string): string {
     return path.join(this.#dir, `${runId}.private`);
   }
@@ -55,7 +55,7 @@ export class ProcessLeases {
     await rm(this.#file(runId), { force: true });
   }
 
-  /** Leases of this machine whose owner is dead. A file that is none is left where it is. */
+  /** Leases of this machine whose owner is dead. Skips invalid files. */
   async orphaned(): Promise<ProcessLease[]> {
     const names = await readdir(this.#dir).catch(() => []);
     const leases = await Promise.all(names.filter((name) => name.endsWith('.json')).map((name) => this.#read(name)));

@@ -10,21 +10,21 @@ const agentOptions = {
   buffer: false,
   encoding: 'buffer',
   reject: false,
-  // A group of its own, so that a signal reaches all of it; and its end with ours.
+  // A process group of its own, so that signals reach all its processes. Ends with this process.
   killDescendants: true,
   cleanup: true,
   forceKillAfterDelay: false,
   windowsHide: true,
 } as const satisfies Options;
 
-/** A process that runs, or did not come to: then `pid` is absent and `exit` says why. */
+/** A started process. If the start failed, `pid` is absent and `exit` has the reason. */
 export interface Spawned {
   readonly pid: number | undefined;
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** `null` where it was closed at once. */
+  /** `null` if it was closed at once. */
   readonly input: AgentInput | null;
-  /** When the process itself is gone; its streams may still hold output. Never rejects. */
+  /** Settles when the process has exited; its streams may still have data. Never rejects. */
   readonly exit: Promise<ExitInfo & { readonly problem: Error | null }>;
 }
 
@@ -33,39 +33,39 @@ export interface SpawnRequest {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Given, then closed: some agents wait for ever on an open input. `null`: it stays open. */
+  /** Text to write before closing the input; some agents block on an open input. `null`: keep it open. */
   readonly stdin: string | null;
 }
 
-/** execa does not load on older ones. @throws EngineFailure */
+/** execa does not load in older Node versions. @throws EngineFailure */
 export function assertCanSpawn(): void {
   if (Number(process.versions.node.split('.')[0]) < 22) throw failures.nodeTooOld(process.version);
 }
 
-/** Late, so that activation does not pay for it. */
+/** Loaded late, to keep activation fast. */
 function load() {
   assertCanSpawn();
   return import('execa');
 }
 
-/** Only Windows has files that are no programs and yet start some. */
+/** Only Windows has scripts that have to be resolved to a program. */
 async function startable(path: string, args: readonly string[], env: Readonly<Record<string, string>>) {
   return process.platform === 'win32' ? await withoutShim(path, args, env) : { file: path, args };
 }
 
-/** No shell. @throws EngineFailure where this Node cannot start agents */
+/** Uses no shell. @throws EngineFailure if this Node cannot start agents */
 export async function spawnAgent(request: SpawnRequest): Promise<Spawned> {
   const { execa } = await load();
   const { path, cwd, env, stdin } = request;
   const { file, args } = await startable(path, request.args, env);
   const subprocess = execa(file, args, { ...agentOptions, cwd, env, ...(stdin === null ? {} : { input: stdin }) });
   const { stdout, stderr, nodeChildProcess: child } = subprocess;
-  // Both execa and, once the process is gone, Node let output flow away that no one listens for; `pause` stops only execa.
+  // Both execa and, after exit, Node discard output that nobody reads; `pause` stops only execa.
   for (const stream of [stdout, stderr]) stream.on('readable', () => undefined);
   const exit: Spawned['exit'] = new Promise((resolve) => {
     child.once('exit', (code, signal) => resolve({ code, signal, problem: null }));
     child.once('error', (problem) => resolve({ code: null, signal: null, problem }));
-    // What cannot even be tried (an argument with a NUL, say) has no events.
+    // If starting fails early, such as for an argument with a NUL, there are no events.
     void subprocess.then(({ exitCode, signal, originalMessage }) => {
       const never = exitCode === undefined && signal === undefined;
       resolve({ code: exitCode ?? null, signal: signal ?? null, problem: never ? new Error(originalMessage) : null });
@@ -80,7 +80,7 @@ export interface BriefOutcome {
   readonly stdout: string;
   readonly stderr: string;
   readonly timedOut: boolean;
-  /** It printed more than was to be kept. */
+  /** The output exceeded `maxBytes` and was cut. */
   readonly cut: boolean;
 }
 
@@ -90,11 +90,11 @@ export interface BriefOptions {
   readonly cwd?: string;
   /** Default: 1 MiB. */
   readonly maxBytes?: number;
-  /** The last line break of the output is part of it. */
+  /** Keep the last line break of the output. */
   readonly exact?: boolean;
 }
 
-/** For short questions to a program: no input, bounded output, ended with all it started when the time has ended. */
+/** Runs a short query: no input, limited output. Ends the whole process tree after the timeout. */
 export async function runQuery(path: string, args: readonly string[], options: BriefOptions): Promise<BriefOutcome> {
   const { execa } = await load();
   const command = await startable(path, args, options.env);

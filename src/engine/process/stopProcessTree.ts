@@ -7,18 +7,18 @@ import { windowsProgram } from '../programs/systemPrograms.ts';
 import { listProcesses, hasEnvironment } from './identity/table.ts';
 import type { ProcessInfo } from './identity/tableText.ts';
 
-/** What belongs to one agent process. */
+/** Identifies the processes of one agent. */
 export interface TreeTarget {
-  /** Leader of its own process group; `null` where it is no longer known, or not yet. */
+  /** Leader of the agent's process group; `null` if unknown, or not started yet. */
   readonly root: ProcessIdentity | null;
   /**
-   * `NAME=value` that everything it starts inherits, also what leaves the group and outlives its parent. On Linux a resource
-   * limit is derived from it, which also a process with an emptied environment inherits.
+   * `NAME=value` in the environment of all processes, detached ones too. On Linux, a resource limit derived from it
+   * also marks processes with an empty environment.
    */
   readonly marker: string;
-  /** Found by a lease after a crash: a group without its leader may be a stranger's by now. */
+  /** Found by a lease after a crash: a group without its leader may belong to other processes now. */
   readonly orphaned?: boolean;
-  /** Whether the root is known to have exited, so that its pid may be another's by now. */
+  /** Whether the root has exited, so that its pid may have been reused. */
   readonly hasExited?: () => boolean;
 }
 
@@ -30,12 +30,12 @@ export interface LadderStep {
 const windows = process.platform === 'win32';
 const killRounds = 100;
 
-/** Everything of the tree that lives: descendants, members of the group, bearers of the marker, `known` ones. */
+/** All living processes of the tree: descendants, group members, marked processes, and `known` ones. */
 export async function treeOf(target: TreeTarget, known: readonly ProcessIdentity[] = []): Promise<ProcessInfo[]> {
   const all = await listProcesses();
   const { root } = target;
   const leader = all.find(({ pid }) => pid === root?.pid);
-  // A number stays reserved while a group has it, so a group whose leader is gone is still ours.
+  // A group's id is not reused while the group has members, so a group without its leader is still ours.
   const ourGroup =
     !windows &&
     root !== null &&
@@ -63,8 +63,7 @@ export async function treeOf(target: TreeTarget, known: readonly ProcessIdentity
 }
 
 /**
- * Climbs the ladder until nothing of the tree lives. Resolves to what still does after everything, which is empty but for
- * processes that the system cannot end.
+ * Sends stronger signals until no process of the tree is left. Resolves to the processes that the system could not end.
  */
 export async function stopProcessTree(target: TreeTarget, steps: readonly LadderStep[]): Promise<ProcessInfo[]> {
   if (windows) return stopWindowsTree(target);
@@ -72,7 +71,7 @@ export async function stopProcessTree(target: TreeTarget, steps: readonly Ladder
   for (const [rung, step] of steps.entries()) {
     if (tree.length === 0) return [];
     signalGroup(target, tree, step.signal);
-    // The first signal is for the agent alone, which knows best how to end what it started.
+    // The first signal is for the agent only, which knows best how to end its children.
     if (rung > 0) signalEach(tree, step.signal);
     await waitForEnd(target, tree, step.graceMs);
     tree = await treeOf(target, tree);
@@ -86,13 +85,13 @@ export async function stopProcessTree(target: TreeTarget, steps: readonly Ladder
   return tree;
 }
 
-/** Ends what is left in the agent's own group after it ended on its own. Others may have been meant to stay. */
+/** Ends leftover processes in the agent's group. Processes in other groups may be meant to stay. */
 export async function endLeftovers(target: TreeTarget, graceMs: number): Promise<ProcessInfo[]> {
   if (windows || target.root === null) return [];
   const pgid = target.root.pid;
   const members = async (): Promise<ProcessInfo[]> => (await treeOf(target)).filter((each) => each.pgid === pgid);
   const first = await members();
-  // Most are about to end as well.
+  // Most are about to exit as well.
   if (first.length === 0 || (await waitForAll(first, graceMs))) return [];
   const left = await members();
   signalGroup(target, left, 'SIGTERM');
@@ -118,11 +117,11 @@ function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It ended in between, which is what was wanted.
+    // The process ended in the meantime.
   }
 }
 
-/** Waits for the whole tree; once its root is gone, what it left behind gets little more time. */
+/** Waits for the whole tree. After the root has exited, its children get little more time. */
 async function waitForEnd(target: TreeTarget, tree: readonly ProcessInfo[], graceMs: number): Promise<void> {
   const { root } = target;
   const rest = tree.filter((each) => each.pid !== root?.pid);
@@ -141,7 +140,7 @@ async function waitForAll(processes: readonly ProcessIdentity[], timeoutMs: numb
   }
 }
 
-/** Also where nothing lists the processes: `taskkill` finds the descendants of a pid on its own. */
+/** Works without a process list: `taskkill` finds descendants itself. */
 async function stopWindowsTree(target: TreeTarget): Promise<ProcessInfo[]> {
   const tree = await treeOf(target).catch(() => []);
   const pids = new Set(tree.map(({ pid }) => pid));
@@ -150,7 +149,7 @@ async function stopWindowsTree(target: TreeTarget): Promise<ProcessInfo[]> {
   return tree.length === 0 ? [] : treeOf(target, tree).catch(() => []);
 }
 
-/** The process itself is ended even where `taskkill` is blocked, or, as in Wine, knows no trees. */
+/** Ends at least the process itself if `taskkill` is blocked or, as in Wine, knows no trees. */
 async function taskkill(pid: number): Promise<void> {
   const program = windowsProgram('taskkill');
   const args = ['/pid', `${pid}`, '/T', '/F'];

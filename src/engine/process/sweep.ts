@@ -10,11 +10,11 @@ const ladder: readonly LadderStep[] = [
   { signal: 'SIGTERM', graceMs: 1000 },
 ];
 
-/** Ends what a crash left running, and nothing else. */
+/** Ends leftover agent processes of a crash. */
 export async function reapOrphans(leases: ProcessLeases, log: Log): Promise<SweepReport['ended']> {
   const ended: { pid: number; program: string }[] = [];
   for (const lease of await leases.orphaned()) {
-    // Without its start a process cannot be told from another that has its number now.
+    // Without a start time, the pid may have been reused.
     const root = typeof lease.process?.startTime === 'string' ? lease.process : null;
     const target = { root, marker: `${runVariable}=${lease.run_id}`, orphaned: true };
     const tree = await treeOf(target);
@@ -26,7 +26,7 @@ export async function reapOrphans(leases: ProcessLeases, log: Log): Promise<Swee
   return ended;
 }
 
-/** The same, and brings the sessions that a crash interrupted to an end in the record. */
+/** Ends leftover processes, and completes the records of interrupted sessions. */
 export async function sweep(
   leases: ProcessLeases,
   store: RecordStore,

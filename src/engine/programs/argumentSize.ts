@@ -1,8 +1,8 @@
 import { englishFigures } from '../../text/figures.ts';
 
-/** Bytes of one argument, with the NUL that ends it (Linux). */
+/** Bytes of one argument, with its terminating NUL (Linux). */
 const longestArgument = 131_072;
-/** Bytes of all arguments and the environment (macOS; Linux takes at least twice that). */
+/** Bytes of all arguments and the environment (macOS; Linux allows at least twice that). */
 const longestList = 1_048_576;
 /** UTF-16 units of the whole command line (Windows). */
 const longestWindowsLine = 32_767;
@@ -13,12 +13,12 @@ interface Command {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Why the system would refuse to start a program with these arguments, and what to do; `null` where it would not. */
+/** Why the system would refuse to start a program with these arguments, and what to do; `null` if it would not. */
 export function argumentProblem(command: Command, platform: NodeJS.Platform = process.platform): string | null {
   const { path, args, env } = command;
   const largest = Math.max(0, ...args.map((each) => Buffer.byteLength(each)));
   if (platform === 'win32') {
-    // Quotes and the backslashes before them double in the worst case.
+    // In the worst case, quotes and the backslashes before them are doubled.
     const line = [path, ...args].reduce((sum, each) => sum + each.length + (each.match(/["\\]/g)?.length ?? 0) + 3, 0);
     return line < longestWindowsLine ? null : tooLong(largest, longestWindowsLine);
   }
@@ -28,7 +28,7 @@ export function argumentProblem(command: Command, platform: NodeJS.Platform = pr
   return list < longestList ? null : tooLong(largest, longestList);
 }
 
-/** With its NUL (or `=`) and the pointer to it. */
+/** Includes the terminating NUL and the pointer. */
 const sizeOf = (text: string): number => Buffer.byteLength(text) + 9;
 
 function tooLong(bytes: number, limit: number): string {

@@ -5,16 +5,16 @@ import { findOnPath } from './searchPath.ts';
 export interface ShimTarget {
   /** Relative to the folder of the shim. */
   readonly target: string;
-  /** `null`: the target is a program itself. */
+  /** `null`: the target is itself a program. */
   readonly node: readonly string[] | null;
 }
 
-/** What the last line of a shim by npm, pnpm or Yarn starts: `PROGRAM OPTIONS "%dp0%\target" %*`. */
+/** Last line of a shim by npm, pnpm or Yarn: `PROGRAM OPTIONS "%dp0%\target" %*`. */
 const command = /^(.*?)((?:"[^"]*"|[\w.]+))?\s*((?:--?[\w.:=@/-]+\s+)*)"(?:%~dp0|%dp0%)\\?([^"%]+)"\s+%\*\s*\)?\s*$/;
 
-/** `null` where the file is no shim of a package manager, or does more than start a program. */
+/** `null` if the file is not a package manager's shim or does more than start a program. */
 export function parseShim(text: string): ShimTarget | null {
-  // pnpm names folders of packages there, without which the script may find none.
+  // pnpm sets package folders there, which the script may need.
   if (/NODE_PATH/i.test(text)) return null;
   const line = text.split(/\r?\n/).findLast((each) => each.includes('%*'));
   const match = command.exec(line ?? '');
@@ -23,7 +23,7 @@ export function parseShim(text: string): ShimTarget | null {
   const program = (match[2] ?? '').replaceAll('"', '');
   const options = (match[3] ?? '').split(/\s+/).filter((each) => each !== '');
   if (/^(?:%_prog%|node|(?:%~dp0|%dp0%)\\?node\.exe)$/i.test(program)) {
-    // The shim of a script for another interpreter looks alike.
+    // Shims for other interpreters look similar.
     const isNode = /\bnode(?:\.exe)?"/i.test(text) || /^node$/i.test(program);
     return isNode ? { target, node: options } : null;
   }
@@ -31,8 +31,8 @@ export function parseShim(text: string): ShimTarget | null {
 }
 
 /**
- * What a `.cmd` file of a package manager would start, to be started without it: `cmd.exe` takes no arguments with line
- * breaks. The file itself where it is something else.
+ * Resolves a package manager's `.cmd` file to the program that it starts, because `cmd.exe` cannot pass arguments with
+ * line breaks. Returns other files unchanged.
  */
 export async function withoutShim(
   file: string,

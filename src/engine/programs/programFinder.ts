@@ -8,16 +8,16 @@ import { pathFolders, pathVariable, searchFolders, usualFolders, notExecutableRe
 import { runQuery } from '../process/spawn.ts';
 
 const versionTimeoutMs = 10_000;
-/** Someone waits for a list. */
+/** Short, because the user is waiting for a list. */
 const loginTimeoutMs = 2000;
 
 export interface ProgramRequest {
-  /** Set by the user: taken as it is, and nothing else is looked for. */
+  /** Set by the user; disables the search. */
   readonly explicitPath?: string | undefined;
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Finds agents' programs and their versions, and remembers both: a program until its file changes. */
+/** Finds agents' programs and their versions. Caches both; a version until its program file changes. */
 export class ProgramFinder {
   readonly #versions = new Map<string, Promise<string | null>>();
   readonly #found = new Map<string, FoundProgram>();
@@ -28,7 +28,7 @@ export class ProgramFinder {
     this.#mayAsk = mayAsk;
   }
 
-  /** Forgets what was found, not which versions files have. */
+  /** Forgets programs, but not versions of files. */
   refresh(): void {
     this.#found.clear();
     this.#shellPath = undefined;
@@ -48,7 +48,7 @@ export class ProgramFinder {
     return found;
   }
 
-  /** Starts no program but the login shell, whose PATH is asked once. */
+  /** Starts no program but the login shell, which is asked once for its PATH. */
   async isInstalled(adapter: AgentAdapter, request: ProgramRequest): Promise<boolean> {
     return !EngineFailure.is(await this.#locate(adapter, request));
   }
@@ -79,7 +79,7 @@ export class ProgramFinder {
     return failures.programMissing(adapter.label, adapter.programs, tried);
   }
 
-  /** As the program says, where it may be asked. */
+  /** As reported by the program, if it may be started. */
   async isSignedIn(
     adapter: AgentAdapter,
     file: string,
@@ -106,7 +106,7 @@ export class ProgramFinder {
   }
 }
 
-/** `null` where it does not say, or not in time: an agent can run without its version being known. */
+/** `null` if the program does not answer in time. An agent can run without a known version. */
 async function askVersion(
   adapter: AgentAdapter,
   file: string,
@@ -120,7 +120,7 @@ async function askVersion(
   }
 }
 
-/** As the program says, which alone reads its credentials; `undefined` where it does not tell, or not in time. */
+/** As reported by the program, which alone reads its credentials; `undefined` if it does not report it in time. */
 async function isSignedIn(
   { login }: AgentAdapter,
   file: string,

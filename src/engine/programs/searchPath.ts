@@ -7,7 +7,7 @@ type Variables = Readonly<Record<string, string>>;
 
 const windows = process.platform === 'win32';
 
-/** Why this cannot be run; `null` where it can. */
+/** Why the file cannot be executed; `null` if it can. */
 export async function notExecutableReason(file: string): Promise<string | null> {
   try {
     if (!(await stat(file)).isFile()) return 'It is not a file.';
@@ -20,7 +20,7 @@ export async function notExecutableReason(file: string): Promise<string | null> 
   }
 }
 
-/** The first of the names in the first of the folders that has one. */
+/** The first name that exists, in the first folder that has one. */
 export async function searchFolders(
   folders: readonly string[],
   names: readonly string[],
@@ -29,7 +29,7 @@ export async function searchFolders(
   const endings = windows ? (env['PATHEXT'] ?? '.COM;.EXE;.BAT;.CMD').split(';') : [''];
   for (const folder of folders) {
     for (const name of names) {
-      // On Windows a name may come with its ending, and one without any cannot be run.
+      // On Windows, a name may include its extension. Files without one cannot be executed.
       const named = windows && path.extname(name) !== '' ? [''] : endings;
       for (const ending of named) {
         const file = path.join(folder, `${name}${ending.toLowerCase()}`);
@@ -41,11 +41,11 @@ export async function searchFolders(
 }
 
 export function pathFolders(value: string | undefined): string[] {
-  // A relative folder would run what the workspace holds.
+  // A relative folder could run a file of the workspace.
   return (value ?? '').split(path.delimiter).filter((folder) => path.isAbsolute(folder));
 }
 
-/** Full path of a program on the PATH, whose relative folders do not count: they would run what the workspace holds. */
+/** Full path of a program on the PATH. Skips relative folders: they could run a file of the workspace. */
 export function findOnPath(name: string, env: Variables): Promise<string | undefined> {
   return searchFolders(pathFolders(pathVariable(env)), [name], env);
 }
@@ -55,7 +55,7 @@ export function pathVariable(env: Variables): string | undefined {
   return env['PATH'] ?? Object.entries(env).find(([name]) => name.toUpperCase() === 'PATH')?.[1];
 }
 
-/** Where installers put agents that are on no PATH a window started from the desktop sees. */
+/** Folders where installers put agents, often missing in the PATH of a window started from the desktop. */
 export function usualFolders(env: Variables): string[] {
   const home = env['HOME'] ?? homedir();
   if (windows) {

@@ -10,7 +10,7 @@ const maxBytes = 8 << 10;
 const maxFiles = 40;
 const maxPrompt = 1000;
 
-/** The request with what its message asks after in the earlier conversation, and a summary of the rest. */
+/** Adds to the request what earlier conversations say about its message, and a summary of the rest. */
 export async function withConversationSummary(
   reader: RecordReader | null,
   request: ResumeRequest,
@@ -24,8 +24,8 @@ export async function withConversationSummary(
 }
 
 /**
- * What a new conversation is told of the earlier ones: at most 8 KB, marked as written by Vitrine. Everything in it is
- * quoted from the record, so that no line of it can be taken for the note's own.
+ * Summary of earlier conversations for a new one: at most 8 KB, marked as written by Vitrine. All content is quoted, so
+ * that none of it can pass as the note itself.
  */
 export async function summaryForAgent(reader: RecordReader, log: Log): Promise<string> {
   const runs = await reader.runs();
@@ -68,7 +68,7 @@ function changedBy({ type }: NormalizedEntry): readonly string[] {
 
 const quoted = (text: string): string => text.replaceAll(/^/gm, '> ');
 
-/** At most so many characters, said where it was cut. */
+/** Truncates to at most `length` characters, with a note. */
 function cut(text: string, length: number): string {
   const characters = Array.from(text);
   return characters.length <= length ? text : `${characters.slice(0, length).join('')} […]`;

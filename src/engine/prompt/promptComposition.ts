@@ -4,13 +4,13 @@ import { messageFollows, recallNote, recallText } from '../recall/recallPrompt.t
 import type { Note } from '../run/note.ts';
 
 interface Opening {
-  /** The agent begins a conversation. */
+  /** The agent starts a new conversation. */
   readonly begins: boolean;
-  /** Put before the prompt, for the agent alone: what the record knows. */
+  /** Context from the record, put before the prompt for the agent only. */
   readonly prefix: string;
 }
 
-/** What an agent is told besides the prompt of a person, and how: the transcript says so. */
+/** Combines the user's prompt with additional text for the agent, and notes that in the transcript. */
 export function composePrompt(
   source: Pick<AgentLauncher, 'label' | 'takesSystemPrompt'>,
   request: Pick<ResumeRequest, 'prompt' | 'options' | 'blueprint' | 'recall'>,

@@ -4,7 +4,7 @@ import type { RunFacts } from '../../model/usage/facts.ts';
 import { syntheticSchema } from '../../model/transcript/metadata.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 
-/** A prompt is in the transcript before its agent has said who it is: it gets that afterwards, as all other entries. */
+/** The prompt is in the transcript before the agent reports its session id and model. This adds them later. */
 export class PromptMetadata {
   readonly #index: number;
   #prompt: NormalizedEntry | undefined;
@@ -20,7 +20,7 @@ export class PromptMetadata {
     }
   }
 
-  /** The prompt with what is known by now, where it lacks that; not again once id and model are both known. */
+  /** The prompt with the metadata known so far, if it changed; nothing more after id and model are known. */
   complete({ sessionIds, model }: RunFacts): NormalizedEntry | undefined {
     if (this.#done) return undefined;
     const prompt = this.#prompt;
@@ -35,7 +35,7 @@ export class PromptMetadata {
   }
 }
 
-/** The prompt of a run as the first of its entries; `at` is ISO 8601. */
+/** Entry for the prompt of a run; `at` is ISO 8601. */
 export function promptEntry(run: RecordedRun, summary: SessionSummary, origin: Origin, at: string): NormalizedEntry {
   const known = summary.executor_session_id !== undefined || summary.model !== null;
   const ids = known ? { sessionId: summary.executor_session_id ?? null, model: summary.model } : {};

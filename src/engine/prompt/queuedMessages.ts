@@ -3,7 +3,7 @@ import type { LineOf } from '../../formats/record.ts';
 import type { QueuedMessage } from '../api.ts';
 import type { Note } from '../run/note.ts';
 
-/** `null`: the message was said, or taken back. */
+/** `null`: the message was sent or unsent. */
 export type QueueChange = QueuedMessage | { readonly id: number; readonly text: null };
 
 const lineSchema = z.object({
@@ -12,12 +12,12 @@ const lineSchema = z.object({
   text: z.string().nullable(),
 });
 
-/** A message that waits is in the record, so that a crash does not lose what someone was told is queued. */
+/** Queued messages are recorded, so that a crash does not lose them. */
 function queueLine(runId: string, at: string, { id, text }: QueueChange): LineOf<'decision'> {
   return { kind: 'decision', decision: { type: 'message_queue', at, run_id: runId, message_id: id, text } };
 }
 
-/** What was said is in the record (`written`) before it leaves the queue. */
+/** A sent message must be recorded (`written`) before it leaves the queue. */
 export function queueRecorder(
   run: { readonly runId: string; written(): Promise<void> },
   clock: () => number,
@@ -29,7 +29,7 @@ export function queueRecorder(
   };
 }
 
-/** Messages that wait after all `decisions` of a run, by id. */
+/** Messages that are queued after all `decisions` of a run, by id. */
 export class RecordedQueue {
   readonly #texts = new Map<number, string>();
 

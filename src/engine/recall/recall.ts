@@ -12,13 +12,13 @@ import type { SessionSearch } from '../search/sessionSearch.ts';
 import type { RecallRequest, Recalled, RecalledPassage } from './types.ts';
 import { Thread } from './thread.ts';
 
-/** Entries that are looked at; passages that are given, in all and of one session. */
+/** Limits: entries to examine, passages in total, passages per session. */
 const mostEntries = 40;
 const mostPassages = 6;
 const mostOfSession = 3;
-/** What is worse than this share of the best is about something else. */
+/** Passages that score below this share of the best one are dropped as unrelated. */
 const worstShare = 0.35;
-/** A request says less than its result. */
+/** Requests count less than results. */
 const askedWeight = 0.6;
 const longestTitle = 80;
 const longestQuery = 200;
@@ -39,7 +39,7 @@ export class Recall {
     this.#deps = deps;
   }
 
-  /** @throws EngineFailure for a session that is not there; the reason of the signal */
+  /** @throws EngineFailure if the session does not exist, the signal's abort reason */
   async find({ session, message, ...request }: RecallRequest): Promise<Recalled> {
     const { log, search, randomHex } = this.#deps;
     const key = randomHex(32);
@@ -74,7 +74,7 @@ export class Recall {
     return { source, query: shown, passages: withoutRepeats(passages), sessions, elsewhere: others };
   }
 
-  /** What an earlier conversation of a session has to do with a message; `undefined` where nothing is found. Never rejects. */
+  /** Context from an earlier conversation of the same session; `undefined` if nothing is found. Never rejects. */
   async ofSession(id: string, text: string): Promise<Recalled | undefined> {
     try {
       const found = await this.find({ message: { text }, within: ({ session_id }) => session_id === id });
@@ -104,7 +104,7 @@ export class Recall {
     }
   }
 
-  /** Without what no one said: a trigger's words lead only to other words of triggers. */
+  /** Excludes automatic messages: their text only matches other automatic messages. */
   #said({ entries, leftOut }: Pick<SimilarPassages, 'entries' | 'leftOut'>): readonly SimilarEntry[] {
     const { log } = this.#deps;
     const isSaid = ({ entry }: SimilarEntry): boolean => entry.type.kind !== 'user_message' || isRealMessage(entry);
@@ -117,7 +117,7 @@ export class Recall {
   }
 }
 
-/** Sessions that ran here in one folder, and are not hidden; `without` is the one that continues. */
+/** Matches visible sessions of one folder; `without`: the session that continues. */
 export function inFolder(folder: string, without?: string): (session: SearchedSession) => boolean {
   return (session) => {
     const { session_id, project_dir, hidden, recording } = session;

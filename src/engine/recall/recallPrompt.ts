@@ -6,8 +6,8 @@ import type { Note } from '../run/note.ts';
 import type { Recalled, RecalledPassage } from './types.ts';
 
 /**
- * What an agent is told before the message. Whole JSON without a sign that begins a tag: nothing in a passage can be taken
- * for its end, or for words of someone else.
+ * Context for the agent, put before the message. One JSON value without `<`, so that no passage can pass as its end or
+ * as another author's text.
  */
 export function recallText({ passages }: Recalled): string {
   if (passages.length === 0) return '';
@@ -25,15 +25,15 @@ export function recallText({ passages }: Recalled): string {
   ].join('\n');
 }
 
-/** After that, where nothing else stands between. */
+/** Put after the context, unless other text follows. */
 export const messageFollows = 'What follows is the message:\n\n';
 
-/** A passage as agents read it. */
+/** A passage in the form that agents get. */
 export function passageForAgent({ sessionId, title, entry, at, by, text, cut }: RecalledPassage): object {
   return { session_id: sessionId, title, entry, at, said_by: by, text, ...(cut && { cut }) };
 }
 
-/** What was given, for people: which passages, and where they are from; or that there was nothing to give. */
+/** Transcript note: which passages were added and their sources, or that there were none. */
 export function recallNote(label: string, { source, passages }: Recalled): Note {
   const refs = passages.map(({ sessionId, entry, title, by, at }) => ({ session_id: sessionId, entry, title, by, at }));
   const metadata = { recall: { query_source: source, passages: refs } };
@@ -61,13 +61,13 @@ function shown({ sessionId, title, entry, at, by: who, text, cut }: RecalledPass
   return `${head}\n\n${`${text}${cut ? ' […]' : ''}`.replaceAll(/^/gm, '> ')}`;
 }
 
-/** Subtype of the entry that says what was given. */
+/** Subtype of the transcript note. */
 export const recallSubtype = 'recall';
 
 const passageSchema = z.object({ session_id: sessionIdSchema, entry: z.int().nonnegative() });
 const noteSchema = z.object({ recall: z.object({ passages: z.array(z.unknown()) }) });
 
-/** Where the passage of that place is from; `undefined` for anything but a note of ours that names one. */
+/** Source of the passage at that position; `undefined` unless the entry is such a note. */
 export function recalledFrom(
   { type, origin, metadata }: NormalizedEntry,
   passage: number,

@@ -6,9 +6,9 @@ import type { RecordReader } from '../record/contract.ts';
 
 const pageSize = 100;
 
-/** The messages of a recorded session, from the newest back. */
+/** Reads the messages of a recorded session from the newest back. */
 export class Thread {
-  /** Messages to the agent that were looked at. */
+  /** Number of messages to the agent that were read. */
   messages = 0;
   readonly #reader: RecordReader;
   readonly #log: Log;
@@ -18,7 +18,7 @@ export class Thread {
     this.#log = log;
   }
 
-  /** `newest`: what the session was told last is what is said now. */
+  /** `newest`: takes the session's last message as the current one. */
   async conversation(message: MessageSource | 'newest' | undefined): Promise<Conversation> {
     const earlier = this.#reported();
     const newest = message === 'newest' ? await earlier.next() : undefined;
@@ -37,7 +37,7 @@ export class Thread {
     return undefined;
   }
 
-  /** As the agent summed it up when its context was full; else the last that it said. */
+  /** The agent's own summary from compaction, else its last message. */
   async #summary(): Promise<string> {
     let answer = '';
     for await (const { type, content, origin, metadata } of this.#backwards()) {

@@ -2,18 +2,18 @@ import type { QuerySource, MessageSource } from '../../insight/recall/querySourc
 import type { SearchedSession, SearchRequest } from '../search/types.ts';
 
 export interface RecallRequest extends Pick<SearchRequest, 'signal' | 'onProgress'> {
-  /** The active session; absent: one that is about to begin. */
+  /** The active session; absent for a new one. */
   readonly session?: string;
-  /** What is said now; `newest`: what the session was told last. Absent: nothing yet. */
+  /** The current message; `newest`: the session's last one. Absent: none yet. */
   readonly message?: MessageSource | 'newest';
-  /** Sessions whose text may be used. */
+  /** Selects the sessions whose text may be used. */
   readonly within: (session: SearchedSession) => boolean;
 }
 
-/** Text of an earlier session, with secrets masked. Foreign: it may say anything. */
+/** Text of an earlier session, with secrets masked. Do not trust its content. */
 export interface RecalledPassage {
   readonly sessionId: string;
-  /** Of the session. */
+  /** Title of the session. */
   readonly title: string;
   /** Index of the entry. */
   readonly entry: number;
@@ -21,19 +21,19 @@ export interface RecalledPassage {
   readonly at: string;
   readonly by: 'user' | 'agent';
   readonly text: string;
-  /** Something stood before or after it. */
+  /** The passage was cut out of a longer text. */
   readonly cut: boolean;
 }
 
 /** Context from earlier sessions. */
 export interface Recalled {
-  /** `null`: there was nothing to search by. */
+  /** `null`: there was nothing to search for. */
   readonly source: QuerySource | null;
-  /** The beginning of what was searched by, with secrets masked. */
+  /** Beginning of the search text, with secrets masked. */
   readonly query: string;
   /** Best first. */
   readonly passages: readonly RecalledPassage[];
-  /** Numbers of sessions that were searched, and that `within` excluded. */
+  /** Numbers of searched sessions, and of sessions that `within` excluded. */
   readonly sessions: number;
   readonly elsewhere: number;
 }

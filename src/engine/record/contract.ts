@@ -3,21 +3,21 @@ import type { NormalizedEntry } from '../../model/transcript/entry.ts';
 import type { ResultMetadata, Unrecorded } from '../../model/session/result.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 
-/** `client`: what Vitrine itself said and decided, one `ClientLine` per line. */
+/** `client`: Vitrine's own messages and decisions, one `ClientLine` per line. */
 export type RawStream = 'stdout' | 'stderr' | 'client';
 
 /**
- * A stretch of a record that could not be read. `offset` and `bytes` are in the file; `head` is its beginning (at most 80
- * characters); `afterIndex` is the entry it follows, `null` where that is not known or there is none.
+ * An unreadable part of a record. `offset` and `bytes`: position in the file. `head`: its first 80 characters at most.
+ * `afterIndex`: the entry before it; `null` if unknown or none.
  */
 export interface RecordProblem {
   readonly offset: number;
   readonly bytes: number;
   readonly reason:
-    /** The file has no bytes, and no one writes it. */
+    /** The file is empty and has no writer. */
     | 'empty'
     | 'torn'
-    /** The archive was cut off, and what stood behind it is missing; or it is damaged, and this is what came out of it. */
+    /** The packed file is truncated (its rest is missing), or damaged (only part of it can be read). */
     | 'cut_off'
     | 'not_json'
     | 'invalid'
@@ -31,35 +31,35 @@ export interface RecordProblem {
   readonly afterIndex: number | null;
 }
 
-/** Why lines are kept in memory for now. `code` is the system's ("ENOSPC", "EROFS", …). */
+/** Why lines are only in memory for now. `code`: system error code, such as "ENOSPC" or "EROFS". */
 export interface WriteProblem {
   readonly path: string;
   readonly code: string;
   readonly message: string;
 }
 
-/** Bytes of one stream of a run, as they came. */
+/** Log of one output stream of a run, byte by byte. */
 export interface RawLog {
-  /** Resolves when the bytes are in the file (or kept in memory while it cannot be written). Never rejects. */
+  /** Resolves when the bytes are in the file, or in memory while the file cannot be written. Never rejects. */
   write(chunk: Uint8Array): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The only writer of a record, by lease. */
+/** Writes a record exclusively, under a lease. */
 export interface RecordWriter {
   readonly id: string;
-  /** True while lines are kept in memory because they cannot be written. The next `flush` tries again. */
+  /** Some lines are only in memory because they cannot be written. The next `flush` tries again. */
   readonly memoryOnly: boolean;
-  /** What was appended and is in no file: kept in memory for now, or lost. */
+  /** Appended lines that are in no file: still in memory, or lost. */
   readonly unrecorded: Unrecorded | null;
-  /** Resolves when the line is in the file (or kept in memory while it cannot be written). Never rejects; await it. */
+  /** Resolves when the line is in the file, or in memory while the file cannot be written. Never rejects; await it. */
   append(line: RecordLine): Promise<void>;
-  /** The same for several lines in one write: what one chunk of output gave. */
+  /** Appends several lines in one write. */
   appendAll(lines: readonly RecordLine[]): Promise<void>;
-  /** Makes everything appended so far durable (fsync), record and raw logs. For prompts and ends of turns. Never rejects. */
+  /** Makes all appended lines and raw logs durable (fsync). For prompts and ends of turns. Never rejects. */
   flush(): Promise<void>;
   rawStream(runId: string, stream: RawStream): RawLog;
-  /** Flushes, closes the files and gives the lease back. */
+  /** Flushes, closes the files and releases the lease. */
   close(): Promise<void>;
 }
 
@@ -69,14 +69,14 @@ export interface RecordedResult {
 }
 
 export interface FindResult {
-  /** Indexes of entries, ascending. */
+  /** Entry indexes, ascending. */
   readonly indexes: readonly number[];
-  /** True where there may be more. */
+  /** There may be more matches. */
   readonly truncated: boolean;
 }
 
 export interface FindOptions {
-  /** Index of the first entry to look at; default 0. */
+  /** Index of the first entry to search; default 0. */
   readonly from?: number;
   readonly signal?: AbortSignal;
 }
@@ -84,42 +84,42 @@ export interface FindOptions {
 export interface RecordReader {
   readonly id: string;
   readonly summary: SessionSummary;
-  /** The newest turns, oldest first, at most 100; `turnsOmitted` counts those before. */
+  /** The newest turns, oldest first, at most 100; `turnsOmitted` counts earlier ones. */
   readonly turns: readonly RecordedTurn[];
   readonly turnsOmitted: number;
   /** Index of the last entry + 1. */
   readonly total: number;
-  /** True where the last run has no recorded end and no one is writing. */
+  /** The last run has no recorded end, and there is no writer. */
   readonly interrupted: boolean;
-  /** Set where a newer Vitrine wrote this: read as far as understood, not to be written. */
+  /** Set if a newer Vitrine wrote this: readable as far as understood, not writable. */
   readonly newerVersion: number | null;
-  /** Damage seen so far, in file order, at most 1,000. */
+  /** Damage found so far, in file order, at most 1,000. */
   readonly problems: readonly RecordProblem[];
-  /** Intact lines of kinds this version does not know, seen so far. */
+  /** Number of intact lines of unknown kinds found so far. */
   readonly unknownLines: number;
 
   /** Every run, oldest first. */
   runs(): Promise<RecordedRun[]>;
-  /** What runs came to, oldest first. */
+  /** Results of runs, oldest first. */
   results(): Promise<RecordedResult[]>;
-  /** What single messages used, in file order. */
+  /** Usage per message, in file order. */
   usage(): Promise<LineOf<'usage'>[]>;
   lastRun(): Promise<RecordedRun | null>;
-  /** Intact entries with `from <= index < to`, in index order. Reads no more than these, once the offsets are known. */
+  /** Intact entries with `from <= index < to`, in index order. Once the offsets are known, reads only these. */
   read(from: number, to: number): Promise<NormalizedEntry[]>;
-  /** Entries that answer a query (`insight/search`), from `from` on. @throws the reason of the signal */
+  /** Entries that match a query (`insight/search`), starting at `from`. @throws the signal's abort reason */
   find(query: string, limit: number, options?: FindOptions): Promise<FindResult>;
-  /** Indexes of entries that were written, for the first time or again, after the file had that size; ascending. */
+  /** Indexes of entries that were added or rewritten since the file had that size, ascending. */
   changedSince(size: number): Promise<number[]>;
-  /** Every intact line in file order, and all problems with it. */
+  /** All intact lines in file order. Collects all problems on the way. */
   lines(): AsyncIterable<RecordLine>;
-  /** What the agent printed, verbatim; empty where it printed nothing. */
+  /** Unmodified output of the agent; empty if it printed nothing. */
   raw(runId: string, stream: RawStream): AsyncIterable<Buffer>;
-  /** Bytes of that, 0 where there is none. */
+  /** Size of that output in bytes, 0 if there is none. */
   rawSize(runId: string, stream: RawStream): Promise<number>;
-  /** SHA-256 of the last intact line, which the next one will name; `null` where there is none. */
+  /** SHA-256 of the last intact line, which the next line links to; `null` if there is none. */
   head(): Promise<string | null>;
-  /** Takes in what was appended since; true where something was. */
+  /** Reads appended lines; returns whether there were any. */
   refresh(): Promise<boolean>;
   close(): Promise<void>;
 }

@@ -1,15 +1,15 @@
-/** Who writes a record. `startTime` is the start of that process as the system names it, `null` where unknown. */
+/** Process that writes a record. `startTime`: start of the process in the system's format, `null` if unknown. */
 export interface LeaseHolder {
   readonly pid: number;
   readonly startTime: string | null;
-  /** For people; `machine` tells machines apart, and is absent in leases of earlier versions. */
+  /** For display. `machine` identifies the machine and is absent in leases of earlier versions. */
   readonly hostname: string;
   readonly machine?: string | undefined;
   /** ISO 8601. */
   readonly at: string;
 }
 
-/** Someone else writes this record; it can be read. */
+/** Another process writes this record. It can still be read. */
 export class RecordBusyError extends Error {
   override readonly name = 'RecordBusyError';
   readonly sessionId: string;
@@ -30,7 +30,7 @@ export class RecordBusyError extends Error {
 export class RecordNotFoundError extends Error {
   override readonly name = 'RecordNotFoundError';
   readonly sessionId: string;
-  /** The session's folder, where other files of the session are still in it: the record was lost, not deleted. */
+  /** Folder of the session if other files are still in it: the record was lost, not deleted. */
   readonly remains: string | null;
 
   constructor(sessionId: string, remains: string | null) {
@@ -44,7 +44,7 @@ export class RecordNotFoundError extends Error {
   }
 }
 
-/** A newer Vitrine wrote this record; it can be read. */
+/** A newer Vitrine wrote this record. It can still be read. */
 export class RecordVersionError extends Error {
   override readonly name = 'RecordVersionError';
   readonly sessionId: string;

@@ -4,14 +4,14 @@ import { runIdSchema } from '../../model/session/session.ts';
 import { rawFile } from './layout.ts';
 import { rawSize } from './pack/packFile.ts';
 
-/** The folder of a session without a record, where files that only a record has beside it are left; else `null`. */
+/** Folder of a session that has lost its record but still has other files; otherwise `null`. */
 export async function findLeftoverFolder(folder: string): Promise<string | null> {
   const names = await readdir(folder).catch((): string[] => []);
   const outputs = await readdir(path.join(folder, 'runs')).catch((): string[] => []);
   return names.includes('record.head') || outputs.length > 0 ? folder : null;
 }
 
-/** Ids of runs whose agent printed something to stdout, as the files in `runs/` of a session's folder say. */
+/** Ids of runs with stdout output, according to the files in `runs/`. */
 export async function runsWithOutput(folder: string): Promise<string[]> {
   const names = await readdir(path.join(folder, 'runs')).catch((): string[] => []);
   const ids = new Set(names.map((name) => name.split('.', 1)[0]).filter((id) => runIdSchema.safeParse(id).success));

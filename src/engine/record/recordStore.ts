@@ -17,9 +17,9 @@ import { readTail } from './read/tail.ts';
 import { FileRecordWriter, makeFolder } from './write/recordWriter.ts';
 import { isCreating, hasWriter, WriterLease } from './write/writerLease.ts';
 
-/** Records whose ends are read at the same time while listing. */
+/** Number of records read concurrently while listing. */
 const listedAtOnce = 16;
-/** Of a folder that is being deleted: no session has such a name. */
+/** Suffix of folders being deleted; no session id ends like this. */
 const doomedSuffix = '.deleted';
 
 export interface StoreDeps {
@@ -29,24 +29,24 @@ export interface StoreDeps {
 }
 
 export interface WriterOptions {
-  /** Called once each time the writer starts to keep lines in memory because they cannot be written. */
+  /** Called when the writer starts to keep lines in memory because they cannot be written. */
   readonly onProblem?: (problem: WriteProblem) => void;
 }
 
-/** What is on disk: what can be listed, and what cannot with the reason. */
+/** Readable sessions, and unreadable ones with the reason. */
 export interface StoreListing {
   /** Newest first. */
   readonly summaries: readonly SessionSummary[];
-  /** The same sessions, in no order. */
+  /** The same sessions, unordered. */
   readonly ledgers: readonly Ledger[];
-  /** Sessions whose last run has no recorded end and that no one is writing. */
+  /** Sessions whose last run has no recorded end and that have no writer. */
   readonly interrupted: readonly string[];
   readonly unreadable: readonly { readonly id: string; readonly reason: string }[];
-  /** Ids of sessions whose record lacks something, as its end shows. */
+  /** Ids of sessions whose record lacks something, according to its end. */
   readonly damaged: ReadonlySet<string>;
 }
 
-/** A session with its newest runs; `omitted` counts those before. */
+/** A session with its newest runs; `omitted` counts earlier ones. */
 export interface Ledger {
   readonly summary: SessionSummary;
   readonly turns: readonly RecordedTurn[];
@@ -56,13 +56,13 @@ export interface Ledger {
 interface Listed extends Ledger {
   readonly mtimeMs: number;
   readonly size: number;
-  /** As `RecordState` has them. */
+  /** As in `RecordState`. */
   readonly isOpen: boolean;
   readonly isRunOpen: boolean;
   readonly isDamaged: boolean;
 }
 
-/** All records below one folder. Keeps one summary per session in memory, with its newest runs. */
+/** All records below one folder. Caches one summary per session, with its newest runs. */
 export class RecordStore {
   readonly #dir: string;
   readonly #deps: StoreDeps;
@@ -80,18 +80,18 @@ export class RecordStore {
     return [...(await this.survey()).summaries];
   }
 
-  /** As `list`, with nothing taken from memory. */
+  /** Lists without using the cache. */
   async rebuild(): Promise<SessionSummary[]> {
     this.#listed.clear();
     return await this.list();
   }
 
-  /** Those that the last look at all of them could not read. */
+  /** Records that could not be read when last listed. */
   get unreadable(): StoreListing['unreadable'] {
     return this.#unreadable;
   }
 
-  /** Of those that the last look at all of them listed. */
+  /** Ids of damaged records when last listed. */
   get damaged(): StoreListing['damaged'] {
     return this.#damaged;
   }
@@ -128,7 +128,7 @@ export class RecordStore {
     return { summaries, ledgers, interrupted, unreadable, damaged };
   }
 
-  /** Writes header and session. Where the folder cannot be written, the writer starts in memory. @throws RecordBusyError */
+  /** Writes header and session. If the folder is not writable, the writer starts in memory. @throws RecordBusyError */
   async create(session: Session, options: WriterOptions = {}): Promise<RecordWriter> {
     const id = session.session_id;
     const there = await statRecord(sessionFolder(this.#dir, id)).catch(() => null);
@@ -167,8 +167,8 @@ export class RecordStore {
   }
 
   /**
-   * Deletes the session's files for good, all or none of them as lists see it. `before` comes when no one can write them any
-   * more. @throws RecordBusyError while someone writes them; file system errors; what `before` throws
+   * Permanently deletes the session's files, atomically for lists. `before` is called once no one else can write.
+   * @throws RecordBusyError if there is a writer, file system errors, errors of `before`
    */
   async remove(id: string, before: () => Promise<void> = () => Promise.resolve()): Promise<void> {
     const folder = sessionFolder(this.#dir, id);
@@ -176,7 +176,7 @@ export class RecordStore {
     this.#listed.delete(id);
     if (there === null) return;
     if (!there.isDirectory()) {
-      // A link leads out of the store: it goes, and what it leads to stays.
+      // Removes a link, which leads out of the store, but not its target.
       await before();
       await unlink(folder);
       return;
@@ -185,7 +185,7 @@ export class RecordStore {
     try {
       await before();
       const doomed = `${folder}${doomedSuffix}`;
-      // Where someone has a file open, some systems do not rename: what can be deleted then goes one by one.
+      // Some systems cannot rename open files; then whatever can be deleted is deleted one by one.
       const moved = await rename(folder, doomed).then(
         () => true,
         () => false,
@@ -197,7 +197,7 @@ export class RecordStore {
     }
   }
 
-  /** What a deletion left that was cut short. Never rejects. */
+  /** Completes interrupted deletions. Never rejects. */
   async finishRemovals(): Promise<void> {
     const names = await readdir(sessionsFolder(this.#dir)).catch(() => []);
     for (const name of names.filter((each) => each.endsWith(doomedSuffix))) {
@@ -205,19 +205,19 @@ export class RecordStore {
     }
   }
 
-  /** Zips what the agent printed, which is read as before. @throws RecordBusyError while someone writes; file system errors */
+  /** Compresses the agent's output. @throws RecordBusyError if there is a writer, file system errors */
   async pack(id: string): Promise<Packed> {
-    // Each start of a window asks that of all old sessions: no lease where there is nothing to do.
+    // Called for all old sessions when a window starts, so no lease is taken if there is nothing to do.
     return (await arePacked(sessionFolder(this.#dir, id))) ? nothingPacked : await this.#alone(id, packRuns);
   }
 
-  /** Zips the record itself, which is read as before, and put back by who writes it. @throws as `pack` */
+  /** Compresses the record, which stays readable and is unpacked before writing. @throws as `pack` */
   async archive(id: string): Promise<Packed> {
     if (await isPacked(sessionFolder(this.#dir, id))) return nothingPacked;
     return await this.#alone(id, (folder) => packRecord(folder, id));
   }
 
-  /** Puts all of it back, for who reads the files themselves. @throws as `pack` */
+  /** Unpacks all files, for users who read them directly. @throws as `pack` */
   unpack(id: string): Promise<void> {
     return this.#alone(id, async (folder) => {
       await unpackRuns(folder);
@@ -225,7 +225,7 @@ export class RecordStore {
     });
   }
 
-  /** The record's file; need not exist. @throws where `id` is no session id */
+  /** The record's file; need not exist. @throws if `id` is not a session id */
   path(id: string): string {
     return recordFile(sessionFolder(this.#dir, id));
   }
@@ -254,7 +254,7 @@ export class RecordStore {
       await lease?.release();
       throw error;
     }
-    // Only who may write knows that no one else adds to it now.
+    // Only the lease holder knows that nothing is appended now.
     const last = await lastHash(recordFile(folder)).catch(() => null);
     const writer = new FileRecordWriter({ id, folder, clock, onProblem: tell }, lease, last);
     const at = new Date(clock()).toISOString();
@@ -271,7 +271,7 @@ export class RecordStore {
     return folders.filter((each) => each.isDirectory() && sessionIdSchema.safeParse(each.name).success).map(nameOf);
   }
 
-  /** `isOpen` only where no one is writing. `null` for one that someone is about to write. */
+  /** `isOpen` only without a writer. `null` for a record that is about to be created. */
   async #read(id: string): Promise<Listed | null> {
     const folder = sessionFolder(this.#dir, id);
     const { clock } = this.#deps;
@@ -286,9 +286,9 @@ export class RecordStore {
       known?.mtimeMs === mtimeMs && known.size === size ? known : { ...(await readSummary(folder, id)), size, mtimeMs };
     this.#listed.set(id, listed);
     if (!listed.isOpen && !listed.isDamaged) return listed;
-    // What a writer has half written is no damage.
+    // An incomplete line is normal while there is a writer.
     if (await hasWriter(folder, clock)) return { ...listed, isOpen: false, isDamaged: false };
-    // Its writer may have written the end since it was read.
+    // The writer may have finished since the record was read.
     const now = await statRecord(folder).catch(() => there);
     if (now.size !== size || now.mtimeMs !== mtimeMs) return await this.#read(id);
     if (!listed.isOpen) return listed;
@@ -311,7 +311,7 @@ async function readSummary(folder: string, id: string): Promise<Omit<Listed, 'si
   }
 }
 
-/** `null` where the folder cannot be written: the writer takes the lease once it can. @throws RecordBusyError */
+/** `null` if the folder is not writable; the writer takes the lease later. @throws RecordBusyError */
 async function leaseFor(folder: string, id: string, clock: () => number): Promise<WriterLease | null> {
   try {
     await makeFolder(folder);

@@ -2,12 +2,12 @@ import { rename } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errorCode } from './layout.ts';
 
-/** What Windows answers while another process, such as a virus scanner, has the file open. */
+/** Errors on Windows while another process, such as a virus scanner, has the file open. */
 const isInUse = new Set(['EPERM', 'EACCES', 'EBUSY']);
 const attempts = 10;
 const firstWaitMs = 5;
 
-/** Renames a file to a name that may exist. On Windows, waits up to half a second for who has that file open. @throws file system errors */
+/** Renames over an existing file. On Windows, retries for half a second if it is open. @throws file system errors */
 export async function renameOver(from: string, to: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {

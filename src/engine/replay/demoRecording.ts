@@ -20,7 +20,7 @@ const headerSchema = z.object({
 
 const lineSchema = z.union([
   z.object({ turn: z.number().int().nonnegative(), prompt: z.string() }),
-  /** `at`: milliseconds since the turn began. */
+  /** `at`: milliseconds since the start of the turn. */
   z.object({ at: z.number().nonnegative(), stream: z.enum(['stdout', 'stderr']), line: z.string() }),
   z.object({ at: z.number().nonnegative(), exit: z.number().int() }),
 ]);
@@ -41,7 +41,7 @@ export interface Recording extends z.infer<typeof headerSchema> {
   readonly turns: readonly RecordedTurn[];
 }
 
-/** The first recording of the folder, by name. @throws EngineFailure */
+/** First recording in the folder, by name. @throws EngineFailure */
 export async function loadRecording(folder: string): Promise<Recording> {
   const names = await readdir(folder).catch(() => []);
   const name = names.filter((each) => each.endsWith('.ndjson')).sort()[0];
@@ -72,7 +72,7 @@ function parseRecording(bytes: Uint8Array): Recording {
   return { ...header, turns };
 }
 
-/** Plays one turn as if its agent ran. Touches nothing. */
+/** Plays one turn as if its agent were running. Changes nothing. */
 export function playTurn(turn: RecordedTurn, speed: number, clock: () => number): AgentProcess {
   return playback(speed, clock, async function* (reached) {
     for (const { at, stream, line } of turn.lines) {
@@ -84,8 +84,8 @@ export function playTurn(turn: RecordedTurn, speed: number, clock: () => number)
 }
 
 /**
- * What gives output as a process does. `reached` waits for a time, in milliseconds from the beginning and at `speed` 1; 2 is
- * twice as fast, 0 does not wait. It is false once the playing was stopped; `null` is the end of what was.
+ * Plays output like a process. `reached` waits for a time in milliseconds from the start, scaled by `speed` (2 is twice
+ * as fast, 0 does not wait). It returns false if playback was stopped. `null` ends the output.
  */
 export function playback(
   speed: number,
@@ -99,7 +99,7 @@ export function playback(
     resolveExit = resolve;
   });
   const startedAt = clock();
-  /** Against the clock, so that what listeners take does not add up. */
+  /** Compares with the clock, so that delays of listeners do not add up. */
   const reached = async (at: number): Promise<boolean> => {
     const wait = speed > 0 ? at / speed - (clock() - startedAt) : 0;
     if (wait > 0) await delay(wait, undefined, { signal }).catch(() => undefined);

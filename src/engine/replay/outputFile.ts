@@ -11,14 +11,14 @@ import type { OutputChunk } from '../output/outputChunks.ts';
 import { readOutputProfile } from './outputProfile.ts';
 import { playback } from './demoRecording.ts';
 
-/** Between two lines at speed 1, in milliseconds: when they came is not in the file. */
+/** Delay between lines at speed 1, in ms; the file has no times. */
 const paceMs = 40;
-/** How much of a file is looked at to know whose it is. */
+/** Bytes to read to identify the agent. */
 const headBytes = 256 * 1024;
 const headLines = 200;
 const lineFeed = 10;
 
-/** Whose output the file may hold, best first; several or none where it does not tell. @throws EngineFailure */
+/** Agents that may have printed the file, best match first; none or several if unclear. @throws EngineFailure */
 export async function recogniseOutput(file: string, adapters: readonly AgentAdapter[]): Promise<AgentAdapter[]> {
   try {
     const handle = await open(file, 'r');
@@ -37,7 +37,7 @@ export async function recogniseOutput(file: string, adapters: readonly AgentAdap
   }
 }
 
-/** Plays the output of an agent from a file, as if the agent ran. Touches nothing. @throws EngineFailure */
+/** Plays the output of an agent from a file. Changes nothing. @throws EngineFailure */
 export function outputFileLauncher(
   profile: string,
   deps: { readonly adapters: readonly AgentAdapter[]; readonly clock: () => number; readonly speed: number },
@@ -49,7 +49,7 @@ export function outputFileLauncher(
     label: `${adapter.label} (recording)`,
     recording: true,
     resumesById: false,
-    // What was said to the agent then, no one says to it now.
+    // The file contains messages that were sent to the agent then; nothing is sent now.
     createNormalizer: ({ workDir, firstIndex }) => adapter.createNormalizer({ workDir, firstIndex }),
     prepare: async () => {
       const found = await stat(file).catch((error: unknown) => String(error));
@@ -76,7 +76,7 @@ export function outputFileLauncher(
   };
 }
 
-/** Line by line, as long as the next may come; how the agent ended is not in the file, but may be known. */
+/** Plays line by line. The exit status is not in the file, but may be given. */
 async function* output(
   file: string,
   reached: (at: number) => Promise<boolean>,

@@ -2,7 +2,7 @@ import type { ExitInfo } from '../../model/usage/facts.ts';
 
 const unknown: ExitInfo = { code: null, signal: null };
 
-/** The profile of `replay` for what an agent printed to a file. `file`: absolute path; `exit`: how the agent ended. */
+/** Profile of `replay` for a file with an agent's output. `file`: absolute path; `exit`: how the agent ended. */
 export function outputProfile(agent: string, file: string, exit: ExitInfo = unknown): string {
   const ended = exit.signal ?? exit.code;
   return `${agent}${ended === null ? '' : `@${ended}`}:${file}`;

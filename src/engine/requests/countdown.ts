@@ -1,26 +1,26 @@
 import type { Disposable } from '../api.ts';
 
-/** The longest wait that a timer takes, in ms. */
+/** Maximum delay of a timer, in ms. */
 const maxTimerMs = 2 ** 31 - 1;
 
-/** Whether a person could see and answer what an agent asks. */
+/** Whether a user can see and answer requests. */
 export interface Presence {
   isPresent(): boolean;
-  /** Called when someone comes or the last one leaves. */
+  /** Called when the first user comes or the last one leaves. */
   onChange(listener: () => void): Disposable;
 }
 
 export interface CountdownDeps {
-  /** Absent: someone is always there. */
+  /** Absent: a user is always present. */
   readonly presence: Presence | undefined;
   /** Milliseconds. */
   readonly clock: () => number;
   readonly onEnd: () => void;
-  /** It stands still, or continues. */
+  /** The countdown was paused or continued. */
   readonly onChange: () => void;
 }
 
-/** Counts down while someone is present, and stands still while no one is. */
+/** Counts down while a user is present, and pauses otherwise. */
 export class Countdown {
   readonly #deps: CountdownDeps;
   readonly #presence: Disposable | undefined;
@@ -38,7 +38,7 @@ export class Countdown {
     this.#fit();
   }
 
-  /** When it ends, in ms of the clock; `undefined` while it stands still. */
+  /** End in ms of the clock; `undefined` while paused. */
   get endsAt(): number | undefined {
     return this.#timer === undefined ? undefined : this.#since + this.#left;
   }

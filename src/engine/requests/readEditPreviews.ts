@@ -7,14 +7,14 @@ import { decideFileAccess } from '../../text/fileAccess.ts';
 import { linkReader } from '../folders/sessionFolders.ts';
 import { errorCode } from '../record/layout.ts';
 
-/** Bytes of a file that is read for a preview. */
+/** Maximum bytes of a file to preview. */
 const maxFileBytes = 1024 * 1024;
-/** Files of one request that are read; the others count as too large. */
+/** Maximum number of files per request; the others are reported as too large. */
 const maxFiles = 50;
 
 /**
- * What a request would make of its files as they are now. Reads only regular files in `folder`, the absolute path of the
- * session's folder, and follows no link that leads out of it.
+ * Previews a request's edits of current files. Reads only regular files in `folder` (absolute path), and follows no
+ * links out of it.
  */
 export async function readEditPreviews(request: AgentRequest, folder: string | undefined): Promise<EditPreview[]> {
   const base = request.cwd ?? folder;
@@ -32,7 +32,7 @@ async function readText(name: string, base: string | undefined, folder: string |
   });
   if (access.kind !== 'open') return { state: 'outside' };
   try {
-    // A pipe must not make this wait.
+    // Opening a pipe must not block.
     const file = await open(access.path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const stat = await file.stat();

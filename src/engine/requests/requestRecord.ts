@@ -3,7 +3,7 @@ import type { AgentRequest, Decision } from '../../model/agent/request.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 import type { ToolAction } from '../../model/transcript/tool.ts';
 
-/** What a decision leaves in the record besides its entry, to be found without reading entries. */
+/** The record's line about a decision, which can be found without reading entries. */
 export function decisionLine(
   runId: string,
   request: AgentRequest,
@@ -45,7 +45,7 @@ function about(action: ToolAction): Readonly<Record<string, unknown>> {
   }
 }
 
-/** What the summary says of requests that wait; `undefined` where none does. */
+/** Summary of pending requests for lists; `undefined` if there are none. */
 export function needsYou(pending: readonly AgentRequest[]): SessionSummary['needs_you'] {
   const [oldest] = pending;
   return oldest === undefined ? undefined : { count: pending.length, since: oldest.asked_at, title: oldest.title };

@@ -3,31 +3,31 @@ import type { ClientLine } from '../../model/transcript/clientLine.ts';
 import type { AgentRequest, Answer, Decision } from '../../model/agent/request.ts';
 import { Countdown, type Presence } from './countdown.ts';
 
-/** An agent that asks for more at once is not waited for. */
+/** Maximum number of pending requests; further ones are denied. */
 const maxPending = 100;
 
 export interface RequestsDeps {
   readonly clock: () => number;
   readonly requestMs: number;
   readonly workDir: string;
-  /** `requestMs` counts while someone is present; absent: always. */
+  /** `requestMs` only counts while a user is present; absent: always. */
   readonly presence?: Presence | undefined;
-  /** Someone can be asked. */
+  /** Whether a user can answer. */
   readonly interactive: boolean;
   readonly tell: (line: ClientLine) => void;
   readonly onDecision: (request: AgentRequest, decision: Decision) => void;
-  /** Other requests wait than before. */
+  /** The set of pending requests changed. */
   readonly onChange: () => void;
 }
 
 interface Pending {
-  /** With the time at which it is denied, while that is settled. */
+  /** Includes the time of automatic denial, if it is fixed. */
   readonly request: () => AgentRequest;
   readonly decided: Promise<Decision>;
   readonly settle: (by: Decision['by'], answer: Answer, client?: Decision['client']) => void;
 }
 
-/** What an agent asks and waits for. Every request is decided, by whom or what ever, and exactly once. */
+/** Requests of an agent. Each one is decided exactly once, by a user or automatically. */
 export class Requests {
   readonly #deps: RequestsDeps;
   readonly #pending = new Map<string, Pending>();
@@ -42,7 +42,7 @@ export class Requests {
   }
 
   ask(asked: NewRequest, withdrawn?: PromiseLike<unknown>): Promise<Decision> {
-    // Asked once more, in the same words or others: one answer is for both.
+    // A repeated request shares the answer of the first one.
     const known = this.#pending.get(asked.id);
     if (known !== undefined) return known.decided;
     const { clock, requestMs, presence, interactive, workDir, tell, onChange } = this.#deps;
@@ -79,23 +79,23 @@ export class Requests {
     return decided;
   }
 
-  /** `false`: it is no longer waiting, or the answer is invalid. */
+  /** Returns `false` if the request is no longer pending or the answer is invalid. */
   answer(id: string, answer: Answer, client?: Decision['client']): boolean {
     const pending = this.#pending.get(id);
     if (pending === undefined || !fits(pending.request(), answer)) return false;
-    // What the agent did not offer cannot be granted.
+    // Only options that the agent offered can be granted.
     const narrowed = answer.kind === 'allow' && pending.request().session === undefined;
     pending.settle('user', narrowed ? { kind: 'allow', scope: 'once' } : answer, client);
     return true;
   }
 
-  /** Nothing will be answered any more. */
+  /** Ends the run: denies pending requests and all further ones. */
   end(): void {
     this.#over = true;
     this.settle();
   }
 
-  /** Who asked is gone. */
+  /** Denies pending requests, because the process that asked has exited. */
   settle(): void {
     for (const { settle } of [...this.#pending.values()]) settle('run_over', overAnswer);
   }

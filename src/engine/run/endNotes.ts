@@ -2,7 +2,7 @@ import type { ReachedLimit } from '../../model/usage/budget.ts';
 import { reachedNote } from '../budget/liveBudget.ts';
 import type { Note } from './note.ts';
 
-/** What there is to say of how a process ended, besides what it said itself. */
+/** Transcript notes on how a process ended, beyond its own output. */
 export function endNotes(label: string, end: { readonly late: boolean; readonly leftovers: number }): Note[] {
   const notes: Note[] = [];
   if (end.late) {

@@ -2,7 +2,7 @@ import type { RunFacts } from '../../model/usage/facts.ts';
 import { estimateOf, type FiguresContext } from './runFigures.ts';
 import type { SessionState } from '../sessions/sessionState.ts';
 
-/** Often enough to watch, seldom enough to cost nothing. */
+/** Update interval in ms: frequent enough to watch, and cheap. */
 const everyMs = 300;
 
 export interface LiveFiguresDeps {
@@ -13,7 +13,7 @@ export interface LiveFiguresDeps {
   readonly measure: (facts: RunFacts) => void;
 }
 
-/** What a run has cost so far, made for its session at most every 300 ms while it prints. */
+/** Cost of a run so far, computed at most every 300 ms while it prints. */
 export class LiveFigures {
   readonly #deps: LiveFiguresDeps;
   #last = 0;

@@ -40,8 +40,8 @@ import { withUnrecorded } from './unrecordedResult.ts';
 import { failureReason } from '../failures/failureReason.ts';
 
 /**
- * One run from its prompt to its result. Owns the writer of the session's record while it lasts. What it is, `RunState` says;
- * every transition of it is one batch of the record. The rest of this class is what it asks of others.
+ * One run from its prompt to its result. Owns the writer of the session's record meanwhile. `RunState` holds its state;
+ * each transition is one batch of the record. This class connects processes, conversation, budget and record.
  */
 export class LiveRun implements ActiveRun {
   readonly done: Promise<RunResult>;
@@ -54,7 +54,7 @@ export class LiveRun implements ActiveRun {
   readonly #live: LiveFigures;
   #state: RunState;
   #stopReason: string | undefined;
-  /** Runs since the agent was told that there is nothing more. */
+  /** Runs after the agent's input was closed. */
   #closing: NodeJS.Timeout | undefined;
   #finished: (result: RunResult) => void = () => undefined;
 
@@ -105,10 +105,10 @@ export class LiveRun implements ActiveRun {
     return this.#feed.written();
   }
 
-  /** Resolves when the agent runs. @throws EngineFailure when it does not come to run; that is recorded then. */
+  /** Resolves when the agent is running. @throws EngineFailure if it does not start, which is also recorded */
   async start(): Promise<void> {
     const { attempts } = this.#plan;
-    // While the record is being prepared; the agent waits for it.
+    // Runs in parallel with preparing the record, before the agent starts.
     void this.#plan.watch?.begin();
     try {
       await this.#begin();
@@ -146,7 +146,7 @@ export class LiveRun implements ActiveRun {
     return this.#state.stop !== 'none';
   }
 
-  /** Resolves when the record has it; the state is another at once. */
+  /** Changes the state at once. Resolves when the record has the change. */
   async #move({ state, batch }: Transition, change?: Partial<SessionSummary>): Promise<void> {
     this.#state = state;
     if (batch.length > 0 || change !== undefined) await this.#session.commit(batch, change);
@@ -222,7 +222,7 @@ export class LiveRun implements ActiveRun {
     return launched;
   }
 
-  /** Reads one process to its end, and the next where the agent did not know the conversation. */
+  /** Reads one process to its end, then the next one if the agent did not know the conversation. */
   async #play(launched: Launched, others: readonly (string | null)[]): Promise<void> {
     try {
       const [next] = others;
@@ -242,13 +242,13 @@ export class LiveRun implements ActiveRun {
     }
   }
 
-  /** Whatever of the agent was started is ended, and so is the run. Never rejects. */
+  /** Ends all processes and the run. Never rejects. */
   async #fail(failure: EngineFailure): Promise<void> {
     await this.#end([]).catch(() => undefined);
     await this.#settle({ code: null, signal: null }, failure);
   }
 
-  /** `goesOn`: what waits to be said waits for another process. */
+  /** `goesOn`: queued messages are kept for another process. */
   async #consume({ process, side, stored }: Launched, goesOn: () => boolean): Promise<ExitInfo> {
     const { label } = this.#plan;
     const silence = setTimeout(() => {
@@ -269,11 +269,11 @@ export class LiveRun implements ActiveRun {
     }
     const ended = await process.exit;
     this.#stopClosing();
-    // What runs for the agent is known by its lease, which goes with the leftovers.
+    // Processes for the agent are found by its lease, which is deleted with the leftovers.
     await this.#conversation.detach();
     const leftovers = await process.leftovers();
     if (!goesOn()) this.#conversation.end();
-    // It was stopped because it was no longer needed: no sign of how the run went.
+    // The process was stopped because it was no longer needed, which does not count as a failure.
     const how = this.#isStopped ? null : this.#state.closed;
     const exit = how === null ? ended : { code: 0, signal: null };
     await this.#feed.end(exit, { side, stored });
@@ -281,7 +281,7 @@ export class LiveRun implements ActiveRun {
     return exit;
   }
 
-  /** Brings the run to its end. Whatever happens, `done` settles and the record can be written by others. Never rejects, and does nothing a second time. */
+  /** Ends the run. In any case, `done` settles and the record is released. Never rejects; further calls do nothing. */
   async #settle(exit: ExitInfo, cause?: EngineFailure): Promise<void> {
     if (!isOpen(this.#state)) return;
     this.#state = ending(this.#state);
@@ -352,7 +352,7 @@ export class LiveRun implements ActiveRun {
     return failure === undefined ? result : { ...result, success: false, error: reason ?? failure.message };
   }
 
-  /** The end of the run could not be recorded. The next who opens the session settles it. */
+  /** The end of the run could not be recorded. Recovery will complete it when the session is next opened. */
   #unrecorded(error: unknown): RunResult {
     const failure = toFailure(error, this.runId, this.#deps.log);
     this.#notify('error', failure);
@@ -362,7 +362,7 @@ export class LiveRun implements ActiveRun {
 
   async #unreported() {
     const { watch } = this.#plan;
-    // Whoever ends runs to leave does not wait for that.
+    // Shutdown does not wait for the unreported changes.
     const isWanted = this.#state.launched !== null && this.#state.stop !== 'hurried';
     try {
       if (watch === undefined || !isWanted) return { lines: [], notes: [] };

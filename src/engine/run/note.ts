@@ -3,6 +3,6 @@ import type { NormalizedEntryMetadata } from '../../model/transcript/metadata.ts
 export interface Note {
   readonly subtype: string;
   readonly content: string;
-  /** Besides what every entry has. */
+  /** In addition to the metadata of every entry. */
   readonly metadata?: NormalizedEntryMetadata;
 }

@@ -52,13 +52,13 @@ type Order = z.infer<typeof orderSchema>;
 interface Found {
   readonly attempt: Attempt | null;
   readonly order: readonly Order[];
-  /** Messages that were queued and not said. */
+  /** Queued messages that were not sent. */
   readonly unsaid: readonly string[];
-  /** Indexes of this run that the record has. */
+  /** Indexes of this run's recorded entries. */
   readonly present: ReadonlySet<number>;
-  /** Epoch milliseconds of its newest entry there; 0 where it has none. */
+  /** Epoch milliseconds of its newest recorded entry; 0 if there is none. */
   readonly lastSeen: number;
-  /** Of the conversation that its own was to replace. */
+  /** Ids of the conversation that this run was to replace. */
   readonly replacedIds: ReplacedIds | undefined;
 }
 
@@ -68,8 +68,8 @@ export interface RecoveryDeps {
 }
 
 /**
- * Brings a run that no one ended to its end: entries that had not reached the record are made again from the raw output,
- * cost is taken as far as it is known. `state` must have the writer of the record.
+ * Completes an interrupted run: reads missing entries from the raw output, and the cost as far as known. `state` must
+ * have the writer of the record.
  */
 export async function recoverRun(
   state: SessionState,
@@ -97,7 +97,7 @@ export async function recoverRun(
     responses = replayed.responses;
     run = { ...run, ...endedAt(last, Math.max(found.lastSeen, replayed.lastSeen), deps.clock()), ...steps, responses };
     const facts = output.facts();
-    // Killed between the two, a run has its result, and is not over.
+    // If Vitrine was killed between the two lines, the run has a result but no end.
     const earlier = (await reader.results()).filter(({ runId }) => runId !== last.run_id);
     const previous = earlier.map(({ metadata }) => metadata);
     const { afresh: isNewConversation, version: agentVersion, asked_model: askedModel } = found.attempt;
@@ -137,8 +137,8 @@ async function recordNote(state: SessionState, { subtype, content }: Note, at: s
 }
 
 /**
- * A record that ends between the lines of a transition: a resume that had not begun its run, or a run that ended before
- * its session did. Nothing is lost but the session's status.
+ * Completes a record that ends within a transition: a resume without its run, or an ended run in a running session.
+ * Only the session's status is lost.
  */
 async function settleSession(
   state: SessionState,
@@ -164,7 +164,7 @@ function restingStatus({ status }: Session): SessionStatus {
   return isSessionLive(status) ? 'stopped' : status;
 }
 
-/** It ended when it was last heard of, as far as anybody knows: a window may be opened again days later. */
+/** Uses the last known activity as the end, because the session may be opened days later. */
 function endedAt(run: RecordedRun, lastSeen: number, now: number): RecordedRun {
   const began = Date.parse(run.started_at ?? run.created_at);
   const ended = Math.min(Math.max(began, lastSeen), Math.max(began, now));
@@ -203,7 +203,7 @@ async function findOutput(reader: RecordReader, run: RecordedRun): Promise<Found
   return { attempt, order, unsaid: queue.texts, present, lastSeen, replacedIds };
 }
 
-/** Of the conversation that a new one was to replace. */
+/** Ids of the conversation that a new one was to replace. */
 function replacedBy(decision: LineOf<'decision'>['decision']): ReplacedIds | undefined {
   const asked = startAfreshSchema.safeParse(decision);
   if (!asked.success) return undefined;
@@ -211,7 +211,7 @@ function replacedBy(decision: LineOf<'decision'>['decision']): ReplacedIds | und
   return { executor_session_id: executor_session_id ?? executor_session_ids.at(-1), executor_session_ids };
 }
 
-/** Epoch milliseconds; 0 where its time cannot be read. */
+/** Epoch milliseconds; 0 if the timestamp is invalid. */
 function timeOf({ timestamp }: NormalizedEntry): number {
   return Date.parse(timestamp) || 0;
 }
@@ -219,13 +219,13 @@ function timeOf({ timestamp }: NormalizedEntry): number {
 interface Replayed {
   readonly output: RunOutput;
   readonly steps: RunSteps;
-  /** Of the model, as budgets count them. */
+  /** Model responses, as counted by budgets. */
   readonly responses: number;
   /** Epoch milliseconds of the newest entry. */
   readonly lastSeen: number;
 }
 
-/** Feeds the raw output of the last attempt to a fresh normalizer, and records the entries that are missing. */
+/** Feeds the raw output of the last attempt to a new normalizer, and records the missing entries. */
 async function replayRaw(
   state: SessionState,
   reader: RecordReader,
@@ -239,7 +239,7 @@ async function replayRaw(
   const context = { workDir, firstIndex: attempt.first_index, prompt: run.prompt, ...ids };
   const output = new RunOutput(source.createNormalizer(context));
   const recent = new RecentEntries();
-  // Only lines without a time of their own take this one; when they arrived is no longer known.
+  // For lines without a timestamp; their time of arrival is unknown.
   const at = Date.parse(run.started_at ?? run.created_at);
   const turns = new TurnCount();
   let steps = noSteps;
@@ -254,7 +254,7 @@ async function replayRaw(
       steps = addSteps(steps, [update.entry]);
     }
     const settled = recent.apply(updates);
-    // What the record has of a request may be from before it was decided.
+    // The recorded state of a request may be older than its decision.
     const missing = settled.filter((entry) => !present.has(entry.index) || entry.metadata?.['request'] !== undefined);
     await state.record(missing, run.started_at ?? run.created_at);
     for (const entry of missing) state.total = Math.max(state.total, entry.index + 1);
@@ -279,7 +279,7 @@ async function replayRaw(
   return { output, steps, responses: turns.count(output.facts()), lastSeen };
 }
 
-/** Reads a stream of chunks by numbers of bytes. */
+/** Reads a stream of chunks in pieces of given sizes. */
 class Cursor {
   readonly #chunks: AsyncIterator<Uint8Array>;
   #skip: number;

@@ -20,22 +20,22 @@ export interface RunFeedDeps {
   readonly state: SessionState;
   readonly plan: RunPlan;
   readonly clock: () => number;
-  /** What is heard of the agent's stdout. */
+  /** Gets the agent's stdout. */
   readonly stdout: Stdout;
 }
 
-/** Of one run; what comes after so much of it may be out of order when it is made again. */
+/** Per run. After this, replaying the raw logs may give another order. */
 const maxOrderNotes = 10_000;
 
-/** What is read besides the output when the process has ended. */
+/** What is read after the process has ended. */
 interface Ending {
   readonly side: Launched['side'];
   readonly stored: Launched['stored'];
 }
 
 /**
- * Everything that makes the entries of one run, one after the other: what its processes print and what is said to them,
- * into the raw logs, the transcript and the record.
+ * Creates all entries of one run in order: writes the output of its processes and Vitrine's messages to raw logs,
+ * transcript and record.
  */
 export class RunFeed {
   readonly events: EventBuilder;
@@ -59,27 +59,27 @@ export class RunFeed {
     this.#output = this.#newOutput(null, null);
   }
 
-  /** Of the process that continues, or was the last. */
+  /** Output of the current or last process. */
   get output(): RunOutput {
     return this.#output;
   }
 
-  /** Responses of the model in the main conversation. */
+  /** Number of model responses in the main conversation. */
   get turns(): number {
     return this.#turns.count(this.#output.facts());
   }
 
-  /** The newest of them has called a tool. */
+  /** Whether the newest response calls a tool. */
   get callsTool(): boolean {
     return this.#turns.callsTool;
   }
 
-  /** Where the output of the next process begins in the raw logs. */
+  /** Offsets in the raw logs for the output of the next process. */
   get offsets(): Readonly<Record<RawStream, number>> {
     return { ...this.#earlier };
   }
 
-  /** Tells the session how much was printed, by all processes of all its runs. */
+  /** Updates the session's output sizes, over all runs. */
   measure({ lines }: Pick<RunFacts, 'lines'>): void {
     const { stdout, stderr } = this.#output.bytes;
     const { rawBytes, unknownLines, malformedLines } = this.#sizesBefore;
@@ -90,13 +90,13 @@ export class RunFeed {
     };
   }
 
-  /** A process is about to print. */
+  /** Call before a process prints. */
   begin(resume: string | null, sessionId: string | null): void {
     this.#output = this.#newOutput(resume, sessionId);
     this.#over = false;
   }
 
-  /** What it printed, after what it wrote beside. */
+  /** Handles a chunk of output, then new lines of side files. */
   take({ type, data, timestamp }: OutputChunk, side: SideFiles | undefined): Promise<void> {
     return this.#inTurn(async () => {
       await this.#log(type).write(data);
@@ -106,18 +106,18 @@ export class RunFeed {
     });
   }
 
-  /** What the process wrote beside its output, without waiting for more of that. */
+  /** Reads side files without waiting for more output. */
   takeSide(side: SideFiles): Promise<void> {
     return this.#inTurn(async () => {
       if (!this.#over) await this.apply(side.take(this.#output, this.#deps.clock()));
     });
   }
 
-  /** What we ourselves say or decide; comes after everything that was taken before. */
+  /** Adds a message or decision of Vitrine after everything received so far. */
   tell(line: ClientLine): void {
     const at = this.#deps.clock();
     void this.#inTurn(async () => {
-      // The last process has ended, and so is its transcript: this came too late.
+      // Too late: the transcript has ended.
       if (this.#over) return;
       const data = Buffer.from(`${JSON.stringify({ ...line, at: new Date(at).toISOString() })}\n`);
       await this.#log('client').write(data);
@@ -126,12 +126,12 @@ export class RunFeed {
     });
   }
 
-  /** Settles when everything that was taken or told so far was given to the record. */
+  /** Settles when everything received so far has been passed to the record. */
   async written(): Promise<void> {
     await this.#last;
   }
 
-  /** The process is gone, and all it printed was taken. */
+  /** Call after exit, when all output was received. */
   end(exit: ExitInfo, { side, stored }: Ending): Promise<void> {
     return this.#inTurn(async () => {
       const at = this.#deps.clock();
@@ -149,18 +149,18 @@ export class RunFeed {
     });
   }
 
-  /** Whether a process prints or not. */
+  /** Adds a note at any time. */
   async noteNow(note: Note): Promise<void> {
     if (this.#over) await this.note(note);
     else this.tell({ type: 'note', subtype: note.subtype, content: note.content });
   }
 
-  /** While no process prints. */
+  /** Adds a note while no process prints. */
   async note(note: Note): Promise<void> {
     await this.#deps.state.commit(this.notes([note]));
   }
 
-  /** The lines of notes, for a batch that is committed at once. `from`: the index of the first; default the next that is free. */
+  /** Record lines for notes, to commit as one batch. `from`: index of the first note; default: the next free one. */
   notes(notes: readonly Note[], from = this.#deps.state.total): RecordLine[] {
     return this.lines(
       notes.map(({ subtype, content, metadata }, at) => ({
@@ -174,7 +174,7 @@ export class RunFeed {
     );
   }
 
-  /** The lines of new entries, for a batch that is committed at once. */
+  /** Record lines for new entries, to commit as one batch. */
   lines(entries: readonly NormalizedEntry[]): RecordLine[] {
     const at = this.#now();
     const updates = entries.map((entry): EntryUpdate => ({ op: 'put', entry }));
@@ -189,7 +189,7 @@ export class RunFeed {
     const at = this.#now();
     const events = this.#see(updates, at);
     const prompt = this.#prompt.complete(this.#output.facts());
-    // At once with the entries that name the conversation, so that no one reads those beside a prompt without it.
+    // In one batch with the entries that name the conversation, so that no reader sees the prompt without it.
     const completed: EntryUpdate[] = prompt === undefined ? [] : [{ op: 'put', entry: prompt }];
     await this.#deps.state.apply([...completed, ...updates], at, events);
   }
@@ -226,7 +226,7 @@ export class RunFeed {
     return log;
   }
 
-  /** Where among stdout this came: entries made again from the raw logs then have the same order. */
+  /** Records the position within stdout, so that replaying the raw logs gives the same order. */
   async #noteOrder(stream: 'stderr' | 'client', bytes: number): Promise<void> {
     this.#orderNotes += 1;
     if (this.#orderNotes > maxOrderNotes) return;

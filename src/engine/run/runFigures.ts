@@ -13,11 +13,11 @@ import { addUsage, type ModelUsage } from '../../model/usage/usage.ts';
 export interface FiguresContext {
   /** Results of the session's earlier runs, oldest first. */
   readonly previous: readonly ResultMetadata[];
-  /** The agent began a new conversation, so its own counters restarted, but the session's did not. */
+  /** A new conversation restarts the agent's counters, but not the session's. */
   readonly afresh: boolean;
   readonly prices: PriceTable;
   readonly agentVersion: string | null;
-  /** The model that a person chose for this run. */
+  /** Model that the user selected for this run. */
   readonly askedModel: string | null;
 }
 
@@ -25,13 +25,13 @@ interface Estimate extends Models {
   readonly change: Partial<SessionSummary>;
 }
 
-/** Of a run, and of its session with it. */
+/** Usage by model, of a run and of its session. */
 export interface Models {
   readonly models: readonly ModelUsage[];
   readonly totalModels: readonly ModelUsage[];
 }
 
-/** What a run has come to, with the session's totals in it. */
+/** Result of a run, including the session's totals. */
 export function resultOf(facts: RunFacts, exit: ExitInfo, context: FiguresContext): RunResult {
   const { previous, afresh: isNewConversation } = context;
   const result = runResult(facts, exit, isNewConversation ? [] : previous, options(context));
@@ -50,7 +50,7 @@ export function resultOf(facts: RunFacts, exit: ExitInfo, context: FiguresContex
   return { ...result, metadata };
 }
 
-/** The same while the run continues; `models` and `totalModels` are what no summary holds. */
+/** The same during the run; `models` and `totalModels` are not part of summaries. */
 export function estimateOf(facts: RunFacts, context: FiguresContext): Estimate {
   const { previous, afresh: isNewConversation } = context;
   const figures = estimate(facts, isNewConversation ? [] : previous, options(context));
@@ -66,7 +66,7 @@ export function estimateOf(facts: RunFacts, context: FiguresContext): Estimate {
   return { change, models, totalModels: last === undefined ? totalModels : addModels(last.totalModels, models) };
 }
 
-/** What lists and headers show of the result of `run`. */
+/** Fields for lists and headers from the result of `run`. */
 export function summaryOf(
   metadata: ResultMetadata,
   { synthetic = noSynthetic }: Pick<SessionSummary, 'synthetic'>,
@@ -88,7 +88,7 @@ export function summaryOf(
   };
 }
 
-/** What lists show of a session in which a run begins, whose prompt no person may have written. */
+/** Summary of a session in which a run starts. The prompt may be automatic. */
 export function startedSummary(
   { runs, synthetic = noSynthetic }: SessionSummary,
   run: RecordedRun,
@@ -100,7 +100,7 @@ export function startedSummary(
 
 const noSynthetic: SyntheticCounts = { messages: 0, runs: 0, turns: 0 };
 
-/** Tool calls as a run records them: those of the main conversation, and those of subagents where there are any. */
+/** Tool calls as recorded for a run: main conversation, and subagents if there are any. */
 export interface RunSteps {
   readonly steps: number;
   readonly subagent_steps?: number;
@@ -108,7 +108,7 @@ export interface RunSteps {
 
 export const noSteps: RunSteps = { steps: 0 };
 
-/** `steps` with those among `entries`. */
+/** `steps` plus the tool calls in `entries`. */
 export function addSteps(
   { steps, subagent_steps: others = 0 }: RunSteps,
   entries: readonly NormalizedEntry[],
@@ -119,7 +119,7 @@ export function addSteps(
   return { steps: steps + own, ...(ofSubagents > 0 && { subagent_steps: ofSubagents }) };
 }
 
-/** What the agent has said of itself so far. */
+/** What the agent has reported about itself so far. */
 export function knownOf(facts: RunFacts): Partial<SessionSummary> {
   const { model, agentVersion, permissionMode } = facts;
   const tokens = contextTokens(facts);

@@ -14,15 +14,15 @@ import type { Note } from './note.ts';
 
 export interface Launched {
   readonly process: AgentProcess;
-  /** The id that the agent will use, where we chose it. */
+  /** Session id that the agent will use, if we chose it. */
   readonly sessionId: string | null;
   readonly program: string;
   readonly version: string | null;
-  /** What the agent writes beside its output. */
+  /** Files that the agent writes in addition to its output. */
   readonly side?: SideFiles;
-  /** A line of the agent's own store that its output lacks; `null` where there is none. Never rejects. */
+  /** A line of the agent's own store that its output lacks; `null` if there is none. Never rejects. */
   readonly stored?: (conversationId: string | undefined) => Promise<string | null>;
-  /** Speaks with the process, whose input is open. */
+  /** Talks to the process, whose input is open. */
   readonly dialogue?: DialogueFactory;
 }
 
@@ -31,43 +31,43 @@ export interface RunPlan {
   readonly runnerId: string;
   readonly label: string;
   readonly workDir: string;
-  /** What the agent is given: the prompt, or more. */
+  /** Prompt for the agent, with added context. */
   readonly agentPrompt: string;
   /** Who caused the prompt. */
   readonly promptOrigin: Origin;
-  /** System messages between the prompt and the output. */
+  /** Notes between the prompt and the output. */
   readonly notes: readonly Note[];
   readonly figures: Omit<FiguresContext, 'agentVersion'>;
-  /** Ids of the conversation that a new one replaces, once it has answered. */
+  /** Ids of the conversation that a new one replaces after its first response. */
   readonly replacedIds?: ReplacedIds;
-  /** Ids to resume by, tried in this order; `null` is a new conversation. None: nothing is launched. */
+  /** Ids to resume by, in this order; `null` is a new conversation. Empty: nothing is launched. */
   readonly attempts: readonly (string | null)[];
   readonly budget: RunBudget;
-  /** Looks for changes that no tool call reports; absent: no one does. */
+  /** Finds changes that no tool call reports; absent: disabled. */
   readonly watch?: FolderWatch;
   createNormalizer(context: NormalizerContext): Normalizer;
   /** @throws EngineFailure */
   launch(resume: string | null): Promise<Launched>;
 }
 
-/** As the session holds them. */
+/** As in `Session`. */
 export type ReplacedIds = Pick<Session, 'executor_session_id' | 'executor_session_ids'>;
 
-/** Milliseconds where not said otherwise. */
+/** Times are in milliseconds. */
 export interface RunDeps {
   readonly clock: () => number;
   readonly monotonic: () => number;
   readonly log: Log;
   readonly silenceMs: number;
-  /** Before a request that no one answered is denied. */
+  /** Time before an unanswered request is denied. */
   readonly requestMs: number;
-  /** Without output, for an agent to end on its own once its input is closed. */
+  /** Time without output for an agent to exit after its input was closed. */
   readonly closeMs: number;
-  /** For an agent to begin a turn on its own. */
+  /** Time for an agent to start another turn automatically. */
   readonly goOnMs: number;
-  /** For an agent that is stopped by word to end its turn. */
+  /** Time for an interrupted agent to end its turn. */
   readonly turnMs: number;
-  /** Someone can be asked. */
+  /** Whether a user can answer. */
   readonly presence?: Presence | undefined;
   readonly interactive: boolean;
 }

@@ -32,21 +32,21 @@ export interface RunStarterDeps extends EngineDeps {
   readonly archive: Pick<Archive, 'runOver' | 'recall'>;
   readonly budgets: Pick<Budgets, 'hold' | 'follow'>;
   readonly children: ChildServer | undefined;
-  /** @throws EngineFailure once nothing may be started any more, or where this run was cancelled */
+  /** @throws EngineFailure during shutdown, or if this run was cancelled */
   readonly assertOpen: (signal: AbortSignal | undefined) => void;
 }
 
-/** Begins runs in sessions whose record may be written here, and that are pending. */
+/** Starts runs in pending sessions whose record this process may write. */
 export class RunStarter {
   readonly #deps: RunStarterDeps;
-  /** Sessions whose run no one answers. What their agents start has no one either. */
+  /** Sessions with runs that no user answers. The same applies to their child sessions. */
   readonly #unattended = new Set<string>();
 
   constructor(deps: RunStarterDeps) {
     this.#deps = deps;
   }
 
-  /** `work` begins a run, which owns the writer of `state` from then on; where it begins none, the session `rests`. */
+  /** `work` starts a run, which then owns the writer of `state`; if not, the session gets status `rests`. */
   async owning<T>(state: SessionState, rests: SessionStatus, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -58,7 +58,7 @@ export class RunStarter {
     }
   }
 
-  /** Resolves when the agent runs. To be called while no one else may take the writer of `state`. @throws EngineFailure */
+  /** Resolves when the agent is running. Call only while the writer of `state` is free. @throws EngineFailure */
   async start(
     state: SessionState,
     source: AgentLauncher,
@@ -75,7 +75,7 @@ export class RunStarter {
     const figures = await this.#figures(state, begins);
     const owner = { ...(await thisMachine()), at, owner: await ownIdentity() };
     const asked = await this.#withRecall(state, await withChildren(children, request, session, run));
-    // A run that is not known when everything is stopped would outlive it: nothing is waited for from here on.
+    // Do not await from here on: a run that shutdown does not know would outlive it.
     this.#deps.assertOpen(begins.signal);
     const interactive = this.#isInteractive(session, request);
     const { notes: before, ...reported } = composePrompt(source, asked, { begins: attempts[0] === null, prefix });

@@ -8,30 +8,30 @@ import type { RawStream } from '../record/contract.ts';
 import type { RunSteps } from './runFigures.ts';
 import type { Launched, ReplacedIds, RunPlan } from './runPlan.ts';
 
-/** `late`: the agent was ended because it did not end itself. `as_expected`: it never does. */
+/** `late`: the agent did not exit after its input was closed and was ended. `as_expected`: it never exits by itself. */
 export type Closed = 'late' | 'as_expected';
 
 /**
- * Where a run is. `preparing` until its first process runs, `working` until its last one has ended, `ending` while its
- * result is made, `resultOfChild` once that is recorded.
+ * Phase of a run: `preparing` until its first process runs, `working` until its last one has exited, `ending` while its
+ * result is computed, `ended` once that is recorded.
  */
 export interface RunState {
   readonly phase: 'preparing' | 'working' | 'ending' | 'ended';
   readonly run: RecordedRun;
   /** The newest process. */
   readonly launched: Launched | null;
-  /** `hurried`: whoever stops it does not wait for more than its end. */
+  /** `hurried`: the caller only waits for the end, not for details. */
   readonly stop: 'none' | 'asked' | 'hurried';
-  /** How the newest process was ended when its conversation was. */
+  /** How the newest process was ended after its conversation. */
   readonly closed: Closed | null;
   /** Why the conversation failed. */
   readonly cause: EngineFailure | undefined;
 }
 
-/** A line, or the place of the summary of all before it. */
+/** A line, or a placeholder for the summary of all lines before it. */
 export type BatchLine = RecordLine | 'summary';
 
-/** The next state, and the lines by which a record says so. They are written at once, in this order. */
+/** The next state, with the lines that record it. They are written at once, in this order. */
 export interface Transition {
   readonly state: RunState;
   readonly batch: readonly BatchLine[];
@@ -41,7 +41,7 @@ export function preparing(run: RecordedRun): RunState {
   return { phase: 'preparing', run, launched: null, stop: 'none', closed: null, cause: undefined };
 }
 
-/** The prompt is accepted. `session` is pending; `transcript` holds the prompt and what is said of it. `at`: ISO 8601. */
+/** Accepts the prompt. `session`: pending. `transcript`: the prompt with its notes. `at`: ISO 8601. */
 export function beginRun(
   state: RunState,
   given: {
@@ -68,8 +68,8 @@ export function beginRun(
 }
 
 /**
- * A process was started. `offsets` and `firstIndex`: where its output begins in the raw logs and in the transcript, so that
- * entries can be made again.
+ * A process has started. `offsets` and `firstIndex`: start of its output in the raw logs and the transcript, for
+ * recovery.
  */
 export function launchRun(
   state: RunState,
@@ -107,12 +107,12 @@ export function launchRun(
   };
 }
 
-/** The agent runs. Nothing is said where it was stopped before. */
+/** The agent is running. Does nothing if the run was stopped before. */
 export function markRunning(state: RunState, session: Session, at: string): Transition {
   return state.run.status === 'claimed' ? move(state, session, 'running', at) : { state, batch: [] };
 }
 
-/** A person, a limit or the end of everything asks for the end. Nothing is said where there is nothing to stop yet, or a second time. */
+/** The user, a limit or shutdown stops the run. Does nothing if it was stopped before or has nothing to stop. */
 export function stopRun(state: RunState, session: Session, hurried: boolean, at: string): Transition {
   const asked: RunState = { ...state, stop: hurried ? 'hurried' : 'asked' };
   const { status } = state.run;
@@ -123,22 +123,22 @@ export function stopRun(state: RunState, session: Session, hurried: boolean, at:
 export interface RunEnd {
   readonly outcome: 'completed' | 'failed' | 'stopped';
   readonly at: string;
-  /** Index of its last entry + 1, `transcript` included. */
+  /** Index after its last entry, including `transcript`. */
   readonly endIndex: number;
   readonly counted: RunSteps & { readonly responses: number; readonly active_ms: number };
   readonly error: string | undefined;
   readonly usage: readonly MessageUsage[];
   readonly result: ResultMetadata | undefined;
-  /** What is found and said when everything has ended. */
+  /** Entries about the end. */
   readonly transcript: readonly RecordLine[];
   readonly event: RecordLine;
-  /** As it is now, with the ids that the run gave it. */
+  /** Current session, with the ids from the run. */
   readonly session: Session;
-  /** Ids that these replace, if the new conversation answered. */
+  /** Ids that these replace if the new conversation responded. */
   readonly replacedIds: ReplacedIds | undefined;
 }
 
-/** Nothing of the run continues. A run that has ended is never ended again. */
+/** Ends the run. Does nothing if it has ended. */
 export function endRun(state: RunState, given: RunEnd): Transition {
   const { outcome, at, endIndex, counted, error, usage, result, transcript, event, session, replacedIds } = given;
   // The earlier conversation can still be resumed.
@@ -164,29 +164,29 @@ export function endRun(state: RunState, given: RunEnd): Transition {
   };
 }
 
-/** Its conversation failed; the first reason counts. */
+/** The conversation failed; the first reason counts. */
 export function failed(state: RunState, cause: EngineFailure): RunState {
   return { ...state, cause: state.cause ?? cause };
 }
 
-/** Its newest process was ended because nothing more was to be said to it. */
+/** The newest process was ended after its last message. */
 export function closed(state: RunState, how: Closed): RunState {
   return { ...state, closed: how };
 }
 
-/** What is to be said of its end is being made; a stop comes too late. */
+/** The result is being computed, so it is too late to stop. */
 export function ending(state: RunState): RunState {
   return { ...state, phase: 'ending' };
 }
 
-/** Whether it can still be stopped. */
+/** Whether the run can still be stopped. */
 export function isOpen({ phase }: RunState): boolean {
   return phase === 'preparing' || phase === 'working';
 }
 
 /**
- * Whether it counts as stopped. `asked` for by a person or a limit, unless it was `doneBefore`; `answered`: by an answer that
- * ends it; `reached`: a limit did.
+ * Whether the run counts as stopped. `asked`: by the user or a limit, unless it was `doneBefore`. `answered`: by an
+ * answer that ends it. `reached`: by a limit.
  */
 export function wasStopped(end: {
   readonly asked: boolean;
@@ -197,7 +197,7 @@ export function wasStopped(end: {
   return end.reached || end.answered || (end.asked && !end.doneBefore);
 }
 
-/** The chain of ids with those that became known; `undefined` where none did. */
+/** The session's chain of ids with new ones; `undefined` if there are none. */
 export function withIds(session: Session, ids: readonly string[]): Session | undefined {
   const known = session.executor_session_ids;
   const fresh = ids.filter((id, at) => !known.includes(id) && ids.indexOf(id) === at);

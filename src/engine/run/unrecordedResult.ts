@@ -1,6 +1,6 @@
 import type { RunResult, Unrecorded } from '../../model/session/result.ts';
 
-/** A result that also says what of its run is not in the record; success stays that of the agent. */
+/** Adds to a result what is missing from the run's record. The agent's success is unchanged. */
 export function withUnrecorded(result: RunResult, unrecorded: Unrecorded | null): RunResult {
   if (unrecorded === null) return result;
   return { ...result, unrecorded, warnings: [...(result.warnings ?? []), unrecordedText(unrecorded)] };

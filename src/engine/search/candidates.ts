@@ -5,22 +5,22 @@ import type { Database } from '../catalogue/database.ts';
 import type { SimilarRequest } from './types.ts';
 import { entriesPerSession } from '../catalogue/schema.ts';
 
-/** BM25's own. */
+/** Parameter k1 of BM25. */
 const saturation = 1.2;
 const lengthShare = 0.75;
-/** A word that only begins with what was typed counts this much of the word itself. */
+/** Weight of a word that only starts with the search term, relative to an exact match. */
 const prefixWeight = 0.6;
-/** Of several words, one shorter than this stands for itself alone: too many others begin with it. */
+/** In queries of several words, shorter words must match exactly: too many words start with them. */
 const shortestBeginning = 4;
 
-/** An entry that may answer. */
+/** An entry that may match. */
 export interface Candidate {
   readonly id: number;
   readonly score: number;
   readonly isSynthetic: boolean;
 }
 
-/** How many entries there are, and how long they are. */
+/** Number of entries and words, for BM25. */
 export interface Corpus {
   readonly entries: number;
   readonly words: number;
@@ -28,7 +28,7 @@ export interface Corpus {
 
 type Parameter = string | number;
 
-/** Entries have to be read to know whether they answer: words that stand together, or signs that are no words. */
+/** Whether entries must be read to decide on a match: for phrases, or characters outside of words. */
 export function isInexact({ texts }: Query): boolean {
   return texts.some((text) => {
     const words = wordsOfQuery(text);
@@ -36,7 +36,7 @@ export function isInexact({ texts }: Query): boolean {
   });
 }
 
-/** Entries that hold every word of the query, the last one of each text by its beginning, and fit its operators. */
+/** Entries that contain every word of the query (the last word of each text as a prefix) and fit its operators. */
 export function candidates(database: Database, query: Query, corpus: Corpus): Candidate[] {
   const words = query.texts.map((text) => wordsOfQuery(text)).filter((each) => each.length > 0);
   const { conditions, parameters } = filters(query);
@@ -63,7 +63,7 @@ export function candidates(database: Database, query: Query, corpus: Corpus): Ca
   });
 }
 
-/** Entries of these kinds that hold some of the words, better where these are rarer. */
+/** Entries of these kinds that contain some of the words, weighted by rarity. */
 export function candidatesLike(
   database: Database,
   { words, kinds, atLeast }: Pick<SimilarRequest, 'words' | 'kinds' | 'atLeast'>,
@@ -87,7 +87,7 @@ export function candidatesLike(
   return { found: [...found.values()].flatMap((each) => (each.words >= atLeast ? [each.candidate] : [])), rarity };
 }
 
-/** How well a text answers, by how often it holds each word. */
+/** BM25 score of a text. */
 export function scoreOf(text: string, rarity: ReadonlyMap<string, number>, corpus: Corpus): number {
   const said = wordsIn(text);
   let score = 0;
@@ -110,7 +110,7 @@ function candidate(id: unknown, synthetic: unknown, score: number): Candidate {
   return { id: Number(id), score, isSynthetic: synthetic === 1 };
 }
 
-/** BM25's, for a word that is there so many times among so many words. */
+/** Term frequency part of BM25. `times`: occurrences; `length`: number of words in the text. */
 function frequency(times: number, length: number, { entries, words }: Corpus): number {
   const average = Math.max(1, words / Math.max(1, entries));
   return (times * (saturation + 1)) / (times + saturation * (1 - lengthShare + (lengthShare * length) / average));
@@ -120,7 +120,7 @@ function isBeginning(word: string): boolean {
   return word.length >= shortestBeginning;
 }
 
-/** Words hold letters, digits and `_` only, so that quotes are enough. */
+/** Words consist of letters, digits and `_`, so quoting is enough. */
 function term(word: string, isBeginning: boolean): string {
   return `"${word}"${isBeginning ? ' *' : ''}`;
 }

@@ -11,28 +11,28 @@ import { logFiltered } from '../log/metadataLog.ts';
 import type { RecordStore } from '../record/recordStore.ts';
 import type { SearchedSession, SearchHit, SessionHits } from './types.ts';
 
-/** Entries that are read to see whether they answer, per session. */
+/** Maximum number of entries to read per session when checking candidates. */
 const mostRead = 400;
 
-/** What may answer in one session. */
+/** Candidates of one session. */
 export interface Candidates {
   readonly session: SearchedSession;
-  /** Its number in the catalogue. */
+  /** The session's number in the catalogue. */
   readonly no: number;
-  /** By index. */
+  /** Scores by entry index. */
   readonly scores: ReadonlyMap<number, number>;
-  /** The automatic messages among them. */
+  /** Indexes of automatic messages. */
   readonly synthetic: readonly number[];
 }
 
-/** Without what no person wrote; `undefined` where nothing else is there. */
+/** Candidates without automatic messages; `undefined` if nothing remains. */
 export function withoutSynthetic(candidates: Candidates): Candidates | undefined {
   const scores = new Map(candidates.scores);
   for (const index of candidates.synthetic) scores.delete(index);
   return scores.size === 0 ? undefined : { ...candidates, scores, synthetic: [] };
 }
 
-/** What no person wrote alone. */
+/** Only the automatic messages. */
 export function onlySynthetic(candidates: Candidates): Candidates {
   const { scores, synthetic } = candidates;
   return { ...candidates, scores: new Map(synthetic.map((index) => [index, scores.get(index) ?? 0])) };
@@ -48,7 +48,7 @@ export async function countSynthetic(store: RecordStore, each: Candidates, query
   return right.length;
 }
 
-/** The best of the candidates as the catalogue has them; `undefined` where none of them answers after all. */
+/** The best candidates, read from the catalogue; `undefined` if none of them matches. */
 export function readHits(
   database: Database,
   { session, no, scores }: Candidates,
@@ -113,7 +113,7 @@ function entryKind(kind: number): EntryType['kind'] {
   return spoken[queryKinds[kind] ?? ''] ?? 'tool_use';
 }
 
-/** More than a chunk has, so that it is unpacked at once. */
+/** More than a chunk contains, so that it is unpacked at once. */
 const chunkSize = 24 * 1024;
 
 interface Chunk {
@@ -170,7 +170,7 @@ function arrayOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** As ranked; entries that are gone since, or cannot be read, are left out. */
+/** In ranked order, without entries that have been deleted or cannot be read. */
 export async function recordedEntries(
   store: RecordStore,
   id: string,
@@ -190,7 +190,7 @@ export async function recordedEntries(
   }
 }
 
-/** What was said in a session of another program. */
+/** Entries of another program's session. */
 export function observedEntries(
   database: Database,
   no: number,

@@ -43,13 +43,13 @@ import {
 
 const defaultSessions = 50;
 const defaultHits = 10;
-/** Hits of all sessions together, where the request does not say; beyond, each session has its best one. */
+/** Default number of excerpts over all sessions; beyond it, each session has only its best one. */
 const mostExcerpts = 50;
 const fewestHits = 1;
-/** Entries that are read for each of the best. */
+/** Number of candidates to read for each result. */
 const hopefulPerEntry = 3;
 
-/** Sessions that are searched, and what of them is in the catalogue. */
+/** Sessions to search, with their numbers in the catalogue. */
 interface Scope {
   readonly known: CatalogueState;
   readonly chosen: readonly { readonly session: SearchedSession; readonly indexed: IndexedSession }[];
@@ -57,18 +57,15 @@ interface Scope {
   readonly corpus: Corpus;
 }
 
-/** After the last session was deleted, in ms. */
+/** Delay after the last deletion, in ms. */
 const expungeAfterMs = 500;
 
-/**
- * Full-text search over all sessions, tool output included. What changed since it was indexed is read first, so that an
- * answer lacks nothing that is in the records.
- */
+/** Full-text search over all sessions, including tool output. Indexes changes first, so that results are complete. */
 export class SessionSearch {
   readonly #catalogue: Catalogue;
   readonly #deps: RefreshDeps;
   readonly #refresh: Refresh;
-  /** One search or change at a time: two would index the same sessions. */
+  /** Serializes searches and updates, which would otherwise index the same sessions twice. */
   #last: Promise<unknown> = Promise.resolve();
   #expunging: NodeJS.Timeout | undefined;
 
@@ -78,7 +75,7 @@ export class SessionSearch {
     this.#refresh = new Refresh(deps);
   }
 
-  /** @throws the reason of the signal; as SQLite does, where the catalogue can be neither read nor made */
+  /** @throws the signal's abort reason, SQLite errors if the catalogue can be neither read nor created */
   search(request: SearchRequest): Promise<SearchAnswer> {
     return this.#alone(async (database) => {
       const { query, problems } = parseQuery(request.query);
@@ -95,7 +92,7 @@ export class SessionSearch {
     });
   }
 
-  /** Entries that hold most of what the words are about, without automatic messages. @throws as `search` */
+  /** Entries that contain most of the words, without automatic messages. @throws as `search` */
   like({ words, atLeast, kinds, most, ...request }: SimilarRequest): Promise<SimilarPassages> {
     return this.#alone(async (database) => {
       const { chosen, scanned, corpus } = await this.#scope(database, request);
@@ -112,23 +109,23 @@ export class SessionSearch {
     });
   }
 
-  /** Makes the whole catalogue again. */
+  /** Rebuilds the whole catalogue. */
   async rebuild(request: Pick<SearchRequest, 'signal' | 'onProgress'> = {}): Promise<SearchCoverage> {
     await this.#catalogue.reset();
     return this.#alone(async (database) => (await this.#scope(database, request)).scanned);
   }
 
-  /** Indexes what changed since, as far as there is time. @throws as `search` */
+  /** Indexes changes as far as time permits. @throws as `search` */
   update(request: RefreshRequest): Promise<Pick<CatalogueState, 'unreadable' | 'left'>> {
     return this.#alone((database) => this.#bringUpToDate(database, request));
   }
 
-  /** What other programs' sessions used, as far as Vitrine did not record them itself. @throws as `search` */
+  /** Usage of other programs' sessions that Vitrine did not record itself. @throws as `search` */
   observed(own: readonly SessionSummary[]): Promise<readonly ObservedSession[]> {
     return this.#alone((database) => this.#refresh.lookForObserved(database, own));
   }
 
-  /** Files that agents changed last, newest first. `within` as in a search. @throws as `search` */
+  /** Files that agents changed most recently, newest first. `within` as in a search. @throws as `search` */
   recentEdits(request: Pick<SearchRequest, 'within' | 'signal' | 'onProgress'>, most: number): Promise<RecentEdit[]> {
     return this.#alone(async (database) => {
       const { chosen } = await this.#scope(database, request);
@@ -136,7 +133,7 @@ export class SessionSearch {
     });
   }
 
-  /** Sessions with calls that read or changed the file of that absolute path. @throws as `search` */
+  /** Sessions with tool calls that read or changed the file with this absolute path. @throws as `search` */
   touching(
     file: string,
     request: Pick<SearchRequest, 'within' | 'signal'>,
@@ -154,7 +151,7 @@ export class SessionSearch {
     });
   }
 
-  /** Forgets what it knows of a session that is deleted. A moment later nothing of its text is in the file. */
+  /** Removes a deleted session. Soon afterwards, its text is also gone from the file. */
   forget(id: string): Promise<void> {
     return this.#alone((database) => {
       const no = indexedSession(database, id)?.no;
@@ -164,7 +161,7 @@ export class SessionSearch {
     });
   }
 
-  /** Once for sessions that are deleted one after the other: each time, the whole index is written. */
+  /** Once for several deletions, because it rewrites the whole index. */
   #expungeSoon(): void {
     clearTimeout(this.#expunging);
     this.#expunging = setTimeout(() => {
@@ -210,7 +207,7 @@ export class SessionSearch {
     return { known, chosen, scanned, corpus };
   }
 
-  /** Best first, by how often they hold the words: the catalogue only knows that they do. */
+  /** Ranks by term frequency, which needs the text: the index only knows that entries contain the words. */
   async #readBest(
     database: Database,
     found: readonly Candidates[],
@@ -242,7 +239,7 @@ export class SessionSearch {
   }
 }
 
-/** `entries`: how many answer, in sessions that are left off too, as far as that is known. */
+/** `entries`: number of matches, as far as known, including sessions beyond the limit. */
 function answer(
   database: Database,
   query: Query,
@@ -271,7 +268,7 @@ function answer(
   };
 }
 
-/** Of the sessions that are searched; best first. */
+/** Candidates of the searched sessions, best first. */
 function bySession(found: readonly Candidate[], chosen: Scope['chosen']): Candidates[] {
   const sessions = new Map(
     chosen.map(({ session, indexed: { no } }) => [
@@ -287,7 +284,7 @@ function bySession(found: readonly Candidate[], chosen: Scope['chosen']): Candid
   return [...sessions.values()].filter(({ scores }) => scores.size > 0).sort(byBest);
 }
 
-/** The score that the best `most` have at least. */
+/** Lowest score among the best `most`. */
 function nth(scores: readonly number[], most: number): number {
   return [...scores].sort((a, b) => b - a)[most - 1] ?? 0;
 }
@@ -296,7 +293,7 @@ function byBest(a: Candidates, b: Candidates): number {
   return best(b) - best(a) || (a.session.updated_at < b.session.updated_at ? 1 : -1);
 }
 
-/** A session of which many entries answer is a little better than its best one. */
+/** A session with many matches ranks slightly above its best match. */
 function best({ scores }: Candidates): number {
   let most = 0;
   for (const score of scores.values()) most = Math.max(most, score);

@@ -4,7 +4,7 @@ import type { EntryType, NormalizedEntry, Origin } from '../../model/transcript/
 import type { QueryKind, QueryProblem } from '../../model/transcript/query.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 
-/** One of Vitrine's own, or one that another program has started. */
+/** A session of Vitrine or of another program. */
 export type SearchedSession = SessionSummary | ObservedSummary;
 
 export function isObserved(session: SearchedSession): session is ObservedSummary {
@@ -12,93 +12,93 @@ export function isObserved(session: SearchedSession): session is ObservedSummary
 }
 
 export interface SearchRequest {
-  /** As it was typed; the language is that of `insight/search/query.ts`. */
+  /** As typed by the user; see `insight/search/query.ts` for the syntax. */
   readonly query: string;
-  /** Which sessions; default all. */
+  /** Selects sessions; default all. */
   readonly within?: ((session: SearchedSession) => boolean) | undefined;
-  /** Follow-ups and callbacks too; default false. */
+  /** Includes follow-ups and callbacks; default false. */
   readonly synthetic?: boolean;
-  /** Default 50; the best. */
+  /** Maximum number of sessions; default 50. */
   readonly mostSessions?: number;
-  /** Per session, the best; default 20, and 3 where 100 are found in better sessions. */
+  /** Maximum number of hits per session; default 20, but 3 after the first 100 hits. */
   readonly mostHits?: number;
   readonly signal?: AbortSignal | undefined;
-  /** Sessions that were looked at while the catalogue is brought up to date, of those that have changed. */
+  /** Called during indexing with the numbers of processed and changed sessions. */
   readonly onProgress?: ((done: number, of: number) => void) | undefined;
 }
 
-/** An entry that answers a query. */
+/** An entry that matches a query. */
 export interface SearchHit {
   readonly sessionId: string;
   /** Index of the entry. */
   readonly entry: number;
   readonly kind: EntryType['kind'];
-  /** Name of the tool, where it is a call. */
+  /** Tool name, for tool calls. */
   readonly tool: string | null;
-  /** Who wrote it, where it is an automatic message. */
+  /** Author of an automatic message. */
   readonly origin?: Origin;
   /** ISO 8601. */
   readonly at: string;
-  /** Higher is better; to be compared within one answer only. 0 where nothing but operators was asked for. */
+  /** Higher is better; comparable within one answer only. 0 for queries that consist of operators. */
   readonly score: number;
   readonly excerpt: Excerpt;
 }
 
 export interface SessionHits {
   readonly session: SearchedSession;
-  /** In the order of the session. */
+  /** In session order. */
   readonly hits: readonly SearchHit[];
-  /** Entries that answer, those left off included. */
+  /** Number of matches, including those beyond the limit. */
   readonly count: number;
-  /** `count` may be too high: not every entry was read to see whether its words stand together. */
+  /** `count` may be too high, because not every phrase was checked. */
   readonly unsure: boolean;
 }
 
-/** What is about the same as a text. */
+/** Search for passages similar to a text. */
 export interface SimilarRequest extends Pick<SearchRequest, 'within' | 'signal' | 'onProgress'> {
-  /** In small letters. */
+  /** Lower case. */
   readonly words: readonly string[];
-  /** How many of the words an entry has to hold. */
+  /** Minimum number of words that an entry must contain. */
   readonly atLeast: number;
   readonly kinds: readonly QueryKind[];
-  /** The best. */
+  /** Maximum number of results. */
   readonly most: number;
 }
 
 export interface SimilarEntry {
   readonly session: SearchedSession;
   readonly entry: NormalizedEntry;
-  /** As in a hit. */
+  /** As in `SearchHit`. */
   readonly score: number;
 }
 
 export interface SimilarPassages {
   /** Best first. */
   readonly entries: readonly SimilarEntry[];
-  /** Automatic messages: how many, and the best of them. */
+  /** Number of excluded automatic messages, and the best of them. */
   readonly leftOut: { readonly count: number; readonly entries: readonly SimilarEntry[] };
   readonly scanned: SearchCoverage;
 }
 
-/** What an answer rests on. */
+/** How complete an answer is. */
 export interface SearchCoverage {
   readonly sessions: number;
   readonly entries: number;
-  /** Entries of which only the beginning can be found, because they are too long. */
+  /** Number of oversized entries, of which only the beginning is searchable. */
   readonly cut: number;
-  /** Sessions of which parts are damaged, and those that could not be read at all. */
+  /** Damaged sessions, and unreadable ones. */
   readonly damaged: readonly string[];
   readonly unreadable: readonly { readonly id: string; readonly reason: string }[];
-  /** Left out by `within`. */
+  /** Number of sessions that `within` excluded. */
   readonly elsewhere: number;
 }
 
 export interface SearchAnswer {
   /** Best first. */
   readonly sessions: readonly SessionHits[];
-  /** Further sessions with hits. */
+  /** Number of further sessions with matches. */
   readonly moreSessions: number;
-  /** Messages that answer and are left out, because no person wrote them. */
+  /** Number of excluded automatic messages that match. */
   readonly leftOut: number;
   readonly problems: readonly QueryProblem[];
   readonly scanned: SearchCoverage;

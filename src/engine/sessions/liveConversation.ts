@@ -14,17 +14,17 @@ export interface ConversationDeps extends RequestsDeps {
   readonly label: string;
   /** Grace period after a turn ends, in ms; some agents start another turn on their own. */
   readonly goOnMs: number;
-  /** The agent was told all there is: its input is closed. `endsItself`: that is how it ends. */
+  /** The agent's input was closed. `endsItself`: the agent then exits by itself. */
   readonly onClosed: (endsItself: boolean) => void;
-  /** Whether another message may be said. */
+  /** Whether another message may be sent. */
   readonly mayGoOn: () => boolean;
-  /** For the record: a message waits, or no longer. */
+  /** Records that a message was queued or left the queue. */
   readonly onQueue: (change: QueueChange) => void;
-  /** It cannot continue; `message` says why. */
+  /** The conversation cannot continue; `message` is the reason. */
   readonly onFailure: (message: string) => void;
 }
 
-/** What is said and answered in one run, whichever process of the agent it is said to. */
+/** Messages and answers of one run, over all its processes. */
 export class LiveConversation implements Conversation {
   readonly #deps: ConversationDeps;
   readonly #requests: Requests;
@@ -32,13 +32,13 @@ export class LiveConversation implements Conversation {
   #dialogue: Dialogue | null = null;
   #input: AgentInput | null = null;
   #nextId = 1;
-  /** A turn continues. */
+  /** A turn is active. */
   #busy = false;
-  /** Until the input is closed, because no other turn began. */
+  /** Runs until the input is closed because no other turn started. */
   #waiting: NodeJS.Timeout | undefined;
   #stopped: () => void = () => undefined;
   #endedByUser = false;
-  /** The run ended before all that was queued was said. */
+  /** The run ended with queued messages. */
   leftUnsaid = false;
 
   constructor(deps: ConversationDeps) {
@@ -57,12 +57,12 @@ export class LiveConversation implements Conversation {
     return this.#input?.open === true;
   }
 
-  /** Nothing more is said or waited for: its input is closed, or it never had one. */
+  /** The input is closed, or there never was one. */
   get isOver(): boolean {
     return !this.takesMessages && !this.#busy && this.#queue.length === 0;
   }
 
-  /** A person ended the last turn with an answer, which is not a failure. */
+  /** The user ended the last turn with an answer, which is not a failure. */
   get endedByUser(): boolean {
     return this.#endedByUser;
   }
@@ -118,7 +118,7 @@ export class LiveConversation implements Conversation {
     return message.text;
   }
 
-  /** Speaks with this process from now on, which is given the prompt. */
+  /** Switches to this process, which gets the prompt. */
   attach(input: AgentInput, factory: DialogueFactory): void {
     this.#input = input;
     this.#busy = true;
@@ -128,7 +128,7 @@ export class LiveConversation implements Conversation {
     this.#deps.onChange();
   }
 
-  /** Ends the turn by word, where the agent is to be stopped so. Settles when it has ended, or the time is. */
+  /** Asks the agent to end its turn, if it supports that. Settles when the turn has ended or after `withinMs`. */
   async stopTurn(withinMs: number): Promise<void> {
     if (!this.#busy || this.#dialogue?.stopsByWord !== true) return;
     await new Promise<void>((resolve) => {
@@ -141,7 +141,7 @@ export class LiveConversation implements Conversation {
     });
   }
 
-  /** A whole line of the agent's stdout. */
+  /** A complete line of the agent's stdout. */
   line(text: string): void {
     this.#speak((dialogue) => dialogue.line(text));
   }
@@ -151,8 +151,8 @@ export class LiveConversation implements Conversation {
   }
 
   /**
-   * This process says nothing any more. What waits to be said waits for the next one. Settles once nothing runs that was
-   * started for it.
+   * Disconnects from the process. Queued messages wait for the next one. Settles when nothing that was started for the
+   * process is running.
    */
   async detach(): Promise<void> {
     this.#requests.settle();
@@ -166,7 +166,7 @@ export class LiveConversation implements Conversation {
     await ended;
   }
 
-  /** The run ends, or is made to: nothing is answered or said any more. */
+  /** Call when the run ends or is stopped: no more answers and messages. */
   end(): void {
     this.#requests.end();
     const unsaid = this.#queue.splice(0);
@@ -183,7 +183,7 @@ export class LiveConversation implements Conversation {
   }
 
   #sayNext(): void {
-    // What is not said is kept with the run.
+    // Unsent messages are kept with the run.
     if (this.#queue.length === 0 || !this.#deps.mayGoOn()) return;
     const message = this.#queue.shift();
     if (message === undefined) return;
@@ -215,7 +215,7 @@ export class LiveConversation implements Conversation {
     this.#deps.onChange();
   }
 
-  /** A mistake in a dialogue ends its conversation, never the window. */
+  /** An error in a dialogue ends its conversation, never the window. */
   #speak<T>(words: (dialogue: Dialogue) => T): T | undefined {
     if (this.#dialogue === null) return undefined;
     try {

@@ -8,14 +8,14 @@ import type { AgentLauncher } from '../launch/agentLauncher.ts';
 
 const titleLength = 80;
 
-/** The first line of the prompt. */
+/** First line of the prompt. */
 export function titleOf(prompt: string): string {
   const [line = ''] = prompt.trim().split('\n', 1);
   const characters = Array.from(line.trim());
   return characters.length <= titleLength ? line.trim() : `${characters.slice(0, titleLength - 1).join('')}…`;
 }
 
-/** What is known of a session that nothing was run in. */
+/** Summary of a session without runs. */
 export function newSummary(session: Session, prompt: string, source: AgentLauncher): SessionSummary {
   const none = { provenance: 'unknown', reason: 'Nothing has been reported yet.' } as const;
   return {
@@ -41,7 +41,7 @@ export function newSummary(session: Session, prompt: string, source: AgentLaunch
   };
 }
 
-/** A run that is about to begin. */
+/** A run that is about to start. */
 export interface NewRun {
   readonly type: RecordedRun['type'];
   readonly request: Pick<
@@ -57,14 +57,14 @@ export interface NewRun {
     | 'trigger'
     | 'interactive'
   >;
-  /** Ids to resume by; `null` begins a new conversation. */
+  /** Ids to resume by; `null` starts a new conversation. */
   readonly attempts: readonly (string | null)[];
-  /** The agent's id of a conversation that the new one continues from. */
+  /** The agent's id of the conversation to fork. */
   readonly forkOf?: string;
-  /** Ids of the conversation that this one replaces. */
+  /** Ids of the conversation that the new one replaces. */
   readonly replacedIds?: ReplacedIds;
-  /** Put before the prompt, for the agent alone. */
+  /** Context put before the prompt, for the agent only. */
   readonly prefix?: string;
-  /** Aborted: it must not begin. */
+  /** If aborted, the run must not start. */
   readonly signal?: AbortSignal | undefined;
 }

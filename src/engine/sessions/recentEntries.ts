@@ -1,23 +1,23 @@
 import type { EntryUpdate, NormalizedEntry } from '../../model/transcript/entry.ts';
 import { appended } from '../../model/transcript/transcript.ts';
 
-/** Settled entries kept in memory while a session runs; the record has the others. */
+/** Maximum number of settled entries in memory during a run; the record has the others. */
 const maxSettled = 512;
-/** Of these while the record cannot be written. */
+/** The same while the record cannot be written. */
 const maxUnwritten = 20_000;
-/** Characters of all of these, about. */
+/** Approximate maximum number of their characters. */
 const maxCharacters = 2 * 1024 * 1024;
 const maxUnwrittenCharacters = 64 * 1024 * 1024;
 
-/** The open entries of a running session and the newest settled ones. */
+/** The open entries of a running session and its newest settled ones. */
 export class RecentEntries {
   readonly #entries = new Map<number, NormalizedEntry>();
   readonly #open = new Set<number>();
-  /** Of those that settled. */
+  /** Sizes of settled entries. */
   readonly #sizes = new Map<number, number>();
   #characters = 0;
 
-  /** The entries that settled by it, each in its last form. */
+  /** Returns the entries that settled, in their final state. */
   apply(updates: readonly EntryUpdate[]): NormalizedEntry[] {
     const settled = new Map<number, NormalizedEntry>();
     for (const update of updates) {
@@ -40,18 +40,18 @@ export class RecentEntries {
     return [...settled.values()];
   }
 
-  /** Open entries as far as they came, in index order. */
+  /** Current state of open entries, in index order. */
   unsettled(): NormalizedEntry[] {
     return this.open().flatMap((index) => this.#entries.get(index) ?? []);
   }
 
-  /** Forgets the oldest settled entries, which must be in the record (or are lost where `written` is false). */
+  /** Drops the oldest settled entries. They must be in the record, or are lost if `written` is false. */
   trim(written: boolean): void {
     const most = this.#open.size + (written ? maxSettled : maxUnwritten);
     const mostCharacters = written ? maxCharacters : maxUnwrittenCharacters;
     if (this.#entries.size < most * 1.25 && this.#characters < mostCharacters * 1.25) return;
     const indexes = [...this.#entries.keys()].filter((index) => !this.#open.has(index)).sort((a, b) => a - b);
-    // The newest one is always there.
+    // Always keeps the newest one.
     for (const index of indexes.slice(0, -1)) {
       if (this.#entries.size <= most && this.#characters <= mostCharacters) return;
       this.#entries.delete(index);
@@ -81,7 +81,7 @@ export class RecentEntries {
   }
 }
 
-/** Characters of all texts in a value, however it is made up. */
+/** Number of characters in all strings of a value. */
 function sizeOf(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 0;

@@ -11,11 +11,11 @@ import type { SessionSources } from '../sources/sources.ts';
 export interface ResumePlaceDeps {
   readonly sources?: Pick<SessionSources, 'find'> | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** File of the session's record. */
+  /** The session's record file. */
   readonly recordPath: string;
 }
 
-/** What files and the environment tell of where a session would resume. Starts nothing. */
+/** Facts about where a session would resume, from files and environment. Starts nothing. */
 export async function resumePlace(
   summary: SessionSummary,
   { sources, environment, recordPath }: ResumePlaceDeps,
@@ -47,14 +47,14 @@ async function conversationOf(
 ): Promise<ResumePlace['conversation']> {
   const agent = observedAgents.find((each) => each === type);
   if (agent === undefined || sources === undefined) return 'unknown';
-  // The newest id is tried first, as a resume does.
+  // A resume tries the newest id first.
   for (const id of ids.toReversed()) {
     if ((await sources.find(observedId(agent, id))) !== undefined) return 'found';
   }
   return 'missing';
 }
 
-/** In a linked worktree `.git` is a file that names the repository. */
+/** In a linked worktree, `.git` is a file that names the repository. */
 async function isLinkedWorktree(folder: string): Promise<boolean> {
   const git = await lstat(path.join(await topOf(folder), '.git')).catch(() => null);
   return git?.isFile() === true;

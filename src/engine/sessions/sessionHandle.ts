@@ -59,7 +59,7 @@ export function sessionHandle(state: SessionState, recordFile: string, onDispose
 function turnOf(turn: RecordedTurn, isLast: boolean, { summary }: SessionState): Turn {
   const { cost } = turn;
   const took = turn.completed_at === undefined ? null : Date.parse(turn.completed_at) - Date.parse(turn.started_at);
-  // While a run continues, what is known of its cost is in the summary.
+  // During a run, the known cost is in the summary.
   const live = isLast && turn.completed_at === undefined ? summary.cost : cost;
   return {
     runId: turn.run_id,

@@ -30,14 +30,14 @@ import { unrecordedText } from '../run/unrecordedResult.ts';
 /** The active run in this process. */
 export interface ActiveRun {
   readonly runId: string;
-  /** Settles when everything of the run is recorded. Never rejects. */
+  /** Settles when the run is completely recorded. Never rejects. */
   readonly done: Promise<RunResult>;
   readonly conversation: Conversation | null;
-  /** What budgets count of it so far: responses of the model, and milliseconds running. */
+  /** Usage for budgets: model responses, and active milliseconds. */
   counted(): { readonly responses: number; readonly active_ms: number };
-  /** Settles when everything that was said and decided so far was given to the record. */
+  /** Settles when all messages and decisions so far have been passed to the record. */
   written(): Promise<void>;
-  /** Resolves when nothing of its processes lives and `done` has settled. `reason`: why, for the record. */
+  /** Resolves when the process tree has ended and `done` has settled. `reason` is recorded. */
   stop(steps?: readonly LadderStep[], reason?: string): Promise<void>;
 }
 
@@ -48,16 +48,16 @@ export interface StateDeps {
   readonly onEvent: (event: CoordinatorEvent) => void;
 }
 
-/** What listeners hear of a write. */
+/** What a write reports to listeners. */
 interface Heard {
   readonly updates: readonly EntryUpdate[];
   readonly events: readonly CoordinatorEvent[];
 }
 
-/** New entries that are told at once when following another process; older ones are read when they are looked at. */
+/** Maximum number of new entries reported at once when following another process; older ones are read on demand. */
 const maxFollowed = 200;
 
-/** What is known of one session in this process, shared by its handles and its run. */
+/** State of one session in this process, shared by its handles and its run. */
 export class SessionState {
   readonly id: string;
   readonly deps: StateDeps;
@@ -66,15 +66,15 @@ export class SessionState {
   readonly notices: Emitter<[notice: Notice]>;
   readonly conversations: Emitter<[]>;
   readonly recent = new RecentEntries();
-  /** Who needs it to stay open. */
+  /** Number of users that keep it open. */
   users = 0;
   run: ActiveRun | null = null;
-  /** Of the active run here, or of the last one that did. */
+  /** Of the active or last run in this process. */
   done: Promise<RunResult> | undefined;
   total = 0;
-  /** Of the active run here; what has ended is in the record. */
+  /** Of the active run in this process; ended runs are in the record. */
   models: Models | null = null;
-  /** What messages of that run used so far. */
+  /** Usage of that run's messages so far. */
   messages: readonly MessageUsage[] = [];
   sizes: SessionSizes = { rawBytes: 0, unknownLines: 0, malformedLines: 0 };
   /** What the last writer could not write. */
@@ -86,7 +86,7 @@ export class SessionState {
   #reader: Promise<RecordReader | null> | null = null;
   #problems: readonly string[] = [];
   #mistyped = 0;
-  /** What was written last did not reach the record. */
+  /** The last write did not reach the record. */
   #isAhead = false;
   #lock: Promise<void> = Promise.resolve();
 
@@ -133,7 +133,7 @@ export class SessionState {
     return this.#writer;
   }
 
-  /** The run has ended; what is known of it is in the record. */
+  /** Call after the run has ended: its state is in the record. */
   forgetRun(): void {
     this.run = null;
     this.models = null;
@@ -144,19 +144,19 @@ export class SessionState {
     return this.run !== null;
   }
 
-  /** Whoever heard that a run has ended may continue at once: what is left of it is waited for. @throws EngineFailure */
+  /** Waits for the rest of an ended run, because callers may resume at once. @throws EngineFailure if running */
   async assertIdle(): Promise<void> {
     if (!isSessionLive(this.session.status)) await this.run?.done;
     if (this.isRunning()) throw failures.sessionBusy(this.session.session_id);
   }
 
-  /** Ends the active run here. One that is about to begin is waited for: there is nothing to stop before. */
+  /** Ends the active run. Waits for a run that is about to start, since there is nothing to stop before. */
   async stop(steps?: readonly LadderStep[], reason?: string): Promise<void> {
     if (this.run === null) await this.#beginning();
     await this.run?.stop(steps, reason);
   }
 
-  /** Resolves as soon as there is a run, or none is about to begin. */
+  /** Resolves when there is a run, or none is about to start. */
   async #beginning(): Promise<void> {
     let started = (): void => undefined;
     const isThere = new Promise<void>((resolve) => (started = resolve));
@@ -171,7 +171,7 @@ export class SessionState {
     this.#writer = writer;
   }
 
-  /** Flushes and closes it, so that others may write. */
+  /** Flushes and closes the writer, so that others can write. */
   async giveBackWriter(): Promise<void> {
     const writer = this.#writer;
     this.#writer = null;
@@ -193,7 +193,7 @@ export class SessionState {
     await this.#writer?.flush();
   }
 
-  /** Takes what is new and tells it; in the record it is only with `summaryLine`. */
+  /** Updates the summary and notifies listeners; only `summaryLine` records it. */
   change(change: Partial<SessionSummary>): void {
     this.#summary = { ...this.#summary, ...change };
     this.summaries.fire(this.#summary);
@@ -206,15 +206,14 @@ export class SessionState {
     await written;
   }
 
-  /** The ids that the agent gives the conversation, as they become known. */
+  /** Adds session ids that the agent reports. */
   async learnIds(ids: readonly string[]): Promise<void> {
     const learnt = withIds(this.session, ids);
     if (learnt !== undefined) await this.changeSession(learnt);
   }
 
   /**
-   * One transition: its lines reach the record in one write, and listeners hear of them. `change`: what lists show after it,
-   * besides what the lines say.
+   * Commits one transition: writes its lines at once and notifies listeners. `change`: further changes of the summary.
    */
   async commit(batch: readonly BatchLine[], change: Partial<SessionSummary> = {}): Promise<void> {
     const heard = this.#take(batch);
@@ -224,7 +223,7 @@ export class SessionState {
     this.#tell(heard);
   }
 
-  /** In memory, as a reader of these lines would. */
+  /** Applies the lines in memory, as a reader of the record would. */
   #take(batch: readonly BatchLine[]): Heard {
     const updates: EntryUpdate[] = [];
     const events: CoordinatorEvent[] = [];
@@ -251,7 +250,7 @@ export class SessionState {
     });
   }
 
-  /** Tool calls of an active run; its record says so at the end. */
+  /** Counts tool calls of an active run; the record gets them at the end. */
   countSteps(runId: string, steps: RunSteps): void {
     this.#turns = this.#turns.map((each) => (each.run_id === runId ? { ...each, ...steps } : each));
   }
@@ -264,12 +263,14 @@ export class SessionState {
   }
 
   summaryLine(): LineOf<'summary'> {
-    // Who waits can only be answered here and now.
+    // Requests can only be answered in this process, so they are not recorded.
     const summary = { ...this.#summary, needs_you: undefined };
     return { kind: 'summary', summary, turns: [...this.#turns], turns_omitted: this.#turnsOmitted };
   }
 
-  /** Into the record what settled and what happened, to the listeners everything. `at`: arrival, ISO 8601. `events`: told by these updates. */
+  /**
+   * Records settled entries and events, and notifies listeners. `at`: arrival, ISO 8601. `events`: in these updates.
+   */
   async apply(updates: readonly EntryUpdate[], at: string, events: readonly CoordinatorEvent[] = []): Promise<void> {
     const settled = this.recent.apply(updates);
     await this.#writer?.appendAll([
@@ -314,7 +315,7 @@ export class SessionState {
     return (await (await this.reader())?.find(query, limit, { from })) ?? { indexes: [], truncated: false };
   }
 
-  /** The record up to now; `null` where it could not be written at all. */
+  /** A reader of the current record; `null` if it could never be written. */
   async reader(): Promise<RecordReader | null> {
     this.#reader ??= this.deps.store.openReader(this.id).catch((error: unknown) => {
       this.#reader = null;
@@ -326,12 +327,12 @@ export class SessionState {
     return reader;
   }
 
-  /** As `follow`, where the record may know more than is known here. */
+  /** As `follow`, if the record may be newer. */
   async catchUp(): Promise<void> {
     if (this.run === null && !this.#isAhead) await this.follow();
   }
 
-  /** Takes in what another process wrote, and tells it. */
+  /** Reads what another process wrote, and notifies listeners. */
   async follow(): Promise<void> {
     const reader = await this.reader();
     if (reader === null || this.#writer !== null) return;
@@ -348,7 +349,7 @@ export class SessionState {
     }
   }
 
-  /** One after the other, whatever takes or needs the writer of the record. */
+  /** Serializes all work that takes or needs the writer of the record. */
   exclusively<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#lock.then(work);
     this.#lock = turn.then(
@@ -362,7 +363,7 @@ export class SessionState {
     this.notices.fire({ severity: 'error', failure: failures.recordUnwritable(path, message) });
   };
 
-  /** Sizes for a session that did not run here. Looks at files, and reads none. */
+  /** Sizes of a session without a run in this process, from file sizes. */
   async measure(): Promise<void> {
     const reader = await this.#reader;
     if (reader === null || this.done !== undefined) return;

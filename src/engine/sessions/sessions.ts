@@ -18,17 +18,17 @@ import { SessionState, type StateDeps } from './sessionState.ts';
 export interface SessionsDeps extends StateDeps {
   readonly clock: () => number;
   readonly prices: () => Promise<PriceTable>;
-  /** Ends what a crash left running: nothing may still write what is to be recovered. */
+  /** Ends leftover processes of a crash, which could still write to a record during its recovery. */
   readonly reap: () => Promise<unknown>;
   readonly sourceOf: (session: Session) => Promise<AgentLauncher | null>;
 }
 
 type Changeable = 'title' | 'hidden' | 'follow_ups';
-/** One of these at a time. */
+/** Exactly one of these. */
 type SessionChange =
   { [K in Changeable]: Pick<SessionSummary, K> }[Changeable] | Pick<SessionSummary, 'project_dir' | 'project_identity'>;
 
-/** The sessions that are open in this process, each once. */
+/** Open sessions of this process. */
 export class Sessions {
   readonly #deps: SessionsDeps;
   /** A promise while it is being read. */
@@ -38,21 +38,21 @@ export class Sessions {
     this.#deps = deps;
   }
 
-  /** A session that is new. It stays open as long as someone uses it. */
+  /** Adds a new session, which stays open while it is in use. */
   add(state: SessionState): void {
     this.#states.set(state.id, state);
   }
 
-  /** Keeps it open until `until` settles. */
+  /** Keeps the session open until `until` settles. */
   hold(state: SessionState, until: Promise<unknown>): void {
     state.users += 1;
     void until.finally(() => this.#leave(state));
   }
 
-  /** Works with a session that stays open meanwhile. @throws EngineFailure */
+  /** Keeps the session open during `work`. @throws EngineFailure */
   async using<T>(id: string, work: (state: SessionState) => Promise<T>): Promise<T> {
     const known = this.#get(id);
-    // No one may close it between being found and being counted.
+    // Count the use before the next await, or the session could be closed.
     return this.#during(known instanceof SessionState ? known : await known, work);
   }
 
@@ -83,7 +83,7 @@ export class Sessions {
     });
   }
 
-  /** Takes in what a daemon of another version or machine writes, where one runs the session. */
+  /** Follows a daemon of another version or machine that runs the session. */
   #followOther(state: SessionState): (() => void) | undefined {
     if (state.writer !== null || !isSessionLive(state.summary.status)) return undefined;
     return watchRecord(path.dirname(this.#deps.store.path(state.id)), () =>
@@ -91,12 +91,12 @@ export class Sessions {
     );
   }
 
-  /** What runs here, or was opened and is known better than by its record. */
+  /** Sessions that run here, or whose state here is newer than their record. */
   async live(): Promise<SessionState[]> {
     return (await this.#opened()).filter((state) => state.run !== null);
   }
 
-  /** Ends what runs in a session or is about to, where that is here. */
+  /** Ends the run of a session in this process, or one that is about to start. */
   async stop(id: string, steps?: readonly LadderStep[]): Promise<void> {
     const state = await this.#openedOne(id);
     if (state !== null) await this.#during(state, (each) => each.stop(steps));
@@ -112,7 +112,7 @@ export class Sessions {
     return states.filter((state) => state !== null);
   }
 
-  /** `null` for one that is not open, or cannot be read. */
+  /** `null` if it is not open or cannot be read. */
   async #openedOne(id: string): Promise<SessionState | null> {
     try {
       return (await this.#states.get(id)) ?? null;
@@ -121,7 +121,7 @@ export class Sessions {
     }
   }
 
-  /** Newest first; of what runs here the figures of now. */
+  /** Newest first, with current figures of running sessions. */
   async list(stored: readonly SessionSummary[]): Promise<SessionSummary[]> {
     const live = new Map((await this.live()).map((state) => [state.id, state.summary]));
     const known = stored.map((summary) => live.get(summary.session_id) ?? summary);
@@ -129,7 +129,7 @@ export class Sessions {
     return [...[...live.values()].filter((summary) => !ids.has(summary.session_id)), ...known];
   }
 
-  /** Brings a run that no one ended to its end; true where there was one. Does nothing where another process has it. */
+  /** Completes an interrupted run; returns whether there was one. Does nothing if another process has the record. */
   async recover(state: SessionState): Promise<boolean> {
     return state.exclusively(async () => {
       if (state.run !== null) return false;
@@ -154,7 +154,7 @@ export class Sessions {
     });
   }
 
-  /** Changes what a session says of itself, whether it runs or not. `by`: who said where it belongs. @throws EngineFailure */
+  /** Changes a session's properties, running or not. `by`: who changed its folder. @throws EngineFailure */
   change(id: string, change: SessionChange, by: 'user' | 'identity' = 'user'): Promise<void> {
     return this.#write(id, async (state) => {
       const from = state.session.project_dir;
@@ -167,10 +167,7 @@ export class Sessions {
     });
   }
 
-  /**
-   * Keeps in the record that something was decided or done with it, running or not. `notice` is for who looks at it.
-   * @throws EngineFailure
-   */
+  /** Records a decision about a session, running or not. `notice` is shown in open views. @throws EngineFailure */
   decide(id: string, decision: LineOf<'decision'>['decision'], notice?: Notice): Promise<void> {
     return this.#write(id, (state) => {
       if (notice !== undefined) state.notices.fire(notice);
@@ -178,12 +175,12 @@ export class Sessions {
     });
   }
 
-  /** With the writer of the active run, else with one of its own. */
+  /** Uses the writer of the active run, or a writer of its own. */
   #write(id: string, write: (state: SessionState) => Promise<void>): Promise<void> {
     return this.using(id, async (state) => {
       if (state.run !== null) return write(state);
       await state.exclusively(async () => {
-        // A run may have begun while this waited; it has the writer then.
+        // A run may have started meanwhile; it has the writer then.
         if (state.isRunning()) return write(state);
         await this.takeWriter(state);
         try {
@@ -195,7 +192,7 @@ export class Sessions {
     });
   }
 
-  /** What is on disk, apart from what is open here. @throws EngineFailure */
+  /** Reads the stored record, independent of open sessions. @throws EngineFailure */
   async openReader(id: string): Promise<RecordReader> {
     if (!sessionIdSchema.safeParse(id).success) throw failures.sessionMissing(id);
     return await this.#deps.store.openReader(id).catch((error: unknown) => {
@@ -203,7 +200,7 @@ export class Sessions {
     });
   }
 
-  /** @throws EngineFailure where another process writes it, or it is gone */
+  /** @throws EngineFailure if another process is writing the record, or it is gone */
   async takeWriter(state: SessionState): Promise<RecordWriter> {
     const onProblem = state.reportWriteProblem;
     const writer = await this.#deps.store.openWriter(state.id, { onProblem }).catch((error: unknown) => {
@@ -220,7 +217,7 @@ export class Sessions {
     return writer;
   }
 
-  /** `before` as `RecordStore.remove` has it. @throws EngineFailure while it runs or another process writes it */
+  /** `before` as in `RecordStore.remove`. @throws EngineFailure if the session is running or its record locked */
   async remove(id: string, before: () => Promise<void>): Promise<void> {
     const remove = () =>
       this.#deps.store.remove(id, before).catch((error: unknown) => {
@@ -231,7 +228,7 @@ export class Sessions {
     await state.exclusively(async () => {
       if (state.run !== null) throw failures.sessionBusy(id);
       await state.release();
-      // Where it may not be deleted, who has it open resumes it.
+      // If deleting fails, open handles stay usable.
       await remove();
       this.#drop(id, state);
     });
@@ -268,7 +265,7 @@ export class Sessions {
     void state.release();
   }
 
-  /** Only that one: the session may have been opened anew. */
+  /** Compares, because the session may have been opened again. */
   #drop(id: string, known: SessionState | Promise<SessionState>): void {
     if (this.#states.get(id) === known) this.#states.delete(id);
   }

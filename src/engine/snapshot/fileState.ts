@@ -2,22 +2,22 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { lstat, readFile, readlink } from 'node:fs/promises';
 
-/** What stands in a file, as far as it takes to tell whether it changed. */
+/** State of a file, enough to detect changes. */
 export interface FileState {
-  /** SHA-256; `null` where it was too much to read, or could not be. */
+  /** SHA-256; `null` if the file was too large or unreadable. */
   readonly hash: string | null;
   readonly size: number;
   /** Nanoseconds. */
   readonly modified: bigint;
-  /** Of a small text. */
+  /** Content of small text files. */
   readonly text?: string;
 }
 
-/** Larger ones are read as far as a budget goes, and told by size and time beyond it. */
+/** Larger files are hashed within a budget, and compared by size and time beyond it. */
 export const longestHashed = 8 << 20;
 const longestText = 256 << 10;
 
-/** Characters of texts that one snapshot may keep, and bytes of large files that it may read. */
+/** Limits the characters kept in memory and the bytes of large files read per snapshot. */
 export class ReadBudget {
   #characters: number;
   #bytes: number;
@@ -40,7 +40,7 @@ export class ReadBudget {
   }
 }
 
-/** `null`: there is no file or link. Anything else counts as absent. */
+/** `null` if there is no file or link. Anything else counts as absent. */
 export async function stateOf(file: string, budget: ReadBudget): Promise<FileState | null> {
   const stats = await lstat(file, { bigint: true }).catch(() => null);
   if (stats === null) return null;
@@ -76,7 +76,7 @@ async function hashOf(file: string): Promise<string> {
 
 const atOnce = 16;
 
-/** In order, some at a time. */
+/** Maps items in order with limited concurrency. */
 export async function each<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   for (let from = 0; from < items.length; from += atOnce) {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { each, longestHashed, ReadBudget, sameState, stateOf, type FileState } from './fileState.ts';
 import { Deadline, SnapshotProblem, type Changes, type Snapshot, type SnapshotLimits } from './snapshot.ts';
 
-/** What programs keep for themselves in a project. */
+/** Folders for internal data of programs. */
 const leftOut = new Set([
   '.git',
   '.hg',
@@ -32,7 +32,7 @@ interface CachedState {
   readonly state: FileState | null;
 }
 
-/** A folder without git: every file in it is read. @throws SnapshotProblem where that would be too much. */
+/** Snapshot of a folder without git, which reads every file. @throws SnapshotProblem if there are too many */
 export async function folderSnapshot(folder: string, limits: SnapshotLimits): Promise<Snapshot> {
   const before = await look(folder, limits, new Map());
   return {
@@ -44,7 +44,7 @@ export async function folderSnapshot(folder: string, limits: SnapshotLimits): Pr
   };
 }
 
-/** Files whose size and times are those of `earlier` are not read again. */
+/** Files with the same size and times as in `earlier` are not read again. */
 async function look(
   folder: string,
   limits: SnapshotLimits,
@@ -61,7 +61,7 @@ async function look(
     const stamp = `${stats.size} ${stats.mtimeNs} ${stats.ctimeNs} ${stats.ino}`;
     const same = earlier.get(file);
     if (same?.stamp === stamp) return same;
-    // Larger ones have a budget of their own.
+    // Larger files have their own budget.
     if (stats.size <= longestHashed) bytes += Number(stats.size);
     if (bytes > limits.bytes) throw new SnapshotProblem('The folder is too large.');
     return { stamp, state: await stateOf(path.join(folder, file), budget) };

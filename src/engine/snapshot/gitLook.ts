@@ -4,21 +4,21 @@ import { each, stateOf, type FileState, type ReadBudget } from './fileState.ts';
 import type { Git } from './gitProgram.ts';
 import { SnapshotProblem, type Deadline, type SnapshotLimits } from './snapshot.ts';
 
-/** A folder in a repository, and how it is asked about. */
+/** A folder in a repository, and how to query it. */
 export interface Place {
   readonly folder: string;
   readonly git: Git;
   readonly limits: SnapshotLimits;
 }
 
-/** What git says of the files below a folder: which are as its index has them, and what stands in the others. */
+/** Git's view of the files below a folder. */
 export interface GitState {
   readonly head: string | null;
-  /** As `git ls-files --stage` prints it: kept as it is, and read only where it changed. */
+  /** Output of `git ls-files --stage`, only parsed if it changed. */
   readonly staged: string;
-  /** Files that are not as the index has them, and those it does not have; `null` for a deleted one. */
+  /** Files that differ from the index or are missing in it; `null` for a deleted one. */
   readonly others: ReadonlyMap<string, FileState | null>;
-  /** Folders with a repository of their own: submodules that are checked out, and others. */
+  /** Folders with their own repository, such as submodules. */
   readonly nested: ReadonlySet<string>;
 }
 
@@ -57,8 +57,8 @@ export async function readGitState(
 }
 
 /**
- * What stands in the files that a filter changes on their way into the repository: without it, one that was only touched
- * looks changed. Of Git LFS the index tells as much. As far as the bounds go.
+ * State of files with a git filter. Git would report them as modified if only their times changed. For Git LFS, the
+ * index has enough information. Limited by the budget.
  */
 export async function filteredFiles(
   { folder, git, limits }: Place,
@@ -92,7 +92,7 @@ function submodulesOf(staged: string): string[] {
     .map((line) => line.slice(line.indexOf('\t') + 1));
 }
 
-/** Object names by path; without submodules. */
+/** Object names by path, without submodules. */
 export function stagedObjects(staged: string): Map<string, string> {
   const objects = new Map<string, string>();
   for (const line of staged.split('\0')) {

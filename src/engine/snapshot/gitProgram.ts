@@ -5,12 +5,12 @@ import { SnapshotProblem, type Deadline } from './snapshot.ts';
 const filterSetting = String.raw`^filter\..*\.(clean|smudge|process|required)$`;
 const fixedSettings = ['core.fsmonitor=false', 'core.untrackedCache=false', 'core.quotePath=false'];
 const mostOutput = 64 << 20;
-/** Characters of file names in one command line. */
+/** Maximum characters of file names per command line. */
 const mostArguments = 20_000;
 
 /**
- * Asks git about one folder, and never lets it write: no locks, no refreshed index, nothing fetched, no programs of the
- * repository's settings that watch files.
+ * Queries git about one folder, read-only: no locks, no index refresh, no fetch, no file system monitor of the
+ * repository.
  */
 export class Git {
   readonly #program: string;
@@ -24,9 +24,9 @@ export class Git {
     this.#env = env;
   }
 
-  /** `null` where there is no git on the PATH. A relative folder of the PATH would run what the workspace holds. */
+  /** `null` if git is not on the PATH. Skips relative folders, which could run a file of the workspace. */
   static async find(cwd: string, environment: Readonly<Record<string, string | undefined>>): Promise<Git | null> {
-    // Ours may be that of a hook, and name another repository or index.
+    // Inside a git hook, these variables name another repository or index.
     const variables = Object.entries(environment).filter(([name]) => !/^GIT_/i.test(name));
     const env = Object.fromEntries(
       variables.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])),
@@ -37,25 +37,26 @@ export class Git {
     return new Git(program, cwd, { ...env, ...own });
   }
 
-  /** For a repository inside this one: its filters are its own. */
+  /** For a nested repository, which has its own filters. */
   at(cwd: string): Git {
     return new Git(this.#program, cwd, this.#env);
   }
 
   /**
-   * Filters are programs too, and some write: Git LFS copies what it is to compare into the repository. Whoever runs in the
-   * folder may add some at any time, so this comes before every look. @throws SnapshotProblem where they cannot be left out
+   * Disables filters, because they are programs that may write: Git LFS adds files to the repository. Call before every
+   * snapshot, since filters can be added at any time.
+   * @throws SnapshotProblem if that is not possible
    */
   async withoutFilters(deadline: Deadline): Promise<void> {
     const found = await this.#activeFilters(deadline);
     if (found.length === 0) return;
     this.#filters = [...this.#filters, ...found];
-    // Versions before 2.31 can be told of no name with a `=`.
+    // Before version 2.31, git cannot override names that contain `=`.
     if ((await this.#activeFilters(deadline)).length > 0)
       throw new SnapshotProblem('This version of git cannot disable its filters.');
   }
 
-  /** What the names of configured filters begin with: `filter.lfs`. */
+  /** Names of configured filters, such as `filter.lfs`. */
   get filters(): ReadonlySet<string> {
     return new Set(this.#filters.map((name) => name.slice(0, name.lastIndexOf('.'))));
   }
@@ -65,7 +66,7 @@ export class Git {
     return [...fixedSettings, ...filters].flatMap((setting) => ['-c', setting]);
   }
 
-  /** For names that hold a `=`, which `-c` would take for their end. */
+  /** For names that contain `=`, which `-c` does not support. */
   get #variables(): Record<string, string> {
     const filters = this.#filters.filter((name) => name.includes('='));
     const variables: Record<string, string> = { GIT_CONFIG_COUNT: String(filters.length) };
@@ -81,13 +82,13 @@ export class Git {
     const values = new Map<string, string | null>();
     for (const line of (found ?? '').split('\0')) {
       const [name = ''] = line.split('\n', 1);
-      // Of several values the last one counts.
+      // The last value counts.
       if (name !== '') values.set(name, line === name ? null : line.slice(name.length + 1));
     }
     return [...values].flatMap(([name, value]) => (value === quiet(name) ? [] : [name]));
   }
 
-  /** By file, the names that git would give to what stands there. */
+  /** Object names that git would give to these files. */
   async objectNames(files: readonly string[], deadline: Deadline): Promise<Map<string, string>> {
     const names = new Map<string, string>();
     let some: string[] = [];
@@ -103,7 +104,7 @@ export class Git {
     return names;
   }
 
-  /** What it prints; `null` where it ends with a code other than 0. @throws SnapshotProblem */
+  /** Output of git; `null` if the exit code is not 0. @throws SnapshotProblem */
   async ask(args: readonly string[], deadline: Deadline, maxBytes = mostOutput): Promise<string | null> {
     const { exitCode, stdout, timedOut, cut } = await runQuery(this.#program, [...this.#settings, ...args], {
       cwd: this.#cwd,

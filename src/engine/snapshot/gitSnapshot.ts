@@ -8,12 +8,12 @@ import { Deadline, longestCompared, type Changes, type Snapshot, type SnapshotLi
 
 type Change = Changes['changes'][number];
 
-/** File times of some systems are no finer than this. */
+/** Coarsest resolution of file times. */
 const coarseTimeMs = 2000;
-/** Repositories below the folder that are looked into; what happens in more of them is not told. */
+/** Maximum number of nested repositories to check. */
 const mostNested = 50;
 
-/** What a look at a folder and the repositories in it may take. */
+/** Resources for a snapshot of a folder with its repositories. */
 interface Means {
   readonly deadline: Deadline;
   readonly budget: ReadBudget;
@@ -21,8 +21,8 @@ interface Means {
 }
 
 /**
- * A folder in a git repository. Git is only asked, so index, stash, refs and objects of the repository stay as they are.
- * `null` where the folder is in none, or git ignores it.
+ * Snapshot of a folder in a git repository, read-only: index, stash, refs and objects stay unchanged. `null` if the
+ * folder is in no repository or is ignored.
  */
 export async function gitSnapshot(folder: string, git: Git, limits: SnapshotLimits): Promise<Snapshot | null> {
   const deadline = new Deadline(limits.timeMs);
@@ -37,7 +37,7 @@ export async function gitSnapshot(folder: string, git: Git, limits: SnapshotLimi
   };
 }
 
-/** A folder in a repository as it was, with the repositories below it. */
+/** A repository with its nested repositories at one moment. */
 class Repository {
   readonly #place: Place;
   readonly #takenAt: number;
@@ -72,7 +72,7 @@ class Repository {
       const folder = path.join(place.folder, name);
       const inner = await Repository.take({ ...place, folder, git: place.git.at(folder) }, means).catch(() => null);
       deadline.check();
-      // One that git does not open is none.
+      // Skips folders that git does not accept as a repository.
       if (inner !== null) nested.set(name, inner);
     });
     return new Repository(place, takenAt, before, filtered, nested);
@@ -137,7 +137,7 @@ class Repository {
     });
   }
 
-  /** `moved`: the index has another object for it than before, and another than what stands there. */
+  /** `moved`: the index entry changed, and also differs from the file. */
   async #changeOf(
     file: string,
     today: FileState | null,
@@ -148,7 +148,7 @@ class Repository {
     const object = others.has(file) ? undefined : this.#staged.get(file);
     if (known === null || (known === undefined && object === undefined)) {
       if (today === null) return null;
-      // Nothing but a change of what is ignored can show a file that is older than the look before.
+      // A file older than the previous snapshot only appears here if the ignore rules changed.
       const old = !others.has(file) && (await changedAt(this.#pathOf(file))) < this.#takenAt - coarseTimeMs;
       return old ? null : 'added';
     }
@@ -159,7 +159,7 @@ class Repository {
     return object === has.get(file) ? 'changed' : 'moved';
   }
 
-  /** Those that still are what the index had. */
+  /** Files that still match their index entry. */
   async #stayed(files: readonly string[], now: GitState, deadline: Deadline): Promise<Set<string>> {
     const linkedTo = (file: string): string | undefined => /^link (.*)$/s.exec(now.others.get(file)?.hash ?? '')?.[1];
     const plain = files.filter((file) => linkedTo(file) === undefined);
@@ -168,7 +168,7 @@ class Repository {
       files.filter((file) => {
         const object = this.#staged.get(file) ?? '';
         const link = linkedTo(file);
-        // Of a link git would take what it leads to.
+        // Git would hash the target of a link.
         return (link === undefined ? names.get(file) : objectName(link, object)) === object;
       }),
     );
@@ -179,14 +179,14 @@ class Repository {
   }
 }
 
-/** Git LFS has a pointer in place of the file: without its filter, one that was only touched looks changed. */
+/** Git LFS stores a pointer: without its filter, a touched file looks modified. */
 function isPointer(object: string, { hash, size }: FileState): boolean {
   if (hash === null) return false;
   const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${hash}\nsize ${size}\n`;
   return objectName(pointer, object) === object;
 }
 
-/** What git calls an object with this text, in a repository that calls another one `like`. */
+/** Git object name of this text; `like` is another name of the repository, which tells the hash algorithm. */
 function objectName(text: string, like: string): string {
   const data = Buffer.from(text);
   const algorithm = like.length === 64 ? 'sha256' : 'sha1';

@@ -6,13 +6,13 @@ import type { FolderWatch } from './watch.ts';
 
 const mostShown = 20;
 
-/** The record's line about what was looked for; a text says why it could not be. */
+/** Record line with the unreported changes; a text is the reason why they are unknown. */
 export function unreportedLine(runId: string, at: string, found: UnreportedChanges | string): RecordLine {
   const reported = typeof found === 'string' ? { not_checked: found } : found;
   return { kind: 'decision', decision: { type: unreportedSubtype, at, run_id: runId, ...reported } };
 }
 
-/** What changed while the agent ran, for the record and for the transcript. `now` gives ISO 8601. */
+/** Changes during the run, for record and transcript. `now` returns ISO 8601. */
 export async function unreportedChanges(
   watch: FolderWatch,
   runId: string,
@@ -22,7 +22,7 @@ export async function unreportedChanges(
   return { line: unreportedLine(runId, now(), found), note: unreportedNote(found) };
 }
 
-/** What the transcript says of it; `null` where there is nothing. Who changed the files is not known, and not said. */
+/** Transcript note; `null` if there is nothing to report. It does not claim who changed the files. */
 export function unreportedNote(found: UnreportedChanges | string): Note | null {
   if (typeof found === 'string') {
     const content = `Could not check for file changes without a reported tool call. ${found}`;

@@ -6,10 +6,10 @@ import type { ToolAction } from '../../model/transcript/tool.ts';
 
 type Writing = Extract<ToolAction, { kind: 'file_write' | 'file_edit' }>;
 
-/** Texts of edits in memory; what a run reports beyond them is known by its paths only. */
+/** Maximum characters of edits in memory; further edits are known by path only. */
 const mostCharacters = 32 << 20;
 
-/** The changes that the tool calls of one run report. */
+/** Changes that the tool calls of one run report. */
 export class ReportedChanges {
   readonly #folders: readonly string[];
   readonly #entries = new Map<number, NormalizedEntry>();
@@ -17,7 +17,7 @@ export class ReportedChanges {
   readonly #real = new Map<string, string>();
   #characters = 0;
 
-  /** `folders`: the folder of the run by all its names; agents resolve links in their own way. */
+  /** `folders`: all names of the run's folder, because agents resolve links differently. */
   constructor(folders: readonly string[]) {
     this.#folders = folders.map((folder) => posix.normalize(normalPath(folder, '')));
   }
@@ -29,7 +29,7 @@ export class ReportedChanges {
       if (entry.type.kind !== 'tool_use') continue;
       const { action, status } = entry.type.tool;
       if (action.kind !== 'file_write' && action.kind !== 'file_edit') continue;
-      // One that was not permitted, or did not work, has changed nothing; of one that was cut off no one knows.
+      // A denied or failed call changed nothing; a cancelled one may have.
       const happened = status !== 'denied' && status !== 'failed';
       const own = withPaths(action, (path) => this.#ownPath(path));
       const paths = own.kind === 'file_write' ? [own.path] : own.changes.map((change) => change.path);
@@ -42,21 +42,19 @@ export class ReportedChanges {
     return (this.#paths.get(path)?.size ?? 0) > 0;
   }
 
-  /** Of everything that was reported to have changed. */
+  /** Paths of all reported changes. */
   get paths(): string[] {
     return [...this.#paths].flatMap(([path, indexes]) => (indexes.size > 0 ? [path] : []));
   }
 
-  /** `path` leads to the file `real`: what was reported of the one is true of the other. */
+  /** `path` is a link to `real`: reported changes of one apply to the other. */
   leadsTo(path: string, real: string): void {
     this.#real.set(path, real);
     const indexes = this.#paths.get(path) ?? [];
     this.#paths.set(real, new Set([...(this.#paths.get(real) ?? []), ...indexes]));
   }
 
-  /**
-   * What a file that had this text comes to by the reported changes; `undefined` where they do not say it exactly.
-   */
+  /** Expected text of a file after the reported changes; `undefined` if they are not exact. */
   textAfter(path: string, before: string | null): string | null | undefined {
     const history = new FileHistory(path, '', before);
     for (const index of [...(this.#paths.get(path) ?? [])].sort((a, b) => a - b)) {

@@ -1,10 +1,10 @@
 import type { UnreportedChange, UnreportedChanges } from '../../model/transcript/unreported.ts';
 
-/** A folder as it was at one moment. */
+/** State of a folder at one moment. */
 export interface Snapshot {
-  /** What has changed since, in the order of the paths; throws where that cannot be told. */
+  /** Changes since then, in path order. Throws if they cannot be determined. */
   changes(): Promise<Changes>;
-  /** The text of a file then: `null` where there was none, `undefined` where it was not kept. Throws where it is too large. */
+  /** Former text of a file: `null` if it did not exist, `undefined` if it was not kept. Throws if it is too large. */
   textBefore(path: string): Promise<string | null | undefined>;
 }
 
@@ -12,10 +12,10 @@ export interface Changes extends Pick<UnreportedChanges, 'how' | 'head'> {
   readonly changes: readonly Omit<UnreportedChange, 'besides'>[];
 }
 
-/** Bytes, or characters, of a text that is compared with what reported edits come to. */
+/** Maximum size of a text that is compared with reported edits. */
 export const longestCompared = 4 << 20;
 
-/** Why a folder could not be looked at: it is too large, or it took too long. */
+/** The folder is too large, or reading it took too long. */
 export class SnapshotProblem extends Error {
   override readonly name = 'SnapshotProblem';
 
@@ -25,16 +25,16 @@ export class SnapshotProblem extends Error {
 }
 
 export interface SnapshotLimits {
-  /** Milliseconds for one look. */
+  /** Time limit in milliseconds. */
   readonly timeMs: number;
   readonly files: number;
-  /** To be read, without git. */
+  /** Maximum bytes to read without git. */
   readonly bytes: number;
 }
 
 export const defaultLimits: SnapshotLimits = { timeMs: 5000, files: 10_000, bytes: 64 << 20 };
 
-/** Throws when the time of one look has ended. */
+/** Throws after the time limit. */
 export class Deadline {
   readonly #end: number;
 

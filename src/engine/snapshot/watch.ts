@@ -13,25 +13,25 @@ import { gitSnapshot } from './gitSnapshot.ts';
 import { ReportedChanges } from './reported.ts';
 import { defaultLimits, longestCompared, SnapshotProblem, type Snapshot, type SnapshotLimits } from './snapshot.ts';
 
-/** More are counted, not listed. */
+/** Maximum number of listed files; the rest is counted. */
 const mostListed = 500;
-/** Files with reported edits whose text is compared with what these come to. */
+/** Maximum number of files whose text is compared with the reported edits. */
 const mostCompared = 200;
-/** Reported paths of which it is asked where they lead. */
+/** Maximum number of reported paths whose links are resolved. */
 const mostFollowed = 5000;
 
 export interface WatchDeps {
   readonly folder: string;
-  /** As the agent's is made of. */
+  /** Base of the agent's environment. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly log: Log;
   readonly limits?: SnapshotLimits;
 }
 
-/** Those that are running, in any window of this process. */
+/** Active watches of this process. */
 const atWork = new Set<FolderWatch>();
 
-/** For a run of a session, where it is wanted. What a recording or a server on the net does is no change of this folder. */
+/** Watch for a run, if enabled. Recordings and remote servers do not change this folder. */
 export function createWatch(
   { executor_type, project_dir = '' }: Session,
   { settings, environment, log }: Pick<EngineDeps, 'settings' | 'environment' | 'log'>,
@@ -41,11 +41,11 @@ export function createWatch(
   return { watch: new FolderWatch({ folder: project_dir, environment, log }) };
 }
 
-/** Tells what changed in a folder during a run, and was not reported by its tool calls. Nothing here fails a run. */
+/** Finds changes in a folder during a run that its tool calls did not report. Errors never fail the run. */
 export class FolderWatch {
   readonly #deps: WatchDeps;
   readonly #reported: ReportedChanges;
-  /** Of runs that were running at the same time: what their tools report is no secret change of this one. */
+  /** Watches of concurrent runs: their reported changes do not count as unreported. */
   readonly #neighbours = new Set<FolderWatch>();
   #snapshot: Promise<Snapshot | SnapshotProblem> | undefined;
 
@@ -54,7 +54,7 @@ export class FolderWatch {
     this.#reported = new ReportedChanges(namesOf(deps.folder));
   }
 
-  /** Looks at the folder; the agent must not run before it has. */
+  /** Takes the first snapshot. Await it before starting the agent. */
   async begin(): Promise<void> {
     this.#snapshot ??= this.#first();
     await this.#snapshot;
@@ -73,7 +73,7 @@ export class FolderWatch {
     this.#reported.see(updates);
   }
 
-  /** When the agent is gone. A text says why it could not be checked. */
+  /** Call after the agent has exited. A text is the reason why the check failed. */
   async end(): Promise<UnreportedChanges | string> {
     this.leave();
     const snapshot = await (this.#snapshot ?? Promise.resolve(new SnapshotProblem('The run did not start.')));
@@ -88,7 +88,7 @@ export class FolderWatch {
     }
   }
 
-  /** The run has ended; no one need ask what changed. */
+  /** Ends the watch without a comparison. */
   leave(): void {
     atWork.delete(this);
   }
@@ -118,7 +118,7 @@ export class FolderWatch {
     return unreported;
   }
 
-  /** Paths in this folder, as they are named here. */
+  /** Paths in this folder, by their names here. */
   #reportedElsewhere(): Set<string> {
     const own = namesOf(this.#deps.folder).at(-1) ?? '';
     const all = [...this.#neighbours].flatMap((other) => {
@@ -128,7 +128,7 @@ export class FolderWatch {
     return new Set(all.map((name) => name.replaceAll(path.sep, '/')));
   }
 
-  /** An agent may name a changed file by another way that leads to it. */
+  /** The agent may have reported a changed file by another path. */
   async #followLinks(changes: readonly UnreportedChange[]): Promise<void> {
     const changed = new Set(changes.map((change) => change.path));
     const others = this.#reported.paths.filter((reported) => !changed.has(reported));
@@ -141,9 +141,9 @@ export class FolderWatch {
     });
   }
 
-  /** Whether something else is in the file than the reported edits come to; where that is not sure, no. */
+  /** Whether the file differs from the reported edits; false if that is uncertain. */
   async #isMore(file: string, snapshot: Snapshot): Promise<boolean> {
-    // One file that cannot be had, a very large one, does not hide the others.
+    // An unreadable file does not hide the others.
     const before = await snapshot.textBefore(file).catch(() => undefined);
     if (before === undefined || !isComparable(before)) return false;
     const expected = this.#reported.textAfter(file, before);
@@ -170,7 +170,7 @@ function namesOf(folder: string): string[] {
   }
 }
 
-/** Of a file that is gone as its folder leads there. */
+/** Resolves the folder of a file that no longer exists. */
 async function realPath(file: string): Promise<string> {
   const found = await realpath(file).catch(() => null);
   if (found !== null) return found;
@@ -178,7 +178,7 @@ async function realPath(file: string): Promise<string> {
   return path.join(folder, path.basename(file));
 }
 
-/** `null` where there is no file, `undefined` where it cannot be read. */
+/** `null` if there is no file, `undefined` if it cannot be read. */
 async function textNow(file: string): Promise<string | null | undefined> {
   try {
     return await readFile(file, 'utf8');
@@ -188,12 +188,12 @@ async function textNow(file: string): Promise<string | null | undefined> {
   }
 }
 
-/** Tools write other encodings as they were: read as UTF-8, those have characters that no text has. */
+/** Other encodings, read as UTF-8, contain U+FFFD or NUL, and cannot be compared. */
 function isComparable(text: string | null): boolean {
   return text === null || (text.length <= longestCompared && !/[\0\uFFFD]/.test(text));
 }
 
-/** Agents write line ends and the end of a file as they like, and do not always report that. */
+/** Ignores line ends and the end of the file, which agents may change without reporting. */
 function comparable(text: string | null): string | null {
   return text === null
     ? null

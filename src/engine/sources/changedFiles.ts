@@ -2,7 +2,7 @@ import path from 'node:path';
 import { fileAt, findFiles, isMissing, reasonOf, reasonOfNoFile, type StoreFile, type StoreProblem } from './files.ts';
 import { compareFiles, type PartMemory, type PlacedFile, type SessionFiles, type Store } from './groups.ts';
 
-/** A store after some of its paths changed. `sessions`: native ids of those whose files changed. */
+/** A store after a change. `sessions`: native ids of the sessions with changed files. */
 interface ChangedStore {
   readonly store: Store;
   readonly sessions: ReadonlySet<string>;
@@ -10,7 +10,7 @@ interface ChangedStore {
 
 const walEnding = '-wal';
 
-/** Looks at the changed paths of a store and at nothing else; `null`: it has to be read as a whole, as databases do. */
+/** Rescans only the changed paths of a store; `null` if the whole store must be read, as with databases. */
 export async function rescanChanged(
   store: Store,
   paths: ReadonlySet<string>,
@@ -24,7 +24,7 @@ export async function rescanChanged(
   const problems = new Map(store.problems.map((each) => [each.path, each]));
   const add = (path: string, reason: string): void => void problems.set(path, { path, reason });
   for (const each of paths) {
-    // What a database writes stands in its write-ahead log first.
+    // Databases write to their write-ahead log first.
     const changedPath = each.endsWith(walEnding) ? each.slice(0, -walEnding.length) : each;
     const root = roots.find((each) => changedPath === each.path || changedPath.startsWith(each.path + path.sep));
     if (root === undefined) continue;
@@ -72,7 +72,7 @@ function place(sessions: Map<string, SessionFiles>, { format }: Store, file: Pla
   sessions.set(session, { format, session, files: [...others, file].sort(compareFiles) });
 }
 
-/** What was at this path, or below it, is gone. A session ends where no file of it is left but sidecars. */
+/** Removes a path and everything below it. A session without files other than sidecars is removed. */
 function removeBelow(sessions: Map<string, SessionFiles>, gone: string, changed: Set<string>): void {
   for (const [session, found] of sessions) {
     const left = found.files.filter((each) => each.path !== gone && !each.path.startsWith(gone + path.sep));

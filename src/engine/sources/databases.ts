@@ -7,7 +7,7 @@ interface DatabaseSession {
   readonly file: StoreFile & { readonly part: StorePart; readonly database: DatabaseFile };
 }
 
-/** The sessions of a database; `opened` keeps those that were read before, by path. */
+/** Sessions in a database. `opened` caches databases by path. */
 export async function databaseSessions(
   format: StoreFormat,
   file: StoreFile,
@@ -28,7 +28,7 @@ export async function databaseSessions(
   return read.problems.length === 0 ? { files } : { files, problem: read.problems.join(' ') };
 }
 
-/** The rows of one session. @throws Error after those that can be read, where others cannot. */
+/** Rows of one session. @throws Error after the readable rows if others are unreadable */
 export async function* databaseRecords(
   format: StoreFormat,
   { path, part }: StoreFile & { readonly part: StorePart },

@@ -5,16 +5,16 @@ import zlib from 'node:zlib';
 import type { StoreRoot } from '../../agents/stores/storeFormat.ts';
 import { LineSplitter, type LineOut } from '../output/lineSplitter.ts';
 
-/** A file of a store as it was when the folder was read. */
+/** A file of a store at the time of the scan. */
 export interface StoreFile {
   readonly path: string;
-  /** Below the root, with `/`. */
+  /** Relative to the root, with `/`. */
   readonly relative: string;
   readonly size: number;
   readonly mtimeMs: number;
 }
 
-/** Something in a store that cannot be read, and why. */
+/** An unreadable file or folder in a store, with the reason. */
 export interface StoreProblem {
   readonly path: string;
   readonly reason: string;
@@ -22,18 +22,18 @@ export interface StoreProblem {
 
 export interface FoundFiles {
   readonly files: readonly StoreFile[];
-  /** Folders that were read, the root among them. */
+  /** Scanned folders, including the root. */
   readonly folders: readonly string[];
   readonly problems: readonly StoreProblem[];
 }
 
-/** Of one store. */
+/** Maximum number of files per store. */
 const maxFiles = 500_000;
 const chunkBytes = 256 * 1024;
 
 /**
- * The files below a root that `wanted` names by their path. Links are followed, each folder once, so that a circle of them ends.
- * Nothing is opened but folders. `below`: only what is in this folder of the root (a relative path with `/`).
+ * Finds files below a root whose path `wanted` accepts. Follows links, but visits each folder once. Opens folders only.
+ * `below`: limits the scan to this subfolder (a relative path with `/`).
  */
 export async function findFiles(
   root: StoreRoot,
@@ -81,18 +81,18 @@ async function leadsToFolder(link: string): Promise<boolean> {
   );
 }
 
-/** `undefined` where there is no file. */
+/** `undefined` if there is no file. */
 export async function fileAt(full: string, relative: string): Promise<StoreFile | undefined> {
   try {
     const found = await stat(full);
     return found.isFile() ? { path: full, relative, size: found.size, mtimeMs: found.mtimeMs } : undefined;
   } catch {
-    // Gone since, or a link to nothing.
+    // Deleted meanwhile, or a broken link.
     return undefined;
   }
 }
 
-/** Why something that is not a file stands at a file's path; `null` where there is nothing, or a file. */
+/** Why a path is not a file; `null` if it is a file or does not exist. */
 export async function reasonOfNoFile(full: string): Promise<string | null> {
   try {
     const found = await stat(full);
@@ -107,12 +107,12 @@ export async function reasonOfNoFile(full: string): Promise<string | null> {
   }
 }
 
-/** Of the file alone: read-only, and not waiting where someone put a pipe in its place. */
+/** Read-only, and without blocking on a pipe. */
 async function openRead(file: string): Promise<FileHandle> {
   return open(file, constants.O_RDONLY | (process.platform === 'win32' ? 0 : constants.O_NONBLOCK));
 }
 
-/** Bytes from `from`, at most `length` of them. */
+/** At most `length` bytes, starting at `from`. */
 export async function readBytes(file: string, from: number, length: number): Promise<Buffer> {
   const handle = await openRead(file);
   try {
@@ -124,14 +124,14 @@ export async function readBytes(file: string, from: number, length: number): Pro
   }
 }
 
-/** The lines of a file in batches, from byte `from` on. Holds one line and one chunk at a time. */
+/** Lines of a file in batches, starting at byte `from`. Keeps only one line and one chunk in memory. */
 export async function* linesOf(file: string, from = 0): AsyncGenerator<readonly LineOut[]> {
   const splitter = new LineSplitter();
   for await (const chunk of file.endsWith('.zst') ? unpacked(file) : chunksOf(file, from)) yield splitter.push(chunk);
   yield splitter.end();
 }
 
-/** The bytes from `from` on, as far as they are there; each chunk is valid until the next is asked for. */
+/** Bytes from `from` to the end; each chunk is valid until the next one is requested. */
 export async function* chunksOf(file: string, from = 0): AsyncGenerator<Uint8Array> {
   const handle = await openRead(file);
   try {
@@ -149,7 +149,7 @@ export async function* chunksOf(file: string, from = 0): AsyncGenerator<Uint8Arr
   }
 }
 
-/** @throws Error where the runtime cannot unpack it. */
+/** @throws Error if the runtime cannot decompress it */
 async function* unpacked(file: string): AsyncGenerator<Uint8Array> {
   if (!('createZstdDecompress' in zlib)) throw new Error('This runtime cannot decompress Zstandard files.');
   const unpacking = zlib.createZstdDecompress();
@@ -171,7 +171,7 @@ export function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
 }
 
-/** For people, without the path, which stands beside it. */
+/** For display beside the path, which is left out. */
 export function reasonOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'EACCES' || code === 'EPERM') return 'No permission to read it.';

@@ -16,12 +16,12 @@ export interface FoundSession extends KnownFacts {
   readonly mark: ProcessMark | undefined;
 }
 
-/** The same with what its row shows besides: what is its own after copies were taken away, and the listed session it comes from. */
+/** Adds what its row shows: its own share without copied requests, and the listed session that it comes from. */
 export interface FollowedSession extends FoundSession, Pick<ObservedFacts, 'parentId'> {
   readonly share: SessionShare;
 }
 
-/** What the session's row is made of. `now`: epoch milliseconds. */
+/** Data for the session's row. `now`: epoch milliseconds. */
 export function observedOf(
   { id, files, facts, mark, problem }: FoundSession,
   now: number,
@@ -43,7 +43,7 @@ export function observedOf(
   };
 }
 
-/** The session as lists show it. */
+/** Summary for lists. */
 export function summaryOf(followed: FollowedSession, prices: PriceTable, now: number): ObservedSummary {
   const { share, parentId } = followed;
   return observedSummary({ ...observedOf(followed, now), share, parentId }, prices, localDay);

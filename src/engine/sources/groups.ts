@@ -13,10 +13,10 @@ import { LineSplitter } from '../output/lineSplitter.ts';
 import type { DatabaseFile } from '../sqlite/databaseFile.ts';
 import { databaseSessions } from './databases.ts';
 
-/** A file with what it is. For a session of a database, `mtimeMs` is when the session changed, and `size` is 0. */
+/** A file with its role. For a session in a database, `mtimeMs` is the session's last change, and `size` is 0. */
 export interface PlacedFile extends StoreFile {
   readonly part: StorePart;
-  /** Where the records are rows. */
+  /** Set if the records are database rows. */
   readonly database?: DatabaseFile;
 }
 
@@ -24,7 +24,7 @@ export interface PlacedFile extends StoreFile {
 export interface SessionFiles {
   readonly format: StoreFormat;
   readonly session: string;
-  /** Sidecars, then main files, then those of subagents; each kind by path. */
+  /** Sidecars, then main files, then files of subagents; each kind sorted by path. */
   readonly files: readonly PlacedFile[];
 }
 
@@ -35,14 +35,14 @@ export interface Store {
   readonly sessions: ReadonlyMap<string, SessionFiles>;
   readonly shared: readonly PlacedFile[];
   readonly problems: readonly StoreProblem[];
-  /** Folders below the roots. */
+  /** Scanned folders. */
   readonly folders: readonly string[];
 }
 
 const headBytes = 64 * 1024;
 const order = { sidecar: 0, main: 1, subagent: 2, shared: 3, database: 3 } as const;
 
-/** A file outside of all sessions. `problem`: the reason, if it is named like a session file. */
+/** A file that belongs to no session. `problem`: the reason, if it is named like a session file. */
 interface NoPart {
   readonly role?: undefined;
   readonly problem: string | null;
@@ -54,7 +54,7 @@ function noSession({ leavesEmptyFiles }: StoreFormat, head: readonly string[]): 
   return leavesEmptyFiles === true ? null : 'The file is empty.';
 }
 
-/** Remembers what files are, by path, size and time of their last change: they are looked into once. */
+/** Caches the roles of files by path, size and modification time, so that each is opened once. */
 export class PartMemory {
   readonly #parts = new Map<string, { readonly key: string; readonly part: StorePart | NoPart }>();
   readonly databases = new Map<string, DatabaseFile>();
@@ -72,7 +72,7 @@ export class PartMemory {
   }
 }
 
-/** The sessions below the roots of one store, by what their files are. */
+/** Groups the files below a store's roots into sessions. */
 export async function readStore(format: StoreFormat, roots: readonly StoreRoot[], memory: PartMemory): Promise<Store> {
   const found: FoundFiles[] = [];
   for (const root of roots) found.push(await findFiles(root, (relative) => format.place(relative) !== undefined));
@@ -117,12 +117,12 @@ export async function readStore(format: StoreFormat, roots: readonly StoreRoot[]
   };
 }
 
-/** The order of `SessionFiles.files`. */
+/** Sort order of `SessionFiles.files`. */
 export function compareFiles(a: PlacedFile, b: PlacedFile): number {
   return order[a.part.role] - order[b.part.role] || a.relative.localeCompare(b.relative);
 }
 
-/** The first lines of a file; the last one can be cut off. */
+/** First lines of a file; the last one may be cut off. */
 export async function headLines(file: string): Promise<string[]> {
   if (file.endsWith('.zst')) {
     for await (const lines of linesOf(file))

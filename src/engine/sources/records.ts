@@ -5,9 +5,9 @@ import { databaseRecords } from './databases.ts';
 import { linesOf, readBytes } from './files.ts';
 import type { PlacedFile, SessionFiles } from './groups.ts';
 
-/** A document over this is not read. */
+/** Maximum size of a document. */
 const maxDocument = 8 << 20;
-/** Files that are read at the same time; subagents beyond it come after the others. */
+/** Maximum number of files read at the same time; further subagents come last. */
 const maxMerged = 64;
 const documentEnding = /\.(?:json|ya?ml|txt)$/i;
 
@@ -15,10 +15,10 @@ export function isDocument(format: StoreFormat, path: string): boolean {
   return format.isDocument?.(path) ?? documentEnding.test(path);
 }
 
-/** Gives the lines of a file in batches. */
+/** Returns the lines of a file in batches. */
 export type ReadLines = (path: string) => AsyncGenerator<readonly LineOut[]>;
 
-/** Every record of a session, file after file. */
+/** All records of a session, file by file. */
 export async function* recordsOf(
   { format, files }: SessionFiles,
   read: ReadLines = linesOf,
@@ -26,7 +26,7 @@ export async function* recordsOf(
   for (const file of files) yield* recordsOfFile(format, file, read);
 }
 
-/** Every record, those of subagents at their time among those of the main conversation. */
+/** All records, with those of subagents merged by time. */
 export async function* mergedRecords(
   { format, files }: SessionFiles,
   read: ReadLines = linesOf,
@@ -56,7 +56,7 @@ export async function* mergedRecords(
   for (const file of later) yield* recordsOfFile(format, file, read);
 }
 
-/** What a store's shared files say. */
+/** Content of a store's shared files. */
 export async function readNotes(format: StoreFormat, shared: readonly PlacedFile[]): Promise<Map<string, SessionNote>> {
   const notes = new Map<string, SessionNote>();
   if (format.notes === undefined) return notes;
@@ -68,13 +68,13 @@ export async function readNotes(format: StoreFormat, shared: readonly PlacedFile
         }
       }
     } catch {
-      // A title that cannot be read is none.
+      // An unreadable title counts as missing.
     }
   }
   return notes;
 }
 
-/** `read` is asked for the lines of files that are no documents. */
+/** `read` is used for files with one record per line. */
 export async function* recordsOfFile(
   format: StoreFormat,
   file: PlacedFile,
@@ -96,13 +96,13 @@ export function lineRecord(line: LineOut, { part, path }: PlacedFile): StoreReco
     : { kind: 'oversize', part, path, ...line.oversize };
 }
 
-/** The records of one file, with the time of the next one. */
+/** Records of one file, with the time of the next one. */
 class Queue {
   readonly #source: AsyncGenerator<readonly StoreRecord[]>;
   #records: readonly StoreRecord[] = [];
   #at = 0;
   #ended = false;
-  /** Never goes back: records without a time come with the one before. */
+  /** Never decreases: records without a time take that of the previous one. */
   time = 0;
 
   constructor(source: AsyncGenerator<readonly StoreRecord[]>) {

@@ -30,27 +30,27 @@ export interface SourcesOptions {
   readonly cache?: FactsCache | undefined;
 }
 
-/** Sessions whose files are read at the same time. */
+/** Maximum number of sessions read at the same time. */
 const readAtOnce = 8;
-/** Until a list that takes long is given in part, in ms, and how many times as long until the next part. */
+/** Time until the first partial list, in ms, and the factor by which each later interval grows. */
 const firstPartMs = 1000;
 const partFactor = 3;
 
-/** What is shown of a session that another program has started. */
+/** Transcript of another program's session. */
 export interface ObservedTranscript extends Pick<ObservedFacts, 'id' | 'agent' | 'label' | 'path' | 'live' | 'facts'> {
   readonly entries: readonly NormalizedEntry[];
-  /** What could not be read, for people. */
+  /** What could not be read, for display. */
   readonly problems: readonly string[];
 }
 
-/** What is different since the last look. */
+/** Changes since the last scan. */
 export interface SourcesChange {
   readonly changed: readonly ObservedSummary[];
   /** Ids. */
   readonly removed: readonly string[];
 }
 
-/** The sessions that other programs keep in their own stores, which are only ever read. */
+/** Sessions in the stores of other programs, read-only. */
 export class SessionSources {
   readonly #options: SourcesOptions;
   readonly #parts = new PartMemory();
@@ -66,13 +66,13 @@ export class SessionSources {
     this.#facts = new FactsMemory(options.clock, options.cache);
   }
 
-  /** Folders in which sessions are looked for. */
+  /** Folders with stores. */
   folders(): string[] {
     const { formats, place } = this.#options;
     return formats.flatMap((format) => format.roots(place).map(({ path }) => path));
   }
 
-  /** Folders in which something may change, as they were at the last look: those of sessions, and those of processes. */
+  /** Folders to watch, as of the last scan: of sessions, and of processes. */
   watched(): { readonly sessions: readonly string[]; readonly processes: readonly string[] } {
     return {
       sessions: this.#stores.flatMap(({ folders }) => folders),
@@ -81,8 +81,8 @@ export class SessionSources {
   }
 
   /**
-   * Every session of every store, each request counted once over all of them. Where that takes long, `onPart` gets what was
-   * read so far, the newest of each store, now and then.
+   * Lists all sessions of all stores, counting each request once. During long scans, `onPart` gets partial lists with
+   * each store's newest sessions.
    */
   async list(prices: PriceTable, onPart?: (rows: readonly ObservedSummary[]) => void): Promise<ObservedSummary[]> {
     const stores = await this.#readStores();
@@ -104,7 +104,7 @@ export class SessionSources {
     return [...this.#rows.values()];
   }
 
-  /** Looks at changed files and folders alone. After `list`. */
+  /** Rescans changed files and folders only. Call `list` first. */
   async refresh(paths: ReadonlySet<string>, prices: PriceTable): Promise<SourcesChange> {
     const before = new Map(this.#rows);
     const dirty = new Set<string>();
@@ -136,7 +136,7 @@ export class SessionSources {
     return this.#difference(before);
   }
 
-  /** Looks at the processes of agents alone. After `list`. */
+  /** Rechecks the agents' processes only. Call `list` first. */
   async refreshLive(prices: PriceTable): Promise<SourcesChange> {
     const before = new Map(this.#rows);
     const dirty = new Set<string>();
@@ -158,7 +158,7 @@ export class SessionSources {
     return this.#difference(before);
   }
 
-  /** A session as it was at the last look, or found now where no one looked yet. Other sessions are not read. */
+  /** A session as of the last scan, or found now. Reads no other sessions. */
   async find(id: string): Promise<FoundSession | undefined> {
     const known = this.#found.get(id);
     if (known !== undefined) return known;
@@ -169,18 +169,18 @@ export class SessionSources {
     return undefined;
   }
 
-  /** As `find`, with what the session's row is made of besides. */
+  /** As `find`, with the data for the session's row. */
   async followed(id: string): Promise<FollowedSession | undefined> {
     const found = await this.find(id);
     return found === undefined ? undefined : this.#withShare(found);
   }
 
-  /** What belongs to a session that was listed last, and to no copy of it. */
+  /** Usage of a listed session without copied requests. */
   shareOf(id: string): SessionShare | undefined {
     return this.#shares.get(id);
   }
 
-  /** The state of the files of a session that was listed last, to be compared; `undefined` where there is none. */
+  /** State of a listed session's files, for comparison; `undefined` if there is none. */
   stampOf(id: string): string | undefined {
     const found = this.#found.get(id);
     if (found === undefined) return undefined;
@@ -190,7 +190,7 @@ export class SessionSources {
     return hash.digest('base64');
   }
 
-  /** Everything that a record of the session holds; `null` where there is none of that id. */
+  /** Complete content for a record of the session; `null` if the id is unknown. */
   async history(id: string, prices: PriceTable): Promise<ObservedHistory | null> {
     const [found, read] = [await this.find(id), await this.read(id)];
     if (found === undefined || read === null) return null;
@@ -199,7 +199,7 @@ export class SessionSources {
     return { summary: this.#summaryOf(found, prices), facts, requests, entries, problems };
   }
 
-  /** The transcript of one session; `null` where there is none of that id. Other sessions are not read. */
+  /** Transcript of one session; `null` if the id is unknown. Reads no other sessions. */
   async read(id: string): Promise<ObservedTranscript | null> {
     const found = await this.find(id);
     if (found === undefined) return null;
@@ -267,7 +267,7 @@ export class SessionSources {
     return found;
   }
 
-  /** Counts again for these agents. Gives the ids of sessions of which something else is their own now. */
+  /** Recounts the shares of these agents' sessions. Returns the ids of sessions whose share changed. */
   #share(agents: Iterable<ObservedAgent>): string[] {
     const counted = new Set(agents);
     const found = [...this.#found.values()].filter(({ files }) => counted.has(files.format.agent));
@@ -280,7 +280,7 @@ export class SessionSources {
     });
   }
 
-  /** Makes the rows of these sessions again, and those of what cannot be read. */
+  /** Rebuilds the rows of these sessions and of unreadable files. */
   #draw(ids: ReadonlySet<string>, prices: PriceTable): void {
     for (const id of ids) {
       const found = this.#found.get(id);
@@ -311,7 +311,7 @@ export class SessionSources {
     return this.#found.has(id) ? id : null;
   }
 
-  /** A file or folder that cannot be read is a row that says why. */
+  /** An unreadable file or folder becomes a row with the reason. */
   #problemRows({ format, problems }: Store, prices: PriceTable): ObservedSummary[] {
     const parser = format.createParser({ entries: false, session: '', notes: new Map() });
     const facts = { ...parser.facts(), nativeIds: [] };
@@ -338,7 +338,7 @@ function markOf(
   return nativeIds.map((id) => marks?.get(id)).find((each) => each !== undefined);
 }
 
-/** Two shares of one session that grew are the same where this is. */
+/** Shares only grow, so equal sizes mean equal shares. */
 function sizeOf(share: SessionShare | undefined): string | undefined {
   if (share === undefined) return undefined;
   const { requests, inherited, prompts, toolCalls, parent } = share;

@@ -7,33 +7,33 @@ import { foldWal, walGeneration } from './wal.ts';
 
 /** Queries a database. */
 export interface DatabaseQueries {
-  /** The rows before the first failure, which goes to the problems of the read. */
+  /** Rows up to the first failure, which is added to the problems. */
   rows(sql: string, ...parameters: readonly (number | string)[]): readonly SqliteRow[];
 }
 
 export type DatabaseRead<T> =
-  /** `problems`: why the value may lack something, one sentence each. */
+  /** `problems`: why the value may be incomplete, one sentence each. */
   | { readonly kind: 'read'; readonly value: T; readonly problems: readonly string[] }
   | { readonly kind: 'unreadable'; readonly reason: string };
 
 export interface DatabaseFileOptions {
-  /** Where a private copy is put, where one is needed. Default: the system's temporary folder. */
+  /** Folder for private copies. Default: the system's temporary folder. */
   readonly temporaryFolder?: string;
-  /** Default: SQLite of the runtime, else as WebAssembly. `undefined`: there is none. */
+  /** Default: SQLite of the runtime, else the WebAssembly build. `undefined`: there is none. */
   readonly driver?: () => Promise<SqliteDriver | undefined>;
-  /** A database that needs a copy and is bigger than this, in bytes, is not read. */
+  /** Larger databases are not copied, in bytes. */
   readonly maxCopyBytes?: number;
 }
 
-/** State of the files of a database that has to be the same before and after it was read or copied. */
+/** State of the database's files. It must be the same before and after a read or copy. */
 interface Version {
   readonly database: string;
   readonly bytes: number;
-  /** Generation of the write-ahead log; `undefined` where there is none with anything in it. */
+  /** Generation of the write-ahead log; `undefined` if it is missing or empty. */
   readonly wal: string | undefined;
   /** Size and time of the log. */
   readonly walEnd: string;
-  /** Of the rollback journal; `undefined` where there is none. */
+  /** State of the rollback journal; `undefined` if there is none. */
   readonly journal: string | undefined;
 }
 
@@ -46,12 +46,12 @@ const attempts = 4;
 const defaultMaxCopyBytes = 2 * 1024 ** 3;
 const signature = Buffer.from('SQLite format 3\0');
 
-/** For how long a copy that no one reads is kept, in ms. */
+/** How long an unused copy is kept, in ms. */
 const keepCopyMs = 30_000;
 
 /**
- * A database of another program, read without a lock and without a file beside it: in place where it has no log, else from a
- * private copy into which the log is folded. The copy is kept for the next read, for half a minute or until `dispose`.
+ * Reads another program's database without locks or side files: in place if it has no write-ahead log, else from a
+ * private copy that includes the log. The copy is kept for half a minute or until `dispose`.
  */
 export class DatabaseFile {
   readonly #path: string;
@@ -59,7 +59,7 @@ export class DatabaseFile {
   #folder: string | undefined;
   #copy: Copy | undefined;
   #expiry: NodeJS.Timeout | undefined;
-  /** Reads go one after the other: they share the copy. */
+  /** Serializes reads, which share the copy. */
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(databasePath: string, options: DatabaseFileOptions = {}) {
@@ -67,7 +67,7 @@ export class DatabaseFile {
     this.#options = options;
   }
 
-  /** Never throws for what is wrong with the files; `use` may be called again where the database changed meanwhile. */
+  /** Does not throw for problems of the files. Calls `use` again if the database changed meanwhile. */
   async read<T>(use: (database: DatabaseQueries) => T): Promise<DatabaseRead<T>> {
     const reading = this.#turn.then(() => this.#read(use));
     this.#turn = reading;
@@ -122,7 +122,7 @@ export class DatabaseFile {
     return path.join(this.#folder ?? '', 'copy.db');
   }
 
-  /** A sentence where the file is none that can be read. */
+  /** A string is the reason why the file cannot be read. */
   async #version(): Promise<Version | string> {
     const file = await stat(this.#path, { bigint: true });
     if (!file.isFile()) return 'This is not a file.';
@@ -138,7 +138,7 @@ export class DatabaseFile {
     };
   }
 
-  /** `false`: the database changed while it was copied. */
+  /** Returns `false` if the database changed during the copy. */
   async #refreshCopy(version: Version): Promise<boolean> {
     const known = this.#copy?.version;
     if (known !== undefined && isSame(known, version) && known.walEnd === version.walEnd) return true;
@@ -149,7 +149,7 @@ export class DatabaseFile {
     this.#folder ??= await copyFolder(this.#options.temporaryFolder ?? tmpdir());
     this.#copy = undefined;
     const { wal, journal } = version;
-    // Of the same generation the log has only grown: the copy lacks its new pages alone.
+    // Within a generation, the log only grows, so only its new pages are copied.
     const onlyGrown = known !== undefined && wal !== undefined && isSame(known, version);
     if (!onlyGrown) await copy(this.#path, this.#copyPath);
     if (journal === undefined) await rm(`${this.#copyPath}-journal`, { force: true });
@@ -161,7 +161,7 @@ export class DatabaseFile {
   }
 }
 
-/** Folders of copies that this process has to remove before it ends. */
+/** Copies that this process must delete before it exits. */
 const copies = new Set<string>();
 let isWatchingExit = false;
 
@@ -181,7 +181,7 @@ function isSame(a: Version, b: Version | string): boolean {
   return typeof b !== 'string' && a.database === b.database && a.wal === b.wal && a.journal === b.journal;
 }
 
-/** Shares the blocks where the file system can. */
+/** Shares blocks if the file system supports it. */
 async function copy(from: string, to: string): Promise<void> {
   await copyFile(from, to, constants.COPYFILE_FICLONE);
 }
@@ -197,7 +197,7 @@ async function isDatabase(file: string): Promise<boolean> {
   }
 }
 
-/** `undefined` where there is no such file, or nothing in it. */
+/** `undefined` if the file is missing or empty. */
 async function statOf(file: string): Promise<{ readonly size: bigint; readonly mtimeNs: bigint } | undefined> {
   try {
     const { size, mtimeNs } = await stat(file, { bigint: true });

@@ -3,24 +3,21 @@ import { pathToFileURL } from 'node:url';
 export type SqliteValue = null | number | string | Uint8Array;
 export type SqliteRow = Readonly<Record<string, SqliteValue>>;
 
-/** An open database that nothing is written to. */
+/** A database opened for reading. */
 export interface OpenDatabase {
-  /** Rows of a query, one at a time. @throws as SQLite does, also in the middle of the rows. */
+  /** Rows of a query, one at a time. @throws SQLite errors, also between rows */
   rows(sql: string, parameters: readonly (number | string)[]): Iterable<SqliteRow>;
   close(): void;
 }
 
 export interface SqliteDriver {
-  /** It can read a file without a lock. Else it is only given copies. */
+  /** Whether it can read a file without a lock. Otherwise it only gets copies. */
   readonly readsInPlace: boolean;
-  /**
-   * `immutable`: as a file that no one changes, without locks, and without looking for a log beside it. `private`: a copy of
-   * our own, which SQLite may roll back first.
-   */
+  /** `immutable`: no locks, and no check for a log. `private`: a copy of our own, which SQLite may roll back first. */
   open(path: string, mode: 'immutable' | 'private'): OpenDatabase;
 }
 
-/** SQLite of the runtime; `undefined` where it has none, as some versions of Electron and Node. */
+/** SQLite of the runtime; `undefined` in some versions of Electron and Node. */
 export async function builtInDriver(): Promise<SqliteDriver | undefined> {
   try {
     const { DatabaseSync } = await import('node:sqlite');
@@ -45,14 +42,14 @@ export async function builtInDriver(): Promise<SqliteDriver | undefined> {
   }
 }
 
-/** SQLite as WebAssembly. It locks what it opens by a folder beside it, so that it must not open files of others. */
+/** SQLite as WebAssembly. It locks files with a folder next to them, so it must not open files of other programs. */
 export async function wasmReader(): Promise<SqliteDriver> {
   const { default: wasm } = await import('node-sqlite3-wasm');
   return {
     readsInPlace: false,
     open: (path) => {
       const database = new wasm.Database(path);
-      // A copy may be in WAL mode, which needs shared memory otherwise.
+      // Otherwise, a copy in WAL mode would need shared memory.
       database.exec('PRAGMA locking_mode=EXCLUSIVE');
       return {
         *rows(sql, parameters) {
@@ -69,12 +66,12 @@ export async function wasmReader(): Promise<SqliteDriver> {
   };
 }
 
-/** That of the runtime, else the one as WebAssembly. */
+/** SQLite of the runtime, else the WebAssembly build. */
 export async function readingDriver(): Promise<SqliteDriver> {
   return (await builtInDriver()) ?? (await wasmReader());
 }
 
-/** Whole numbers come as bigint, since others than the safe ones would be an error; these are told as a text. */
+/** Integers are read as bigint, because unsafe ones would throw; these become strings. */
 function plainRow(row: object): SqliteRow {
   return Object.fromEntries(Object.entries(row).map(([column, value]) => [column, plainValue(value)]));
 }

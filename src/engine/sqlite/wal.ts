@@ -1,19 +1,19 @@
 import { open, type FileHandle } from 'node:fs/promises';
 
 /**
- * Reads a write-ahead log and puts what it committed into a copy of its database. SQLite itself would do that only with a
- * `-shm` file beside the database, and with locks. Source of the format: https://www.sqlite.org/fileformat2.html#walformat.
+ * Applies the committed changes of a write-ahead log to a copy of its database. SQLite itself would need locks and a
+ * `-shm` file next to the database. Format: https://www.sqlite.org/fileformat2.html#walformat.
  */
 
 const headerBytes = 32;
 const frameHeaderBytes = 24;
-/** Frames that are read at once. */
+/** Frames per read. */
 const batchFrames = 64;
 
 export interface WalFold {
-  /** Pages that were written to the copy. */
+  /** Number of pages written to the copy. */
   readonly pages: number;
-  /** The log ends in the middle of a frame or has a damaged one: what follows it is not in the copy. */
+  /** The log is truncated or damaged; the rest is not in the copy. */
   readonly torn: boolean;
 }
 
@@ -26,7 +26,7 @@ interface WalHeader {
 
 type Sum = readonly [number, number];
 
-/** What tells one generation of the log from the next; `undefined` where there is no valid log. */
+/** Identifies a generation of the log; `undefined` if there is no valid log. */
 export async function walGeneration(path: string): Promise<string | undefined> {
   const handle = await open(path, 'r');
   try {
@@ -37,7 +37,7 @@ export async function walGeneration(path: string): Promise<string | undefined> {
   }
 }
 
-/** Folds the log at `walPath` into the database at `copyPath`, which then needs no log any more. */
+/** Applies the log at `walPath` to the database at `copyPath`, which then needs no log. */
 export async function foldWal(walPath: string, copyPath: string): Promise<WalFold> {
   const wal = await open(walPath, 'r');
   try {
@@ -70,9 +70,9 @@ async function readHeader(wal: FileHandle): Promise<WalHeader | undefined> {
 }
 
 interface CommittedPages {
-  /** Where the newest committed form of a page begins in the log, by page number. */
+  /** Offset of the newest committed version of each page, by page number. */
   readonly offsets: ReadonlyMap<number, number>;
-  /** Pages of the database after the last commit. */
+  /** Number of pages in the database after the last commit. */
   readonly databasePages: number;
 }
 
@@ -94,7 +94,7 @@ async function committedPages(
   for (;;) {
     const read = await readFully(wal, buffer, position);
     for (let at = 0; at + frameBytes <= read; at += frameBytes) {
-      // Frames of an earlier generation, which has other salts, may follow: SQLite writes over them from the start.
+      // Frames of an earlier generation, with other salts, may follow: SQLite overwrites the log from the start.
       if (buffer.readBigUInt64BE(at + 8) !== salts) return result(false);
       sum = checksum(sum, buffer, at, 8, littleEndian);
       sum = checksum(sum, buffer, at + frameHeaderBytes, pageSize, littleEndian);
@@ -131,7 +131,7 @@ async function writePages(
   await copy.write(size, 0, 4, 28);
 }
 
-/** Marks the copy as a database without a log, or SQLite would look for one. */
+/** Marks the copy as a database without a log; otherwise SQLite would look for one. */
 async function leaveWalMode(copy: FileHandle): Promise<void> {
   const { size } = await copy.stat();
   if (size < 100) return;

@@ -1,9 +1,9 @@
-/** A collector of OpenTelemetry that takes OTLP over HTTP. */
+/** An OpenTelemetry collector that accepts OTLP over HTTP. */
 export interface OtlpSettings {
-  /** As `OTEL_EXPORTER_OTLP_ENDPOINT`: `/v1/traces` comes behind it. */
+  /** As in `OTEL_EXPORTER_OTLP_ENDPOINT`: `/v1/traces` is appended. */
   readonly endpoint: string;
-  /** Sent with every request; a key belongs here. */
+  /** Sent with every request, for example an API key. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** What people and agents said, what tools were given and gave, too. Default false. */
+  /** Includes messages, tool inputs and outputs. Default false. */
   readonly content?: boolean;
 }

@@ -9,10 +9,10 @@ import { EngineFailure } from '../failures/failures.ts';
 import type { RecordReader } from '../record/contract.ts';
 import { quote, say } from '../failures/wording.ts';
 
-/** What one request holds at most: spans, and characters beyond which no further span is added. */
+/** Limits per request: number of spans, and characters after which no span is added. */
 const batch = { spans: 256, characters: 1024 * 1024 };
 const timeoutMs = 10_000;
-/** What people and agents said; sent only where the user asks for it, as OpenTelemetry's conventions want it. */
+/** Attributes with message content; sent only if the user enables it, as OpenTelemetry's conventions require. */
 const content = new Set([
   'gen_ai.input.messages',
   'gen_ai.output.messages',
@@ -31,17 +31,17 @@ export interface SpanReportDeps {
   readonly log: Log;
 }
 
-/** Sends the spans of runs that have ended, but for recordings, to the collector that the user names; without one, nothing. */
+/** Sends the spans of ended runs to the user's collector, except for recordings. */
 export class SpanReports {
   readonly #deps: SpanReportDeps;
-  /** Where nothing came through, and that was said. */
+  /** The endpoint with a failure that was already reported. */
   #reported: string | undefined;
 
   constructor(deps: SpanReportDeps) {
     this.#deps = deps;
   }
 
-  /** Secrets are masked. Says why it could not, once until it can again. Never rejects. */
+  /** Sends the spans with secrets masked. Returns a failure once until sending works again. Never rejects. */
   async send(sessionId: string, runId: string): Promise<EngineFailure | null> {
     const { otlp } = this.#deps.settings();
     if (otlp === undefined) return null;
@@ -88,7 +88,7 @@ export class SpanReports {
   }
 }
 
-/** A base address as `OTEL_EXPORTER_OTLP_ENDPOINT` has it, or the one of traces itself. @throws where it is none */
+/** Accepts a base URL as in `OTEL_EXPORTER_OTLP_ENDPOINT`, or the URL for traces. @throws for an invalid URL */
 export function tracesUrl(endpoint: string): URL {
   const url = new URL(endpoint);
   if (!/^https?:$/.test(url.protocol)) throw new Error('the URL does not start with http:// or https://');
@@ -101,18 +101,18 @@ function withoutContent(span: OtlpSpan): OtlpSpan {
   return {
     ...span,
     attributes: span.attributes.filter(({ key }) => !content.has(key)),
-    // What went wrong is told in words of the agent, which may quote anything.
+    // Error messages come from the agent and may quote anything, so they are left out.
     status: code === undefined ? {} : { code },
   };
 }
 
-/** @throws where it was not taken */
+/** @throws if the collector does not accept it */
 async function postJson(url: URL, { headers }: OtlpSettings, body: string): Promise<void> {
   const response = await fetch(url, {
     method: 'POST',
     headers: { ...headers, 'content-type': 'application/json' },
     body,
-    // Headers may hold a key, which is for the address that was named.
+    // Headers may contain a key that is only meant for this URL.
     redirect: 'error',
     signal: AbortSignal.timeout(timeoutMs),
   });
@@ -120,7 +120,7 @@ async function postJson(url: URL, { headers }: OtlpSettings, body: string): Prom
   if (!response.ok) throw new Error(`HTTP ${response.status}`);
 }
 
-/** Never a header's value, which `fetch` puts into what it says of one that is malformed. */
+/** Must not include header values, which the error of `fetch` for a malformed header contains. */
 function whyOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.name === 'TimeoutError') return 'no answer within 10 seconds';

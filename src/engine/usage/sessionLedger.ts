@@ -2,16 +2,16 @@ import type { MessageUsage } from '../../model/usage/facts.ts';
 import type { RunMessage, SessionLedger } from '../api.ts';
 import type { SessionState } from '../sessions/sessionState.ts';
 
-/** Messages that are kept of one session; older ones are let go. */
+/** Maximum number of messages per session; the oldest are dropped. */
 const mostMessages = 100_000;
 
-/** From the record's results; of an active run here, as it is now. */
+/** From recorded results, or the current state of an active run. */
 export async function ledgerOf(state: SessionState): Promise<SessionLedger> {
   const results = (await (await state.reader())?.results()) ?? [];
   const last = results.at(-1);
   const isOver = last !== undefined && state.run === null && last.runId === state.turns.at(-1)?.run_id;
   const own = state.run === null ? (last?.metadata ?? null) : state.models;
-  // A run without figures leaves the sum unknown.
+  // A run without figures makes the total unknown.
   const known = isOver && results.length === state.summary.runs;
   return {
     models: own?.models ?? null,
@@ -27,7 +27,7 @@ function sum(times: readonly (number | null)[]): number | null {
   return times.reduce((total, time) => (total === null || time === null ? null : total + time), 0);
 }
 
-/** What single messages of the model used, each as it was last told; of an active run here, as it is now. */
+/** Usage per model message, in its last state, including an active run. */
 export async function messagesOf(state: SessionState): Promise<readonly RunMessage[]> {
   const recorded = (await (await state.reader())?.usage()) ?? [];
   const found = new Map<string, RunMessage>();

@@ -8,16 +8,16 @@ import type { Ledger, RecordStore, StoreListing } from '../record/recordStore.ts
 import type { SessionState } from '../sessions/sessionState.ts';
 import { isReadOnly } from '../../model/session/importedSession.ts';
 
-/** What all sessions used, run by run, and what is not in it. */
+/** Usage of all sessions by run, and what it lacks. */
 export interface Spending {
   readonly spent: readonly RunSpending[];
-  /** Runs beyond those that summaries list; their cost stands on the day on which their session was made. */
+  /** Number of runs that summaries omit; their cost counts on the day when their session was created. */
   readonly omitted: number;
-  /** Records that could not be read. */
+  /** Number of unreadable records. */
   readonly unreadable: number;
 }
 
-/** From the ends of records, and what runs here as it is now. Recordings and imports were spent elsewhere, if at all. */
+/** Usage from record ends and active runs, without recordings and imports. */
 export async function spendingOf(store: RecordStore, live: readonly SessionState[]): Promise<Spending> {
   const { ledgers, unreadable } = await ledgersOf(store, live);
   const counted = ledgers.filter(({ summary }) => isSpent(summary));
@@ -28,7 +28,7 @@ export async function spendingOf(store: RecordStore, live: readonly SessionState
   };
 }
 
-/** Every session with its runs: what is stored of it, or what runs here as it is now. */
+/** All sessions with their runs, stored or active. */
 export async function ledgersOf(
   store: RecordStore,
   live: readonly SessionState[],
@@ -47,7 +47,7 @@ function liveLedger({ summary, turns, turnsOmitted: omitted, models: own, run }:
   const now = (turn: RecordedTurn): RecordedTurn => ({
     ...turn,
     ...run?.counted(),
-    // Until the run tells of itself, the summary has the figures of the run before.
+    // Until the run reports usage, the summary has the figures of the previous run.
     ...(own !== null && { cost: summary.cost, models: [...own.models] }),
   });
   const last = turns.at(-1);
@@ -55,15 +55,15 @@ function liveLedger({ summary, turns, turnsOmitted: omitted, models: own, run }:
   return { summary, turns: all, omitted };
 }
 
-/** Epoch milliseconds, the end not included; `null`: open. */
+/** Epoch milliseconds, exclusive end; `null`: open. */
 export interface UsagePeriod {
   readonly from: number | null;
   readonly to: number | null;
 }
 
 /**
- * The ledger of every run that ended in the period (or began in it, and continues), whole records being read one by one; then
- * what sessions of other programs used in it, by day.
+ * Usage of every run that ended in the period, or started in it and is still running, then of other programs' sessions
+ * by day. Reads whole records, one by one.
  */
 export async function* usageCsv(
   summaries: readonly SessionSummary[],

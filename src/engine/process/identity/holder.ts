@@ -5,15 +5,15 @@ import { machineId } from './machine.ts';
 
 /** Where a process runs. */
 export interface MachineName {
-  /** For people. */
+  /** For display. */
   readonly hostname: string;
-  /** As `machineId` gives it; absent in what earlier versions wrote. */
+  /** Result of `machineId`; absent if an earlier version wrote it. */
   readonly machine?: string | undefined;
 }
 
 export interface ProcessHolder extends ProcessIdentity, MachineName {}
 
-/** `elsewhere`: on another machine, which cannot be asked. */
+/** `elsewhere`: on another machine, so unknown. */
 export type HolderState = 'alive' | 'gone' | 'elsewhere';
 
 export async function thisMachine(): Promise<Required<MachineName>> {
@@ -29,18 +29,18 @@ export async function stateOfHolder(holder: ProcessHolder): Promise<HolderState>
   return (await isAlive(holder)) ? 'alive' : 'gone';
 }
 
-/** This process, in characters that every file system takes. */
+/** Identifies this process, in characters that are valid in every file name. */
 export async function ownMark(): Promise<string> {
   const { pid, startTime } = await ownIdentity();
   return `${pid}-${short(await machineId())}-${short(startTime ?? '')}`;
 }
 
-/** Of a mark that `ownMark` gave somewhere, or of a bare pid, as earlier versions wrote it. */
+/** State of the process with this mark, or with this bare pid, as earlier versions wrote it. */
 export async function stateOfMark(mark: string): Promise<HolderState> {
   const [pid = '', machine, start] = mark.split('-');
   if (machine !== undefined && machine !== short(await machineId())) return 'elsewhere';
   const number = Number(pid);
-  // Earlier versions wrote no start: this process, at least, wrote one.
+  // Earlier versions wrote no start time, but this process did.
   if (start === undefined && number === process.pid) return 'gone';
   if (!(await isAlive({ pid: number, startTime: null }))) return 'gone';
   const now = start === undefined || start === short('') ? null : await startTimeOf(number);

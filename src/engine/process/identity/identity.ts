@@ -1,8 +1,8 @@
 import { findProcess } from './table.ts';
 
 /**
- * A process beyond doubt: a pid is used again, a pid together with its start is not. `startTime` is `null` where the
- * system does not tell it.
+ * Identifies a process: pids are reused, pids with their start time are not. `startTime` is `null` if the system does
+ * not report it.
  */
 export interface ProcessIdentity {
   readonly pid: number;
@@ -11,13 +11,13 @@ export interface ProcessIdentity {
 
 let own: Promise<ProcessIdentity> | undefined;
 
-/** Asked once: some systems take a second to tell it. */
+/** Cached: some systems take a second. */
 export function ownIdentity(): Promise<ProcessIdentity> {
   own ??= identify(process.pid);
   return own;
 }
 
-/** Never rejects: an agent that was just started must stay in our hands. */
+/** Never rejects, because the caller must keep control of an agent that it just started. */
 export async function identify(pid: number): Promise<ProcessIdentity> {
   return { pid, startTime: await startTimeOf(pid) };
 }
@@ -26,12 +26,12 @@ export function isSame(a: ProcessIdentity, b: ProcessIdentity | null): boolean {
   return a.pid === b?.pid && a.startTime === b.startTime;
 }
 
-/** The start of a process as the system names it; `null` where that is not known or there is no such process. */
+/** Start time of a process in the system's format; `null` if unknown or if there is no such process. */
 export async function startTimeOf(pid: number): Promise<string | null> {
   return (await findProcess(pid))?.startTime ?? null;
 }
 
-/** Whether that very process still runs. A zombie does not. */
+/** Whether this very process is still running. A zombie is not. */
 export async function isAlive({ pid, startTime }: ProcessIdentity): Promise<boolean> {
   if (!signalReaches(pid)) return false;
   const found = pid === process.pid ? await ownIdentity() : await findProcess(pid);
@@ -45,7 +45,7 @@ function signalReaches(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    // EPERM: it is there and belongs to someone else.
+    // EPERM: it exists and belongs to another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }

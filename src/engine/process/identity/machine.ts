@@ -3,16 +3,16 @@ import { link, mkdir, readFile, readlink, rm, writeFile } from 'node:fs/promises
 import { homedir, hostname } from 'node:os';
 import path from 'node:path';
 
-/** Where Linux keeps a random id of the installation. */
+/** Linux files with a random id of the installation. */
 const systemFiles = ['/etc/machine-id', '/var/lib/dbus/machine-id'];
-/** The namespace of the processes that are in no container. */
+/** PID namespace of processes outside of containers. */
 const hostNamespace = 'pid:[4026531836]';
 
 let own: Promise<string> | undefined;
 
 /**
- * Names this machine for as long as it exists. The host name does not: it changes with networks. Hashed, since the system
- * asks to keep its own id to oneself.
+ * Permanent id of this machine. Host names are not used, because they change with networks. Hashed, because the system
+ * requires its own id to be kept confidential.
  */
 export function machineId(): Promise<string> {
   own ??= findId().then((id) => createHash('sha256').update(`vitrine machine\n${id}`).digest('hex').slice(0, 32));
@@ -34,7 +34,7 @@ async function readId(file: string): Promise<string | undefined> {
   return /^[0-9a-f-]{32,36}$/i.test(text) ? text : undefined;
 }
 
-/** Containers of one image share its id, not their processes. What tells them apart outlives a restart of the container. */
+/** Containers of one image share its id, but not their processes. This id survives a restart of the container. */
 async function container(): Promise<string> {
   const namespace = await readlink('/proc/self/ns/pid').catch(() => hostNamespace);
   if (namespace === hostNamespace) return '';
@@ -50,7 +50,7 @@ function stateFolder(): string {
   return path.join(home, '.local', 'state');
 }
 
-/** A random id, made once. The host name where the user's folder cannot be written. */
+/** A random id, created once. The host name if the user's folder is not writable. */
 export async function storedId(folder: string): Promise<string> {
   const file = path.join(folder, 'machine-id');
   const saved = await readId(file);
@@ -59,11 +59,11 @@ export async function storedId(folder: string): Promise<string> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const mine = `${file}.${randomUUID()}`;
     await writeFile(mine, `${randomUUID()}\n`, { mode: 0o600, flag: 'wx' });
-    // Of several processes at the same moment, the first one's counts, and it is whole when it is there.
+    // If several processes do this at once, the first one wins. The file is complete when it appears.
     await link(mine, file).catch(() => undefined);
     await rm(mine, { force: true });
   } catch {
-    // Read-only or full.
+    // Read-only or full disk.
   }
   return (await readId(file)) ?? hostname();
 }

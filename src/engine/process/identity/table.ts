@@ -10,7 +10,7 @@ const linux = process.platform === 'linux';
 const windows = process.platform === 'win32';
 const queryTimeoutMs = 10_000;
 
-/** Start times count from boot, so that they mean nothing after the next one. */
+/** Start times count from boot, so they are only valid until the next one. */
 let bootId: string | undefined;
 function boot(): string {
   try {
@@ -21,7 +21,7 @@ function boot(): string {
   return bootId;
 }
 
-/** The program's name is in parentheses and may hold any character, so fields count from the last one. A zombie is dead. */
+/** Fields are counted from the last parenthesis: the name may contain any character. Zombies count as dead. */
 function parseStat(pid: number, stat: string): ProcessInfo | null {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [state, ppid, pgid] = fields;
@@ -44,24 +44,24 @@ async function listByPs(selection: readonly string[]): Promise<ProcessInfo[]> {
   return parsePs(stdout);
 }
 
-/** PowerShell may be blocked, and newer systems come without WMIC: where one fails, the other is asked. */
+/** PowerShell may be blocked, and newer systems lack WMIC. If one fails, the other is tried. */
 async function listByCim(pid: number | null): Promise<ProcessInfo[]> {
   const options = { maxBuffer: 64 << 20, windowsHide: true, timeout: queryTimeoutMs };
   try {
     const script = cimColumns(pid);
     const args = ['-NoProfile', '-NonInteractive', '-Command', script];
     const listed = parseCim((await run(windowsProgram('powershell'), args, options)).stdout);
-    // It always finds itself, so nothing at all means that it could not look.
+    // The list always contains the query itself, so an empty list means failure.
     if (listed.length > 0 || pid !== null) return listed;
   } catch {
-    // Asked in the other way.
+    // The other program is tried next.
   }
   const listed = parseWmic((await run(windowsProgram('wmic'), wmicColumns, options)).stdout.replaceAll('\0', ''));
   if (listed.length === 0) throw new Error('Windows did not list its processes.');
   return pid === null ? listed : listed.filter((each) => each.pid === pid);
 }
 
-/** Every living process that can be seen. @throws where the system does not tell */
+/** All visible living processes. @throws if the system does not list them */
 export async function listProcesses(): Promise<ProcessInfo[]> {
   if (windows) return listByCim(null);
   if (!linux) return listByPs(['-A']);
@@ -69,19 +69,19 @@ export async function listProcesses(): Promise<ProcessInfo[]> {
   return (await Promise.all(pids.map(statOf))).filter((info) => info !== undefined && info !== null);
 }
 
-/** The living process with this pid; `null` where there is none, `undefined` where the system does not tell. */
+/** The living process with this pid; `null` if there is none, `undefined` if unknown. */
 export async function findProcess(pid: number): Promise<ProcessInfo | null | undefined> {
   if (linux) return statOf(pid);
   try {
     const listed = windows ? await listByCim(pid) : await listByPs(['-p', String(pid)]);
     return listed.find((each) => each.pid === pid) ?? null;
   } catch (error) {
-    // `ps` ends with 1 where there is no such process.
+    // `ps` exits with 1 if there is no such process.
     return !windows && error instanceof Error && 'code' in error && error.code === 1 ? null : undefined;
   }
 }
 
-/** Whether the process was started with `NAME=value` in its environment. False where that cannot be seen. */
+/** Whether the process was started with `NAME=value` in its environment. False if that is not visible. */
 export async function hasEnvironment(pid: number, assignment: string): Promise<boolean> {
   if (!linux) return false;
   try {

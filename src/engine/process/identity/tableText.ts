@@ -1,10 +1,10 @@
-/** A living process. Its start is known, so that it cannot be mistaken for another with the same pid. */
+/** A living process. The start time distinguishes it from others with the same pid. */
 export interface ProcessInfo {
   readonly pid: number;
-  /** As in `ProcessIdentity`; only ever compared for equality. */
+  /** As in `ProcessIdentity`; compare for equality only. */
   readonly startTime: string;
   readonly ppid: number;
-  /** 0 on Windows, which has no groups. */
+  /** 0 on Windows, which has no process groups. */
   readonly pgid: number;
 }
 
@@ -19,7 +19,7 @@ export function parsePs(stdout: string): ProcessInfo[] {
   });
 }
 
-/** For PowerShell: pid, parent and microseconds since 1970 in UTC, which no change of time zone alters. */
+/** PowerShell columns: pid, parent and microseconds since 1970 in UTC, which does not depend on the time zone. */
 export function cimColumns(pid: number | null): string {
   const filter = pid === null ? '' : ` -Filter "ProcessId=${pid}"`;
   const start = `[int64](($_.CreationDate.ToUniversalTime() - [datetime]'1970-01-01').Ticks / 10)`;
@@ -36,7 +36,7 @@ export function parseCim(stdout: string): ProcessInfo[] {
 
 export const wmicColumns = ['process', 'get', 'CreationDate,ParentProcessId,ProcessId'];
 
-/** A table with columns in the order of their names; dates as `20260131235959.123456+060` with the offset in minutes. */
+/** Columns are ordered by name; dates look like `20260131235959.123456+060`, with the offset in minutes. */
 export function parseWmic(stdout: string): ProcessInfo[] {
   return stdout.split(/\r?\n/).flatMap((line) => {
     const match = /^(\d{14})\.(\d{6})([+-]\d{3})\s+(\d+)\s+(\d+)\s*$/.exec(line.trim());

@@ -1,34 +1,34 @@
 import { chainStart } from './hashChain.ts';
 
-/** Where the chain does not hold. Lines count from 1, as an editor shows them. */
+/** A break in the hash chain. Lines are 1-based, as in an editor. */
 export interface ChainBreak {
   /**
-   * `altered`: the line itself, or between it and the next one something was taken out. `archive`: the packed record is
-   * damaged beyond its lines. `end_copy`: the copy of the end beside a packed record says something else from there on.
+   * `altered`: the line was changed, or lines after it were removed. `archive`: the packed record is damaged beyond its
+   * lines. `end_copy`: the copy of the packed record's end differs from there on.
    */
   readonly kind: 'altered' | 'inserted' | 'moved' | 'missing_before' | 'other_session' | 'archive' | 'end_copy';
   readonly line: number;
 }
 
-/** An intact line as the chain sees it. */
+/** An intact line with its hashes. */
 export interface ChainedLine {
   readonly line: number;
   readonly hash: string;
-  /** What it says is the hash of the line before it. */
+  /** Hash of the previous line, as stored in this line. */
   readonly link: string | null;
-  /** Its hash if it named the line that is before it; `null` where it does. */
+  /** This line's hash if it were linked to the line before it; `null` if it already is. */
   readonly relinked: string | null;
-  /** The first line between the intact one before and this one on which nothing, or not all, can be read. */
+  /** First unreadable or damaged line between the previous intact line and this one. */
   readonly gap: number | null;
 }
 
 interface Walked {
   readonly breaks: ChainBreak[];
-  /** Places of the lines that follow one another, ascending. */
+  /** Line positions in chain order, ascending. */
   readonly members: readonly number[];
 }
 
-/** Follows the chain from line to line. `kept`: the hash of the line that was last made durable. */
+/** Follows the chain through all lines. `saved`: the hash of the last durable line. */
 export function walkChain(lines: readonly ChainedLine[], saved: string | null): Walked {
   const walk = new ChainWalk(lines, saved);
   for (const [place, line] of lines.entries()) walk.take(line, place);
@@ -40,17 +40,17 @@ class ChainWalk implements Walked {
   readonly members: number[] = [];
   readonly #lines: readonly ChainedLine[];
   readonly #saved: string | null;
-  /** The first place of each hash. */
+  /** First position of each hash. */
   readonly #places = new Map<string, number>();
-  /** The last place that names each hash. */
+  /** Last position that links to each hash. */
   readonly #namedAt = new Map<string, number>();
   readonly #isMember: Uint8Array;
-  /** What the next line of the chain names. */
+  /** Hash that the next line of the chain must link to. */
   #expected = chainStart;
   #last = -1;
-  /** Where the chain was come back to after lines that are not of it. */
+  /** Position where the chain continued after foreign lines. */
   #resumed = 0;
-  /** Since the last member there was a line that may stand where the next one was. */
+  /** Since the last member, a line was found that may replace the next one. */
   #replaced = false;
   #chained = false;
 
@@ -66,7 +66,7 @@ class ChainWalk implements Walked {
 
   take(line: ChainedLine, place: number): void {
     const { link, relinked } = line;
-    // Lines of an older version come before the chain, none within it.
+    // Lines of an older version precede the chain; there are none within it.
     if (link === null && !this.#chained) return this.#join(place);
     const isFirst = !this.#chained;
     this.#chained = true;
@@ -76,7 +76,7 @@ class ChainWalk implements Walked {
       return this.#join(place);
     }
     const isNext = this.#last === place - 1;
-    // It resumes what is not of the chain, and was told.
+    // It continues after a foreign line, which was already reported.
     if (!isNext && link === this.#lines[place - 1]?.hash) return;
     if (isNext && relinked !== null && relinked === (this.#lines[place + 1]?.link ?? this.#saved)) {
       this.#tell('altered', place);
@@ -112,7 +112,7 @@ class ChainWalk implements Walked {
     return (this.#namedAt.get(hash) ?? -1) > place;
   }
 
-  /** The next line of the chain comes later; this one stands before it. */
+  /** The next line of the chain comes later; this line was moved or inserted before it. */
   #stray({ link }: ChainedLine, place: number): void {
     const named = link === null ? -1 : (this.#places.get(link) ?? -1);
     const isOnly = link !== null && this.#namedAt.get(link) === place;
@@ -127,7 +127,7 @@ class ChainWalk implements Walked {
     this.#replaced = true;
   }
 
-  /** No line is what this one names. */
+  /** No line has the hash that this one links to. */
   #tellMissing({ line, gap }: ChainedLine, place: number): void {
     if (!this.#replaced) {
       if (gap !== null) this.breaks.push({ kind: 'altered', line: gap });
@@ -138,7 +138,7 @@ class ChainWalk implements Walked {
     this.#join(place);
   }
 
-  /** It names a line that is before the last one of the chain, or one that is not of the chain. */
+  /** It links to an earlier line of the chain, or to a line outside of it. */
   #tellFork({ hash }: ChainedLine, place: number, named: number): void {
     if (this.#places.get(hash) !== place) return this.#insert(place);
     if (named >= 0 && this.#isMember[named] === 0) {

@@ -7,8 +7,8 @@ const hashSchema = z.string().regex(/^[0-9a-f]{64}$/);
 const headSchema = z.object({ hash: hashSchema, at: z.string(), prev: hashSchema.optional() });
 
 /**
- * How far a record had come when it was last made durable: the hash of its last line then. `prev`: what that line names, so
- * that one that was changed is told from one that is missing; earlier versions kept none.
+ * How much of a record was durable: the hash of its last line. `prev`: the hash that this line links to, which tells a
+ * changed line from a missing one; absent in earlier versions.
  */
 export type Head = z.infer<typeof headSchema>;
 
@@ -16,7 +16,7 @@ export function headFile(folder: string): string {
   return path.join(folder, 'record.head');
 }
 
-/** Replaced as a whole, so that it is never half of one. @throws file system errors */
+/** Replaces the file atomically. @throws file system errors */
 export async function writeHead(folder: string, head: Head): Promise<void> {
   const file = headFile(folder);
   const next = `${file}.next`;
@@ -25,13 +25,13 @@ export async function writeHead(folder: string, head: Head): Promise<void> {
   await renameOver(next, file);
 }
 
-/** Makes it durable. @throws file system errors */
+/** Flushes the file to disk. @throws file system errors */
 export async function syncHead(folder: string): Promise<void> {
   const handle = await open(headFile(folder), 'r+');
   await handle.sync().finally(() => handle.close());
 }
 
-/** `null` where there is none, or none that can be read. */
+/** `null` if it does not exist or cannot be read. */
 export async function readHead(file: string): Promise<Head | null> {
   try {
     return parseHead(await readFile(file, 'utf8'));

@@ -8,31 +8,31 @@ import { unpacked } from '../pack/packFile.ts';
 import { linesOf, windows } from '../read/windows.ts';
 
 const lineStart = '{"kind":"';
-/** Disks write no less at a time. */
+/** Disks write whole sectors. */
 const sectorBytes = 512;
 
 interface Item extends ChainedLine {
-  /** A writer says that lines before it are missing. */
+  /** A writer noted that lines before this one are missing. */
   readonly afterCut: boolean;
 }
 
-/** What a record is made of, as the chain sees it. Lines count from 1. */
+/** All lines of a record, as input for chain checks. Lines are 1-based. */
 export interface ChainedLines {
-  /** The intact lines, in file order. */
+  /** Intact lines, in file order. */
   readonly items: readonly Item[];
-  /** Lines of which not all can be read, as crashes leave them. */
+  /** Damaged lines, as left by crashes. */
   readonly damaged: readonly number[];
-  /** Lines with text that no writer leaves, not even one that crashes. */
+  /** Lines with text that no writer produces, not even one that crashes. */
   readonly foreign: readonly number[];
-  /** The first line behind the last intact one; `null` where there is none, or only one that was cut off. */
+  /** First line after the last intact one; `null` if there is none, or only one that was cut off. */
   readonly lastGap: number | null;
-  /** The session that the first line names. */
+  /** Session id in the first line. */
   readonly header: string | null;
-  /** What does not fit in a packed record, or beside it. */
+  /** Inconsistency within a packed record, or with its copied end. */
   readonly archive: ChainBreak | null;
 }
 
-/** Reads a record from its first to its last byte. @throws file system errors */
+/** Reads the whole record. @throws file system errors */
 export async function chainedLines(file: string): Promise<ChainedLines> {
   const { handle, isPacked, isDamaged } = await unpacked(file);
   try {
@@ -62,7 +62,7 @@ class LineFinder {
   readonly foreign: number[] = [];
   header: string | null = null;
   line = 0;
-  /** The line at the offset that was asked for. */
+  /** The line at the requested offset. */
   marked = 1;
   hasLineEnd = true;
   readonly #mark: number;
@@ -120,8 +120,7 @@ class LineFinder {
 }
 
 /**
- * What a crash leaves of a line: its beginning, or sectors that were never written, with what came behind them. A writer
- * begins a new line behind it.
+ * Remains of a line after a crash: its beginning, or sectors that were never written. A writer continues on a new line.
  */
 function isTornText(rest: Buffer, offset: number): boolean {
   for (let at = 0; at < rest.length;) {

@@ -1,33 +1,33 @@
 import type { RecordProblem, RecordReader } from '../contract.ts';
 import type { Verification } from './verify.ts';
 
-/** Entries from one index to another, both included. */
+/** Inclusive range of entry indexes. */
 export interface EntryRange {
   readonly first: number;
   readonly last: number;
 }
 
-/** What a record lacks, as far as the record itself, its chain and its head show it. */
+/** What a record lacks, according to its lines, its hash chain and its head. */
 export interface Completeness {
-  /** True where entries are missing or cannot be trusted to be all there. */
+  /** Entries are missing, or it is not certain that all are there. */
   readonly isIncomplete: boolean;
-  /** No line of the record can be read. */
+  /** The record has no readable line. */
   readonly isEmpty: boolean;
-  /** Indexes below the last entry that no readable line has, ascending. */
+  /** Indexes below the last entry without a readable line, ascending. */
   readonly missing: readonly EntryRange[];
-  /** Ids of runs whose output is kept in `runs/`, and of which the record does not say that they began: their entries are missing. */
+  /** Ids of runs with output in `runs/` but no start in the record, so their entries are missing. */
   readonly unrecordedRuns: readonly string[];
-  /** Parts of the file that cannot be read, in file order; at most 1,000. */
+  /** Unreadable parts of the file, in file order; at most 1,000. */
   readonly problems: readonly RecordProblem[];
-  /** What the chain shows. */
+  /** Result of the chain check. */
   readonly chain: Pick<Verification, 'verdict' | 'breaks' | 'lines' | 'cutAfter' | 'chainedFrom'>;
 }
 
 interface Evidence {
   readonly chain: Completeness['chain'];
-  /** Entries of calls that have not ended are not written yet, so gaps are no loss. */
+  /** Running tool calls are not written yet, so gaps are normal. */
   readonly isLive: boolean;
-  /** Ids of runs that printed something. */
+  /** Ids of runs with output. */
   readonly outputs: readonly string[];
 }
 
@@ -46,9 +46,9 @@ export async function checkCompleteness(
   }
   const unrecordedRuns = isLive ? [] : outputs.filter((id) => !started.has(id));
   const missing = isLive ? [] : gapsIn(present, reader.total);
-  // The other values of such a line are there.
+  // The other fields of such a line are intact.
   const problems = reader.problems.filter(({ reason }) => reason !== 'mistyped_metadata');
-  // A writer is about to begin it.
+  // A writer is about to write the first line.
   const isEmpty = lines === 0 && !isLive;
   const isBroken = chain.verdict === 'altered' || (chain.verdict === 'truncated' && (lines > 0 || !isLive));
   return {

@@ -6,7 +6,7 @@ import { linesOf, readAt, windows } from '../read/windows.ts';
 
 const tailBytes = 64 * 1024;
 
-/** What the first line of a record names as the one before it. */
+/** Previous hash in the first line of a record. */
 export const chainStart = '0'.repeat(64);
 
 const link = /,"prev":"([0-9a-f]{64})"\}$/;
@@ -17,25 +17,25 @@ export function hashOfLine(line: Buffer): string {
   return hash('sha256', line, 'hex');
 }
 
-/** What a line says is the hash of the line before it; `null` for one that says nothing. */
+/** Hash of the previous line, as stored in this line; `null` if it has none. */
 export function linkOf(line: Buffer): string | null {
   return link.exec(line.subarray(-linkBytes).toString('latin1'))?.[1] ?? null;
 }
 
 const anyLink = /,"prev":"[^"]*"\}$/;
 
-/** Hash of a line if it named `before` as the one before it. */
+/** Hash of a line if it were linked to `before`. */
 export function hashIfLinked(line: Buffer, before: string): string {
   const [own = '}'] = anyLink.exec(line.subarray(-linkBytes).toString('latin1')) ?? [];
   return hashOfLine(Buffer.concat([line.subarray(0, -own.length), Buffer.from(`,"prev":"${before}"}`)]));
 }
 
-/** Puts into each line, as its last key, the hash of the line before it. One per writer. */
+/** Adds the hash of the previous line to each line, as its last key. One instance per writer. */
 export class Chain {
   #head: string;
   #before: string | null = null;
 
-  /** `last`: the hash of the last line that is there; `null` where there is none. */
+  /** `last`: hash of the last existing line; `null` if there is none. */
   constructor(last: string | null) {
     this.#head = last ?? chainStart;
   }
@@ -45,12 +45,12 @@ export class Chain {
     return this.#head;
   }
 
-  /** What the last line names; `null` where this chain has not sealed it. */
+  /** Hash that the last line links to; `null` if this instance did not write that line. */
   get before(): string | null {
     return this.#before;
   }
 
-  /** `lines` are JSON objects without their line ends; the result has them. */
+  /** `lines`: JSON objects without line ends; the result has line ends. */
   seal(lines: readonly string[]): Buffer {
     let text = '';
     for (const line of lines) {
@@ -63,15 +63,15 @@ export class Chain {
   }
 }
 
-/** Where the intact objects of a line are: the line itself, or what a damaged one still holds. */
+/** Ranges of the intact objects in a line: the whole line, or parts of a damaged one. */
 export function intactIn(line: Buffer): { readonly start: number; readonly end: number }[] {
-  // Another end of line than that of the record is no part of it.
+  // A CR before the line end is not part of the line.
   const end = line.at(-1) === 13 ? line.length - 1 : line.length;
   if (line[0] === 123 && isJson(line.subarray(0, end))) return [{ start: 0, end }];
   return readLine(line, 0).found.map(({ offset, bytes }) => ({ start: offset, end: offset + bytes }));
 }
 
-/** Hash of the last intact line of a record; `null` where there is none. @throws file system errors */
+/** Hash of the last intact line of a record; `null` if there is none. @throws file system errors */
 export async function lastHash(file: string): Promise<string | null> {
   const handle = await openUnpacked(file).catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT') return null;
@@ -84,7 +84,7 @@ export async function lastHash(file: string): Promise<string | null> {
       const bytes = await readAt(handle, size - length, length);
       const first = length === size ? 0 : bytes.indexOf(10) + 1;
       const whole = bytes.subarray(first);
-      // Backwards would be less work for long lines; there is at most a window of them.
+      // At most one window of lines, so reading forward is fast enough.
       const lines = first === 0 && length < size ? [] : [...linesOf(whole)];
       for (const { start, end } of lines.reverse()) {
         const line = whole.subarray(start, end);
@@ -99,7 +99,7 @@ export async function lastHash(file: string): Promise<string | null> {
   }
 }
 
-/** Of every intact line, first to last. @throws file system errors */
+/** Hashes of all intact lines in order. @throws file system errors */
 export async function* hashesOf(file: string): AsyncGenerator<string> {
   const handle = await openUnpacked(file);
   try {

@@ -5,12 +5,13 @@ import { recordFile } from '../layout.ts';
 import { linesOf, readAt } from '../read/windows.ts';
 import type { LineOf } from '../../../formats/record.ts';
 
-/** Type of the decision that keeps, for whoever verifies later, that lines which were durable once are gone. */
+/** Type of the decision that notes, for later verification, that durable lines are missing. */
 export const endMissing = 'end_missing';
 
 /**
- * What a writer has to say first that resumes a record whose end is missing: else the new end would stand as the old one.
- * `last`: the hash of its last line. The record is read only where that is not what was made durable last.
+ * The note that a writer must add before it continues a record with a missing end, so that the new end does not hide
+ * the loss; `null` if nothing is missing. `last`: hash of the last line. Reads the record only if this is not the saved
+ * hash.
  */
 export async function missingEnd(
   folder: string,
@@ -20,19 +21,19 @@ export async function missingEnd(
 ): Promise<LineOf<'decision'> | null> {
   const head = await readHead(headFile(folder));
   if (head === null || head.hash === last) return null;
-  // A crash leaves lines behind the last one that was made durable.
+  // After a crash, lines may follow the last durable one.
   for await (const hash of hashesOf(file)) if (hash === head.hash) return null;
   return { kind: 'decision', decision: { type: endMissing, at, hash: head.hash, durable_at: head.at } };
 }
 
-/** Of the end of a record; lists read as much. */
+/** Bytes at the end of a record; listing reads the same amount. */
 const endBytes = 32 * 1024;
 const cutMark = Buffer.from(`{"kind":"decision","decision":{"type":"${endMissing}"`);
 
 /**
- * Whether the end of a record shows that something is missing or changed: a cheap check for lists, which does not see what
- * happened before the last 32 KiB. Reads the whole record only where its end does not hold the line that was made durable
- * last. @throws file system errors
+ * Whether the end of a record is damaged: a cheap check for lists, limited to the last 32 KiB. Reads the whole record
+ * only if its end does not contain the last durable line.
+ * @throws file system errors
  */
 export async function hasDamagedEnd({ handle, isWhole }: ForList, folder: string): Promise<boolean> {
   const { size } = await handle.stat();
@@ -41,12 +42,12 @@ export async function hasDamagedEnd({ handle, isWhole }: ForList, folder: string
   const bytes = await readAt(handle, from, size - from);
   const first = from === 0 ? 0 : bytes.indexOf(10) + 1;
   const whole = bytes.subarray(first);
-  // One line is longer than that: nothing tells cheaply.
+  // A single line is longer than that, so there is no cheap answer.
   if (first === 0 && from > 0) return false;
   if (bytes.at(-1) !== 10) return true;
   const lines = [...linesOf(whole)].map(({ start, end }) => whole.subarray(start, end));
   const links = lines.map(linkOf);
-  // Earlier versions kept no chain.
+  // Earlier versions had no hash chain.
   if (links.every((link) => link === null)) return false;
   const hashes = lines.map(hashOfLine);
   const isLinked = links.every((link, at) => {

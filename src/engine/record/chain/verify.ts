@@ -7,39 +7,39 @@ import { settledLease } from '../write/writerLease.ts';
 
 const maxListed = 100;
 
-/** What checking a record found. */
+/** Result of verifying a record. */
 export interface Verification {
-  /** `unchained`: written by a version that kept no chain. Where no line can be read at all, all are missing: `truncated`. */
+  /** `unchained`: written by a version without a hash chain. `truncated` also if no line can be read. */
   readonly verdict: 'intact' | 'altered' | 'truncated' | 'unchained';
   readonly lines: number;
-  /** The line after which a writer that continued found the end missing; `null` where none did. */
+  /** Line after which a writer noted a missing end; `null` if there is none. */
   readonly cutAfter: number | null;
-  /** The first line that is held by the chain; `null` where none is. */
+  /** First line of the chain; `null` if there is none. */
   readonly chainedFrom: number | null;
   /** The first 100. */
   readonly breaks: readonly ChainBreak[];
-  /** Lines of which parts cannot be read, as crashes leave them; the chain continues past them. The first 100. */
+  /** Partly unreadable lines, as left by crashes, which the chain skips. The first 100. */
   readonly damaged: readonly number[];
   /** Hash of the last line. */
   readonly head: string | null;
-  /** What was kept beside the record when it was last made durable, and the line that it names; `null`: it is not there. */
+  /** Saved head of the record, with the line it refers to; `null` if it is missing. */
   readonly kept: (Head & { readonly line: number | null }) | null;
-  /** Of the hashes that were asked for, those that no line has. */
+  /** Requested hashes that no line has. */
   readonly missing: readonly string[];
 }
 
 interface Expected {
-  /** Hashes of lines that must be there. */
+  /** Hashes of lines that must exist. */
   readonly named?: readonly string[];
-  /** Whose record it must be. */
+  /** Expected session id. */
   readonly session?: string;
 }
 
-/** Reads the whole record once. What is appended meanwhile is not looked at. @throws file system errors */
+/** Reads the whole record once, without lines that are appended meanwhile. @throws file system errors */
 export async function verifyRecord(file: string, { named = [], session }: Expected = {}): Promise<Verification> {
   const folder = path.dirname(file);
   const lease = await settledLease(folder).catch(() => null);
-  // Before the record: it must not name a line that is appended while this reads.
+  // Read before the record: otherwise it could refer to a line that is appended during the check.
   const head = await readHead(headFile(folder));
   const found = await chainedLines(file);
   const isSettled = lease !== null && lease === (await settledLease(folder).catch(() => null));
@@ -56,7 +56,7 @@ export async function verifyRecord(file: string, { named = [], session }: Expect
   const cut = items.findIndex(({ afterCut }) => afterCut);
   const cutAfter = cut < 0 ? null : (items[cut - 1]?.line ?? 0);
   const isCut = isEndLost || cutAfter !== null;
-  // Of one that is cut, the end can be no other.
+  // If lines are cut off, the end differs anyway.
   if (breaks.length === 0 && !isCut && archive !== null) breaks.push(archive);
   return {
     verdict:
@@ -80,13 +80,13 @@ export async function verifyRecord(file: string, { named = [], session }: Expect
 
 interface Chained {
   readonly told: ChainBreak[];
-  /** The line that the head names. */
+  /** Line that the head refers to. */
   readonly kept: number | null;
-  /** What marked the end is not there, and no line is in its place. */
+  /** The line of the head is missing, and no other line replaced it. */
   readonly isEndLost: boolean;
 }
 
-/** `isSettled`: the head names the last line that was written. Else a crash may have left lines behind it. */
+/** `isSettled`: the head refers to the last line. Otherwise, a crash may have left lines after it. */
 function chainOf({ items, lastGap }: ChainedLines, head: Head | null, isSettled: boolean): Chained {
   const { breaks, members } = walkChain(items, head?.hash ?? null);
   const reported = new Map(breaks.map((each) => [each.line, each]));
@@ -107,7 +107,7 @@ function chainOf({ items, lastGap }: ChainedLines, head: Head | null, isSettled:
   };
 }
 
-/** The line that stands behind the one with this hash; `null` where nothing does, or a writer says that it is missing. */
+/** The line after the one with this hash; `null` if there is none, or a writer noted that it is missing. */
 function lineAfter(
   hash: string | undefined,
   { items, lastGap }: Pick<ChainedLines, 'items' | 'lastGap'>,

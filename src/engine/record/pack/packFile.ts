@@ -9,7 +9,7 @@ import { errorCode } from '../layout.ts';
 
 const packedEnding = '.gz';
 const trailerBytes = 4;
-/** Of a packed form that holds nothing. */
+/** Size of an empty gzip file. */
 const leastBytes = 18;
 const leastHeaderBytes = 10;
 const maxHeaderBytes = 1024;
@@ -17,14 +17,14 @@ const maxHeaderBytes = 1024;
 /** Where there was nothing to pack. */
 export const nothingPacked: Packed = { files: 0, bytes: 0, packed: 0 };
 
-/** What packing came to: bytes before and after, of so many files. */
+/** Result of packing: number of files, bytes before and after. */
 export interface Packed {
   readonly files: number;
   readonly bytes: number;
   readonly packed: number;
 }
 
-/** Zips the output of a session's runs, each file on its own. @throws file system errors */
+/** Compresses the output of a session's runs, file by file. @throws file system errors */
 export async function packRuns(folder: string): Promise<Packed> {
   let all = nothingPacked;
   for (const file of await filesOf(folder)) {
@@ -35,19 +35,19 @@ export async function packRuns(folder: string): Promise<Packed> {
   return all;
 }
 
-/** Whether there is nothing left to pack. */
+/** Whether all files are packed. */
 export async function arePacked(folder: string): Promise<boolean> {
   return (await filesOf(folder)).every((file) => file.endsWith(packedEnding));
 }
 
-/** Puts what was packed back as it was. @throws file system errors, Error where a packed file is damaged */
+/** Unpacks all files. @throws file system errors, Error if a packed file is damaged */
 export async function unpackRuns(folder: string): Promise<void> {
   for (const file of await filesOf(folder)) {
     if (file.endsWith(packedEnding)) await unpackFile(file.slice(0, -packedEnding.length));
   }
 }
 
-/** Zips one file, which goes when its packed form is on disk and gives the same bytes again. @throws file system errors */
+/** Compresses one file, and deletes the original after a read-back check. @throws file system errors */
 export async function packFile(file: string): Promise<Packed> {
   const part = `${packedForm(file)}.part`;
   try {
@@ -66,7 +66,7 @@ export async function packFile(file: string): Promise<Packed> {
   }
 }
 
-/** Puts one file back. @throws file system errors, Error where its packed form is damaged */
+/** Unpacks one file. @throws file system errors, Error if it is damaged */
 export async function unpackFile(file: string): Promise<void> {
   const part = `${file}.part`;
   try {
@@ -80,7 +80,7 @@ export async function unpackFile(file: string): Promise<void> {
   }
 }
 
-/** Gives what was written the times of what it stands for, on disk. */
+/** Sets the times of the original file and flushes to disk. */
 async function settle(file: string, atime: Date, mtime: Date): Promise<void> {
   const handle = await open(file, 'r+');
   try {
@@ -95,27 +95,27 @@ export function packedForm(file: string): string {
   return `${file}${packedEnding}`;
 }
 
-/** A file to be read. `isDamaged`: it is a packed form, and not all that comes out of it is what went in. */
+/** A file opened for reading. `isDamaged`: it is packed, and its content is incomplete. */
 export interface Unpacked {
   readonly handle: FileHandle;
   readonly isPacked: boolean;
   readonly isDamaged: boolean;
 }
 
-/** As `unpacked`, for who does not ask in which form it was. @throws as that */
+/** As `unpacked`, but returns only the handle. @throws as `unpacked` */
 export async function openUnpacked(file: string): Promise<FileHandle> {
   return (await unpacked(file)).handle;
 }
 
-/** Of what is not made of lines, what has no line end is wanted, too, where it came out undamaged. */
+/** Unless the content consists of lines, an undamaged file keeps its unfinished last line. */
 interface UnpackOptions {
   readonly inLines?: boolean;
 }
 
 /**
- * The file, or what its packed form holds: a copy that has no name, so that nothing of it is left when it is closed. A path
- * with `.gz` names a packed form itself; of one that was cut off or is damaged there is what comes out of it, one line at
- * least. @throws file system errors, Error where nothing comes out of a packed form
+ * Opens a file, or an unnamed temporary copy of its packed content. A path with `.gz` is a packed file itself. A
+ * truncated or damaged file yields what can be read, at least one line.
+ * @throws file system errors, Error if nothing can be read
  */
 export async function unpacked(file: string, { inLines = true }: UnpackOptions = {}): Promise<Unpacked> {
   if (file.endsWith(packedEnding)) return await nameless(file, inLines);
@@ -153,19 +153,19 @@ async function nameless(packed: string, inLines: boolean): Promise<Unpacked> {
   }
 }
 
-/** Whether the packed form of a file was cut off: it says at its end how much it holds. @throws file system errors */
+/** Whether a packed file is truncated: its trailer has the full size. @throws file system errors */
 export async function isCutOff(file: string, bytes: number): Promise<boolean> {
   return (await isThere(file)) ? false : (await rawSize(file)) !== bytes % 2 ** 32;
 }
 
-/** A file of a run as it was printed, packed or not; `null` where there is none. @throws file system errors */
+/** Bytes of a run's file, packed or not; `null` if there is none. @throws file system errors */
 export async function rawBytes(file: string): Promise<AsyncIterable<Buffer> | null> {
   const there = await isThere(file);
   if (there) return createReadStream(file, { highWaterMark: 256 * 1024 });
   return (await isThere(packedForm(file))) ? readableOf(packedForm(file)) : null;
 }
 
-/** Bytes of that, 0 where there is none. Of a packed file as its end says, which counts to 4 GiB. */
+/** Size in bytes, 0 if there is none. For packed files from the trailer, which is modulo 4 GiB. */
 export async function rawSize(file: string): Promise<number> {
   const there = await stat(file).catch(none);
   if (there !== null) return there.size;
@@ -181,7 +181,7 @@ export async function rawSize(file: string): Promise<number> {
   }
 }
 
-/** @throws file system errors, Error where it is cut off or damaged */
+/** @throws file system errors, Error if it is truncated or damaged */
 async function* bytesOfPacked(file: string): AsyncGenerator<Buffer> {
   try {
     yield* through(createReadStream(file), createGunzip({ chunkSize: 256 * 1024 }));
@@ -191,7 +191,7 @@ async function* bytesOfPacked(file: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** What comes out of a packed form, whatever happened to it. `onDamage` not where only its end is missing. */
+/** Readable content of a packed file. `onDamage` is not called if only the end is missing. */
 async function* readableOf(file: string, onDamage?: () => void): AsyncGenerator<Buffer> {
   const finishFlush = constants.Z_SYNC_FLUSH;
   let given = 0;
@@ -205,7 +205,7 @@ async function* readableOf(file: string, onDamage?: () => void): AsyncGenerator<
     if (!isOfZip(error)) throw error;
     onDamage?.();
   }
-  // What one piece gives is lost where damage is found in it: now small ones, and without the checksum.
+  // Damage costs the whole chunk, so retry with small ones, without the checksum.
   const small = { chunkSize: 4096, readableHighWaterMark: 4096, finishFlush };
   const source = createReadStream(file, { start: await headerSize(file), highWaterMark: 256 });
   try {
@@ -232,7 +232,7 @@ function isOfZip(error: unknown): boolean {
   return errorCode(error).startsWith('Z_');
 }
 
-/** Bytes before the data of a packed form; ours have no name in them, those of `gzip` have. */
+/** Size of the gzip header. Vitrine's has no file name, that of `gzip` has one. */
 async function headerSize(file: string): Promise<number> {
   const handle = await open(file, 'r');
   try {

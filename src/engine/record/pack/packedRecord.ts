@@ -10,13 +10,13 @@ import { linesOf, readAt } from '../read/windows.ts';
 
 const summaryStart = Buffer.from('{"kind":"summary"');
 
-/** The end of an archived record as it is in there: lists read it, so that they need not unpack the rest. */
+/** Uncompressed copy of a packed record's end, so that listing need not unpack the record. */
 function endFile(folder: string): string {
   return path.join(folder, 'record.end');
 }
 
 /**
- * Zips a whole record. Only by who has its lease. One that is not over, or that a newer version wrote, stays as it is.
+ * Compresses a record. Requires its lease. Skips unfinished records and those of newer versions.
  * @throws file system errors
  */
 export async function packRecord(folder: string, id: string): Promise<Packed> {
@@ -40,7 +40,7 @@ export async function packRecord(folder: string, id: string): Promise<Packed> {
       each.turns,
       each.turnsOmitted,
     ]);
-    // Where the end does not tell all on its own, lists unpack the record.
+    // If the end is not enough for listing, lists unpack the record instead.
     if (!isDeepStrictEqual(reported[0], reported[1])) await rm(endFile(folder));
   } finally {
     await handle.close();
@@ -48,22 +48,22 @@ export async function packRecord(folder: string, id: string): Promise<Packed> {
   return await packFile(file);
 }
 
-/** Puts an archived record back, to be written. @throws file system errors, Error where it is damaged */
+/** Unpacks a record for writing. @throws file system errors, Error if it is damaged */
 export async function unpackRecord(folder: string): Promise<void> {
   const file = recordFile(folder);
   const there = await sizeOf(file);
   if (there === null && (await sizeOf(packedForm(file))) !== null) await unpackFile(file);
-  // What an archiving that was cut short left counts no more.
+  // Remains of an interrupted archiving are obsolete.
   else if (there !== null) await rm(packedForm(file), { force: true });
   if ((await sizeOf(endFile(folder))) !== null) await rm(endFile(folder));
 }
 
-/** Whether there is no record to archive any more. */
+/** Whether the record is packed. */
 export async function isPacked(folder: string): Promise<boolean> {
   return (await sizeOf(recordFile(folder))) === null;
 }
 
-/** Size and time of the record, archived or not. @throws file system errors */
+/** Size and time of the record, packed or not. @throws file system errors */
 export async function statRecord(folder: string): Promise<{ readonly size: number; readonly mtimeMs: number }> {
   const file = recordFile(folder);
   return await stat(file).catch(async (missing: unknown) => {
@@ -74,7 +74,7 @@ export async function statRecord(folder: string): Promise<{ readonly size: numbe
   });
 }
 
-/** Enough of a record for lists: not `isWhole` where it is archived and only its end was opened. */
+/** The part of a record that listing needs. `isWhole` is false if only the end of a packed record was opened. */
 export interface ForList {
   readonly handle: FileHandle;
   readonly isWhole: boolean;
@@ -91,8 +91,9 @@ export async function openForList(folder: string): Promise<ForList> {
 }
 
 /**
- * Where the end beside an archived record is not what the record ends with: the offset of the first line in question; `null`
- * where it is, or where there is none. @throws file system errors
+ * Offset of the first line in which the copied end differs from the packed record; `null` if they agree or there is no
+ * copy.
+ * @throws file system errors
  */
 export async function wrongEnd(folder: string, record: FileHandle): Promise<number | null> {
   const there = await readFile(endFile(folder)).catch((error: unknown) => {
@@ -110,7 +111,7 @@ export async function wrongEnd(folder: string, record: FileHandle): Promise<numb
   return start + end.subarray(0, same).lastIndexOf(10) + 1;
 }
 
-/** Whole lines with a summary among them. */
+/** Whether it has whole lines with a summary. */
 async function tellsAll(end: FileHandle): Promise<boolean> {
   const bytes = await readAt(end, 0, (await end.stat()).size);
   if (bytes.at(-1) !== 10) return false;
@@ -131,7 +132,7 @@ function commonStart(a: Buffer, b: Buffer): number {
 
 async function sizeOf(file: string): Promise<number | null> {
   const there = await stat(file).catch((error: unknown) => {
-    // Or a file stands where the folder should be.
+    // ENOTDIR: a file has the place of the folder.
     if (['ENOENT', 'ENOTDIR'].includes(errorCode(error))) return null;
     throw error;
   });

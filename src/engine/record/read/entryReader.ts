@@ -9,18 +9,18 @@ import { readLine } from './readLine.ts';
 import { RecordIndex } from './recordIndex.ts';
 import { readSpans } from './spans.ts';
 
-/** Damage that leaves the line whole. */
+/** Problems that leave the line usable. */
 const harmless: ReadonlySet<RecordProblem['reason']> = new Set(['invalid_utf8', 'mistyped_metadata']);
 
 /**
- * Finds lines anywhere in a record by its index. The first index is quick and believes what looks whole; damage that it
- * missed is noticed when such a line is read, and answered by one careful pass over everything.
+ * Reads lines of a record by its index. The first index is quick and only checks how lines begin and end. If a line
+ * turns out to be damaged, the whole record is indexed carefully.
  */
 export class EntryReader {
   readonly #handle: FileHandle;
   readonly #problems: Problems;
   #index: RecordIndex;
-  /** One pass over the file at a time. */
+  /** Serializes passes over the file. */
   #pass: Promise<void> = Promise.resolve();
 
   constructor(handle: FileHandle, problems: Problems) {
@@ -29,7 +29,7 @@ export class EntryReader {
     this.#index = new RecordIndex(problems, { quick: true });
   }
 
-  /** Intact entries among these indexes. `end` is the end of the last whole line; `growing`: gaps may fill yet. */
+  /** Intact entries at these indexes. `end`: end of the last whole line. `growing`: gaps may still be filled. */
   async read(indexes: readonly number[], end: number, growing: boolean): Promise<NormalizedEntry[]> {
     const index = await this.#upTo(end);
     const { entries, whole } = await this.#readEntries(index, indexes);
@@ -50,7 +50,7 @@ export class EntryReader {
     return await findEntries(this.#handle, (await this.#upTo(end)).entries, request);
   }
 
-  /** Entries that were written, for the first time or again, after the file had that size; ascending. */
+  /** Indexes of entries that were added or rewritten since the file had that size, ascending. */
   async changedSince(size: number, end: number): Promise<number[]> {
     return (await this.#upTo(end)).entries.changedSince(size);
   }
@@ -72,7 +72,7 @@ export class EntryReader {
     return this.#index;
   }
 
-  /** A read that fails fails alone: the next one tries again. */
+  /** A failed read does not affect the next one. */
   #inOrder(work: () => Promise<void>): Promise<void> {
     const job = this.#pass.then(work);
     this.#pass = job.catch(() => undefined);

@@ -9,19 +9,19 @@ import { readSpans } from './spans.ts';
 const batchEntries = 1024;
 const batchBytes = 1024 * 1024;
 
-/** What JSON never writes in another way: a line without it as bytes does not hold it as text. */
+/** Characters that JSON never escapes: a line without these bytes cannot contain the text. */
 const plain = /^[A-Za-z0-9 _.,:;!?@#$%&*()[\]{}<>=+|~^`'-]*$/;
 
 export interface FindRequest {
-  /** As it was typed. */
+  /** As typed by the user. */
   readonly query: string;
   readonly limit: number;
-  /** Index of the first entry to look at. */
+  /** Index of the first entry to search. */
   readonly from: number;
   readonly signal: AbortSignal | undefined;
 }
 
-/** Looks through the lines of all entries in index order, a MiB at a time. @throws the reason of the signal */
+/** Searches the lines of all entries in index order, 1 MiB at a time. @throws the signal's abort reason */
 export async function findEntries(
   handle: FileHandle,
   offsets: EntryOffsets,
@@ -59,7 +59,7 @@ function batch(offsets: EntryOffsets, from: number): { spans: Span[]; to: number
   return { spans, to };
 }
 
-/** `needles`: what the line has to hold as it stands. */
+/** `needles`: byte sequences that the line must contain. */
 function matchIn(line: Buffer, offset: number, query: Query, needles: readonly string[]): number | null {
   if (needles.length > 0) {
     const text = line.toString('utf8').toLowerCase();

@@ -5,7 +5,7 @@ import { readAt } from './windows.ts';
 
 const headerBytes = 4096;
 
-/** The version a newer Vitrine wrote in the first line; `null` where this version can read and write the record. */
+/** Format version if the record is from a newer Vitrine; `null` if this version can read and write it. */
 export async function newerVersionOf(handle: FileHandle, size: number): Promise<number | null> {
   const bytes = await readAt(handle, 0, Math.min(size, headerBytes));
   const end = bytes.indexOf(10);

@@ -1,4 +1,4 @@
-/** Indexes further than this beyond what a file of that size can hold are damage. */
+/** Indexes that exceed the possible number of entries by more than this are damage. */
 const indexSlack = 1_000_000;
 const minLineBytes = 64;
 
@@ -7,7 +7,7 @@ export interface Span {
   readonly bytes: number;
 }
 
-/** Where the line of each entry is: 12 bytes per entry. The last one set counts. */
+/** Position of each entry's line: 12 bytes per entry. The last value set counts. */
 export class EntryOffsets {
   #offsets = new Float64Array(1024);
   #lengths = new Uint32Array(1024);
@@ -18,7 +18,7 @@ export class EntryOffsets {
     return this.#size;
   }
 
-  /** False for an index that a file cannot have come to at this offset. */
+  /** Returns false if the index is not plausible at this offset. */
   set(index: number, { offset, bytes }: Span): boolean {
     if (!isPlausible(index, offset)) return false;
     if (index >= this.#offsets.length) this.#grow(index + 1);
@@ -33,7 +33,7 @@ export class EntryOffsets {
     return bytes === 0 ? null : { offset: this.#offsets[index] ?? 0, bytes };
   }
 
-  /** Indexes of entries whose line was not whole when the file had that size, ascending. */
+  /** Indexes of entries whose line was not complete when the file had that size, ascending. */
   changedSince(size: number): number[] {
     const changed: number[] = [];
     for (let index = 0; index < this.#size; index += 1) {

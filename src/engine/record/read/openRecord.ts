@@ -9,25 +9,25 @@ import { damageOf, type LineReading } from './readLine.ts';
 import { applyAll, readLines, readTail, readUnfinished } from './tail.ts';
 import { windows } from './windows.ts';
 
-/** Entries that opening a record has at hand: a first page. */
+/** Entries loaded when a record is opened: the first page. */
 const firstPage = 64;
-/** Entries kept in memory while a record is followed; older ones are read again when they are asked for. */
+/** Entries kept in memory while following a record; older ones are read again on demand. */
 const maxRecent = 2048;
 
-/** One open file of a record, and what is known of it. `follow` changes it. */
+/** An open record file with its state. `follow` updates it. */
 export interface OpenRecord {
   readonly path: string;
   readonly handle: FileHandle;
   readonly state: RecordState;
   readonly problems: Problems;
   readonly entries: EntryReader;
-  /** The newest entries, each as it was last. */
+  /** The newest entries in their last state. */
   readonly recent: Map<number, NormalizedEntry>;
-  /** What a newer Vitrine named as the version. */
+  /** Version in the header if a newer Vitrine wrote the record. */
   readonly newerVersion: number | null;
-  /** It is an archive whose end is missing. */
+  /** The file is packed and truncated. */
   readonly cutOff: boolean;
-  /** The end of the last whole line, and what follows it. */
+  /** End of the last whole line, and the rest after it. */
   end: number;
   unfinished: LineReading;
   size: number;
@@ -67,7 +67,7 @@ export async function openRecord(file: string, id: string): Promise<OpenRecord> 
   }
 }
 
-/** Takes in what was appended. `replaced`: this is another file now, or a shorter one; open it anew. */
+/** Reads appended lines. `replaced`: the file is another one or shorter, so open it again. */
 export async function follow(record: OpenRecord): Promise<'same' | 'grown' | 'replaced'> {
   const there = await stat(record.path, { bigint: true }).catch(() => null);
   const ours = await record.handle.stat({ bigint: true });
@@ -98,7 +98,7 @@ function keepRecent(recent: Map<number, NormalizedEntry>, index: number, entry: 
   if (oldest !== undefined) recent.delete(oldest);
 }
 
-/** `lastEntry`: the entry before the first reading; -1 for none, `null` for not known. */
+/** `lastEntry`: index of the entry before the first reading; -1 for none, `null` if unknown. */
 function note(record: OpenRecord, readings: readonly LineReading[], lastEntry: number | null): void {
   let after = lastEntry;
   for (const { found, damage } of readings) {

@@ -3,7 +3,7 @@ import type { Damage } from './readLine.ts';
 
 const maxProblems = 1000;
 
-/** Damage by place: each stretch once, the first 1,000 of them. */
+/** Damage by position, without duplicates, limited to 1,000. */
 export class Problems {
   readonly #byOffset = new Map<number, RecordProblem>();
 

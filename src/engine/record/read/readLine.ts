@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { parseRecordLine, type ParsedLine, type RecordLine } from '../../../formats/record.ts';
 import type { RecordProblem } from '../contract.ts';
 
-/** An intact line and where in the file it is; `line` is `null` where its kind is not known to this version. */
+/** An intact line and its position; `line` is `null` if its kind is unknown to this version. */
 export interface FoundLine {
   readonly offset: number;
   readonly bytes: number;
@@ -19,7 +19,7 @@ export interface LineReading {
 const objectStart = Buffer.from('{"kind":"');
 const headLength = 80;
 
-/** Reads one line (without its line end) at `offset` of the file. From a damaged one it takes every intact object. */
+/** Reads one line (without its line end) at `offset`. From a damaged line, takes every intact object. */
 export function readLine(bytes: Buffer, offset: number): LineReading {
   if (isBlank(bytes)) return { found: [], damage: [] };
   if (bytes[0] !== 123) return salvage(bytes, offset);
@@ -46,7 +46,7 @@ function salvage(bytes: Buffer, offset: number): LineReading {
     budget -= Math.abs(end) - at;
     const object = bytes.subarray(at, Math.max(at, end));
     const parsed = end > 0 ? parseRecordLine(object.toString('utf8')) : null;
-    // Parts of an entry begin like a line, too; only what is a line of a known kind is taken for one.
+    // Nested objects may start like a line, so only objects of a known kind count.
     if (parsed === null || parsed.value === null) {
       at = bytes.indexOf(objectStart, at + 1);
       continue;
@@ -62,19 +62,19 @@ function salvage(bytes: Buffer, offset: number): LineReading {
   return { found, damage };
 }
 
-/** Bytes to look at in search of intact lines: bounds what a hostile stretch can cost to well below a second. */
+/** Maximum bytes to examine while salvaging lines, so that hostile input takes well below a second. */
 function salvageBudget(length: number): number {
   return Math.max(length * 4, Math.min(length * 256, 64 * 1024 * 1024));
 }
 
-/** Where the object that begins at `start` ends; minus the place where that turned out to be none. */
+/** End of the object that starts at `start`; negated position if it is not a valid object. */
 function objectEnd(bytes: Buffer, start: number, budget: number): number {
   const stop = Math.min(bytes.length, start + budget);
   let depth = 0;
   let inString = false;
   for (let at = start; at < stop; at += 1) {
     const byte = bytes[at] ?? 0;
-    // A raw control character is in no JSON string, and NUL nowhere at all.
+    // JSON strings contain no raw control characters, and NUL is never valid.
     if (byte < 32 && (inString || byte === 0)) return -at;
     if (inString) {
       if (byte === 92) at += 1;

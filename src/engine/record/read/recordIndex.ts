@@ -7,12 +7,12 @@ import { linesOf, windows, type Window } from './windows.ts';
 
 const entryStart = Buffer.from(entryLinePrefix);
 const lineStart = Buffer.from('{"kind":"');
-/** Of lines that are in the index: entries, runs and results, usage. */
+/** Starts of indexed lines: entries, runs and results, usage. */
 const indexedStarts = [entryStart, Buffer.from('{"kind":"r'), Buffer.from('{"kind":"usage","run_id":')];
 
 /**
- * Where everything is in a record, found in one pass over its bytes and kept up as it grows. `quick` trusts a line that
- * begins and ends as lines do; otherwise every line is read.
+ * Positions of all lines in a record, built in one pass and extended as it grows. `quick` checks only how lines begin
+ * and end; otherwise every line is parsed.
  */
 export class RecordIndex {
   readonly entries = new EntryOffsets();
@@ -30,12 +30,12 @@ export class RecordIndex {
     this.quick = quick;
   }
 
-  /** How far the file has been indexed: a line starts here. */
+  /** Indexed so far: the start of a line. */
   get end(): number {
     return this.#end;
   }
 
-  /** Continues to `to`; a line without its end is left for the next time. */
+  /** Continues to `to`. An incomplete line is left for the next call. */
   async extend(handle: FileHandle, to: number): Promise<void> {
     for await (const window of windows(handle, this.#end, to)) {
       if (window.tooLong === null) this.#takeWindow(window);
@@ -88,7 +88,7 @@ export class RecordIndex {
   }
 }
 
-/** The index of the entry whose line begins at `start`; `null` where no entry line does. */
+/** Entry index of the line at `start`; `null` if it is not an entry line. */
 export function entryIndexAt(buffer: Buffer, start: number, end: number): number | null {
   const digits = start + entryStart.length;
   if (digits >= end || buffer.compare(entryStart, 0, entryStart.length, start, digits) !== 0) return null;
@@ -107,14 +107,14 @@ function looksWhole(buffer: Buffer, start: number, end: number): boolean {
   return buffer.compare(lineStart, 0, lineStart.length, start, start + lineStart.length) === 0;
 }
 
-/** Starts of lines that hold the beginning of another line elsewhere than at their start. */
+/** Starts of lines that contain the start of another line. */
 function gluedLines(buffer: Buffer): Set<number> {
   const lines = new Set<number>();
   for (let at = buffer.indexOf(lineStart); at >= 0;) {
     let next = at + 1;
     if (at > 0 && buffer[at - 1] !== 10 && looksGlued(buffer, at)) {
       lines.add(buffer.lastIndexOf(10, at) + 1);
-      // Once for a line is enough, and each look back may be as long as the line.
+      // One match per line is enough, and searching backwards may be slow.
       next = buffer.indexOf(10, at);
       if (next < 0) break;
     }
@@ -123,7 +123,7 @@ function gluedLines(buffer: Buffer): Set<number> {
   return lines;
 }
 
-/** Parts of an entry begin as lines do, but they are values; a line that was torn where one comes is told by its kind. */
+/** Nested objects may start like lines, but as values. A torn line is recognized by the `kind` that follows. */
 function looksGlued(buffer: Buffer, at: number): boolean {
   const before = buffer[at - 1] ?? 0;
   const isValue = before === 58 || before === 44 || before === 91;

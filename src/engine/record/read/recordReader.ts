@@ -18,7 +18,7 @@ export class FileRecordReader implements RecordReader {
   readonly #folder: string;
   readonly #clock: () => number;
   #record: OpenRecord;
-  /** Files that were replaced, while someone may still be reading from them. */
+  /** Replaced files that may still be in use by readers. */
   readonly #replaced: FileHandle[] = [];
   #live: boolean;
   #refreshing: Promise<boolean> | null = null;
@@ -36,7 +36,7 @@ export class FileRecordReader implements RecordReader {
     try {
       const record = await openRecord(recordFile(folder), id);
       const reader = new FileRecordReader(id, folder, clock, record, await hasWriter(folder, clock));
-      // Its writer may have written the end since it was read.
+      // The writer may have finished since the record was read.
       if (reader.interrupted) await reader.refresh();
       return reader;
     } catch (error) {
@@ -64,7 +64,7 @@ export class FileRecordReader implements RecordReader {
   }
 
   get interrupted(): boolean {
-    // Only what has ended is archived.
+    // Only finished records are packed.
     return !this.#live && (this.#record.state.isOpen || this.#record.cutOff);
   }
 
@@ -74,7 +74,7 @@ export class FileRecordReader implements RecordReader {
 
   get problems(): readonly RecordProblem[] {
     const known = this.#record.problems.list();
-    // What a writer has half written is no damage.
+    // An incomplete line is normal while there is a writer.
     if (this.#live) return known;
     if (this.#record.size === 0) return [{ offset: 0, bytes: 0, reason: 'empty', head: '', afterIndex: null }];
     return [...known, ...this.#record.unfinished.damage.map((damage) => ({ ...damage, afterIndex: null }))];
@@ -143,7 +143,7 @@ export class FileRecordReader implements RecordReader {
         problems.add({ ...damageOf(buffer, offset, 'too_long'), bytes: tooLong.bytes }, after);
         continue;
       }
-      // The consumer may take its time, and the buffer is used again only when it asks for more.
+      // The buffer is only reused after the consumer has asked for more.
       for (const { start, end: stop } of linesOf(buffer)) {
         yield* take(readLine(buffer.subarray(start, stop), offset + start));
       }
@@ -176,7 +176,7 @@ export class FileRecordReader implements RecordReader {
     let hasChanged = await this.#takeAppended();
     while (this.interrupted) {
       this.#live = await hasWriter(this.#folder, this.#clock);
-      // What its last writer wrote before it was seen to be gone.
+      // Lines that the last writer wrote shortly before it exited.
       if (!(await this.#takeAppended())) break;
       hasChanged = true;
     }

@@ -9,7 +9,7 @@ export interface SpanBytes extends Span {
   readonly line: Buffer;
 }
 
-/** The bytes of these spans in file order; spans close to one another come with one read. */
+/** Bytes of these spans in file order. Spans close to each other share one read. */
 export async function* readSpans(handle: FileHandle, spans: readonly Span[]): AsyncGenerator<SpanBytes> {
   const ordered = [...spans].sort((a, b) => a.offset - b.offset);
   for (let first = 0; first < ordered.length;) {

@@ -8,27 +8,27 @@ import { entryIndexAt } from './recordIndex.ts';
 import { linesOf, readAt, windows } from './windows.ts';
 
 const firstBytes = 32 * 1024;
-/** Entries are read in this much of the end of the file at most; those before it are read when they are asked for. */
+/** Maximum bytes at the end of the file in which entries are read; earlier ones are read on demand. */
 const entryBytes = 1024 * 1024;
 const nothing: LineReading = { found: [], damage: [] };
 
-/** The end of a record: enough of it to know its state and to show its last entries. */
+/** The end of a record, enough for its state and its last entries. */
 export interface Tail {
   readonly state: RecordState;
-  /** Intact entries of the last MiB, each as it was last. */
+  /** Intact entries of the last MiB, in their last state. */
   readonly entries: Map<number, NormalizedEntry>;
   /** All lines from `start` on, in file order. */
   readonly readings: readonly LineReading[];
-  /** What follows the last line end: a line that is being written, or a torn one. */
+  /** The rest after the last line end: a line in progress, or a torn one. */
   readonly unfinished: LineReading;
   readonly start: number;
-  /** The end of the last whole line. */
+  /** End of the last whole line. */
   readonly end: number;
 }
 
 /**
- * Reads backwards until there are a summary and `wanted` entries. Where 64 MiB hold no summary, or marks are mistyped, the rest is
- * streamed.
+ * Reads backwards until it has a summary and `wanted` entries. If 64 MiB have no summary, or marks have a wrong type,
+ * streams the rest.
  */
 export async function readTail(handle: FileHandle, id: string, size: number, wanted: number): Promise<Tail> {
   const end = await lastLineEnd(handle, size);
@@ -60,7 +60,7 @@ export async function readTail(handle: FileHandle, id: string, size: number, wan
   return { state, entries: applyAll(state, [...readings, unfinished]), readings, unfinished, start, end };
 }
 
-/** The offset after the last line end, 0 where there is none. */
+/** Offset after the last line end, 0 if there is none. */
 async function lastLineEnd(handle: FileHandle, size: number): Promise<number> {
   for (let to = size; to > 0;) {
     const from = Math.max(0, to - firstBytes);
@@ -78,7 +78,7 @@ export async function readUnfinished(handle: FileHandle, end: number, size: numb
   return { found: [], damage: [{ ...damageOf(bytes, end, 'too_long'), bytes: size - end }] };
 }
 
-/** Whole lines; without `all` only those that tell the state of the session. */
+/** Parses whole lines. Without `all`, only those with the session's state. */
 export function readLines(bytes: Buffer, offset: number, all: boolean): LineReading[] {
   const readings: LineReading[] = [];
   for (const { start, end } of linesOf(bytes)) {
@@ -103,7 +103,7 @@ async function streamState(handle: FileHandle, state: RecordState, to: number): 
   }
 }
 
-/** Counts entries by the beginning of their lines. */
+/** Counts entries by the start of their lines. */
 function sawEntries(state: RecordState, bytes: Buffer, offset: number): void {
   for (const { start, end } of linesOf(bytes)) {
     const index = entryIndexAt(bytes, start, end);
@@ -111,7 +111,7 @@ function sawEntries(state: RecordState, bytes: Buffer, offset: number): void {
   }
 }
 
-/** Applies lines in file order; gives the entries among them, each as it was last. */
+/** Applies lines in file order. Returns their entries in their last state. */
 export function applyAll(state: RecordState, readings: readonly LineReading[]): Map<number, NormalizedEntry> {
   const entries = new Map<number, NormalizedEntry>();
   for (const { line, offset } of readings.flatMap((reading) => reading.found)) {

@@ -1,11 +1,11 @@
 import { watch, type FSWatcher } from 'node:fs';
 
-/** After a change of the folder: more come at once. In ms. */
+/** Debounce time after a change in the folder, in ms. */
 const settleMs = 50;
 
 /**
- * Calls `read` when files of a record change, one call at a time. A file system that tells no changes, such as a network
- * drive of what other machines write, calls it never. Returns a function that ends the watch.
+ * Calls `read` when files of a record change, one call at a time. File systems without change events, such as network
+ * drives, never trigger it. Returns a function that stops watching.
  */
 export function watchRecord(folder: string, read: () => Promise<void>): () => void {
   let timer: NodeJS.Timeout | undefined;
@@ -26,7 +26,7 @@ export function watchRecord(folder: string, read: () => Promise<void>): () => vo
     watcher = watch(folder, { persistent: false }, changed);
     watcher.on('error', end);
   } catch {
-    // Too many watchers, or the folder is gone.
+    // Out of watchers, or the folder is gone.
   }
   return end;
 }

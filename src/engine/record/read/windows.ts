@@ -4,8 +4,8 @@ import { maxLineBytes } from '../layout.ts';
 const windowBytes = 1024 * 1024;
 
 /**
- * A stretch of whole lines at `offset` of the file. Only the last one of a file may end without a line end. The buffer
- * is used again for the next window. `tooLong`: one line over the cap, of which `buffer` holds the beginning.
+ * Consecutive whole lines at `offset`. Only the last window of a file may end without a line end. The buffer is reused
+ * for the next window. `tooLong`: a single oversized line, with its beginning in `buffer`.
  */
 export interface Window {
   readonly buffer: Buffer;
@@ -13,7 +13,7 @@ export interface Window {
   readonly tooLong: { readonly bytes: number } | null;
 }
 
-/** The file from `from`, which begins a line, up to `to`, in windows that are read one after the other. */
+/** Reads the file from `from`, the start of a line, up to `to`, window by window. */
 export async function* windows(handle: FileHandle, from: number, to: number): AsyncGenerator<Window> {
   let buffer = Buffer.allocUnsafe(Math.min(windowBytes, Math.max(1, to - from)));
   let held = 0;
@@ -57,7 +57,7 @@ async function nextLineStart(handle: FileHandle, from: number, to: number): Prom
   return to;
 }
 
-/** Start and end (without the line end) of each line of a buffer. */
+/** Start and end (without the line end) of each line in a buffer. */
 export function* linesOf(buffer: Buffer): Generator<{ start: number; end: number }> {
   for (let start = 0; start < buffer.length;) {
     const found = buffer.indexOf(10, start);
@@ -67,7 +67,7 @@ export function* linesOf(buffer: Buffer): Generator<{ start: number; end: number
   }
 }
 
-/** Exactly these bytes of the file, fewer at its end. */
+/** Reads exactly these bytes, or fewer at the end of the file. */
 export async function readAt(handle: FileHandle, offset: number, length: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(length);
   let got = 0;

@@ -5,14 +5,14 @@ const newline = Buffer.from('\n');
 const copyBytes = 1024 * 1024;
 
 /**
- * A file that is only ever appended to, through one handle. With `lines`, every `append` is whole lines in one write,
- * and begins on a line of its own whatever was left before it.
+ * An append-only file with a single handle. With `lines`, each `append` writes whole lines at once and starts on a new
+ * line.
  */
 export class AppendFile {
   readonly #path: string;
   readonly #lines: boolean;
   #handle: FileHandle;
-  /** Whether the file ends in the middle of a line; `null` after a failed write: to be looked at. */
+  /** Whether the file ends in the middle of a line; `null`: check again after a failed write. */
   #torn: boolean | null = null;
 
   private constructor(file: string, lines: boolean, handle: FileHandle) {
@@ -26,7 +26,7 @@ export class AppendFile {
     return new AppendFile(file, lines, await open(file, 'a+', 0o600));
   }
 
-  /** The number of bytes that the file holds now, at least one; with `lines`, of whole lines. @throws file system errors */
+  /** Returns the number of bytes written, at least one; with `lines`, of whole lines. @throws file system errors */
   async append(bytes: Buffer): Promise<number> {
     if (!this.#lines) return (await this.#handle.write(bytes)).bytesWritten;
     for (let attempt = 0; attempt < 2; attempt += 1) {
@@ -38,15 +38,15 @@ export class AppendFile {
         this.#torn = false;
         return bytes.length;
       }
-      // The disk took a part: what is whole is not written again, the torn line behind it is.
+      // After a partial write, only the torn line is written again.
       const whole = lines.subarray(0, bytesWritten).lastIndexOf(newline) + 1 - (isTorn ? 1 : 0);
       if (whole > 0) return whole;
-      // The second attempt either fits or says why not.
+      // The second attempt either succeeds or reports the reason.
     }
     throw new Error(`${this.#path} accepts only partial writes.`);
   }
 
-  /** Makes it durable. A file that was deleted meanwhile is written anew from what the open handle still holds. */
+  /** Flushes to disk. If the file was deleted, restores it from the open handle. */
   async sync(): Promise<void> {
     const there = await stat(this.#path, { bigint: true }).catch(() => null);
     const ours = await this.#handle.stat({ bigint: true });

@@ -9,7 +9,7 @@ import { rawFile, recordFile } from '../layout.ts';
 import { RetryingFile } from './retryingFile.ts';
 import { WriterLease } from './writerLease.ts';
 
-/** What the chain adds to a line. */
+/** Bytes that the hash link adds to a line. */
 const linkLength = 76;
 
 export interface FileWriterOptions {
@@ -17,7 +17,7 @@ export interface FileWriterOptions {
   readonly folder: string;
   /** Epoch milliseconds. */
   readonly clock: () => number;
-  /** Called once each time lines start to be kept in memory because they cannot be written. */
+  /** Called when lines start to be kept in memory because they cannot be written. */
   readonly onProblem: (problem: WriteProblem) => void;
 }
 
@@ -29,16 +29,13 @@ export class FileRecordWriter implements RecordWriter {
   #lease: WriterLease | null;
   #reported = false;
   #firstProblem: WriteProblem | null = null;
-  /** Of raw logs that are closed. */
+  /** From closed raw logs. */
   #unwrittenBefore = 0;
 
   readonly #chain: Chain;
   #savedHead: string | null = null;
 
-  /**
-   * `lease: null` where it could not be taken because the folder cannot be written; it is taken when it can. `last`: hash of
-   * the last line that is there.
-   */
+  /** `lease`: `null` if the folder is not writable; it is taken later. `last`: hash of the last existing line. */
   constructor(options: FileWriterOptions, lease: WriterLease | null, last: string | null) {
     this.id = options.id;
     this.#options = options;
@@ -78,7 +75,7 @@ export class FileRecordWriter implements RecordWriter {
 
   async flush(): Promise<void> {
     await Promise.all([...this.#raw.values(), this.#record].map((file) => file.sync()));
-    // A file that is written anew after a deletion needs its lease again, too.
+    // A file restored after deletion needs its lease again.
     await this.#lease?.touch(this.#options.clock()).catch(() => this.#retake());
     if (!this.memoryOnly) this.#reported = false;
   }
@@ -111,7 +108,7 @@ export class FileRecordWriter implements RecordWriter {
     this.#lease = null;
   }
 
-  /** A lease that says that the head is saved must not outlive it where the machine goes down. */
+  /** A settled lease must not survive a power failure that the head does not survive. */
   async #isHeadDurable(): Promise<boolean> {
     const { head } = this.#chain;
     if (head === chainStart) return true;
@@ -137,12 +134,12 @@ export class FileRecordWriter implements RecordWriter {
     }
   }
 
-  /** What the record came to, beside it: so that it is noticed when its end is taken away. */
+  /** Saves the hash of the last line next to the record, so that a removed end is detected. */
   async #saveHead(): Promise<void> {
     const { head, before } = this.#chain;
     if (head === chainStart) return;
     const { folder, clock } = this.#options;
-    // The folder may have been deleted since it was saved.
+    // The folder may have been deleted since the head was saved.
     const there = await readHead(headFile(folder));
     if (there?.hash !== head) {
       this.#savedHead = null;
@@ -164,7 +161,7 @@ export class FileRecordWriter implements RecordWriter {
   }
 }
 
-/** Private to the user, and durable itself where the system can do that. */
+/** Private to the user, and flushed to disk if the system supports that. */
 export async function makeFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await chmod(folder, 0o700).catch(() => undefined);

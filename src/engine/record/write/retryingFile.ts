@@ -2,28 +2,28 @@ import { AppendFile } from './appendFile.ts';
 import type { WriteProblem } from '../contract.ts';
 import { errorCode } from '../layout.ts';
 
-/** What waits in memory per file while it cannot be written. Beyond it nothing more is kept until it can. */
+/** Maximum bytes kept in memory per file while it cannot be written. Further data is lost. */
 export const maxWaitingBytes = 64 * 1024 * 1024;
 
 export interface RetryingFileOptions {
   readonly path: string;
   readonly lines: boolean;
-  /** Before the file is opened, and again before each new attempt at that. May throw. */
+  /** Called before opening the file, and before each retry. May throw. */
   readonly prepare?: () => Promise<void>;
-  /** After everything appended by now is durable; nothing is written meanwhile. May throw. */
+  /** Called when all appended data is durable; blocks writing meanwhile. May throw. */
   readonly onSynced?: () => Promise<void>;
   readonly onProblem: (problem: WriteProblem) => void;
-  /** Once the file can be written again after more came than could be kept. */
+  /** Called when the file is writable again after data was lost. */
   readonly onLost: (lost: { writes: number; bytes: number }) => void;
 }
 
-/** Between attempts to write what waits, in ms; doubled after each that fails. */
+/** Delay before the first retry in ms; doubled after each failure. */
 const firstRetryMs = 1000;
 const lastRetryMs = 30_000;
 
 /**
- * Appends in order, one write in flight, and survives a disk that does not take it: after a failed write everything is
- * kept in memory, and written as soon as the disk takes it again.
+ * Appends in order, one write at a time. After a failed write, keeps data in memory and retries until the disk accepts
+ * it.
  */
 export class RetryingFile {
   readonly #options: RetryingFileOptions;
@@ -32,11 +32,11 @@ export class RetryingFile {
   #waiting: Buffer[] = [];
   #waitingBytes = 0;
   #lost = { writes: 0, bytes: 0 };
-  /** Lost before the file could be written again. */
+  /** Lost before the file became writable again. */
   #lostBefore = 0;
   #retryMs = firstRetryMs;
   #retry: NodeJS.Timeout | undefined;
-  /** Jobs follow one another; none of them rejects. */
+  /** Serializes jobs; none of them rejects. */
   #last: Promise<void> = Promise.resolve();
 
   constructor(options: RetryingFileOptions) {
@@ -47,17 +47,17 @@ export class RetryingFile {
     return this.#problem;
   }
 
-  /** Bytes that were appended and are not in the file. */
+  /** Appended bytes that are not in the file. */
   get unwritten(): number {
     return this.#waitingBytes + this.#lost.bytes + this.#lostBefore;
   }
 
-  /** Resolves when the bytes are in the file, or kept. The buffer must not be changed by then. */
+  /** Resolves when the bytes are in the file or kept. Do not modify the buffer until then. */
   append(bytes: Buffer): Promise<void> {
     return this.appendMade(bytes.length, () => bytes);
   }
 
-  /** Bytes that are made in the order in which they are written, and only if they are kept. `size`: about how many. */
+  /** Appends bytes created at the time of writing, and only if they are kept. `size`: estimated size. */
   appendMade(size: number, make: () => Buffer): Promise<void> {
     return this.#then(async () => {
       if (this.#problem === null) await this.#write(make);
@@ -66,7 +66,7 @@ export class RetryingFile {
     });
   }
 
-  /** Catches up where needed, then makes the file durable. */
+  /** Writes what is pending, then flushes to disk. */
   sync(): Promise<void> {
     return this.#then(async () => {
       if (this.#problem !== null && !(await this.#catchUp())) return;
@@ -131,7 +131,7 @@ export class RetryingFile {
     this.#retryMs = Math.min(2 * this.#retryMs, lastRetryMs);
   }
 
-  /** After the first loss nothing more is taken, so that what is kept has no hole in it. */
+  /** After the first loss, nothing more is kept, so that the kept data has no gap. */
   #hasRoom(bytes: number): boolean {
     return this.#lost.writes === 0 && this.#waitingBytes + bytes <= maxWaitingBytes;
   }
@@ -146,7 +146,7 @@ export class RetryingFile {
     let done = 0;
     try {
       this.#file ??= await this.#open();
-      // The folder may have been deleted: what the handle still holds comes first.
+      // The folder may have been deleted: restore the handle's content first.
       await this.#file.sync();
       for (let rest = waiting[0]; rest !== undefined; rest = waiting[done]) {
         while (rest.length > 0) {

@@ -15,29 +15,29 @@ const leaseSchema = z.object({
   machine: z.string().optional(),
   at: z.string(),
   released: z.boolean().default(false),
-  /** Whether `record.head` names the last line. Written where it does not: after a crash, or where the disk took nothing. */
+  /** Whether `record.head` refers to the last line. False after a crash or if the disk was full. */
   settled: z.boolean().default(true),
 });
 
-/** A lease of another machine cannot be checked; it lapses when its writer has not flushed for this long. */
+/** Time without a flush after which a lease of another machine expires, because it cannot be checked. */
 const foreignLeaseMs = 24 * 3600_000;
 
 /**
- * A lease without content, where there are no links, is about to be written, or its writer died at that moment. One of a
- * later version may name its holder in another way.
+ * On file systems without links, an empty lease is about to be written, or its writer died. Later versions may use
+ * other holder fields.
  */
 const emptyLeaseMs = 5_000;
 
 const leaseName = /^writer\.(\d{1,15})\.json$/;
 
 /**
- * The right to write one record. The file with the highest number counts, and numbers only grow: taking over is creating
- * the next one, which exactly one process can. A lease that is given back stays, marked so.
+ * The right to write one record. The file with the highest number counts, and numbers only grow: taking over means
+ * creating the next one, which only one process can do. A released lease stays and is marked as released.
  */
 export class WriterLease {
   readonly #file: string;
   readonly #holder: LeaseHolder;
-  /** Whether the writer before saved how far it came. */
+  /** Whether the previous writer saved its head. */
   readonly #wasSettled: boolean;
 
   private constructor(file: string, holder: LeaseHolder, wasSettled: boolean) {
@@ -46,7 +46,7 @@ export class WriterLease {
     this.#wasSettled = wasSettled;
   }
 
-  /** @throws RecordBusyError while another writer lives; file system errors */
+  /** @throws RecordBusyError while there is another writer, file system errors */
   static async acquire(folder: string, sessionId: string, clock: () => number): Promise<WriterLease> {
     const holder: LeaseHolder = {
       ...(await ownIdentity()),
@@ -60,7 +60,7 @@ export class WriterLease {
       const number = newest + 1;
       const file = leaseFile(folder, number);
       if (!(await create(file, JSON.stringify(holder)))) continue;
-      // Whoever was slow may have created a number that others have long passed.
+      // A slow process may have created an outdated number.
       if ((await newestLease(folder)) === number) {
         await unlinkOlder(folder, number);
         return new WriterLease(file, holder, state?.settled === true);
@@ -69,12 +69,12 @@ export class WriterLease {
     }
   }
 
-  /** Says that the writer is running. @throws where the lease is gone */
+  /** Updates the lease's time. @throws if the lease is gone */
   async touch(at: number): Promise<void> {
     await utimes(this.#file, at / 1000, at / 1000);
   }
 
-  /** `settled`: whether `record.head` names the last line; where nothing was written, as it was before. */
+  /** `settled`: whether `record.head` refers to the last line; default: as before. */
   async release({ settled = this.#wasSettled }: { readonly settled?: boolean } = {}): Promise<void> {
     const next = `${this.#file}.released`;
     const lease = { ...this.#holder, released: true, ...(!settled && { settled }) };
@@ -84,11 +84,11 @@ export class WriterLease {
       await handle.writeFile(text).finally(() => handle.close());
       await renameOver(next, this.#file).catch(() => this.#overwrite(text, next));
     } catch {
-      // The folder is gone or cannot be written: the lease ends with this process.
+      // The folder is gone or not writable: the lease ends with this process.
     }
   }
 
-  /** On Windows, a file that others keep reading cannot be replaced. `text` is longer than the lease: no reader sees none. */
+  /** Windows cannot replace open files. `text` is longer than the lease, so readers never see an empty file. */
   async #overwrite(text: string, unused: string): Promise<void> {
     const handle = await open(this.#file, 'r+');
     await handle.write(text, 0).finally(() => handle.close());
@@ -96,14 +96,14 @@ export class WriterLease {
   }
 }
 
-/** Whether someone is writing the record in this folder. */
+/** Whether the record in this folder has a writer. */
 export async function hasWriter(folder: string, clock: () => number): Promise<boolean> {
   const newest = await newestLease(folder);
   return newest !== 0 && (await stateOf(leaseFile(folder, newest), clock)).live;
 }
 
 /**
- * Whether its first line is on its way: who begins a session makes the folder, takes the lease, and then writes.
+ * Whether a new record is about to get its first line: its creator makes the folder and takes the lease first.
  * @throws file system errors
  */
 export async function isCreating(folder: string, clock: () => number): Promise<boolean> {
@@ -113,8 +113,8 @@ export async function isCreating(folder: string, clock: () => number): Promise<b
 }
 
 /**
- * The number of the newest lease if its writer gave it back and `record.head` names the last line it wrote; else `null`. The
- * same number before and after means that no one wrote in between.
+ * Number of the newest lease if it was released and `record.head` refers to the last line; otherwise `null`. The same
+ * number twice means that nothing was written in between.
  */
 export async function settledLease(folder: string): Promise<number | null> {
   const newest = await newestLease(folder);
@@ -140,7 +140,7 @@ async function stateOf(file: string, clock: () => number): Promise<LeaseState> {
   }
   const written = parse(text);
   const lease = leaseSchema.safeParse(written);
-  // A damaged text names no writer, however new it is. Otherwise nothing would report what the record has lost.
+  // A damaged lease names no writer, however new it is. Otherwise nothing would report the record's losses.
   const mayBeLive = text === '' || written !== undefined;
   if (!lease.success) return { live: mayBeLive && age < emptyLeaseMs, holder: null, settled: false };
   const { released, settled, ...holder } = lease.data;
@@ -161,7 +161,7 @@ function leaseFile(folder: string, number: number): string {
   return path.join(folder, `writer.${number}.json`);
 }
 
-/** 0 where there is none. */
+/** 0 if there is none. */
 async function newestLease(folder: string): Promise<number> {
   return Math.max(0, ...(await leaseNumbers(folder)));
 }
@@ -177,8 +177,8 @@ async function leaseNumbers(folder: string): Promise<number[]> {
 }
 
 /**
- * False where the file exists, or someone else was quicker. It appears with all of its content, so that a process that is
- * killed leaves a lease that names it, or none.
+ * Returns false if the file exists. The file appears with its content, so that a killed process leaves a valid lease or
+ * none.
  */
 async function create(file: string, text: string): Promise<boolean> {
   const own = `${file}.${process.pid}-${randomBytes(4).toString('hex')}.new`;
@@ -187,16 +187,16 @@ async function create(file: string, text: string): Promise<boolean> {
     await link(own, file);
     return true;
   } catch (error) {
-    // Whoever got the lease removes what others have prepared.
+    // The process that got the lease removes the temporary files of others.
     if (errorCode(error) === 'EEXIST' || errorCode(error) === 'ENOENT') return false;
-    // Not every file system has links.
+    // Not every file system supports hard links.
     return await createInPlace(file, text);
   } finally {
     await unlink(own).catch(ignore);
   }
 }
 
-/** False where the file exists. */
+/** Returns false if the file exists. */
 async function createInPlace(file: string, text: string): Promise<boolean> {
   try {
     const handle = await open(file, 'wx', 0o600);
@@ -215,7 +215,7 @@ async function createInPlace(file: string, text: string): Promise<boolean> {
   }
 }
 
-/** What a process that was killed while it took or gave back a lease leaves. */
+/** Temporary file of a process that was killed while taking or releasing a lease. */
 function isUnfinished(name: string): boolean {
   return name.startsWith('writer.') && !leaseName.test(name);
 }
@@ -227,5 +227,5 @@ async function unlinkOlder(folder: string, number: number): Promise<void> {
 }
 
 function ignore(): void {
-  // A file that is already gone is what was wanted.
+  // Already removed.
 }

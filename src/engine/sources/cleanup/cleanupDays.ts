@@ -7,19 +7,19 @@ import type { StorePlace } from '../../../agents/stores/storeFormat.ts';
 import { isMissing } from '../files.ts';
 import type { ObservedAgent } from '../../../model/session/observed.ts';
 
-/** Of Claude Code, where its settings do not say otherwise. Source: its documentation. */
+/** Default of Claude Code, according to its documentation. */
 const claudeDays = 30;
 
-/** After how many days without a change an agent deletes a session; absent for agents of which that is not known. */
+/** Days without a change after which an agent deletes a session; absent if unknown. */
 export type CleanupDays = Partial<Readonly<Record<ObservedAgent, number>>>;
 
-/** As the user's own settings of the agents say now. */
+/** According to the user's current settings of the agents. */
 export async function cleanupDays(place: StorePlace): Promise<CleanupDays> {
   const days = await claudeCleanupDays(place);
   return days === undefined ? {} : { 'claude-code': days };
 }
 
-/** `cleanupPeriodDays`; 0 had several meanings. */
+/** `cleanupPeriodDays`; the meaning of 0 differs between versions. */
 async function claudeCleanupDays(place: StorePlace): Promise<number | undefined> {
   const [root] = claudeCodeStore.roots(place);
   if (root === undefined) return undefined;

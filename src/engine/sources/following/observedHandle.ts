@@ -25,23 +25,23 @@ import { SessionReader } from '../reading/sessionReader.ts';
 import { ObservedTurns } from './turns.ts';
 
 export interface ObservedHandleDeps {
-  /** The session as it is now; `undefined`: it is gone. */
+  /** Finds the session's current state; `undefined` if it is gone. */
   readonly find: () => Promise<FollowedSession | undefined>;
   readonly prices: PriceTable;
   /** Epoch milliseconds. */
   readonly clock: () => number;
   readonly log: Log;
-  /** Begins to tell of changes. `paths`: files that changed just now; `found`: what the last look found. */
+  /** Starts to report changes. `paths`: recently changed files; `found`: result of the last scan. */
   readonly onChange: (listener: {
     readonly paths: (paths: ReadonlySet<string>) => void;
     readonly found: () => void;
   }) => Disposable;
 }
 
-/** The agent took entries out of its store; what has been shown keeps its place. */
+/** The agent deleted entries from its store. Their positions are kept. */
 const removedText = 'The agent removed this entry from its store.';
 
-/** A session of another program as a handle: it is read from its store, and read on as the store grows. */
+/** Handle of another program's session. It reads the session's store, and continues as the store grows. */
 export class ObservedHandle implements SessionHandle {
   readonly id: string;
   readonly done = Promise.resolve(undefined);
@@ -69,7 +69,7 @@ export class ObservedHandle implements SessionHandle {
     this.#summary = this.#makeSummary();
   }
 
-  /** Reads the session. */
+  /** Reads the session and returns its handle. */
   static async open(found: FollowedSession, deps: ObservedHandleDeps): Promise<ObservedHandle> {
     const handle = new ObservedHandle(found, deps);
     handle.#changes = deps.onChange({
@@ -164,7 +164,7 @@ export class ObservedHandle implements SessionHandle {
     }));
   }
 
-  /** It has no record. */
+  /** There is no record. */
   head(): Promise<null> {
     return Promise.resolve(null);
   }
@@ -174,7 +174,7 @@ export class ObservedHandle implements SessionHandle {
     return [...new Set([...own, ...(this.#isGone ? ['The agent deleted this session from its store.'] : [])])];
   }
 
-  /** There is no output of it. */
+  /** There is no raw output. */
   rawPath(): { readonly stdout: string; readonly stderr: string } {
     return { stdout: '', stderr: '' };
   }
@@ -199,7 +199,7 @@ export class ObservedHandle implements SessionHandle {
     this.#changes?.dispose();
   }
 
-  /** Reads what was added; what comes meanwhile is read right after. */
+  /** Reads new entries. Changes during the read trigger another read. */
   #advance(): void {
     if (this.#advancing !== undefined) {
       this.#isAgain = true;
@@ -234,7 +234,7 @@ export class ObservedHandle implements SessionHandle {
     return updates;
   }
 
-  /** Everything was read again: gives what is different. */
+  /** After a complete reread, returns the differences. */
   #restart(updates: readonly EntryUpdate[]): readonly EntryUpdate[] {
     const [before, total] = [this.#transcript, this.#total];
     this.#transcript = new Transcript();
@@ -274,7 +274,7 @@ export class ObservedHandle implements SessionHandle {
   }
 }
 
-/** The files with the sizes that they have now; rows of a database change with the list alone. */
+/** The files with their current sizes. Rows of a database change only with the list. */
 async function asNow(files: SessionFiles): Promise<SessionFiles> {
   const now = await Promise.all(
     files.files.map(async (file): Promise<PlacedFile> => {

@@ -18,16 +18,16 @@ export interface ObservedSessionsDeps {
   readonly log: Log;
 }
 
-/** Changes are gathered for so long before the list is made again, in ms. */
+/** Debounce time for changes, in ms. */
 const gatherMs = 40;
-/** The list takes at most this part of the time: a pause is so many times as long as making the list took. */
+/** Limits the time spent on updates: the pause after an update is this many times its duration. */
 const pauseFactor = 8;
-/** Between two looks at processes, and at stores that may be made. */
+/** Interval between checks for processes and new stores, in ms. */
 const tickMs = 1000;
-/** After so many ticks everything is looked at, for changes of which no event told. */
+/** Every this many ticks, everything is scanned, for changes without events. */
 const ticksUntilAll = 60;
 
-/** The sessions of other programs, kept up to date while someone looks at them. */
+/** Sessions of other programs, updated while there are listeners. */
 export class ObservedSessions implements ObservedFeed {
   readonly #deps: ObservedSessionsDeps;
   readonly #changes: Emitter<[SourcesChange]>;
@@ -37,11 +37,11 @@ export class ObservedSessions implements ObservedFeed {
   #watcher: FolderWatcher | undefined;
   #lookers = 0;
   #listing: Promise<void> | undefined;
-  /** The first part of that list, or all of it. */
+  /** The first part of the list, or the whole list. */
   #firstPart = new Promise<void>(() => undefined);
   #onFirstPart: (() => void) | undefined;
   #work: Promise<unknown> = Promise.resolve();
-  /** Looks at the stores that have not ended. */
+  /** Number of running scans. */
   #looks = 0;
   #gather: NodeJS.Timeout | undefined;
   #tick: NodeJS.Timeout | undefined;
@@ -54,12 +54,12 @@ export class ObservedSessions implements ObservedFeed {
     this.#paths = new Emitter(deps.log);
   }
 
-  /** Where sessions are looked for. */
+  /** Folders with stores. */
   folders(): readonly string[] {
     return this.#deps.sources.folders();
   }
 
-  /** Keeps the list up to date, and tells of changes, until what it gives is disposed. */
+  /** Keeps the list up to date and reports changes until the result is disposed. */
   look(listener: (change: SourcesChange) => void): Disposable {
     const registration = this.#changes.on(listener);
     const ends = this.#hold();
@@ -71,35 +71,35 @@ export class ObservedSessions implements ObservedFeed {
     };
   }
 
-  /** As it is now. */
+  /** Current list. */
   async list(): Promise<readonly ObservedSummary[]> {
     await (this.#lookers === 0 ? this.#list() : (this.#listing ??= this.#list()));
     return [...this.#rows.values()];
   }
 
-  /** Gets the paths that changed, as soon as the system tells, while someone looks. */
+  /** Reports changed paths without delay while there are listeners. */
   onPaths(listener: (paths: ReadonlySet<string>) => void): Disposable {
     return this.#paths.on(listener);
   }
 
-  /** As `list`, or after a second what was read by then; `look` tells of the rest. */
+  /** As `list`, but returns a partial list after a second. `look` reports the rest. */
   async listSoon(): Promise<readonly ObservedSummary[]> {
     if (this.#lookers === 0) return this.list();
     await Promise.race([(this.#listing ??= this.#list()), this.#firstPart]);
     return [...this.#rows.values()];
   }
 
-  /** Settles when the looks at the stores that have begun are done; `undefined`: there is none. */
+  /** Settles when running scans are done; `undefined` if there are none. */
   busy(): Promise<unknown> | undefined {
     return this.#looks === 0 ? undefined : this.#work;
   }
 
-  /** What is needed to follow a session; `undefined` where there is none of that id. */
+  /** What is needed to follow a session; `undefined` if the id is unknown. */
   find(id: string): Promise<FollowedSession | undefined> {
     return this.#inTurn(() => this.#deps.sources.followed(id));
   }
 
-  /** Everything that a record of the session holds; `undefined` where there is none of that id. */
+  /** Complete content for a record of the session; `undefined` if the id is unknown. */
   async history(id: string): Promise<ObservedHistory | undefined> {
     const prices = await this.#deps.prices();
     return (await this.#inTurn(() => this.#deps.sources.history(id, prices))) ?? undefined;
@@ -133,7 +133,7 @@ export class ObservedSessions implements ObservedFeed {
     this.#listing = this.#list();
     const settled = this.#listing.then(async () => {
       await watcher.set(this.#watchedFolders());
-      // Between the list and the watches something may have changed.
+      // Files may have changed between the scan and the start of the watch.
       this.#heard(new Set(this.folders()));
     });
     settled.catch((error: unknown) => this.#deps.log.error(`Cannot watch the agents’ stores: ${String(error)}`));
@@ -159,7 +159,7 @@ export class ObservedSessions implements ObservedFeed {
     });
   }
 
-  /** Who looks hears of what comes after the first part. */
+  /** Listeners get the changes after the first part. */
   #take(rows: readonly ObservedSummary[], isWhole: boolean): void {
     const before = this.#rows;
     this.#rows = new Map([...(isWhole ? [] : before), ...rows.map((row) => [row.session_id, row] as const)]);
@@ -196,7 +196,7 @@ export class ObservedSessions implements ObservedFeed {
     await this.#watcher?.set(this.#watchedFolders());
   }
 
-  /** Processes end without an event, and folders are made where nothing is watched. */
+  /** There are no events for exiting processes, and none for new folders outside of watched ones. */
   async #look(): Promise<void> {
     const watcher = this.#watcher;
     if (watcher === undefined) return;
@@ -208,7 +208,7 @@ export class ObservedSessions implements ObservedFeed {
     const there = await Promise.all(roots.map((root) => exists(root)));
     const made = roots.filter((_, at) => there[at]);
     if (made.length > 0) this.#heard(new Set(made));
-    // The folders of processes are made with the first process, of which no event tells then.
+    // The folders of processes are created with the first process, without an event.
     const unwatched = this.#deps.sources.watched().processes.filter((folder) => !watcher.has(folder));
     await watcher.set(this.#watchedFolders());
     if (unwatched.some((folder) => watcher.has(folder)))
@@ -234,7 +234,7 @@ export class ObservedSessions implements ObservedFeed {
     }
   }
 
-  /** One look at the stores at a time: they share what is remembered. */
+  /** Serializes scans, which share caches. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     this.#looks += 1;
     const next = this.#work.then(work, work);
@@ -246,7 +246,7 @@ export class ObservedSessions implements ObservedFeed {
   }
 }
 
-/** What is different between two lists, by id. */
+/** Difference between two lists, by id. */
 export function changeOf(
   before: ReadonlyMap<string, ObservedSummary>,
   now: ReadonlyMap<string, ObservedSummary>,

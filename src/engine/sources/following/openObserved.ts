@@ -6,19 +6,19 @@ import type { FollowedSession } from '../foundSession.ts';
 import type { SourcesChange } from '../sources.ts';
 import { ObservedHandle } from './observedHandle.ts';
 
-/** The sessions of other programs in one place, kept up to date while someone looks at them. */
+/** Sessions of other programs, updated while there are listeners. */
 export interface ObservedFeed {
-  /** Where sessions are looked for. */
+  /** Folders with stores. */
   folders(): readonly string[];
-  /** Keeps the list up to date, and tells of changes, until what it gives is disposed. */
+  /** Keeps the list up to date and reports changes until the result is disposed. */
   look(listener: (change: SourcesChange) => void): Disposable;
-  /** Gets the paths that changed, as soon as the system tells, while someone looks. */
+  /** Reports changed paths without delay while there are listeners. */
   onPaths(listener: (paths: ReadonlySet<string>) => void): Disposable;
-  /** As it is now. */
+  /** Current list. */
   list(): Promise<readonly ObservedSummary[]>;
-  /** What is needed to follow a session; `undefined` where there is none of that id. */
+  /** What is needed to follow a session; `undefined` if the id is unknown. */
   find(id: string): Promise<FollowedSession | undefined>;
-  /** Everything that a record of the session holds; `undefined` where there is none of that id. */
+  /** Complete content for a record of the session; `undefined` if the id is unknown. */
   history(id: string): Promise<ObservedHistory | undefined>;
   dispose(): void;
 }
@@ -30,7 +30,7 @@ export interface OpenObservedDeps {
   readonly log: Log;
 }
 
-/** Follows a session; `undefined` where there is none of that id. */
+/** Follows a session; `undefined` if the id is unknown. */
 export async function openObserved(
   feed: ObservedFeed,
   id: string,

@@ -2,12 +2,12 @@ import type { NormalizedEntry } from '../../../model/transcript/entry.ts';
 import { originOf } from '../../../model/transcript/synthetic.ts';
 import type { Turn } from '../../../model/session/turn.ts';
 
-/** The turns of a session by its entries: each prompt of a person begins one. */
+/** Derives turns from entries: each user prompt starts one. */
 export class ObservedTurns {
   readonly #turns: { readonly index: number; readonly at: string; steps: number; subagentSteps: number }[] = [];
   readonly #seen = new Set<number>();
 
-  /** Of every entry, in the order in which they come. */
+  /** Call for every entry, in order. */
   add({ index, type, timestamp, metadata, origin }: NormalizedEntry): void {
     if (this.#seen.has(index)) return;
     this.#seen.add(index);
@@ -20,7 +20,7 @@ export class ObservedTurns {
     else turn.subagentSteps += 1;
   }
 
-  /** `last`: how the last one stands. What each cost is not known. */
+  /** `last`: status of the last turn. The cost of single turns is unknown. */
   all(last: Turn['status']): Turn[] {
     return this.#turns.map(({ index, at, steps, subagentSteps }, number) => ({
       runId: `turn_${index}`,

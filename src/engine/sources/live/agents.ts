@@ -10,7 +10,7 @@ import type { ProcessMark } from './marks.ts';
 import type { ProcessProbe } from './processes.ts';
 import { qwenMarks } from './qwen.ts';
 
-/** How an agent shows that a process has a session open. */
+/** Detects whether a process has a session open. */
 interface LiveSource {
   /** By native id. */
   marks(
@@ -18,7 +18,7 @@ interface LiveSource {
     sessions: readonly SessionFiles[],
     processes: ProcessProbe,
   ): Promise<ReadonlyMap<string, ProcessMark>>;
-  /** Folders outside of the roots in which it shows. */
+  /** Folders outside of the roots with these marks. */
   folders?(roots: readonly StoreRoot[]): readonly string[];
   /** Whether the agent would have left a mark for this session. */
   tells(facts: StoreFacts): boolean;
@@ -34,7 +34,7 @@ const sources: Partial<Readonly<Record<ObservedAgent, LiveSource>>> = {
     folders: besideRoots('sessions'),
     tells: ({ agentVersion }) => isSince(agentVersion, '2.1.139') === true,
   },
-  // Locks came before 0.169; which version began with them is not known, and other systems do not tell who holds one.
+  // Versions before 0.169 may already have locks. Only Linux reports the holder of a lock.
   codex: {
     marks: codexMarks,
     folders: besideRoots('thread-writer-locks'),

@@ -8,10 +8,10 @@ import type { SessionFiles } from '../groups.ts';
 import type { ProcessMark } from './marks.ts';
 import type { ProcessProbe } from './processes.ts';
 
-/** The program keeps one such file per process; the key beside it is never read. */
+/** One file per process. Never read the key next to it. */
 const registryFile = /^\d{1,10}\.json$/;
 
-/** `sessions/<pid>.json` beside the folder of projects, by native id. */
+/** `sessions/<pid>.json` next to the projects folder, by native id. */
 export async function claudeMarks(
   [root]: readonly StoreRoot[],
   _: readonly SessionFiles[],
@@ -26,7 +26,7 @@ export async function claudeMarks(
     const session = nonEmpty(field(entry, 'sessionId'));
     const pid = count(field(entry, 'pid'));
     const status = nonEmpty(field(entry, 'status'));
-    // Files of older versions have no status and stay behind.
+    // Files of older versions have no status and are not deleted.
     if (session === undefined || pid === undefined || status === undefined) continue;
     const start = nonEmpty(field(entry, 'procStart')) ?? null;
     if (!(await processes.isAlive(pid, start))) continue;

@@ -8,8 +8,8 @@ import type { ProcessProbe } from './processes.ts';
 const lockFile = /^([0-9a-f-]{36})\.lock$/i;
 
 /**
- * `thread-writer-locks/<thread>.lock` beside the folder of sessions. The file stays after a crash: only a process that holds the
- * lock counts. Where the system does not tell who does, nothing is known.
+ * `thread-writer-locks/<thread>.lock` next to the sessions folder. The file stays after a crash, so only a process that
+ * holds the lock counts. If the system does not report the holder, the state is unknown.
  */
 export async function codexMarks(
   [root]: readonly StoreRoot[],

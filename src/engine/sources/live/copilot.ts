@@ -7,7 +7,7 @@ import type { ProcessProbe } from './processes.ts';
 
 const lockFile = /^inuse\.(\d{1,10})\.lock$/;
 
-/** `inuse.<pid>.lock` in the folder of each session. It stays after a crash: only a living process counts. */
+/** `inuse.<pid>.lock` in each session's folder. It stays after a crash, so only a living process counts. */
 export async function copilotMarks(
   _: readonly StoreRoot[],
   sessions: readonly SessionFiles[],
@@ -21,7 +21,7 @@ export async function copilotMarks(
     for (const name of await readdir(folder).catch(() => [])) {
       const pid = Number(lockFile.exec(name)?.[1]);
       if (!Number.isSafeInteger(pid) || !(await processes.isAlive(pid, null))) continue;
-      // A pid is used again: the process also holds a lock on a file beside it.
+      // Pids are reused: the process must also hold a lock on the file next to it.
       const holder = await processes.lockHolder(path.join(folder, `inuse.${pid}.hold`));
       if (holder !== null) marks.set(session, { pid, source: 'lock' });
     }

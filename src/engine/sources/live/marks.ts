@@ -1,18 +1,18 @@
 import type { LastRecord, StoreFacts } from '../../../model/session/observed.ts';
 import type { LiveState } from '../../../model/observedState.ts';
 
-/** What is known of a session's process besides its records. */
+/** What is known about a session's process besides its records. */
 export interface ProcessMark {
-  /** It lives, or holds the session's lock. */
+  /** The process is alive or holds the session's lock. */
   readonly pid: number | null;
   readonly source: 'process' | 'lock';
-  /** As the agent itself says it; absent: the records tell. */
+  /** As reported by the agent; absent: derived from the records. */
   readonly state?: LiveState['state'];
   /** ISO 8601. */
   readonly since?: string;
 }
 
-/** Without a word about the process, a session counts as running for this long after its last record, in ms. */
+/** Without information about the process, a session counts as running for this long after its last record, in ms. */
 const freshMs = 2 * 60_000;
 
 const byRecord: Readonly<Record<LastRecord, LiveState['state']>> = {
@@ -27,8 +27,8 @@ const byRecord: Readonly<Record<LastRecord, LiveState['state']>> = {
 };
 
 /**
- * How a session stands. `tells`: the agent would have left a mark if its process were alive. Where it does not, the last
- * record and the change of the file decide together: a copied file is new, and its records are not.
+ * State of a session. `tells`: the agent would have left a mark if its process were alive. Otherwise, both the last
+ * record and the file's modification time must be recent: a copied file is new, but its records are not.
  */
 export function liveState(
   { last, lastActivityAt }: StoreFacts,

@@ -1,11 +1,11 @@
 import { readFile, stat } from 'node:fs/promises';
 import { isAlive, startTimeOf } from '../../process/identity/identity.ts';
 
-/** What is asked of the system about the processes that a store names. */
+/** Queries the system about processes that a store names. */
 export interface ProcessProbe {
-  /** `start`: when the process was started, as Linux counts it (field 22 of its `stat`); `null`: not known. */
+  /** `start`: start time as in field 22 of `/proc/<pid>/stat`; `null`: unknown. */
   isAlive(pid: number, start: string | null): Promise<boolean>;
-  /** The process that holds a lock on the file; `null` where none does, `undefined` where the system does not tell. */
+  /** Process that holds a lock on the file; `null` if none does, `undefined` if unknown. */
   lockHolder(file: string): Promise<number | null | undefined>;
 }
 
@@ -21,7 +21,7 @@ export const systemProcesses: ProcessProbe = {
     try {
       const { ino } = await stat(file);
       const locks = (await readFile('/proc/locks', 'latin1')).split('\n').map((line) => line.trim().split(/\s+/));
-      // `1: FLOCK ADVISORY WRITE <pid> <device>:<inode> …`; who waits for a lock has an arrow before it.
+      // `1: FLOCK ADVISORY WRITE <pid> <device>:<inode> …`; waiting processes have an arrow in front.
       const held = locks.find((columns) => columns[5]?.split(':')[2] === String(ino));
       const pid = Number(held?.[4]);
       return Number.isSafeInteger(pid) && pid > 0 ? pid : null;

@@ -7,10 +7,10 @@ import type { SessionFiles } from '../groups.ts';
 import type { ProcessMark } from './marks.ts';
 import type { ProcessProbe } from './processes.ts';
 
-/** The program keeps one such file per process in a terminal, with a token that is not looked at. */
+/** One file per process in a terminal. It contains a token, which is ignored. */
 const registryFile = /^\d{1,10}\.json$/;
 
-/** `sessions/<pid>.json` beside the folder of projects, by native id. It does not say what the agent is doing. */
+/** `sessions/<pid>.json` next to the projects folder, by native id. It has no activity status. */
 export async function qwenMarks(
   roots: readonly StoreRoot[],
   _: readonly SessionFiles[],
@@ -24,7 +24,7 @@ export async function qwenMarks(
       const session = nonEmpty(field(entry, 'sessionId'));
       const pid = count(field(entry, 'pid'));
       if (session === undefined || pid === undefined) continue;
-      // `<id of the boot>:<start of the process>`.
+      // `<boot id>:<start time of the process>`.
       const start = nonEmpty(field(entry, 'procStart'))?.split(':').at(-1) ?? null;
       if (await processes.isAlive(pid, start)) marks.set(session, { pid, source: 'process' });
     }

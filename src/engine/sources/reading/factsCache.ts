@@ -1,9 +1,9 @@
 import type { StoreFacts } from '../../../model/session/observed.ts';
 
-/** What is known of one session without its entries. */
+/** Facts about one session, without its entries. */
 export interface KnownFacts {
   readonly facts: StoreFacts;
-  /** Why it cannot be read, or not all of it. */
+  /** Why it cannot be read completely. */
   readonly problem: string | null;
 }
 
@@ -12,10 +12,10 @@ export interface CachedFacts extends KnownFacts {
   readonly stamp: string;
 }
 
-/** Keeps facts between processes. Neither call rejects. */
+/** Keeps facts between processes. Never rejects. */
 export interface FactsCache {
-  /** `undefined` where nothing is known of that state. */
+  /** `undefined` if there are no facts for that state of the files. */
   get(id: string, stamp: string): Promise<KnownFacts | undefined>;
-  /** Keeps what was read since, and forgets sessions that are no longer there. */
+  /** Stores changed facts, and removes those of deleted sessions. */
   save(changed: ReadonlyMap<string, CachedFacts>, isPresent: (id: string) => boolean): Promise<void>;
 }

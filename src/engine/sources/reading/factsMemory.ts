@@ -8,14 +8,14 @@ interface Remembered extends KnownFacts {
   readonly notes: Notes;
 }
 
-/** Readers that are kept to read on; the least recently used goes first. */
+/** Maximum number of open readers; the least recently used is dropped. */
 const maxReaders = 32;
 /** A session that changed within this time may grow, in ms. */
 const freshMs = 10 * 60_000;
-/** Facts of files that changed within this time are not kept for other processes: their last line may be unfinished. */
+/** Facts of files that changed within this time are not cached on disk: their last line may be incomplete. */
 const restMs = 60_000;
 
-/** Remembers the facts of sessions, and how far those were read that are growing. */
+/** Caches facts of sessions, and read positions of growing ones. */
 export class FactsMemory {
   readonly #clock: () => number;
   readonly #cache: FactsCache | undefined;
@@ -57,14 +57,14 @@ export class FactsMemory {
     return read;
   }
 
-  /** Keeps for other processes what was read since, of these sessions. */
+  /** Stores new facts of these sessions for other processes. */
   async save(ids: { has(id: string): boolean }): Promise<void> {
     const changed = new Map(this.#changed);
     this.#changed.clear();
     await this.#cache?.save(changed, (id) => ids.has(id));
   }
 
-  /** Forgets all others. */
+  /** Forgets all other sessions. */
   keepOnly(ids: { has(id: string): boolean }): void {
     for (const id of this.#known.keys()) if (!ids.has(id)) this.#known.delete(id);
     for (const id of this.#readers.keys()) if (!ids.has(id)) this.#readers.delete(id);

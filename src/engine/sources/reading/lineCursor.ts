@@ -2,10 +2,10 @@ import { stat } from 'node:fs/promises';
 import { LineSplitter, type LineOut } from '../../output/lineSplitter.ts';
 import { chunksOf, linesOf, readBytes } from '../files.ts';
 
-/** Bytes before the cursor that must be the same when reading continues. */
+/** Bytes before the cursor that must be unchanged to continue. */
 const signatureBytes = 64;
 
-/** How far a file has been read. Reading continues from there, so that a growing file costs only what was added. */
+/** Read position in a growing file, so that only new lines are read. */
 export class LineCursor {
   #splitter = new LineSplitter();
   #offset = 0;
@@ -13,7 +13,7 @@ export class LineCursor {
   #isPacked = false;
   #tookTail = false;
 
-  /** Whether reading can continue: the file still begins with what was read. @throws file system errors */
+  /** Whether the file still starts with what was read. @throws file system errors */
   async continues(path: string): Promise<boolean> {
     const { size } = await stat(path);
     if (this.#isPacked || size < this.#offset || (this.#tookTail && size > this.#offset)) return false;
@@ -21,7 +21,7 @@ export class LineCursor {
     return length === 0 || this.#signature.equals(await readBytes(path, this.#offset - length, length));
   }
 
-  /** The lines that were added and have an end. */
+  /** New complete lines. */
   async *read(path: string): AsyncGenerator<readonly LineOut[]> {
     if (path.endsWith('.zst')) {
       this.#isPacked = true;
@@ -35,7 +35,7 @@ export class LineCursor {
     }
   }
 
-  /** What stands after the last end of a line. To be asked for where no one writes the file. */
+  /** Text after the last line end. Use it only if no process writes the file. */
   tail(): readonly LineOut[] {
     const lines = this.#splitter.end();
     this.#tookTail ||= lines.length > 0;

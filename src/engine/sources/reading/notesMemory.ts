@@ -3,11 +3,11 @@ import type { Store } from '../groups.ts';
 import { readNotes } from '../records.ts';
 import type { Notes } from './sessionReader.ts';
 
-/** What shared files say, read again only when one of them changed. */
+/** Content of shared files, reread only if one of them changed. */
 export class NotesMemory {
   readonly #known = new Map<ObservedAgent, { readonly key: string; readonly notes: Notes }>();
 
-  /** The same object for as long as nothing changed. */
+  /** Returns the same object as long as nothing changed. */
   async of({ format, shared }: Pick<Store, 'format' | 'shared'>): Promise<Notes> {
     const key = shared.map(({ path, size, mtimeMs }) => `${path}\n${size}\n${mtimeMs}`).join('\n');
     const known = this.#known.get(format.agent);

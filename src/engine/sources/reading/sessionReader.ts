@@ -6,7 +6,7 @@ import type { PlacedFile, SessionFiles } from '../groups.ts';
 import { isDocument, lineRecord, mergedRecords, recordsOf, recordsOfFile } from '../records.ts';
 import { LineCursor } from './lineCursor.ts';
 
-/** What reading on gave. `restarted`: the files are others than before, and everything was read again. */
+/** Result of a read. `restarted`: the files were replaced, so everything was read again. */
 export interface Advance {
   readonly updates: readonly EntryUpdate[];
   readonly restarted: boolean;
@@ -14,7 +14,7 @@ export interface Advance {
 
 export type Notes = ReadonlyMap<string, SessionNote>;
 
-/** An unfinished last line counts as damaged when its file has not changed for so long, in ms. */
+/** An incomplete last line counts as damaged if its file has not changed for this long, in ms. */
 const restMs = 10_000;
 
 interface ReadFile {
@@ -23,7 +23,7 @@ interface ReadFile {
   readonly key: string;
 }
 
-/** Reads one session, and afterwards only what was added to its files. */
+/** Reads one session, and later only what was added to its files. */
 export class SessionReader {
   readonly #entries: boolean;
   readonly #clock: () => number;
@@ -33,18 +33,18 @@ export class SessionReader {
   #hasEnded = false;
   #problem: string | null = null;
 
-  /** `entries`: they are wanted, not only the facts. */
+  /** `entries`: also read entries, not only facts. */
   constructor(options: { readonly entries: boolean; readonly clock: () => number }) {
     this.#entries = options.entries;
     this.#clock = options.clock;
   }
 
-  /** Why not everything could be read. */
+  /** Why the session could not be read completely. */
   get problem(): string | null {
     return this.#problem;
   }
 
-  /** @throws Error before anything was read */
+  /** @throws Error if nothing was read yet */
   facts(): StoreFacts {
     if (this.#parser === undefined) throw new Error('Nothing has been read.');
     return this.#parser.facts();
@@ -57,13 +57,13 @@ export class SessionReader {
         return { updates: await this.#readOn(parser, files), restarted: false };
       }
     } catch (error) {
-      // It is gone; what is known of it stays.
+      // The file was deleted; what was read stays.
       if (this.#parser !== undefined && isMissing(error)) return { updates: [], restarted: false };
     }
     return { updates: await this.#readAll(files, notes), restarted: true };
   }
 
-  /** There is nothing more for now; calls that have no result end as cancelled where the agent is not live. */
+  /** Ends the current read. Unless the agent is live, calls without a result count as cancelled. */
   end(isLive: boolean): readonly EntryUpdate[] {
     if (this.#hasEnded) return [];
     this.#hasEnded = !isLive;

@@ -3,30 +3,30 @@ import { access, readdir, stat, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { isMissing } from '../files.ts';
 
-/** Folders that are watched at the same time; what is beyond is looked at in turn. */
+/** Maximum number of watches; further folders are polled. */
 const maxWatches = 4096;
-/** Between two looks at folders without events, in ms, and how many are looked at each time. */
+/** Polling interval in ms, and folders per interval. */
 const pollMs = 1000;
 const pollAtOnce = 64;
 
-/** Types of file systems that tell of no changes that another machine makes: NFS, SMB, CIFS, SMB2, 9P, FUSE. */
+/** File system types without events for changes by other machines: NFS, SMB, CIFS, SMB2, 9P, FUSE. */
 const withoutEvents = new Set([0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x01021997, 0x65735546]);
 
 export interface FolderWatcherOptions {
-  /** Gets the paths of files and folders that were made, changed or removed, as soon as the system tells. */
+  /** Gets created, changed or removed paths without delay. */
   readonly onPaths: (paths: ReadonlySet<string>) => void;
-  /** Default: Node's. It has one watch per folder on Linux, and one per tree elsewhere. */
+  /** Default: Node's, with one watch per folder on Linux, and one per tree elsewhere. */
   readonly watchFolder?: typeof watch;
-  /** Whether one watch is for the whole tree; default: as the system has it. */
+  /** Whether one watch covers a whole tree; default: depends on the system. */
   readonly recursive?: boolean;
 }
 
-/** Watches folders, each by events of the system; where there are none, by looking at it again and again. */
+/** Watches folders by file system events, or by polling if there are no events. */
 export class FolderWatcher {
   readonly #options: FolderWatcherOptions;
   readonly #recursive: boolean;
   readonly #watches = new Map<string, FSWatcher>();
-  /** Folders without events, with what was in them. */
+  /** Polled folders with their last content. */
   readonly #polled = new Map<string, ReadonlyMap<string, string> | undefined>();
   #queue: string[] = [];
   #timer: NodeJS.Timeout | undefined;
@@ -37,7 +37,7 @@ export class FolderWatcher {
     this.#recursive = options.recursive ?? process.platform !== 'linux';
   }
 
-  /** Watches these folders and no others. One that is missing is left out. */
+  /** Watches exactly these folders. Skips missing ones. */
   async set(folders: Iterable<string>): Promise<void> {
     const wanted = new Set(folders);
     for (const folder of this.#watches.keys()) if (!wanted.has(folder)) this.#unwatch(folder);
@@ -81,7 +81,7 @@ export class FolderWatcher {
 
   #heard(folder: string, name: string | null): void {
     if (this.#isDisposed) return;
-    // The folder itself was removed or renamed, or something in it has its name.
+    // The folder itself, or an entry with the same name, was removed or renamed.
     if (name === path.basename(folder)) void this.#check(folder);
     this.#options.onPaths(new Set([name === null ? folder : path.join(folder, name)]));
   }
@@ -123,7 +123,7 @@ async function isWithoutEvents(folder: string): Promise<boolean> {
   );
 }
 
-/** What is in a folder: names with size and time of the last change. */
+/** Content of a folder: names with size and modification time. */
 async function contentOf(folder: string): Promise<Map<string, string>> {
   const names = await readdir(folder).catch(() => []);
   const found = await Promise.all(
