@@ -20,7 +20,7 @@ export interface SearchRequest {
   readonly synthetic?: boolean;
   /** Maximum number of sessions; default 50. */
   readonly mostSessions?: number;
-  /** Maximum number of hits per session; default 20, but 3 after the first 100 hits. */
+  /** Maximum number of hits per session; default 10, but 1 after the first 50 hits. */
   readonly mostHits?: number;
   readonly signal?: AbortSignal | undefined;
   /** Called during indexing with the numbers of processed and changed sessions. */
