@@ -3,6 +3,7 @@ import { agentNamePattern } from '../model/agent/agent.ts';
 import { demandsSchema } from '../model/session/demands.ts';
 import { runnerIdSchema, type ListedRunner, type Runner } from '../model/session/runner.ts';
 import { executionModeSchema, runIdSchema, runSchema, sessionIdSchema, type Run } from '../model/session/session.ts';
+import type { ListedRun } from '../model/session/waiting.ts';
 
 const line = z.string().max(200);
 /** Longer than a path may be anywhere. */
@@ -51,7 +52,11 @@ export const createRunSchema = choiceSchema.extend({
 export type CreateRun = z.input<typeof createRunSchema>;
 
 /** A run with what its runner has to know to execute it. */
-export const jobSchema = choiceSchema.extend({ run: runSchema });
+export const jobSchema = choiceSchema.extend({
+  run: runSchema,
+  /** Jobs with a higher number are taken first; default 0. */
+  priority: z.int().optional(),
+});
 export type Job = z.infer<typeof jobSchema>;
 
 export const registrationSchema = z.object({
@@ -92,6 +97,15 @@ export const reportSchema = z.object({
 });
 export type RunReport = z.infer<typeof reportSchema>;
 
+export const changeRunSchema = z.object({
+  run_id: runIdSchema,
+  /** Before all that wait, or after them. */
+  move: z.enum(['first', 'last']).optional(),
+  /** In place of its demands; the reason is a person's choice of a runner. */
+  demands: demands.optional(),
+});
+export type ChangeRun = z.infer<typeof changeRunSchema>;
+
 /** A run became another, or a new one came. */
 export type RunListener = (run: Run) => void;
 
@@ -103,7 +117,7 @@ export interface CoordinatorLink {
   /** What waits is stopped at once; what runs is `stopping` until its runner says that it has stopped. */
   stopRun(runId: string): Promise<Run>;
   /** In the order in which they came; those that have ended only as far as they are still known. */
-  runs(filter?: RunFilter): Promise<readonly Run[]>;
+  runs(filter?: RunFilter): Promise<readonly ListedRun[]>;
   runners(): Promise<readonly ListedRunner[]>;
   register(registration: Registration): Promise<Runner>;
   heartbeat(seat: Seat): Promise<void>;

@@ -1,14 +1,15 @@
 import type * as z from 'zod';
-import type { Demands } from '../model/session/demands.ts';
 import type { ListedRunner, Runner } from '../model/session/runner.ts';
 import type { Run } from '../model/session/session.ts';
 import { isRunOver, moveRun } from '../model/session/status.ts';
-import type { Claim, createRunSchema, Job, registrationSchema, RunFilter, RunReport, Seat } from './api.ts';
-import { comparable, demandsText, hasDemands, isWithin, meets, mergeDemands } from './demands.ts';
+import type { ListedRun, Waiting } from '../model/session/waiting.ts';
+import type { ChangeRun, Claim, createRunSchema, Job, registrationSchema, RunFilter, RunReport, Seat } from './api.ts';
+import { comparable, demandsText, hasDemands, mergeDemands } from './demands.ts';
 import { CoordinatorError } from './errors.ts';
-import { RunnerRegistry, staleMs, type RegisteredRunner } from './runnerRegistry.ts';
+import { RunnerRegistry, staleMs } from './runnerRegistry.ts';
+import { mayTake, waitingText, whyWaiting } from './waiting.ts';
 
-/** How long a run with demands waits for a runner that meets them. */
+/** How long a run waits for a runner that can take it. */
 export const demandsTimeoutMs = 5 * 60_000;
 const maxWaiting = 5000;
 /** Characters of all that waits, as JSON. */
@@ -59,9 +60,9 @@ export class Coordinator {
     for (const job of [...this.#jobs.values()]) {
       const { status, run_id, timeout_at } = job.run;
       if (status === 'pending') {
-        if (timeout_at === undefined) continue;
         // Runners come back only now, and one that meets its demands may have kept it waiting long.
-        const left = Math.max(staleMs, Date.parse(timeout_at) - deps.clock());
+        const given = timeout_at === undefined ? demandsTimeoutMs : Date.parse(timeout_at) - deps.clock();
+        const left = Math.max(staleMs, given);
         this.#deadlines.set(run_id, now + Math.min(demandsTimeoutMs, left));
       } else if (!isRunOver(status)) {
         this.#abandon(job, 'The Vitrine daemon ended during this run.');
@@ -77,7 +78,7 @@ export class Coordinator {
       throw new CoordinatorError('invalid', 'A resume_session run needs a session_id.');
     }
     const demands = mergeDemands(ofBlueprint, additional_demands);
-    const demanding = hasDemands(demands);
+    if (session_id !== undefined) this.#assertSameExecutor(session_id, choice.executor_type);
     const run: Run = {
       run_id: this.#deps.newRunId(),
       type,
@@ -87,15 +88,31 @@ export class Coordinator {
       ...(project_dir !== undefined && { project_dir }),
       ...(parent_session_id !== undefined && { parent_session_id }),
       execution_mode,
-      ...(demanding && { demands }),
+      ...(hasDemands(demands) && { demands }),
       status: 'pending',
       created_at: this.#at(),
-      ...(demanding && { timeout_at: this.#at(demandsTimeoutMs) }),
+      timeout_at: this.#at(demandsTimeoutMs),
     };
     const job = { ...choice, run };
     this.#assertRoom(job);
-    if (demanding) this.#deadlines.set(run.run_id, this.#now() + demandsTimeoutMs);
+    this.#deadlines.set(run.run_id, this.#now() + demandsTimeoutMs);
     this.#change(job);
+    return run;
+  }
+
+  /** @throws CoordinatorError `over` unless it waits */
+  change({ run_id, move, demands }: ChangeRun): Run {
+    const job = this.#job(run_id);
+    if (job.run.status !== 'pending')
+      throw new CoordinatorError('over', `Run ${run_id} is ${job.run.status} and no longer waits.`);
+    const others = [...this.#jobs.values()].filter(({ run }) => run.status === 'pending' && run.run_id !== run_id);
+    const numbers = others.map(({ priority = 0 }) => priority);
+    const priority =
+      move === undefined ? job.priority : move === 'first' ? Math.max(0, ...numbers) + 1 : Math.min(0, ...numbers) - 1;
+    const { demands: before, ...rest } = job.run;
+    const wanted = demands ?? before;
+    const run = { ...rest, ...(hasDemands(wanted) && { demands: wanted }) };
+    this.#change({ ...job, run, ...(priority !== undefined && { priority }) });
     return run;
   }
 
@@ -107,8 +124,22 @@ export class Coordinator {
     return this.#move(job, status === 'pending' ? 'stopped' : 'stopping');
   }
 
-  runs({ session_id, runner_id }: RunFilter = {}): readonly Run[] {
-    const runs = [...this.#jobs.values()].map(({ run }) => run);
+  runs({ session_id, runner_id }: RunFilter = {}): readonly ListedRun[] {
+    const online = this.#registry.online(this.#now());
+    const load = this.#load();
+    const unfinished = new Map<string, string>();
+    const runs = [...this.#jobs.values()].map((job): ListedRun => {
+      const { run, executor_type, priority } = job;
+      const before = unfinished.get(run.session_id);
+      if (!isRunOver(run.status) && before === undefined) unfinished.set(run.session_id, run.run_id);
+      const waiting = run.status === 'pending' ? whyWaiting(job, { online, load, before }) : undefined;
+      return {
+        ...run,
+        executor_type,
+        ...(priority !== undefined && { priority }),
+        ...(waiting !== undefined && { waiting }),
+      };
+    });
     return runs.filter(
       (run) =>
         (session_id === undefined || run.session_id === session_id) &&
@@ -117,7 +148,7 @@ export class Coordinator {
   }
 
   runners(): readonly ListedRunner[] {
-    return this.#registry.list(this.#now());
+    return this.#registry.list(this.#now(), this.#load());
   }
 
   /** What has to be kept for the next coordinator. */
@@ -151,13 +182,15 @@ export class Coordinator {
     if (unanswered !== undefined) return unanswered;
     if (own.length >= taken.limit) return null;
     const occupied = new Set(busy.map(({ run }) => run.session_id));
-    for (const job of jobs) {
-      const { run } = job;
-      if (run.status !== 'pending') continue;
-      // A session has one run at a time, and its runs keep their order.
-      const free = !occupied.has(run.session_id);
+    // A session has one run at a time, and its runs keep their order.
+    const ready = jobs.filter(({ run }) => {
+      if (run.status !== 'pending' || occupied.has(run.session_id)) return false;
       occupied.add(run.session_id);
-      if (!free || !mayTake(taken, job)) continue;
+      return true;
+    });
+    for (const job of byPriority(ready)) {
+      const { run } = job;
+      if (!mayTake(taken, job)) continue;
       const claimed = { ...job, run: { ...moveRun(run, 'claimed', this.#at()), runner_id } };
       this.#change(claimed);
       return claimed;
@@ -193,10 +226,10 @@ export class Coordinator {
     const online = this.#registry.online(now);
     for (const [id, deadline] of this.#deadlines) {
       const job = this.#jobs.get(id);
-      if (now < deadline || job?.run.demands === undefined) continue;
+      if (now < deadline || job === undefined) continue;
       // Someone who has what it demands is running: its turn comes.
       if (online.some((taken) => mayTake(taken, job))) this.#deadlines.set(id, now + staleMs);
-      else this.#move(job, 'failed', noneHas(job.run.demands));
+      else this.#move(job, 'failed', noneTook(job, whyWaiting(job, { online, load: () => 0, before: undefined })));
     }
     for (const id of this.#registry.lose(now)) this.#giveUp(id, 'The runner stopped responding.');
   }
@@ -259,6 +292,27 @@ export class Coordinator {
     return job;
   }
 
+  /** A session keeps its agent. What has ended is known of it elsewhere. */
+  #assertSameExecutor(session: string, executor: string): void {
+    const other = [...this.#jobs.values()].find(
+      ({ run, executor_type }) => run.session_id === session && executor_type !== executor,
+    );
+    if (other === undefined) return;
+    throw new CoordinatorError(
+      'contradiction',
+      `Session ${session} is a session of ${other.executor_type}; ${executor} cannot resume it.`,
+    );
+  }
+
+  #load(): (runnerId: string) => number {
+    const load = new Map<string, number>();
+    for (const { run } of this.#jobs.values()) {
+      const { runner_id, status } = run;
+      if (runner_id !== undefined && !isRunOver(status)) load.set(runner_id, (load.get(runner_id) ?? 0) + 1);
+    }
+    return (runnerId) => load.get(runnerId) ?? 0;
+  }
+
   #moment(): { readonly now: number; readonly at: string } {
     return { now: this.#now(), at: this.#at() };
   }
@@ -280,10 +334,13 @@ export class Coordinator {
   }
 }
 
-function mayTake({ runner, within }: RegisteredRunner, { executor_type, run }: Job): boolean {
-  return executor_type === runner.executor_type && meets(runner, run.demands) && isWithin(run.project_dir, within);
+/** Higher numbers first, otherwise in the order of arrival. */
+function byPriority(jobs: readonly Job[]): readonly Job[] {
+  return jobs.toSorted((a, b) => (b.priority ?? 0) - (a.priority ?? 0));
 }
 
-function noneHas(demands: Demands): string {
-  return `No runner with ${demandsText(demands)} took this run within ${demandsTimeoutMs / 60_000} minutes.`;
+function noneTook({ executor_type, run }: Job, waiting: Waiting | undefined): string {
+  const wanted = run.demands === undefined ? `for ${executor_type}` : `with ${demandsText(run.demands)}`;
+  const why = waiting === undefined ? '' : `: ${waitingText(waiting)}`;
+  return `No runner ${wanted} took this run within ${demandsTimeoutMs / 60_000} minutes${why}.`;
 }

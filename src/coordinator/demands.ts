@@ -2,11 +2,13 @@ import type { Demands } from '../model/session/demands.ts';
 import type { Runner } from '../model/session/runner.ts';
 import { CoordinatorError } from './errors.ts';
 
-const properties = ['hostname', 'project_dir', 'executor_type'] as const;
+export const demandProperties = ['hostname', 'project_dir', 'executor_type'] as const;
 
 /** Whether anything is asked for: only such runs time out. */
 export function hasDemands(demands: Demands | undefined): demands is Demands {
-  return demands !== undefined && (demands.tags.length > 0 || properties.some((name) => demands[name] !== undefined));
+  return (
+    demands !== undefined && (demands.tags.length > 0 || demandProperties.some((name) => demands[name] !== undefined))
+  );
 }
 
 /**
@@ -16,7 +18,7 @@ export function hasDemands(demands: Demands | undefined): demands is Demands {
 export function mergeDemands(blueprint: Demands | undefined, run: Demands | undefined): Demands | undefined {
   if (blueprint === undefined || run === undefined) return blueprint ?? run;
   const merged: Demands = { ...blueprint, tags: [...new Set([...blueprint.tags, ...run.tags])] };
-  for (const name of properties) {
+  for (const name of demandProperties) {
     const wanted = run[name];
     if (wanted === undefined) continue;
     const other = blueprint[name];
@@ -32,7 +34,7 @@ export function mergeDemands(blueprint: Demands | undefined, run: Demands | unde
 }
 
 /** Whether a property is what is demanded: letter for letter, but for that of a drive. */
-export function isAsWanted(name: (typeof properties)[number], wanted: string | undefined, is: string): boolean {
+export function isAsWanted(name: (typeof demandProperties)[number], wanted: string | undefined, is: string): boolean {
   if (wanted === undefined || wanted === is) return true;
   return name === 'project_dir' && comparable(wanted) === comparable(is);
 }
@@ -41,7 +43,7 @@ export function isAsWanted(name: (typeof properties)[number], wanted: string | u
 export function meets(runner: Runner, demands: Demands | undefined): boolean {
   if (demands === undefined) return true;
   return (
-    properties.every((name) => isAsWanted(name, demands[name], runner[name])) &&
+    demandProperties.every((name) => isAsWanted(name, demands[name], runner[name])) &&
     demands.tags.every((tag) => runner.tags.includes(tag))
   );
 }
@@ -65,7 +67,7 @@ export function comparable(folder: string): string {
 
 /** For people: `hostname "a", tags gpu, web`. */
 export function demandsText(demands: Demands): string {
-  const named = properties.flatMap((name) => (demands[name] === undefined ? [] : [`${name} "${demands[name]}"`]));
+  const named = demandProperties.flatMap((name) => (demands[name] === undefined ? [] : [`${name} "${demands[name]}"`]));
   const tags = demands.tags.length === 0 ? [] : [`tags ${demands.tags.join(', ')}`];
   return [...named, ...tags].join(', ');
 }

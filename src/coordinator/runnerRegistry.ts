@@ -94,11 +94,15 @@ export class RunnerRegistry {
     return [...this.#runners.values()].filter((seated) => this.#isOnline(seated, now));
   }
 
-  list(now: number): readonly ListedRunner[] {
+  /** `load`: runs that a runner has. */
+  list(now: number, load: (runnerId: string) => number): readonly ListedRunner[] {
     return [...this.#runners.values()].map((seated) => ({
       ...seated.runner,
       status: this.#isOnline(seated, now) ? 'online' : 'stale',
       seconds_since_heartbeat: Math.max(0, Math.floor((now - seated.heardAt) / 1000)),
+      limit: seated.limit,
+      running: load(seated.runner.runner_id),
+      ...(seated.within !== undefined && { within: [...seated.within] }),
     }));
   }
 

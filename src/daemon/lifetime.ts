@@ -7,6 +7,7 @@ export class Lifetime {
   readonly #idleMs: number;
   #clients = 0;
   #runs = 0;
+  #waiting = 0;
   #isRetiring = false;
   #timer: NodeJS.Timeout | undefined;
 
@@ -37,6 +38,12 @@ export class Lifetime {
     this.#look();
   }
 
+  /** Queued runs that wait for a runner; each is taken or fails within minutes. */
+  setWaiting(count: number): void {
+    this.#waiting = count;
+    this.#look();
+  }
+
   retire(when: 'idle' | 'now'): void {
     this.#isRetiring = true;
     // Sends the answer to the client first.
@@ -49,6 +56,6 @@ export class Lifetime {
     this.#timer = undefined;
     if (this.#runs > 0) return;
     if (this.#isRetiring) setImmediate(this.#exit);
-    else if (this.#clients === 0) this.#timer = setTimeout(this.#exit, this.#idleMs);
+    else if (this.#clients === 0 && this.#waiting === 0) this.#timer = setTimeout(this.#exit, this.#idleMs);
   }
 }

@@ -102,6 +102,7 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     log,
     isConnected: (client) => clients.describe(client) !== undefined,
     onRun: (run) => news.run(run),
+    onWaiting: (count) => lifetime.setWaiting(count),
   });
   const since = new Date().toISOString();
   const service = new DaemonService({

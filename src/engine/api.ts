@@ -182,6 +182,10 @@ export interface ChildServer {
   /** Valid for one run, until `over` is called. */
   open(session: Session, runId: string, limits: ChildLimits): Promise<McpServer>;
   over(sessionId: string, runId: string): void;
+  /** A queued session is to report its result to its parent. */
+  expect(callback: { readonly parent: string; readonly child: string }): Promise<void>;
+  /** Such a session has ended, whether it ran or not. */
+  reported(parent: string): void;
   /**
    * Sends other processes' pending callbacks to parents that `accepts` selects; for a deleted parent, it gets the
    * child.

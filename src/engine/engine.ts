@@ -42,6 +42,7 @@ import { ProcessLeases } from './process/leases.ts';
 import type { LadderStep } from './process/stopProcessTree.ts';
 import { RecordStore } from './record/recordStore.ts';
 import { recogniseOutput } from './replay/outputFile.ts';
+import { isWaiting, QueuedRecords } from './run/queuedRecords.ts';
 import { RunStarter } from './run/runStarter.ts';
 import { Sessions } from './sessions/sessions.ts';
 import { SessionState, type StateDeps } from './sessions/sessionState.ts';
@@ -64,6 +65,8 @@ export class Engine {
   /** Budgets of agents. */
   readonly budgets: Budgets;
   readonly followUps: FollowUps;
+  /** Sessions whose first run waits in the queue. */
+  readonly queued: QueuedRecords;
   readonly #deps: EngineDeps;
   readonly #store: RecordStore;
   readonly #sessions: Sessions;
@@ -93,6 +96,13 @@ export class Engine {
     const prices = () => loadPrices(deps.settings().prices);
     this.#sessions = new Sessions({ ...this.#stateDeps, clock: deps.clock, prices, sourceOf, reap });
     this.archive = new Archive(this.#sessions, { ...deps, store: this.#store });
+    this.queued = new QueuedRecords({
+      ...deps,
+      store: this.#store,
+      sessions: this.#sessions,
+      sources: this.#sources,
+      state: this.#stateDeps,
+    });
     const decide: Sessions['decide'] = (...noted) => this.#sessions.decide(...noted);
     this.children = childServer(this, { ...deps, decide });
     this.followUps = new FollowUps({
@@ -148,12 +158,29 @@ export class Engine {
     };
     await this.budgets.gate(session, request.limits);
     this.#assertOpen(signal);
-    const state = new SessionState(newSummary(session, request.prompt, source), this.#stateDeps);
+    const newRun: NewRun = { type: 'start_session', request, attempts: [null], signal };
+    const summary = newSummary(session, request.prompt, source);
+    if (request.queued !== undefined && (await this.queued.isWaiting(session.session_id)))
+      return this.#startWaiting(summary, (state) => this.#starter.start(state, source, agent, newRun));
+    const state = new SessionState(summary, this.#stateDeps);
     state.useWriter(await this.#store.create(session, { onProblem: state.reportWriteProblem }));
     this.#sessions.add(state);
-    const newRun: NewRun = { type: 'start_session', request, attempts: [null], signal };
     const begin = () => this.#starter.start(state, source, agent, newRun);
     return this.#sessions.using(state.id, () => state.exclusively(() => this.#starter.owning(state, 'stopped', begin)));
+  }
+
+  /** The record of a session that waited in the queue is there. */
+  #startWaiting(
+    summary: SessionSummary,
+    begin: (state: SessionState) => Promise<SessionHandle>,
+  ): Promise<SessionHandle> {
+    return this.#sessions.using(summary.session_id, (state) =>
+      state.exclusively(async () => {
+        await this.#sessions.takeWriter(state);
+        state.change({ ...summary, title: state.summary.title, entries: state.total });
+        return this.#starter.owning(state, 'stopped', () => begin(state));
+      }),
+    );
   }
 
   resume(sessionId: string, given: ResumeRequest, signal?: AbortSignal): Promise<SessionHandle> {
@@ -298,6 +325,7 @@ export class Engine {
   ): Promise<SessionHandle> {
     return this.#sessions.using(id, async (state) => {
       await state.assertIdle();
+      if (isWaiting(state)) throw failures.sessionBusy(id);
       if (isReadOnly(state.session)) throw failures.sessionImported(id);
       const source = this.#sources.of(state.session);
       const agent = await source.prepare();

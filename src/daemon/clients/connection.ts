@@ -134,6 +134,7 @@ export class ClientConnection implements ConnectedClient {
     const { queue } = this.#service;
     this.#handle('queueRun', calls.queueRun, (params) => queue.create(params));
     this.#handle('stopQueued', calls.stopQueued, (params) => queue.stop(params));
+    this.#handle('changeQueued', calls.changeQueued, (params) => queue.change(params));
     this.#handle('queuedRuns', calls.queuedRuns, (params) => queue.runs(params));
     this.#handle('runners', calls.runners, () => queue.runners());
     this.#handle('addRunner', calls.addRunner, (params) => queue.add(this, params));

@@ -1,13 +1,18 @@
 import { randomBytes } from 'node:crypto';
+import type { Job } from '../../coordinator/api.ts';
+import { waitingText } from '../../coordinator/waiting.ts';
+import { sessionId } from '../../engine/ids.ts';
 import type { LocalCoordinator } from '../../engine/coordinator/local.ts';
 import { openQueue, type OpenQueue } from '../../engine/coordinator/openQueue.ts';
 import { RunnerLoop } from '../../engine/coordinator/runner.ts';
 import { stopSessionTree } from '../../engine/children/stopSessionTree.ts';
 import type { Runner } from '../../model/session/runner.ts';
 import type { Run } from '../../model/session/session.ts';
+import type { ListedRun } from '../../model/session/waiting.ts';
 import type { ParamsOf, ResultOf } from '../../protocol/daemon/calls.ts';
 import type { ConnectedClient } from '../clients/clients.ts';
 import { daemonRetiring, folderUntrusted } from '../failures.ts';
+import { acceptedRun } from './acceptedRun.ts';
 import { executeQueued, type QueuedRunDeps } from './executeQueued.ts';
 
 /** Characters of the JSON of one answer to `queuedRuns`. */
@@ -17,13 +22,20 @@ export interface RunQueueDeps extends QueuedRunDeps {
   readonly storeDir: string;
   readonly isConnected: (client: ConnectedClient) => boolean;
   readonly onRun: (run: Run) => void;
+  /** Runs that wait; the daemon stays for them. */
+  readonly onWaiting: (count: number) => void;
 }
+
+const randomHex = (digits: number): string => randomBytes(digits).toString('hex').slice(0, digits);
 
 /** The queue of the store, opened when it is first used, and the runners that clients declared. */
 export class RunQueue {
   readonly #deps: RunQueueDeps;
   readonly #loops = new Map<ConnectedClient, Set<RunnerLoop>>();
   readonly #ending = new Set<Promise<void>>();
+  /** Sessions whose record is being made: their runs begin and end after that. */
+  readonly #keeping = new Map<string, Promise<void>>();
+  readonly #waiting = new Set<string>();
   #opened: Promise<OpenQueue> | undefined;
   #closed: Promise<void> | undefined;
 
@@ -32,8 +44,30 @@ export class RunQueue {
   }
 
   /** @throws CoordinatorError */
-  async create(request: ParamsOf<'queueRun'>): Promise<Run> {
-    return (await this.#coordinator()).createRun(request);
+  async create(request: ParamsOf<'queueRun'>): Promise<ListedRun> {
+    const coordinator = await this.#coordinator();
+    const asked = await acceptedRun(request, { engine: this.#deps.engine, coordinator });
+    const { session_id = sessionId(randomHex) } = asked;
+    let finish = (): void => undefined;
+    // Nobody else knows the id of a new session yet.
+    if (asked.type === 'start_session')
+      this.#keeping.set(session_id, new Promise<void>((resolve) => (finish = resolve)));
+    try {
+      const { run_id } = await coordinator.createRun({ ...asked, session_id });
+      const job = coordinator.job(run_id);
+      const run = (await coordinator.runs({ session_id })).find((each) => each.run_id === run_id);
+      if (job === undefined || run === undefined) throw daemonRetiring();
+      await this.#keep(job, run);
+      return run;
+    } finally {
+      if (asked.type === 'start_session') this.#keeping.delete(session_id);
+      finish();
+    }
+  }
+
+  /** @throws CoordinatorError */
+  async change(request: ParamsOf<'changeQueued'>): Promise<Run> {
+    return (await this.#coordinator()).changeRun(request);
   }
 
   /** @throws CoordinatorError */
@@ -68,7 +102,10 @@ export class RunQueue {
       registration: runner,
       link,
       log,
-      execute: (job, started) => executeQueued(job, { ...this.#deps, runner, context }, started),
+      execute: async (job, started) => {
+        await this.#keeping.get(job.run.session_id);
+        return executeQueued(job, { ...this.#deps, runner, context }, started);
+      },
       stop: ({ run }) => stopSessionTree(engine, run.session_id),
     });
     const loops = this.#loops.get(client) ?? new Set();
@@ -90,6 +127,32 @@ export class RunQueue {
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
+  }
+
+  /** A session that waits has a record; its parent is told when it has ended. */
+  async #keep(job: Job, { waiting }: ListedRun): Promise<void> {
+    const { engine, log } = this.#deps;
+    const { type, session_id: child, parent_session_id: parent, execution_mode } = job.run;
+    try {
+      if (type === 'start_session' && (waiting !== undefined || parent !== undefined))
+        await engine.queued.keepWaiting(job, waiting === undefined ? 'a runner takes it now' : waitingText(waiting));
+      if (parent !== undefined && execution_mode === 'async_callback') await engine.children?.expect({ parent, child });
+    } catch (error) {
+      log.warn(`${child}: the waiting session could not be recorded: ${String(error)}`);
+    }
+  }
+
+  async #over(job: Job): Promise<void> {
+    const { parent_session_id: parent, session_id, execution_mode } = job.run;
+    await this.#keeping.get(session_id);
+    await this.#deps.engine.queued.end(job);
+    if (parent !== undefined && execution_mode === 'async_callback') this.#deps.engine.children?.reported(parent);
+  }
+
+  #count({ run_id, status }: Run): void {
+    if (status === 'pending') this.#waiting.add(run_id);
+    else this.#waiting.delete(run_id);
+    this.#deps.onWaiting(this.#waiting.size);
   }
 
   async #close(): Promise<void> {
@@ -116,10 +179,19 @@ export class RunQueue {
 
   async #open(): Promise<OpenQueue> {
     try {
-      const randomHex = (digits: number): string => randomBytes(digits).toString('hex').slice(0, digits);
       const { storeDir, log, onRun } = this.#deps;
-      const opened = await openQueue(storeDir, { clock: Date.now, monotonic: () => performance.now(), randomHex, log });
-      opened.coordinator.onRun(onRun);
+      const opened = await openQueue(storeDir, {
+        clock: Date.now,
+        monotonic: () => performance.now(),
+        randomHex,
+        log,
+        onOver: (job) => this.#over(job),
+      });
+      opened.coordinator.onRun((run) => {
+        this.#count(run);
+        onRun(run);
+      });
+      for (const run of await opened.coordinator.runs()) this.#count(run);
       return opened;
     } catch (error) {
       this.#opened = undefined;

@@ -196,6 +196,11 @@ export class Children {
     void this.#sender.tell(sessionId);
   }
 
+  /** The parent gets the result of a queued session when that has ended. */
+  expect(callback: { readonly parent: string; readonly child: string }): Promise<void> {
+    return this.#sender.expect(callback);
+  }
+
   /** Resumes the callbacks that another process waited for, to parents that are accepted. */
   recover(accepts: (session: SessionSummary) => boolean): Promise<void> {
     return this.#sender.recover(accepts);

@@ -51,6 +51,14 @@ export class ChildMcpServer implements ChildServer {
     this.#children.idle(sessionId);
   }
 
+  expect(callback: { readonly parent: string; readonly child: string }): Promise<void> {
+    return this.#children.expect(callback);
+  }
+
+  reported(parent: string): void {
+    this.#children.idle(parent);
+  }
+
   recover(accepts: (session: SessionSummary) => boolean): Promise<void> {
     return this.#children.recover(accepts);
   }

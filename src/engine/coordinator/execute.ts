@@ -61,9 +61,22 @@ async function startOf(job: Job, deps: ExecuteDeps): Promise<StartRequest> {
 
 async function resumeOf(job: Job, deps: ExecuteDeps): Promise<ResumeRequest> {
   const { session_id, prompt } = job.run;
+  await assertSameAgent(job, deps);
   // A person queued it, and has its agent as its file is now.
   const asked = { ...deps, permit: () => Promise.resolve() };
   return { ...(await blueprintResumeRequest(session_id, prompt, asked, choiceOf(job))), queued: queuedOf(job) };
+}
+
+/** Another agent does not know the conversation. @throws CoordinatorError */
+async function assertSameAgent({ executor_type, run }: Job, { engine }: ExecuteDeps): Promise<void> {
+  const handle = await engine.open(run.session_id);
+  const { executor_type: own } = handle.summary();
+  handle.dispose();
+  if (own === undefined || own === executor_type) return;
+  throw new CoordinatorError(
+    'contradiction',
+    `Session ${run.session_id} is a session of ${own}; a runner for ${executor_type} cannot resume it.`,
+  );
 }
 
 function queuedOf({ run }: Job): NonNullable<StartRequest['queued']> {

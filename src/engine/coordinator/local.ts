@@ -1,6 +1,8 @@
 import {
+  changeRunSchema,
   createRunSchema,
   registrationSchema,
+  type ChangeRun,
   type Claim,
   type CoordinatorLink,
   type CreateRun,
@@ -15,6 +17,8 @@ import { accepted } from '../../coordinator/acceptedRuns.ts';
 import { Coordinator } from '../../coordinator/coordinator.ts';
 import type { ListedRunner, Runner } from '../../model/session/runner.ts';
 import type { Run } from '../../model/session/session.ts';
+import { isRunOver } from '../../model/session/status.ts';
+import type { ListedRun } from '../../model/session/waiting.ts';
 import type { Disposable, Log } from '../api.ts';
 import { Emitter } from '../emitter.ts';
 import { runId, runnerId, sessionId } from '../ids.ts';
@@ -27,6 +31,8 @@ export interface LocalDeps {
   readonly monotonic: () => number;
   readonly randomHex: (digits: number) => string;
   readonly log: Log;
+  /** Called before anyone hears that the run has ended. Never rejects. */
+  readonly onOver?: (job: Job) => Promise<void>;
 }
 
 /** The coordinator in this process. Owns a timer and the journal until it is disposed. */
@@ -35,11 +41,17 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
   readonly #journal: Journal;
   readonly #changed: Emitter<[run: Run]>;
   readonly #timer: NodeJS.Timeout;
+  readonly #onOver: LocalDeps['onOver'];
   /** Told once the journal has them. */
-  #untold: Run[] = [];
+  #untold: Job[] = [];
 
-  private constructor(journal: Journal, saved: readonly Job[], { clock, monotonic, randomHex, log }: LocalDeps) {
+  private constructor(
+    journal: Journal,
+    saved: readonly Job[],
+    { clock, monotonic, randomHex, log, onOver }: LocalDeps,
+  ) {
     this.#journal = journal;
+    this.#onOver = onOver;
     this.#changed = new Emitter(log);
     this.#core = new Coordinator(
       {
@@ -50,7 +62,7 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
         newSessionId: () => sessionId(randomHex),
         onChange: (job) => {
           journal.add(job);
-          this.#untold.push(job.run);
+          this.#untold.push(job);
         },
       },
       saved,
@@ -80,8 +92,18 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
     return this.#saved(() => this.#core.stop(id));
   }
 
-  runs(filter?: RunFilter): Promise<readonly Run[]> {
+  /** Gives a waiting run another place or other demands. */
+  changeRun(change: ChangeRun): Promise<Run> {
+    return this.#saved(() => this.#core.change(accepted(changeRunSchema, change)));
+  }
+
+  runs(filter?: RunFilter): Promise<readonly ListedRun[]> {
     return Promise.resolve(this.#core.runs(filter));
+  }
+
+  /** As its runner gets it; `undefined` if it is not known. */
+  job(id: string): Job | undefined {
+    return this.#core.kept().find(({ run }) => run.run_id === id);
   }
 
   runners(): Promise<readonly ListedRunner[]> {
@@ -134,7 +156,10 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
   async #saved<T>(decide: () => T): Promise<T> {
     const result = decide();
     await this.#flush();
-    for (const run of this.#untold.splice(0)) this.#changed.fire(run);
+    for (const job of this.#untold.splice(0)) {
+      if (isRunOver(job.run.status)) await this.#onOver?.(job);
+      this.#changed.fire(job.run);
+    }
     return result;
   }
 

@@ -19,5 +19,10 @@ export type Runner = z.infer<typeof runnerSchema>;
 export const listedRunnerSchema = runnerSchema.extend({
   status: z.enum(['online', 'stale']),
   seconds_since_heartbeat: z.number().nonnegative(),
+  /** Runs at a time, and runs that it has. */
+  limit: z.int().optional(),
+  running: z.int().nonnegative().optional(),
+  /** It takes only runs in these folders. */
+  within: z.array(z.string()).optional(),
 });
 export type ListedRunner = z.infer<typeof listedRunnerSchema>;

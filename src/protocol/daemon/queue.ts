@@ -1,24 +1,30 @@
 import * as z from 'zod';
-import { createRunSchema, registrationSchema, runFilterSchema } from '../../coordinator/api.ts';
+import { changeRunSchema, createRunSchema, registrationSchema, runFilterSchema } from '../../coordinator/api.ts';
 import { listedRunnerSchema, runnerSchema } from '../../model/session/runner.ts';
 import { runIdSchema, runSchema } from '../../model/session/session.ts';
+import { listedRunSchema } from '../../model/session/waiting.ts';
 import { clientContextSchema } from './context.ts';
 
 /** A queued run in news: without its prompt, which never changes and can be long. */
 export const changedRunSchema = runSchema.omit({ prompt: true });
 export type ChangedRun = z.infer<typeof changedRunSchema>;
 
+/** Without an executor, that of the resumed session, else the only one that online runners offer. */
+export const queueRunSchema = createRunSchema.partial({ executor_type: true });
+
 const nothing = z.object({});
 
 /** The queue of runs, and the runners that clients declare. */
 export const queueCalls = {
-  queueRun: { params: createRunSchema, result: runSchema },
+  queueRun: { params: queueRunSchema, result: listedRunSchema },
   /** Stops a waiting run immediately; a running one is `stopping` until its agent has ended. */
   stopQueued: { params: z.object({ run_id: runIdSchema }), result: runSchema },
+  /** Moves a waiting run, or gives it the demands that only a certain runner meets. */
+  changeQueued: { params: changeRunSchema, result: runSchema },
   /** In order of arrival. `next` is the `from` of the next page, `null` at the end. Bounded by size. */
   queuedRuns: {
     params: runFilterSchema.extend({ from: z.int().nonnegative().default(0) }),
-    result: z.object({ runs: z.array(runSchema), next: z.int().nullable() }),
+    result: z.object({ runs: z.array(listedRunSchema), next: z.int().nullable() }),
   },
   runners: { params: nothing, result: z.array(listedRunnerSchema) },
   /**

@@ -43,6 +43,7 @@ describe('runs', () => {
       claimed_at: '2026-01-01T00:00:01.000Z',
       started_at: '2026-01-01T00:00:02.000Z',
       completed_at: '2026-01-01T00:00:03.000Z',
+      timeout_at: '2026-01-01T00:05:00.000Z',
     });
   });
 
@@ -71,7 +72,7 @@ describe('runs', () => {
     assert.throws(() => still.core.stop('run_ffffffffffff'), refused('unknown_run'));
   });
 
-  it('with demands are given up after five minutes; others wait', () => {
+  it('are given up after five minutes if no one can take them, and say why', () => {
     const still = new StillCoordinator();
     const demanding = still.create({
       demands: demands({ tags: ['gpu'] }),
@@ -79,7 +80,7 @@ describe('runs', () => {
     });
     const patient = still.create();
     assert.equal(demanding.timeout_at, '2026-01-01T00:05:00.000Z');
-    assert.equal(patient.timeout_at, undefined);
+    assert.equal(patient.timeout_at, demanding.timeout_at);
     assert.equal(patient.demands, undefined);
     still.pass(demandsTimeoutMs - 1);
     assert.equal(still.run(demanding.run_id).status, 'pending');
@@ -87,9 +88,12 @@ describe('runs', () => {
     assert.equal(still.run(demanding.run_id).status, 'failed');
     assert.equal(
       still.run(demanding.run_id).error,
-      'No runner with hostname "x", tags gpu took this run within 5 minutes.',
+      'No runner with hostname "x", tags gpu took this run within 5 minutes: no runner is online.',
     );
-    assert.equal(still.run(patient.run_id).status, 'pending');
+    assert.equal(
+      still.run(patient.run_id).error,
+      'No runner for claude-code took this run within 5 minutes: no runner is online.',
+    );
   });
 
   it('are not given up once someone has claimed them', () => {
@@ -273,6 +277,8 @@ describe('runners', () => {
       tags: ['gpu'],
       status: 'online',
       seconds_since_heartbeat: 7,
+      limit: 1,
+      running: 0,
     });
   });
 

@@ -3,9 +3,11 @@ import { connect } from '../../../client/connect.ts';
 import { DaemonError } from '../../../client/errors.ts';
 import { RemoteQueue } from '../../../client/queue/remoteQueue.ts';
 import { CoordinatorError } from '../../../coordinator/errors.ts';
+import { waitingText } from '../../../coordinator/waiting.ts';
 import type { ListedRunner } from '../../../model/session/runner.ts';
 import { runIdSchema, type Run } from '../../../model/session/session.ts';
 import { isRunOver } from '../../../model/session/status.ts';
+import type { ListedRun } from '../../../model/session/waiting.ts';
 import type { ChangedRun } from '../../../protocol/daemon/queue.ts';
 import { englishFigures } from '../../../text/figures.ts';
 import { parseOptions } from '../../options/args.ts';
@@ -13,22 +15,25 @@ import { UsageError, type CliContext, type Command } from '../../command.ts';
 import { connectOptions, translated } from '../../run/daemon.ts';
 import { storeHelp } from '../../run/engine.ts';
 import { writeLines } from '../../print/output.ts';
-import { inItsFolder, requestOf } from './queueRequest.ts';
+import { requestOf } from './queueRequest.ts';
 import { visibleLine } from '../../../model/text/visibleText.ts';
 
 const help = `Usage: vitrine queue [options]
-       vitrine queue add --blueprint NAME|--executor TYPE|--resume ses_… [options] PROMPT|-
+       vitrine queue add [--blueprint NAME|--executor TYPE|--resume ses_…] [options] PROMPT|-
+       vitrine queue first|last run_…
        vitrine queue stop run_…
 
-Lists runners and runs, queues a run, or stops one. A queued run waits for a runner: a VS Code window or "vitrine runner".
-A run with demands waits five minutes for a matching runner and then fails. Busy runners match
-too.
+Lists runners and runs, queues a run, moves a waiting run, or stops one. A queued run waits for a runner: a VS Code window
+or "vitrine runner". If none that can take it is online, the run fails after five minutes and says why. Busy runners
+count as online.
 Exit code 0: done; 1: with --wait, the run did not complete; 2: the run was rejected.
 
   --blueprint NAME   agent file: see "vitrine agents"; its demands apply
-  --executor TYPE    agent type
-  --resume ses_…     resumes a session; requires --executor
-  --cwd DIR          working folder; default: the current one, or that of the resumed session
+  --executor TYPE    agent type; default: that of the session, or the only one that runners offer
+  --resume ses_…     resumes a session
+  --parent ses_…     session that the new session is a child of
+  --mode MODE        how the parent gets the result: sync, async_poll, or async_callback, which resumes it with the result
+  --cwd DIR          working folder; default: that of the session, of the agent file, or of the runner
   --model NAME       model, as the agent names it
   --demand KEY=VALUE required hostname, project_dir, executor_type or tag of the runner, such as tag=gpu. Repeatable
   --wait             waits until the run ends
@@ -41,6 +46,8 @@ const options = {
   resume: { type: 'string' },
   cwd: { type: 'string' },
   model: { type: 'string' },
+  parent: { type: 'string' },
+  mode: { type: 'string' },
   demand: { type: 'string', multiple: true },
   wait: { type: 'boolean' },
   json: { type: 'boolean' },
@@ -69,14 +76,14 @@ export const queue: Command = {
       refuseMore(what, given === undefined ? [] : [given], values);
       return list(context, values.store, json);
     }
-    if (given === undefined || (what !== 'add' && what !== 'stop'))
+    if (given === undefined || !['add', 'stop', 'first', 'last'].includes(what))
       throw new UsageError(`"queue ${what}" is not a complete command.`, 'See "vitrine queue --help".');
-    if (what === 'stop') {
+    if (what === 'stop' || what === 'first' || what === 'last') {
       refuseMore(what, more, values);
       if (!runIdSchema.safeParse(given).success)
         throw new UsageError(`"${given}" is not a run ID.`, 'See "vitrine queue" for run IDs.');
       return speak(context, values.store, async (queued) => {
-        await show(await queued.stopRun(given));
+        await show(await (what === 'stop' ? queued.stopRun(given) : queued.changeRun({ run_id: given, move: what })));
         return done;
       });
     }
@@ -102,7 +109,7 @@ function list(context: CliContext, store: string | undefined, json: boolean): Pr
   return speak(context, store, async (queued) => {
     const [runners, runs] = [await queued.runners(), await queued.runs()];
     if (json) await writeLines(context.stdout, [...runners, ...runs]);
-    else for (const row of [...runners.map(runnerRow), ...runs.map(runRow)]) context.stdout.write(`${row}\n`);
+    else for (const row of [...runners.map(runnerRow), ...runs.map(listedRow)]) context.stdout.write(`${row}\n`);
     return done;
   });
 }
@@ -112,13 +119,15 @@ async function add(context: CliContext, given: string, values: Values, show: Sho
   const prompt = given === '-' ? await text(context.stdin) : given;
   if (prompt.trim() === '') throw new UsageError('The prompt is empty.', 'Specify a prompt.');
   return speak(context, values.store, async (queued, ended) => {
-    const request = await inItsFolder(context, values.store, queued, asked);
     const over = values.wait === true ? await ended() : undefined;
-    const run = await queued.createRun({ ...request, prompt });
+    const run = await queued.createRun({ ...asked, prompt });
     await show(run);
+    if (run.waiting !== undefined)
+      context.stderr.write(`vitrine: ${run.run_id} waits: ${visibleLine(waitingText(run.waiting))}.\n`);
     if (over === undefined) return done;
     const last = await over(run.run_id);
     await show({ ...last, prompt });
+    if (last.error !== undefined) context.stderr.write(`vitrine: ${visibleLine(oneLine(last.error))}\n`);
     return last.status === 'completed' ? done : notCompleted;
   });
 }
@@ -198,6 +207,11 @@ function runRow({ run_id, status, session_id, agent_name, runner_id, prompt, err
   const [line = ''] = prompt.trim().split('\n', 1);
   const about = error === undefined ? Array.from(line).slice(0, 60).join('') : oneLine(error);
   return row([run_id, status.padEnd(9), session_id, (runner_id ?? '-').padEnd(17), agent_name ?? '-', about]);
+}
+
+function listedRow(run: ListedRun): string {
+  const why = run.waiting === undefined ? '' : `  (${visibleLine(waitingText(run.waiting))})`;
+  return runRow(run) + why;
 }
 
 function oneLine(text: string): string {

@@ -1,15 +1,14 @@
 import path from 'node:path';
-import type { RemoteQueue } from '../../../client/queue/remoteQueue.ts';
-import type { CreateRun } from '../../../coordinator/api.ts';
+import type * as z from 'zod';
+import type { QueueRun } from '../../../client/queue/remoteQueue.ts';
 import { mergeDemands } from '../../../coordinator/demands.ts';
 import { CoordinatorError } from '../../../coordinator/errors.ts';
 import { executorOf, findBlueprint } from '../../../engine/blueprints/request.ts';
 import { EngineFailure } from '../../../engine/failures/failures.ts';
 import type { Demands } from '../../../model/session/demands.ts';
-import { sessionIdSchema } from '../../../model/session/session.ts';
+import { executionModeSchema, sessionIdSchema } from '../../../model/session/session.ts';
 import { blueprintsOf } from '../../blueprints/blueprints.ts';
 import { UsageError, type CliContext } from '../../command.ts';
-import { createEngine } from '../../run/engine.ts';
 import { executorOption } from '../../options/executorOptions.ts';
 
 /** Options of `queue add`, as they were given. */
@@ -20,74 +19,61 @@ export interface AskedRun {
   readonly cwd?: string | undefined;
   readonly model?: string | undefined;
   readonly demand?: readonly string[] | undefined;
-  readonly store?: string | undefined;
+  readonly parent?: string | undefined;
+  readonly mode?: string | undefined;
 }
 
-/** @throws UsageError where no runner could ever take it, too */
-export async function requestOf(context: CliContext, asked: AskedRun): Promise<Omit<CreateRun, 'prompt'>> {
-  const { blueprint, executor, resume, model } = asked;
+/**
+ * Executor and folder are left out where the session or the runner decides them. @throws UsageError where no runner could
+ * ever take it, too
+ */
+export async function requestOf(context: CliContext, asked: AskedRun): Promise<Omit<QueueRun, 'prompt'>> {
+  const { blueprint, executor, resume, model, parent, mode } = asked;
   const additional_demands = demandsOf(asked.demand, context.cwd);
+  const named = asked.cwd === undefined ? undefined : path.resolve(context.cwd, asked.cwd);
   const common = {
     ...(model !== undefined && { model }),
     ...(additional_demands !== undefined && { additional_demands }),
+    ...(parent !== undefined && { parent_session_id: sessionOption('--parent', parent) }),
+    ...(mode !== undefined && { execution_mode: modeOption(mode) }),
+    ...(named !== undefined && { project_dir: named }),
   };
-  const project_dir = path.resolve(context.cwd, asked.cwd ?? '.');
+  if (resume !== undefined && parent !== undefined)
+    throw new UsageError('A resumed session keeps its parent.', 'Remove --parent or --resume.');
   if (blueprint !== undefined) {
     if ((executor ?? resume) !== undefined)
       throw new UsageError('--blueprint already sets the agent.', 'Remove --executor and --resume.');
-    return { ...common, project_dir, ...(await ofBlueprint(context, blueprint, project_dir, additional_demands)) };
+    return { ...common, ...(await ofBlueprint(context, blueprint, named, additional_demands)) };
   }
-  const executor_type = executorOption('--executor', executor);
-  refuseOtherExecutor(executor_type, additional_demands);
-  if (resume === undefined) return { ...common, project_dir, executor_type };
-  if (!sessionIdSchema.safeParse(resume).success)
-    throw new UsageError(`"${resume}" is not a session ID (--resume).`, 'See "vitrine sessions" for their ids.');
-  // Where the session works says who may take it, not where this terminal is.
-  const place = asked.cwd === undefined ? {} : { project_dir };
-  return { ...common, ...place, executor_type, type: 'resume_session', session_id: resume };
+  const executor_type =
+    executor === undefined ? additional_demands?.executor_type : executorOption('--executor', executor);
+  if (executor_type !== undefined) refuseOtherExecutor(executor_type, additional_demands);
+  const choice = executor_type === undefined ? {} : { executor_type };
+  if (resume === undefined) return { ...common, ...choice };
+  return { ...common, ...choice, type: 'resume_session', session_id: sessionOption('--resume', resume) };
 }
 
-/** A resume without a folder gets that of its session, which may still wait for its first run. @throws UsageError */
-export async function inItsFolder<T extends Omit<CreateRun, 'prompt'>>(
-  context: CliContext,
-  store: string | undefined,
-  queued: Pick<RemoteQueue, 'runs'>,
-  request: T,
-): Promise<T> {
-  const { session_id: session, project_dir } = request;
-  if (session === undefined || project_dir !== undefined) return request;
-  const folder = await folderOf(context, store, queued, session);
-  return folder === undefined ? request : { ...request, project_dir: folder };
+function sessionOption(option: string, given: string): string {
+  if (sessionIdSchema.safeParse(given).success) return given;
+  throw new UsageError(`"${given}" is not a session ID (${option}).`, 'See "vitrine sessions" for their ids.');
 }
 
-async function folderOf(
-  context: CliContext,
-  store: string | undefined,
-  queued: Pick<RemoteQueue, 'runs'>,
-  session: string,
-): Promise<string | undefined> {
-  const engine = createEngine(context, { store });
-  try {
-    const handle = await engine.open(session);
-    const { project_dir } = handle.summary();
-    handle.dispose();
-    return project_dir;
-  } catch (error) {
-    if (!EngineFailure.is(error)) throw error;
-    const run = (await queued.runs({ session_id: session })).at(0);
-    if (run === undefined) throw new UsageError(error.message, error.detail);
-    return run.project_dir;
-  } finally {
-    await engine.dispose();
-  }
+function modeOption(given: string): z.infer<typeof executionModeSchema> {
+  const mode = executionModeSchema.safeParse(given);
+  if (mode.success) return mode.data;
+  throw new UsageError(
+    `"${given}" is not an execution mode (--mode).`,
+    `Use one of: ${executionModeSchema.options.join(', ')}.`,
+  );
 }
 
 async function ofBlueprint(
   context: CliContext,
   name: string,
-  folder: string,
+  named: string | undefined,
   asked: Demands | undefined,
-): Promise<Pick<CreateRun, 'agent_name' | 'executor_type' | 'executor_profile' | 'demands'>> {
+): Promise<Pick<QueueRun, 'agent_name' | 'executor_type' | 'executor_profile' | 'demands' | 'project_dir'>> {
+  const folder = named ?? context.cwd;
   try {
     const agent = findBlueprint(await blueprintsOf(context, folder), name);
     const { demands, executor_profile } = agent;
@@ -97,6 +83,8 @@ async function ofBlueprint(
     return {
       agent_name: agent.name,
       executor_type,
+      // Its file would not be found in another folder.
+      ...(isInside(agent.file, folder) && { project_dir: folder }),
       ...(executor_profile !== undefined && { executor_profile }),
       ...(demands !== undefined && { demands }),
     };
@@ -104,6 +92,11 @@ async function ofBlueprint(
     if (CoordinatorError.is(error)) throw new UsageError(error.message, 'Remove one of the demands.');
     throw EngineFailure.is(error) ? new UsageError(error.message, error.detail) : error;
   }
+}
+
+function isInside(file: string, folder: string): boolean {
+  const below = path.relative(folder, file);
+  return !below.startsWith('..') && !path.isAbsolute(below);
 }
 
 function refuseOtherExecutor(executor: string, { executor_type: wanted }: Partial<Demands> = {}): void {

@@ -1,12 +1,15 @@
 import { parseOptions } from '../../options/args.ts';
 import { UsageError, type Command } from '../../command.ts';
-import { runningDaemons, translated } from '../../run/daemon.ts';
+import { RemoteQueue } from '../../../client/queue/remoteQueue.ts';
+import { isRunOver } from '../../../model/session/status.ts';
+import { isSameProtocol, runningDaemons, translated } from '../../run/daemon.ts';
 import { storeHelp } from '../../run/engine.ts';
 
 const help = `Usage: vitrine stop ses_… [options]
 
 Stops the run of a session in the daemon, with everything that its agent started. Returns when all processes have exited.
-Exit code 0: stopped; 1: the session is not running in the daemon.
+A session that waits in the queue is removed from it.
+Exit code 0: stopped; 1: the session neither runs in the daemon nor waits in its queue.
 
   --kill             kills the agent without asking it to exit first
 ${storeHelp}`;
@@ -31,10 +34,18 @@ export const stop: Command = {
         await translated(() => daemon.call('stop', { session_id, kill: values.kill === true }));
         return stopped;
       }
+      for (const daemon of daemons.filter(isSameProtocol)) {
+        const queue = new RemoteQueue(daemon);
+        const runs = await translated(() => queue.runs({ session_id }));
+        const waiting = runs.find(({ status }) => !isRunOver(status));
+        if (waiting === undefined) continue;
+        await translated(() => queue.stopRun(waiting.run_id));
+        return stopped;
+      }
     } finally {
       for (const daemon of daemons) daemon.close();
     }
-    context.stderr.write(`vitrine: ${session_id} is not running in the background.\n`);
+    context.stderr.write(`vitrine: ${session_id} is not running in the background, and does not wait in the queue.\n`);
     return notRunning;
   },
 };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mkdtempSync } from 'node:fs';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
@@ -10,8 +10,11 @@ import { queue } from '../../../../../src/cli/commands/runs/queue.ts';
 import { Journal } from '../../../../../src/engine/coordinator/journal.ts';
 import { journalFile } from '../../../../../src/engine/coordinator/openQueue.ts';
 import { RecordStore } from '../../../../../src/engine/record/recordStore.ts';
-import type { Run } from '../../../../../src/model/session/session.ts';
+import type { Run, Session } from '../../../../../src/model/session/session.ts';
+import { isRunOver } from '../../../../../src/model/session/status.ts';
+import type { SessionSummary } from '../../../../../src/model/session/summary.ts';
 import { appendAll, aSession, wholeSession } from '../../../../support/sessions/records.ts';
+import { until } from '../../../../support/until.ts';
 import { openQueueClient, type QueueClient } from '../../../../support/daemon/queue.ts';
 
 interface Ended {
@@ -110,7 +113,12 @@ describe('vitrine queue', function () {
       [['add', '--blueprint', 'gpu', '--executor', 'codex', 'x'], /--blueprint already sets the agent/],
       [['add', '--blueprint', 'none', 'x'], /Agent not found: "none"/],
       [[...codex, '--resume', 'last', '--cwd', '.', 'x'], /"last" is not a session ID/],
-      [[...codex, '--resume', 'ses_00000000000f', 'x'], /Session not found: ses_00000000000f/],
+      [[...codex, '--parent', 'me', 'x'], /"me" is not a session ID \(--parent\)/],
+      [[...codex, '--mode', 'later', 'x'], /"later" is not an execution mode/],
+      [
+        ['add', '--resume', 'ses_00000000000f', '--parent', 'ses_00000000000e', 'x'],
+        /A resumed session keeps its parent/,
+      ],
     ];
     for (const [args, expected] of wrong) {
       await assert.rejects(
@@ -142,7 +150,8 @@ describe('vitrine queue', function () {
     assert.deepEqual(run.demands, { hostname: 'h', project_dir: path.join(cwd, 'sub'), tags: ['a=b', 'web'] });
   });
 
-  it('queues a resume for who works in the folder of its session', async () => {
+  /** One of Codex in `/the/session`. */
+  async function recorded(): Promise<Session> {
     const session = aSession({ project_dir: '/the/session', executor_type: 'codex' });
     const records = new RecordStore(store, { clock: Date.now, log: { warn: (message) => assert.fail(message) } });
     const writer = await records.create(session);
@@ -151,6 +160,121 @@ describe('vitrine queue', function () {
       wholeSession(3).filter(({ kind }) => kind === 'run' || kind === 'entry'),
     );
     await writer.close();
+    return session;
+  }
+
+  it('refuses at once what no runner can ever take, with what can be done', async () => {
+    const session = await recorded();
+    const wrong: readonly (readonly [readonly string[], RegExp])[] = [
+      [['--resume', 'ses_00000000000f', 'x'], /Session not found: ses_00000000000f/],
+      [['--parent', 'ses_00000000000f', '--executor', 'codex', 'x'], /Session not found: ses_00000000000f/],
+      [['--resume', session.session_id, '--executor', 'claude-code', 'x'], /is a session of codex;.*Use codex/],
+      [['x'], /The executor is missing\. No runner is online.*claude-code/],
+    ];
+    for (const [args, expected] of wrong) {
+      const { code, stdout, stderr } = await call(['add', ...args]);
+      assert.deepEqual([code, stdout], [2, ''], args.join(' '));
+      assert.match(stderr, expected);
+    }
+    await assert.rejects(queued.link.createRun({ executor_type: 'gpt', prompt: 'x' }), /Available: claude-code/);
+    await addRunner('replay');
+    await addRunner('codex');
+    assert.match((await call(['add', 'x'])).stderr, /The executor is missing\. Online runners offer: codex, replay/);
+    assert.deepEqual(await queued.link.runs(), []);
+  });
+
+  it('takes executor and folder from the session or from the runner', async () => {
+    const session = await recorded();
+    await added('--resume', session.session_id, 'Go on');
+    const resumed = (await new Journal(journalFile(store), quiet).read()).at(-1);
+    assert.deepEqual([resumed?.executor_type, resumed?.run.project_dir], ['codex', '/the/session']);
+    await mkdir(path.join(dir, 'runner'));
+    await addRunner('replay', { project_dir: path.join(dir, 'runner') });
+    const ended = await call(['add', '--wait', '--json', 'x']);
+    assert.equal(ended.code, 0, ended.stderr);
+    const run = JSON.parse(ended.stdout.trim().split('\n').at(-1) ?? '') as Run;
+    assert.equal(run.project_dir, undefined);
+    assert.equal((await sessionOf(run)).project_dir, path.join(dir, 'runner'));
+  });
+
+  async function sessionOf({ session_id }: Run): Promise<SessionSummary> {
+    const records = new RecordStore(store, { clock: Date.now, log: { warn: (message) => assert.fail(message) } });
+    const reader = await records.openReader(session_id);
+    const { summary } = reader;
+    await reader.close();
+    return summary;
+  }
+
+  it('makes a session of a run that waits, which opens and says why', async () => {
+    const { code, stdout, stderr } = await call(['add', '--executor', 'codex', '--json', '--cwd', cwd, 'Fix it']);
+    const run = JSON.parse(stdout) as Run;
+    assert.equal(code, 0);
+    assert.equal(stderr, `vitrine: ${run.run_id} waits: no runner is online.\n`);
+    const waits = await sessionOf(run);
+    assert.deepEqual([waits.status, waits.title, waits.project_dir], ['pending', 'Fix it', cwd]);
+    const session = { session_id: run.session_id };
+    const subscription = await queued.connection.call('read', { ...session, from: 0, to: 10 });
+    assert.match(JSON.stringify(subscription), /It waits: no runner is online\..*fails at 20/);
+    assert.match((await call([])).stdout, /Fix it {2}\(no runner is online\)\n$/);
+    await call(['stop', run.run_id]);
+    const stopped = await sessionOf(run);
+    assert.deepEqual([stopped.status, stopped.outcome, stopped.runs], ['stopped', 'stopped', 1]);
+    assert.equal(stopped.reason, 'Stopped before an agent was started.');
+  });
+
+  it('begins a session that waited, and says of one that fails why', async () => {
+    const waiting = [await added('--executor', 'replay', 'x'), await added('--executor', 'codex', '--cwd', cwd, 'x')];
+    assert.deepEqual(await Promise.all(waiting.map(async (run) => (await sessionOf(run)).status)), [
+      'pending',
+      'pending',
+    ]);
+    await addRunner('replay');
+    await addRunner('codex');
+    await until('both ends', async () => (await queued.link.runs()).every(({ status }) => isRunOver(status)));
+    const [done, failed] = await Promise.all(waiting.map(sessionOf));
+    assert.deepEqual([done?.status, done?.outcome, done?.runs], ['finished', 'completed', 1]);
+    assert.deepEqual([failed?.status, failed?.outcome, failed?.runs], ['finished', 'failed', 1]);
+    assert.match(failed?.reason ?? '', /Codex was not found on this machine/);
+  });
+
+  it('resumes the parent of a queued session with its result, also if that never began', async () => {
+    await addRunner('replay');
+    await addRunner('codex');
+    const ended = await call(['add', '--executor', 'replay', '--wait', '--json', 'x']);
+    const parent = JSON.parse(ended.stdout.trim().split('\n').at(-1) ?? '') as Run;
+    const child = async (executor: string, mode: string): Promise<Run> =>
+      added('--executor', executor, '--parent', parent.session_id, '--mode', mode, 'y');
+    const reported = [await child('replay', 'async_callback'), await child('codex', 'async_callback')];
+    const silent = await child('replay', 'async_poll');
+    const record = path.join(store, 'sessions', parent.session_id, 'record.jsonl');
+    const callbacks = await until('both results', async () => {
+      const lines = (await readFile(record, 'utf8')).split('\n').filter((line) => line.includes('"origin":"callback"'));
+      return reported.every(({ session_id }) => lines.some((line) => line.includes(session_id))) ? lines : undefined;
+    });
+    assert.ok(callbacks.some((line) => line.includes('Codex was not found on this machine')));
+    assert.ok(!callbacks.some((line) => line.includes(silent.session_id)));
+    const children = await Promise.all([...reported, silent].map(sessionOf));
+    assert.deepEqual(
+      children.map((each) => [each.parent_session_id, each.execution_mode]),
+      ['async_callback', 'async_callback', 'async_poll'].map((mode) => [parent.session_id, mode]),
+    );
+  });
+
+  it('moves a run that waits', async () => {
+    const [first, second] = [await added('--executor', 'replay', 'x'), await added('--executor', 'replay', 'y')];
+    assert.equal((await call(['first', second.run_id])).code, 0);
+    assert.match((await call(['last', 'run_00000000000f'])).stderr, /Run not found/);
+    const ends: string[] = [];
+    queued.onRun(({ run_id, status }) => {
+      if (isRunOver(status)) ends.push(run_id);
+    });
+    await addRunner('replay');
+    await until('both ends', () => ends.length === 2);
+    assert.deepEqual(ends, [second.run_id, first.run_id]);
+  });
+
+  it('queues a resume for who works in the folder of its session', async () => {
+    const session = await recorded();
     const resume = ['--executor', 'codex', '--resume'];
     const resumed = await added(...resume, session.session_id, 'Go on');
     assert.deepEqual([resumed.type, resumed.project_dir], ['resume_session', '/the/session']);

@@ -1,0 +1,72 @@
+import type { Demands } from '../model/session/demands.ts';
+import type { Waiting } from '../model/session/waiting.ts';
+import type { Job } from './api.ts';
+import { demandProperties, demandsText, isAsWanted, isWithin, meets } from './demands.ts';
+import type { RegisteredRunner } from './runnerRegistry.ts';
+
+export interface WaitingContext {
+  readonly online: readonly RegisteredRunner[];
+  /** Runs that a runner has. */
+  readonly load: (runnerId: string) => number;
+  /** An unfinished run of the same session that comes before this one. */
+  readonly before: string | undefined;
+}
+
+export function mayTake({ runner, within }: RegisteredRunner, { executor_type, run }: Job): boolean {
+  return executor_type === runner.executor_type && meets(runner, run.demands) && isWithin(run.project_dir, within);
+}
+
+/** `undefined` if a runner can take it now. */
+export function whyWaiting(job: Job, { online, load, before }: WaitingContext): Waiting | undefined {
+  if (before !== undefined) return { kind: 'session', run_id: before };
+  const { executor_type, run } = job;
+  if (online.length === 0) return { kind: 'no_runner' };
+  const offering = online.filter(({ runner }) => runner.executor_type === executor_type);
+  if (offering.length === 0) {
+    const offered = [...new Set(online.map(({ runner }) => runner.executor_type))].sort();
+    return { kind: 'executor', executor_type, offered };
+  }
+  const meeting = offering.filter(({ runner }) => meets(runner, run.demands));
+  if (meeting.length === 0 && run.demands !== undefined)
+    return { kind: 'demands', unmet: unmetBy(offering, run.demands) };
+  const able = meeting.filter((each) => mayTake(each, job));
+  if (able.length === 0) return { kind: 'folder', folder: run.project_dir ?? '' };
+  if (able.some(({ runner, limit }) => load(runner.runner_id) < limit)) return undefined;
+  return { kind: 'busy', runners: able.map(({ runner }) => runner.runner_id) };
+}
+
+function unmetBy(runners: readonly RegisteredRunner[], demands: Demands): Demands {
+  const unmet: Demands = {
+    tags: demands.tags.filter((tag) => !runners.some(({ runner }) => runner.tags.includes(tag))),
+  };
+  for (const name of demandProperties) {
+    const wanted = demands[name];
+    if (wanted !== undefined && !runners.some(({ runner }) => isAsWanted(name, wanted, runner[name])))
+      unmet[name] = wanted;
+  }
+  return demandsText(unmet) === '' ? demands : unmet;
+}
+
+/** For people, as the end of a sentence. */
+export function waitingText(waiting: Waiting): string {
+  switch (waiting.kind) {
+    case 'no_runner':
+      return 'no runner is online';
+    case 'executor':
+      return `no online runner offers ${waiting.executor_type}; online: ${waiting.offered.join(', ')}`;
+    case 'demands':
+      return `no online runner has ${shortDemands(waiting.unmet)}`;
+    case 'folder':
+      return `no online runner works in ${waiting.folder}`;
+    case 'session':
+      return `${waiting.run_id} of the same session has not ended`;
+    case 'busy':
+      return 'all runners that can take it are busy';
+  }
+}
+
+function shortDemands(demands: Demands): string {
+  const [tag, ...more] = demands.tags;
+  const alone = more.length === 0 && demandProperties.every((name) => demands[name] === undefined);
+  return tag !== undefined && alone ? `the tag ${tag}` : demandsText(demands);
+}

@@ -1,0 +1,27 @@
+import * as z from 'zod';
+import { demandsSchema } from './demands.ts';
+import { runSchema } from './session.ts';
+
+/** Why a queued run was not taken yet. */
+export const waitingSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('no_runner') }),
+  /** `offered`: what the online runners execute. */
+  z.object({ kind: z.literal('executor'), executor_type: z.string(), offered: z.array(z.string()) }),
+  /** What no online runner of that executor has; all demands if each is met, but not by one runner. */
+  z.object({ kind: z.literal('demands'), unmet: demandsSchema }),
+  z.object({ kind: z.literal('folder'), folder: z.string() }),
+  /** An earlier run of its session has not ended. */
+  z.object({ kind: z.literal('session'), run_id: z.string() }),
+  /** All runners that could take it are busy. */
+  z.object({ kind: z.literal('busy'), runners: z.array(z.string()) }),
+]);
+export type Waiting = z.infer<typeof waitingSchema>;
+
+/** A run in a list of the queue. `waiting` is absent if a runner can take it now, or has. */
+export const listedRunSchema = runSchema.extend({
+  executor_type: z.string().optional(),
+  /** Runs with a higher number are taken first; default 0. */
+  priority: z.int().optional(),
+  waiting: waitingSchema.optional(),
+});
+export type ListedRun = z.infer<typeof listedRunSchema>;

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { demandsTimeoutMs } from '../../../src/coordinator/coordinator.ts';
+import { CoordinatorError } from '../../../src/coordinator/errors.ts';
+import { waitingText } from '../../../src/coordinator/waiting.ts';
+import { demandsSchema } from '../../../src/model/session/demands.ts';
+import { StillCoordinator } from '../../support/queue/coordinator.ts';
+
+const demands = (given: object) => demandsSchema.parse(given);
+
+describe('a run that waits', () => {
+  function reason(still: StillCoordinator, id: string): string | undefined {
+    const { waiting } = still.core.runs().find(({ run_id }) => run_id === id) ?? {};
+    return waiting === undefined ? undefined : waitingText(waiting);
+  }
+
+  it('says why no one takes it', () => {
+    const still = new StillCoordinator();
+    const alone = still.create();
+    assert.equal(reason(still, alone.run_id), 'no runner is online');
+    const seat = still.register({ tags: ['web'], within: ['/w'] });
+    const cases = [
+      [{ executor_type: 'codex' }, 'no online runner offers codex; online: claude-code'],
+      [{ demands: demands({ tags: ['gpu'] }) }, 'no online runner has the tag gpu'],
+      [{ demands: demands({ tags: ['gpu', 'web'] }) }, 'no online runner has the tag gpu'],
+      [{ demands: demands({ hostname: 'x', tags: ['gpu'] }) }, 'no online runner has hostname "x", tags gpu'],
+      [{ project_dir: '/elsewhere' }, 'no online runner works in /elsewhere'],
+      [{ session_id: alone.session_id, type: 'resume_session' }, `${alone.run_id} of the same session has not ended`],
+      [{}, undefined],
+    ] as const;
+    for (const [request, expected] of cases) assert.equal(reason(still, still.create(request).run_id), expected);
+    still.core.claim(seat);
+    assert.equal(reason(still, still.create().run_id), 'all runners that can take it are busy');
+    assert.equal(reason(still, alone.run_id), undefined);
+  });
+
+  it('names all of its demands if each is met, but not by one runner', () => {
+    const still = new StillCoordinator();
+    still.register({ tags: ['gpu'] });
+    still.register({ tags: ['web'], instance: 'instance-2' });
+    const { run_id } = still.create({ demands: demands({ tags: ['gpu', 'web'] }) });
+    assert.equal(reason(still, run_id), 'no online runner has tags gpu, web');
+  });
+
+  it('for an executor that no one offers is given up with what is offered', () => {
+    const still = new StillCoordinator();
+    const seat = still.register();
+    const { run_id } = still.create({ executor_type: 'codex' });
+    for (let passed = 0; passed < demandsTimeoutMs; passed += 10_000) {
+      still.pass(10_000);
+      still.core.heartbeat(seat);
+    }
+    assert.equal(
+      still.run(run_id).error,
+      'No runner for codex took this run within 5 minutes: no online runner offers codex; online: claude-code.',
+    );
+  });
+
+  it('can be moved before or after the others, but not before an earlier run of its session', () => {
+    const still = new StillCoordinator();
+    const [first, second, third] = [still.create(), still.create(), still.create()];
+    const again = still.create({ type: 'resume_session', session_id: second.session_id });
+    still.core.change({ run_id: third.run_id, move: 'first' });
+    still.core.change({ run_id: again.run_id, move: 'first' });
+    still.core.change({ run_id: first.run_id, move: 'last' });
+    const seat = still.register();
+    const taken: string[] = [];
+    for (let job = still.core.claim(seat); job !== null; job = still.core.claim(seat)) {
+      taken.push(job.run.run_id);
+      still.core.report(seat, { run_id: job.run.run_id, status: 'completed' });
+    }
+    assert.deepEqual(taken, [third.run_id, second.run_id, again.run_id, first.run_id]);
+    const over = (error: unknown): boolean => CoordinatorError.is(error, 'over');
+    assert.throws(() => still.core.change({ run_id: first.run_id, move: 'first' }), over);
+  });
+
+  it('keeps its place when another coordinator takes over', () => {
+    const before = new StillCoordinator();
+    before.create();
+    const moved = before.create();
+    before.core.change({ run_id: moved.run_id, move: 'first' });
+    const after = new StillCoordinator(before.changes);
+    assert.equal(after.core.claim(after.register())?.run.run_id, moved.run_id);
+  });
+
+  it('gets other demands from a person, and then goes to the runner that meets them', () => {
+    const still = new StillCoordinator();
+    const seat = still.register();
+    const { run_id } = still.create({ demands: demands({ tags: ['gpu'] }) });
+    assert.equal(still.core.claim(seat), null);
+    still.core.change({ run_id, demands: demands({ hostname: 'here' }) });
+    assert.equal(still.core.claim(seat)?.run.run_id, run_id);
+  });
+
+  it('resumes a session only with the executor of its earlier runs', () => {
+    const still = new StillCoordinator();
+    const { session_id } = still.create();
+    assert.throws(
+      () => still.create({ type: 'resume_session', session_id, executor_type: 'codex' }),
+      (error) => CoordinatorError.is(error, 'contradiction') && /is a session of claude-code/.test(error.message),
+    );
+  });
+
+  it('counts in the load of the runner that took it', () => {
+    const still = new StillCoordinator();
+    const seat = still.register({ limit: 2 });
+    still.create();
+    still.core.claim(seat);
+    const [listed] = still.core.runners();
+    assert.deepEqual([listed?.running, listed?.limit], [1, 2]);
+  });
+});
