@@ -25,6 +25,8 @@ const daemonVariables = [
   /^(?:HOME|USER|LOGNAME|LANG|TMPDIR|TEMP|TMP|PATH|SSH_AUTH_SOCK)$/i,
   /^(?:LC_|XDG_).*$/,
   /^(?:SYSTEMROOT|WINDIR|USERPROFILE|APPDATA|LOCALAPPDATA|COMSPEC|PATHEXT|PROGRAMDATA)$/i,
+  // The login of the team's database.
+  /^(?:PGPASSWORD|PGPASSFILE|VITRINE_TEAM_URL)$/,
   // Lets Node start on an unknown Windows, such as Wine.
   /^NODE_SKIP_PLATFORM_CHECK$/,
 ];

@@ -4,6 +4,7 @@ import type { NormalizedEntry } from '../model/transcript/entry.ts';
 import type { ParamsOf, ResultOf } from '../protocol/daemon/calls.ts';
 import type { FollowUpPlanner } from './followUps/planner.ts';
 import type { NewsSource } from './clients/news.ts';
+import type { TeamMembership } from './team/teamMembership.ts';
 
 /** Entries of one answer to `read`, and characters of their JSON. */
 const maxPage = 500;
@@ -19,6 +20,7 @@ interface RecordsDeps {
   readonly open: (sessionId: string) => Promise<SessionHandle>;
   readonly followUps: Pick<FollowUpPlanner, 'cancel' | 'pause'>;
   readonly news: NewsSource;
+  readonly team: Pick<TeamMembership, 'deleted'>;
   readonly log: Log;
 }
 
@@ -27,13 +29,15 @@ export class Records {
   readonly #engine: Engine;
   readonly #followUps: RecordsDeps['followUps'];
   readonly #news: NewsSource;
+  readonly #team: RecordsDeps['team'];
   readonly #open: RecordsDeps['open'];
 
-  constructor({ engine, followUps, news, open }: RecordsDeps) {
+  constructor({ engine, followUps, news, team, open }: RecordsDeps) {
     this.#engine = engine;
     this.#followUps = followUps;
     this.#open = open;
     this.#news = news;
+    this.#team = team;
   }
 
   /** With the open handle, or a temporary one. */
@@ -100,6 +104,7 @@ export class Records {
 
   async remove({ session_id, reason }: ParamsOf<'remove'>): Promise<Nothing> {
     await this.#engine.remove(session_id, reason);
+    if (reason === 'user') await this.#team.deleted(session_id);
     this.#news.removed(session_id);
     return {};
   }

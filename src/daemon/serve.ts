@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { adapters } from '../agents/registry.ts';
 import type { Log } from '../engine/api.ts';
 import { Engine } from '../engine/engine.ts';
+import type { EngineDeps } from '../engine/engineDeps.ts';
 import { loadPrices } from '../insight/prices/prices.ts';
 import { daemonProtocol } from '../protocol/daemon/version.ts';
 import { newEndpoint, publishEndpoint, removeEndpoint } from '../transport/endpoint.ts';
@@ -22,6 +23,7 @@ import { DaemonServer } from './server.ts';
 import { DaemonService } from './service.ts';
 import { ObservedSources } from './sources/observedSources.ts';
 import { recordedSessions } from './sources/recordedSessions.ts';
+import { TeamMembership } from './team/teamMembership.ts';
 
 /** Maximum time that clients wait for the cleanup after an earlier daemon, in ms. */
 const sweepMs = 1000;
@@ -55,7 +57,7 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     onProgress: (progress) => news.indexing(progress),
     log,
   });
-  const engine = new Engine({
+  const engineDeps: EngineDeps = {
     storeDir,
     catalogueOwner: { update: ({ sessions }) => thread.request(indexCalls.update, { sessions }) },
     observedUse: () => sources.used(),
@@ -73,7 +75,8 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     presence: clients,
     // Someone can connect at any time and answer.
     timing: { request: Number.POSITIVE_INFINITY },
-  });
+  };
+  const engine = new Engine(engineDeps);
   const running = new RunningSessions(engine, log, (count) => lifetime.setRuns(count));
   const news = new NewsSource(engine);
   engine.onSummary(() => thread.tell(indexOrders.recordsChanged, {}));
@@ -104,6 +107,14 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     onRun: (run) => news.run(run),
     onWaiting: (count) => lifetime.setWaiting(count),
   });
+  const team = new TeamMembership({
+    storeDir,
+    engine,
+    openMirror: (folder) => new Engine(mirrorDeps(engineDeps, folder)),
+    contexts,
+    environment: process.env,
+    log,
+  });
   const since = new Date().toISOString();
   const service = new DaemonService({
     engine,
@@ -115,6 +126,7 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     news,
     queue,
     thread,
+    team,
     lifetime,
     log,
     version,
@@ -144,10 +156,19 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     const queueClosed = queue.close();
     await engine.dispose("Vitrine's background process was asked to stop.");
     await queueClosed;
+    await team.close();
     await server.close();
     for (const signal of signals) process.off(signal, stop);
     log.info('The daemon has stopped.');
   }
+}
+
+/** For copies of other members' sessions: they are read, and nothing of them is counted or started here. */
+function mirrorDeps(
+  { clock, randomHex, environment, demoDir, adapters, log }: EngineDeps,
+  storeDir: string,
+): EngineDeps {
+  return { storeDir, clock, randomHex, environment, demoDir, adapters, log, settings: () => ({}) };
 }
 
 async function sweep(engine: Engine, log: Log): Promise<void> {

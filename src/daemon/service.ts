@@ -16,6 +16,7 @@ import type { RunQueue } from './queue/runQueue.ts';
 import { Records } from './records.ts';
 import type { RunningSessions } from './runningSessions.ts';
 import type { ObservedSources } from './sources/observedSources.ts';
+import type { TeamMembership } from './team/teamMembership.ts';
 
 export interface ServiceDeps {
   readonly engine: Engine;
@@ -27,6 +28,7 @@ export interface ServiceDeps {
   readonly news: NewsSource;
   readonly queue: RunQueue;
   readonly thread: IndexThread;
+  readonly team: TeamMembership;
   readonly lifetime: Lifetime;
   readonly log: Log;
   readonly version: string;
@@ -40,6 +42,7 @@ export class DaemonService {
   readonly news: NewsSource;
   readonly records: Records;
   readonly queue: RunQueue;
+  readonly team: TeamMembership;
   readonly #deps: ServiceDeps;
 
   constructor(deps: ServiceDeps) {
@@ -47,6 +50,7 @@ export class DaemonService {
     this.log = deps.log;
     this.news = deps.news;
     this.queue = deps.queue;
+    this.team = deps.team;
     this.records = new Records({ ...deps, open: (id) => this.open(id) });
   }
 
@@ -205,8 +209,9 @@ export class DaemonService {
       return await engine.open(sessionId);
     } catch (error) {
       const observed = EngineFailure.is(error, 'session_missing') ? await sources.open(sessionId) : undefined;
-      if (observed === undefined) throw error;
-      return observed;
+      const found = observed ?? (EngineFailure.is(error, 'session_missing') ? await this.team.open(sessionId) : null);
+      if (found === null) throw error;
+      return found;
     }
   }
 

@@ -1,8 +1,8 @@
 /**
  * `url`: not a usable address. `refused`: the server rejected the login, or a rule of the team did. `unreachable`: no server
- * answers there. `schema`: the database has no team, or one of another version.
+ * answers there. `conflict`: lines do not follow those that the database has. `schema`: the database has no team, or one of another version.
  */
-type TeamErrorCode = 'url' | 'refused' | 'unreachable' | 'schema';
+type TeamErrorCode = 'url' | 'refused' | 'unreachable' | 'conflict' | 'schema';
 
 export class TeamError extends Error {
   override readonly name = 'TeamError';

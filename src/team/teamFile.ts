@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
 import { formatAddress, parseAddress, type TeamAddress } from './database/address.ts';
@@ -8,6 +8,14 @@ const teamFileSchema = z.object({ url: z.string() });
 /** What a store knows of its team. */
 export const teamFolder = (storeDir: string): string => path.join(storeDir, 'team');
 export const teamFile = (storeDir: string): string => path.join(teamFolder(storeDir), 'team.json');
+
+/** Whether the store belongs to a team. */
+export async function isInTeam(storeDir: string): Promise<boolean> {
+  return stat(teamFile(storeDir)).then(
+    () => true,
+    () => false,
+  );
+}
 
 /** The team that the store belongs to; `null`: none. @throws TeamError `url` if the file was edited to something unusable */
 export async function readTeam(storeDir: string): Promise<TeamAddress | null> {

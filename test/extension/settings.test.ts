@@ -5,6 +5,7 @@ import {
   engineSettings as settingsOf,
   keepsObserved,
   requestMinutes,
+  teamShare,
 } from '../../src/vscode/settings/settings.ts';
 
 const { Global, Workspace } = vscode.ConfigurationTarget;
@@ -53,6 +54,18 @@ describe('settings', () => {
     assert.equal(keepsObserved(), 'all');
     await set('sources.keep', 'everything', Global);
     assert.equal(keepsObserved(), 'opened');
+  });
+
+  it('share nothing with a team unless the user or a trusted folder says so', async () => {
+    const [folder] = vscode.workspace.workspaceFolders ?? [];
+    assert.ok(folder);
+    assert.equal(teamShare(folder.uri), 'nothing');
+    await set('team.share', 'metadata', Global);
+    assert.equal(teamShare(folder.uri), 'metadata');
+    await set('team.share', 'records', Workspace);
+    assert.equal(teamShare(folder.uri), 'records');
+    await set('team.share', 'everything', Workspace);
+    assert.equal(teamShare(folder.uri), 'nothing');
   });
 
   const agents = [

@@ -14,7 +14,7 @@ import { observedLine, sessionLines } from '../sessions/lines.ts';
 import { observedSessions } from '../sessions/observed.ts';
 import { printAgentSessions } from '../sessions/ofAgent.ts';
 
-const help = `Usage: vitrine sessions [options]
+const help = `Usage: vitrine sessions [--all | --team] [options]
        vitrine sessions --of acp --profile ID [--cwd DIR]
        vitrine sessions --of acp [--cwd DIR] -- COMMAND [ARGUMENT…]
 
@@ -23,6 +23,7 @@ left behind. Sessions with an incomplete record are marked as damaged and named 
 
   --json             one session per line as JSON, with its tool calls and pending requests
   --all              includes hidden sessions and sessions in the agents' own stores (docs/sources.md)
+  --team             sessions that the team shares, with their owner and machine instead
   --of TYPE          sessions in the agent's own list for a folder: ID, last change, title. Starts the agent to ask it.
                      Exit code 2: the agent has no list, or could not be asked
   --profile ID       agent of the Agent Client Protocol: ${acpProfileIds.join(', ')}
@@ -34,6 +35,7 @@ const options = {
   store: { type: 'string' },
   json: { type: 'boolean' },
   all: { type: 'boolean' },
+  team: { type: 'boolean' },
   of: { type: 'string' },
   profile: { type: 'string' },
   program: { type: 'string' },
@@ -58,6 +60,10 @@ export const sessions: Command = {
     const [unknown] = positionals;
     if (unknown !== undefined || profile !== undefined || folder !== undefined || values.program !== undefined) {
       throw new UsageError('Specify an agent.', 'Add --of acp, or list the sessions of all agents without options.');
+    }
+    if (values.team === true) {
+      const { printTeamSessions } = await import('../sessions/team.ts');
+      return printTeamSessions(context, values.store, json);
     }
     const engine = createEngine(context, { store: values.store });
     await engine.sweep();

@@ -1,16 +1,20 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { packageFolder } from '../../engine/packageInfo.ts';
+import { sessionIdSchema } from '../../model/session/session.ts';
+import { shareSchema } from '../../model/session/share.ts';
 import { visibleLine } from '../../model/text/visibleText.ts';
 import { TeamError } from '../../team/errors.ts';
 import { parseOptions } from '../options/args.ts';
 import { UsageError, type CliContext, type Command } from '../command.ts';
 import { writeLines } from '../print/output.ts';
+import { runningDaemon, startedDaemon, translated } from '../run/daemon.ts';
 import { storeFolder, storeHelp } from '../run/engine.ts';
 
 const help = `Usage: vitrine team init URL [--down N]
        vitrine team join URL
        vitrine team status|doctor [--json]
+       vitrine team share ses_…|DIR [--as nothing|metadata|records]
        vitrine team leave [--delete-mine]
 
 Shares sessions and runs with a team through one PostgreSQL database (docs/team.md).
@@ -22,15 +26,18 @@ Exit code 0: done; 1: doctor found a problem; 2: rejected or not reachable.
   join               lets this store share with the team
   status             shows the team, its members and what you share
   doctor             checks address, login, server, clock and schema
+  share              shares a session, or those that run in a folder from now on; --as nothing withdraws a session
   leave              ends your membership; local sessions stay
 
   --down N           takes back the newest N updates of the schema, with their data
+  --as WHAT          metadata: what lists show; records: the transcript, too (default), with secrets masked
   --delete-mine      also deletes what you shared; a note without content remains
   --json             one JSON object per line
 ${storeHelp}`;
 
 const options = {
   down: { type: 'string' },
+  as: { type: 'string' },
   'delete-mine': { type: 'boolean' },
   json: { type: 'boolean' },
   store: { type: 'string' },
@@ -47,6 +54,7 @@ const actions: Readonly<Record<string, { readonly takes: readonly string[]; read
   join: { takes: [], run: join },
   status: { takes: ['json'], run: status },
   doctor: { takes: ['json'], run: doctor },
+  share: { takes: ['as'], run: share },
   leave: { takes: ['delete-mine'], run: leave },
 };
 type Action = (context: CliContext, values: Values, url: string | undefined) => Promise<number>;
@@ -61,8 +69,8 @@ export const team: Command = {
     const isForeign = Object.keys(values).find((option) => option !== 'store' && !action.takes.includes(option));
     if (isForeign !== undefined)
       throw new UsageError(`--${isForeign} does not apply to "team ${name}".`, 'See "vitrine team --help".');
-    const takesUrl = name === 'init' || name === 'join';
-    if (more.length > 0 || (url !== undefined && !takesUrl))
+    const takesMore = name === 'init' || name === 'join' || name === 'share';
+    if (more.length > 0 || (url !== undefined && !takesMore))
       throw new UsageError(`"${more[0] ?? url ?? ''}" is an extra argument.`, 'See "vitrine team --help".');
     try {
       return await action.run(context, values, url);
@@ -140,7 +148,38 @@ async function join(context: CliContext, values: Values, url: string | undefined
   ]);
   const kind = await withClient(login, joinTeam);
   await writeTeam(storeFolder(context, values.store), login.address);
+  await reload(context, values, login.password);
   context.stdout.write(`Joined ${formatAddress(login.address)} as ${kind}.\n`);
+  return done;
+}
+
+/** A daemon that runs already learns of the change, and the password that it cannot read from this terminal. */
+async function reload(context: CliContext, { store }: Values, password: string | undefined): Promise<void> {
+  const daemon = await runningDaemon(context, { store });
+  if (daemon === null) return;
+  try {
+    await translated(() => daemon.call('reloadTeam', { ...(password !== undefined && { password }) }));
+  } finally {
+    daemon.close();
+  }
+}
+
+async function share(context: CliContext, values: Values, what: string | undefined): Promise<number> {
+  const { success, data: as } = shareSchema.safeParse(values.as ?? 'records');
+  if (!success)
+    throw new UsageError(`"${values.as ?? ''}" cannot be shared (--as).`, 'Use nothing, metadata or records.');
+  if (what === undefined) throw new UsageError('Specify a session or a folder.', 'See "vitrine team --help".');
+  const session = sessionIdSchema.safeParse(what);
+  const daemon = await startedDaemon(context, { store: values.store });
+  try {
+    await translated(() =>
+      session.success
+        ? daemon.call('shareSession', { session_id: session.data, share: as })
+        : daemon.call('shareFolder', { folder: path.resolve(context.cwd, what), share: as }),
+    );
+  } finally {
+    daemon.close();
+  }
   return done;
 }
 
@@ -154,6 +193,7 @@ async function leave(context: CliContext, values: Values): Promise<number> {
   const deleteMine = values['delete-mine'] === true;
   const deleted = await withClient(login, (client) => leaveTeam(client, deleteMine));
   await removeTeam(storeFolder(context, values.store));
+  await reload(context, values, undefined);
   context.stdout.write(`You have left the team.${deleteMine ? ` Deleted sessions: ${deleted}.` : ''}\n`);
   return done;
 }

@@ -68,6 +68,7 @@ export class ClientConnection implements ConnectedClient {
     this.#handleConnection();
     this.#handleRuns();
     this.#handleQueue();
+    this.#handleTeam();
     this.#handleReading();
     this.#handleRecords();
     this.#rpc.listen();
@@ -142,6 +143,13 @@ export class ClientConnection implements ConnectedClient {
       await queue.remove(this, params);
       return {};
     });
+  }
+
+  #handleTeam(): void {
+    const { team } = this.#service;
+    this.#handle('reloadTeam', calls.reloadTeam, (params) => team.reload(params));
+    this.#handle('shareSession', calls.shareSession, (params) => team.shareSession(params));
+    this.#handle('shareFolder', calls.shareFolder, (params) => team.shareFolder(params));
   }
 
   #handleReading(): void {

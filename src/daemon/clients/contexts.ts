@@ -6,6 +6,7 @@ import type { EngineSettings } from '../../engine/api.ts';
 import { parseBudgets } from '../../insight/budgets/limits.ts';
 import { parseFollowUps } from '../../insight/followUps/rules.ts';
 import type { ExecutorType } from '../../model/session/session.ts';
+import type { Share } from '../../model/session/share.ts';
 import type { ClientDescription } from '../../protocol/daemon/calls.ts';
 import type { ClientContext } from '../../protocol/daemon/context.ts';
 
@@ -73,6 +74,11 @@ export class ClientContexts {
   /** As the settings of the folder say. */
   options(folder: string, executor: ExecutorType): AgentOptions {
     return this.#of(folder)?.options?.[executor] ?? {};
+  }
+
+  /** As the setting of the folder says; `undefined` where no window has it open. */
+  share(folder: string): Share | undefined {
+    return this.#of(folder)?.settings.share;
   }
 
   /** What a person chose for later runs of a session. */

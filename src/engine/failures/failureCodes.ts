@@ -17,6 +17,7 @@ export const failureCodes = [
   'agent_unknown',
   'directory_missing',
   'folder_untrusted',
+  'team_missing',
   'blueprint_unknown',
   'blueprint_unusable',
   'child_refused',

@@ -12,6 +12,7 @@ import { followUpsStateSchema } from './followUps.ts';
 import { changedRunSchema, queueCalls } from './queue.ts';
 import { resumeParamsSchema, startParamsSchema } from './runRequests.ts';
 import { watchSourcesCall } from './sources.ts';
+import { teamCalls } from './team.ts';
 import { transcriptCall } from './transcript.ts';
 import { followedSchema, ledgerSchema, runMessageSchema, subscriptionSchema } from './session.ts';
 
@@ -88,6 +89,7 @@ export const calls = {
     result: nothing,
   },
   ...queueCalls,
+  ...teamCalls,
   /**
    * Sends `news` of all sessions until the connection ends, starting with those that are running; with `events` and queue
    * `runs` if requested.

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { mcpServersSchema } from '../../model/agent/mcpServer.ts';
 import { executorTypeSchema } from '../../model/session/session.ts';
+import { shareSchema } from '../../model/session/share.ts';
 
 const variablesSchema = z.record(z.string(), z.string());
 
@@ -71,6 +72,8 @@ export const clientContextSchema = z.object({
     /** The user's follow-up settings, as written. */
     followUps: z.unknown().optional(),
     unreportedChanges: z.boolean().exactOptional(),
+    /** What the team sees of sessions in the folder. */
+    share: shareSchema.exactOptional(),
     signingKey: z.string().exactOptional(),
     otlp: z
       .object({

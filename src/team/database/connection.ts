@@ -64,8 +64,13 @@ export async function withClient<T>(login: Login, work: (client: pg.Client) => P
   }
 }
 
-/** SQLSTATEs of Vitrine's own functions. */
-const notShared: ReadonlySet<string> = new Set(['VT001', 'VT002', 'VT003']);
+/** What the SQLSTATEs of Vitrine's own functions say. */
+const refusals: Readonly<Record<string, 'refused' | 'conflict'>> = {
+  VT001: 'refused',
+  VT002: 'refused',
+  VT003: 'conflict',
+  VT004: 'refused',
+};
 
 /** What went wrong with the database, in words; an error of another kind as it is. */
 export function teamError(error: unknown, address: TeamAddress): unknown {
@@ -87,8 +92,8 @@ export function teamError(error: unknown, address: TeamAddress): unknown {
       : new TeamError('refused', `${error.message}.`, 'Ask the owner of the database; see docs/team.md.');
   }
   if (code === '3D000') return new TeamError('unreachable', `${error.message}.`, 'Create the database first.');
-  if (notShared.has(code) || code === 'VT004')
-    return new TeamError('refused', `${error.message}.`, 'See docs/team.md.');
+  const refusal = Object.hasOwn(refusals, code) ? refusals[code] : undefined;
+  if (refusal !== undefined) return new TeamError(refusal, `${error.message}.`, 'See docs/team.md.');
   if (isCertificateError(code)) {
     return new TeamError(
       'unreachable',

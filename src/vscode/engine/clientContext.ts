@@ -11,6 +11,7 @@ import {
   requestMinutes,
   runnerSettings,
   stopGraceSeconds,
+  teamShare,
   tokenKey,
 } from '../settings/settings.ts';
 import type { RunMemory } from '../run/runMemory.ts';
@@ -51,6 +52,7 @@ export async function clientContext(
       prices,
       budgets: folderBudgets(folder),
       followUps: writtenFollowUps(),
+      share: teamShare(uri),
       ...(unreportedChanges !== undefined && { unreportedChanges }),
       ...(replaySpeed !== undefined && { replaySpeed }),
       ...(signingKey !== undefined && { signingKey }),

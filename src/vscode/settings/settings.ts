@@ -14,6 +14,7 @@ import { agentChoices, isBypass } from '../../agents/choices.ts';
 import type { OtlpSettings } from '../../engine/telemetry/otlpSettings.ts';
 import { isObject } from '../../model/text/json.ts';
 import type { ExecutorType } from '../../model/session/session.ts';
+import type { Share } from '../../model/session/share.ts';
 
 /**
  * From where a setting may come. `user` never from a workspace, whatever VS Code lets through: these decide which
@@ -179,6 +180,12 @@ export function keepsObserved(): 'never' | 'opened' | 'all' {
 /** Whether editors mark the lines that recorded sessions wrote and read. */
 export function marksLines(): boolean {
   return value('lineHistory.enabled', 'trusted') === true;
+}
+
+/** What the team sees of sessions in the folder. A folder's own setting counts once it is trusted. */
+export function teamShare(folder: vscode.Uri): Share {
+  const found = value('team.share', 'trusted', folder);
+  return found === 'metadata' || found === 'records' ? found : 'nothing';
 }
 
 /** After how many days what agents printed is packed, and deleting is offered; 0: never. */

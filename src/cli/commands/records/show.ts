@@ -15,6 +15,7 @@ import { incomplete, reportLost, reportMissing } from '../../print/incomplete.ts
 import { writeLines } from '../../print/output.ts';
 import { readObserved } from '../../sessions/observed.ts';
 import { exactStream } from '../../print/terminalText.ts';
+import type { OpenShared } from '../../sessions/team.ts';
 
 const help = `Usage: vitrine show ses_… [options]
 
@@ -65,6 +66,11 @@ export const show: Command = {
       if (reportLost(error, context)) return incomplete;
       const observed = EngineFailure.is(error) ? await readObserved(context, id) : null;
       if (observed !== null) return await showObserved(observed, context, values);
+      if (EngineFailure.is(error, 'session_missing')) {
+        const { openShared } = await import('../../sessions/team.ts');
+        const shared = await openShared(context, values.store, id);
+        if (shared !== null) return await showShared(shared, context, values);
+      }
       if (EngineFailure.is(error)) throw new UsageError(error.message, error.detail);
       throw error;
     } finally {
@@ -72,6 +78,24 @@ export const show: Command = {
     }
   },
 };
+
+/** A session of another member, from a copy of what the team has. */
+async function showShared(
+  { handle, problem, close }: OpenShared,
+  context: CliContext,
+  { raw, json, synthetic }: { raw?: boolean | undefined; json?: boolean | undefined; synthetic?: boolean | undefined },
+): Promise<number> {
+  try {
+    if (raw === true) throw new UsageError('The raw output stays on the machine of the run.', 'Remove --raw.');
+    if (json === true) await writeJson(handle, context);
+    else await writeEntries(handle, context, synthetic === true);
+    if (problem === null) return 0;
+    context.stderr.write(`vitrine: The copy of the team ends early. ${visibleLine(problem)}\n`);
+    return incomplete;
+  } finally {
+    await close();
+  }
+}
 
 /** A session that another program has started, from its own store. */
 async function showObserved(

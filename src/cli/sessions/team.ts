@@ -1,0 +1,77 @@
+import type { SessionHandle } from '../../engine/api.ts';
+import { visibleLine } from '../../model/text/visibleText.ts';
+import { withClient } from '../../team/database/connection.ts';
+import { TeamError } from '../../team/errors.ts';
+import { loginOfStore, requireLogin } from '../../team/login.ts';
+import { mirrorFolder, pullSession } from '../../team/records/mirror.ts';
+import { listShared, type SharedSession } from '../../team/records/sharedSessions.ts';
+import { UsageError, type CliContext } from '../command.ts';
+import { writeLines } from '../print/output.ts';
+import { createEngine, storeFolder } from '../run/engine.ts';
+
+const maxListed = 1000;
+
+/** A session of another member that can be read. */
+export interface OpenShared {
+  readonly handle: SessionHandle;
+  /** Why it ends early; `null`: it does not. */
+  readonly problem: string | null;
+  readonly close: () => Promise<void>;
+}
+
+/** @throws UsageError */
+export async function printTeamSessions(
+  context: CliContext,
+  store: string | undefined,
+  json: boolean,
+): Promise<number> {
+  const shared = await explained(async () => {
+    const login = await requireLogin(storeFolder(context, store), context.env);
+    return withClient(login, (client) => listShared(client, maxListed));
+  });
+  if (json) await writeLines(context.stdout, shared);
+  else for (const each of shared) context.stdout.write(`${row(each)}\n`);
+  return 0;
+}
+
+/** `null`: the team has no record of such a session, or the store belongs to no team. @throws UsageError */
+export async function openShared(
+  context: CliContext,
+  store: string | undefined,
+  id: string,
+): Promise<OpenShared | null> {
+  const storeDir = storeFolder(context, store);
+  return explained(async () => {
+    const login = await loginOfStore(storeDir, context.env);
+    if (login === null) return null;
+    const mirror = mirrorFolder(storeDir);
+    const pulled = await withClient(login, (client) => pullSession(client, mirror, id));
+    if (pulled === null) return null;
+    const { session, problem } = pulled;
+    if (session.lines === 0)
+      throw new UsageError(`${session.owner} shares no transcript of this session.`, 'Ask them to share its records.');
+    const engine = createEngine(context, { store: mirror, ownOnly: true });
+    const handle = await engine.open(id);
+    const close = async (): Promise<void> => {
+      handle.dispose();
+      await engine.dispose();
+    };
+    return { handle, problem, close };
+  });
+}
+
+async function explained<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (TeamError.is(error)) throw new UsageError(error.message, error.next);
+    throw error;
+  }
+}
+
+function row({ session_id, owner, hostname, share, updated_at, summary }: SharedSession): string {
+  const when = updated_at.slice(0, 16).replace('T', ' ');
+  const status = summary?.status ?? 'unreadable';
+  const cells = [session_id, status.padEnd(11), when, owner, hostname, share, summary?.title ?? ''];
+  return visibleLine(cells.join('  ').trimEnd());
+}

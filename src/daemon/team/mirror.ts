@@ -1,0 +1,98 @@
+import type { Log, SessionHandle } from '../../engine/api.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { isSessionLive } from '../../model/session/status.ts';
+import { pullSession } from '../../team/records/mirror.ts';
+import { TeamError } from '../../team/errors.ts';
+import type { UseDatabase } from './outbox.ts';
+
+export interface MirrorDeps {
+  /** Of the store of copies. Starts nothing. */
+  readonly engine: Pick<Engine, 'open'>;
+  readonly folder: string;
+  readonly use: UseDatabase;
+  readonly log: Log;
+}
+
+/** Copies of sessions of other members, brought up to date for as long as someone looks at them. */
+export class TeamMirror {
+  readonly #deps: MirrorDeps;
+  /** How many look at each. */
+  readonly #users = new Map<string, number>();
+  readonly #pulling = new Map<string, Promise<unknown>>();
+  readonly #again = new Set<string>();
+
+  constructor(deps: MirrorDeps) {
+    this.#deps = deps;
+  }
+
+  /** `null`: the team has no record of such a session that this login may read. @throws TeamError without a connection */
+  async open(id: string): Promise<SessionHandle | null> {
+    const { engine, folder, use } = this.#deps;
+    this.#users.set(id, (this.#users.get(id) ?? 0) + 1);
+    try {
+      const pulled = await use((database) => pullSession(database, folder, id));
+      if (pulled === null || pulled.session.lines === 0) {
+        this.#leave(id);
+        return null;
+      }
+      const handle = await engine.open(id);
+      const problems = pulled.problem === null ? [] : [pulled.problem];
+      let isOpen = true;
+      return {
+        ...handle,
+        get done() {
+          return handle.done;
+        },
+        live: () => isSessionLive(handle.summary().status),
+        problems: () => [...problems, ...handle.problems()],
+        dispose: () => {
+          handle.dispose();
+          if (isOpen) this.#leave(id);
+          isOpen = false;
+        },
+      };
+    } catch (error) {
+      this.#leave(id);
+      throw error;
+    }
+  }
+
+  /** The team's copy has more lines. */
+  changed(id: string): void {
+    if (!this.#users.has(id)) return;
+    if (this.#pulling.has(id)) {
+      this.#again.add(id);
+      return;
+    }
+    const pulled = this.#pull(id).finally(() => {
+      this.#pulling.delete(id);
+      if (this.#again.delete(id)) this.changed(id);
+    });
+    this.#pulling.set(id, pulled);
+  }
+
+  /** After a connection was made: hints may have been lost. */
+  resume(): void {
+    for (const id of this.#users.keys()) this.changed(id);
+  }
+
+  async close(): Promise<void> {
+    this.#users.clear();
+    await Promise.all(this.#pulling.values());
+  }
+
+  async #pull(id: string): Promise<void> {
+    const { folder, use, log } = this.#deps;
+    try {
+      await use((database) => pullSession(database, folder, id));
+    } catch (error) {
+      if (!TeamError.is(error, 'unreachable')) log.warn(`Session ${id} of the team: ${String(error)}`);
+    }
+  }
+
+  #leave(id: string): void {
+    const left = (this.#users.get(id) ?? 1) - 1;
+    if (left === 0) this.#users.delete(id);
+    else this.#users.set(id, left);
+  }
+}

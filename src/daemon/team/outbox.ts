@@ -1,0 +1,231 @@
+import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import type { Redactor } from '../../formats/redaction/redactor.ts';
+import type { Log } from '../../engine/api.ts';
+import { watchRecord } from '../../engine/record/read/watchRecord.ts';
+import { isSessionLive } from '../../model/session/status.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
+import type { Share } from '../../model/session/share.ts';
+import type { Database } from '../../team/database/connection.ts';
+import { TeamError } from '../../team/errors.ts';
+import { maskLine, sealLine } from '../../team/records/maskedLines.ts';
+import { appendLines, shareSession, withdrawSession, type Extent } from '../../team/records/sharedSessions.ts';
+import { newState, type OutboxFiles, type OutboxState } from './outboxFile.ts';
+import { recordLines } from './recordLines.ts';
+
+/** Lines and characters of one statement. */
+const [maxLines, maxCharacters] = [500, 1 << 20];
+/** Sessions that are sent at the same time. */
+const atOnce = 3;
+
+/** Sends to the database; `null` while there is no connection. */
+export type UseDatabase = <T>(work: (database: Database) => Promise<T>) => Promise<T>;
+
+export interface OutboxDeps {
+  readonly files: OutboxFiles;
+  readonly use: UseDatabase;
+  readonly isConnected: () => boolean;
+  readonly hostname: string;
+  readonly recordPath: (id: string) => string;
+  /** As it is now; `null`: the session is gone. */
+  readonly summary: (id: string) => Promise<SessionSummary | null>;
+  readonly redactor: () => Redactor;
+  readonly log: Log;
+}
+
+/**
+ * Sends shared sessions to the team: in order, each line once, and after any interruption from where the database is. The
+ * local record is written first and is what is sent, so that nothing else has to be kept for days without a connection.
+ */
+export class Outbox {
+  readonly #deps: OutboxDeps;
+  /** Sessions that wait for their turn. */
+  readonly #waiting = new Set<string>();
+  readonly #sending = new Map<string, Promise<void>>();
+  readonly #watched = new Map<string, () => void>();
+  readonly #deciding = new Map<string, Promise<void>>();
+  #closed = false;
+
+  constructor(deps: OutboxDeps) {
+    this.#deps = deps;
+  }
+
+  /** Decides what is shared of a session. @throws file system errors */
+  share(id: string, share: Share, by: OutboxState['by']): Promise<void> {
+    return this.#decide(id, () => this.#share(id, share, by));
+  }
+
+  async #share(id: string, share: Share, by: OutboxState['by']): Promise<void> {
+    const known = await this.#deps.files.read(id);
+    // A person's decision counts until a person changes it; a run for a member is theirs to see.
+    if (known !== null && by !== 'person' && known.by !== 'folder') return;
+    if (share === 'nothing') {
+      if (known === null || (known.share === 'nothing' && known.by === by)) return;
+      await this.#deps.files.write(id, { ...newState, by, remove: 'withdrawn' });
+    } else {
+      if (known?.share === share && known.by === by) return;
+      const again = known?.share === 'nothing' && by === 'person';
+      const { lines, offset, head } = known ?? newState;
+      await this.#deps.files.write(id, { ...newState, lines, offset, head, share, by, again });
+    }
+  }
+
+  /** The local session was deleted: its copy goes, too. */
+  deleted(id: string): Promise<void> {
+    return this.#decide(id, async () => {
+      const known = await this.#deps.files.read(id);
+      if (known === null || known.share === 'nothing') return;
+      await this.#deps.files.write(id, { ...newState, remove: 'deleted' });
+    });
+  }
+
+  /** Ends what is being sent first, so that it does not save its progress over the decision. */
+  async #decide(id: string, work: () => Promise<void>): Promise<void> {
+    const before = this.#deciding.get(id);
+    const decided = (async () => {
+      await before;
+      await this.#sending.get(id);
+      await work();
+    })();
+    const settled = decided.catch(() => undefined);
+    this.#deciding.set(id, settled);
+    try {
+      await decided;
+    } finally {
+      if (this.#deciding.get(id) === settled) this.#deciding.delete(id);
+      this.changed(id);
+    }
+  }
+
+  /** Looks at everything that is shared; after a connection was made. */
+  async resume(): Promise<void> {
+    for (const id of await this.#deps.files.ids()) this.changed(id);
+  }
+
+  /** Something of the session may have to be sent. */
+  changed(id: string): void {
+    if (this.#closed) return;
+    this.#waiting.add(id);
+    this.#pump();
+  }
+
+  /** Sends as soon as the record grows, for as long as the session runs. */
+  follow({ session_id: id, status }: SessionSummary): void {
+    const isLive = isSessionLive(status);
+    if (isLive && !this.#watched.has(id)) {
+      const folder = path.dirname(this.#deps.recordPath(id));
+      const look = (): Promise<void> => {
+        this.changed(id);
+        return Promise.resolve();
+      };
+      this.#watched.set(id, watchRecord(folder, look));
+    } else if (!isLive) {
+      this.#watched.get(id)?.();
+      this.#watched.delete(id);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#waiting.clear();
+    for (const end of this.#watched.values()) end();
+    await Promise.all(this.#sending.values());
+  }
+
+  #pump(): void {
+    for (const id of this.#waiting) {
+      if (this.#sending.size >= atOnce || !this.#deps.isConnected()) return;
+      if (this.#sending.has(id) || this.#deciding.has(id)) continue;
+      this.#waiting.delete(id);
+      const sent = this.#send(id).finally(() => {
+        this.#sending.delete(id);
+        this.#pump();
+      });
+      this.#sending.set(id, sent);
+    }
+  }
+
+  /** Never rejects. */
+  async #send(id: string): Promise<void> {
+    const { files, log } = this.#deps;
+    try {
+      const state = await files.read(id);
+      if (state === null || state.refused !== null) return;
+      await (state.remove === null ? this.#sendSession(id, state) : this.#withdraw(id, state, state.remove));
+    } catch (error) {
+      // Without a connection, all of it is looked at again after the next one.
+      if (TeamError.is(error, 'unreachable')) return;
+      log.warn(`Session ${id} could not be sent to the team: ${String(error)}`);
+      const state = await files.read(id);
+      if (state === null || !TeamError.is(error)) return;
+      if (error.code === 'conflict' && state.sent !== null) {
+        // The database was restored from a copy, or an answer got lost: it says again how far it is.
+        await files.write(id, { ...state, sent: null });
+        this.#waiting.add(id);
+      } else if (error.code !== 'schema') await files.write(id, { ...state, refused: error.message });
+    }
+  }
+
+  async #withdraw(id: string, state: OutboxState, reason: 'withdrawn' | 'deleted'): Promise<void> {
+    await this.#deps.use((database) => withdrawSession(database, id, reason));
+    if (reason === 'deleted') await this.#deps.files.remove(id);
+    else await this.#deps.files.write(id, { ...state, remove: null });
+  }
+
+  async #sendSession(id: string, state: OutboxState): Promise<void> {
+    const { files, use, hostname, redactor } = this.#deps;
+    const { share } = state;
+    const found = await this.#deps.summary(id);
+    if (found === null || share === 'nothing') return;
+    this.follow(found);
+    const summary = redactor().json(found, { path: ['session'] });
+    const { updated_at: updatedAt } = found;
+    let current = state;
+    if (current.sent !== updatedAt) {
+      const { again } = state;
+      const extent = await use((database) =>
+        shareSession(database, { id, share, hostname, summary, updatedAt, again }),
+      );
+      current = { ...current, again: false, sent: updatedAt };
+      if (share === 'records') current = await this.#sendLines(id, current, extent);
+      await files.write(id, current);
+    } else if (share === 'records') {
+      await files.write(id, await this.#sendLines(id, current, current));
+    }
+  }
+
+  /** `at`: where the database is. */
+  async #sendLines(id: string, state: OutboxState, at: Extent): Promise<OutboxState> {
+    const { use, redactor, recordPath } = this.#deps;
+    let { lines, offset } = at.lines === state.lines && at.head === state.head ? state : { lines: 0, offset: 0 };
+    let { head } = at;
+    const masks = redactor();
+    let [from, batch, characters] = [lines, new Array<string>(), 0];
+    const flush = async (): Promise<void> => {
+      if (batch.length > 0) await use((database) => appendLines(database, id, from, batch));
+      [from, batch, characters] = [lines, [], 0];
+    };
+    for await (const { text, next } of recordLines(recordPath(id), offset)) {
+      const isSent = lines < at.lines;
+      const masked = maskLine(text, masks);
+      offset = next;
+      if (masked === null) continue;
+      lines += 1;
+      if (isSent) {
+        from = lines;
+        continue;
+      }
+      const { line, hash } = sealLine(masked, head);
+      head = hash;
+      batch.push(line);
+      characters += line.length;
+      if (batch.length >= maxLines || characters >= maxCharacters) {
+        await flush();
+        await setImmediate();
+      }
+      if (this.#closed || this.#deciding.has(id)) break;
+    }
+    await flush();
+    return { ...state, lines, offset, head };
+  }
+}

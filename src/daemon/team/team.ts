@@ -1,0 +1,155 @@
+import { hostname } from 'node:os';
+import path from 'node:path';
+import { tag } from '../../engine/archive/exportSession.ts';
+import type { Disposable, Log, SessionHandle } from '../../engine/api.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { Redactor } from '../../formats/redaction/redactor.ts';
+import type { Share } from '../../model/session/share.ts';
+import { isSessionLive } from '../../model/session/status.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
+import { TeamError } from '../../team/errors.ts';
+import { TeamLink, type Hint } from '../../team/database/link.ts';
+import { loginOfStore } from '../../team/login.ts';
+import { mirrorFolder } from '../../team/records/mirror.ts';
+import { teamFolder } from '../../team/teamFile.ts';
+import type { ClientContexts } from '../clients/contexts.ts';
+import { FolderShares } from './folderShares.ts';
+import { readMaskKey } from './maskKey.ts';
+import { TeamMirror } from './mirror.ts';
+import { Outbox, type UseDatabase } from './outbox.ts';
+import { OutboxFiles } from './outboxFile.ts';
+
+export interface TeamDeps {
+  readonly storeDir: string;
+  readonly engine: Engine;
+  /** An engine of the store of copies. */
+  readonly openMirror: (storeDir: string) => Engine;
+  readonly contexts: ClientContexts;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly log: Log;
+}
+
+/** The connection of this store to its team; loaded and made only where the store has joined one. */
+export class DaemonTeam {
+  readonly #deps: TeamDeps;
+  readonly #link: TeamLink;
+  readonly #outbox: Outbox;
+  readonly #mirrorEngine: Engine;
+  readonly #mirror: TeamMirror;
+  readonly #shares: FolderShares;
+  readonly #summaries: Disposable;
+  /** Of sessions that run, as their folder says. */
+  readonly #decided = new Map<string, Share>();
+  #onHint: (hint: Hint) => void = () => undefined;
+
+  private constructor(deps: TeamDeps, link: TeamLink, maskKey: string) {
+    const { storeDir, engine, log } = deps;
+    this.#deps = deps;
+    this.#link = link;
+    const use: UseDatabase = (work) => link.using(work);
+    const folder = teamFolder(storeDir);
+    this.#shares = new FolderShares(path.join(folder, 'folders.json'));
+    this.#outbox = new Outbox({
+      files: new OutboxFiles(path.join(folder, 'outbox')),
+      use,
+      isConnected: () => link.isConnected,
+      hostname: hostname(),
+      recordPath: (id) => engine.recordPath(id),
+      summary: (id) => summaryOf(engine, id),
+      redactor: () => new Redactor((secret) => tag(maskKey, secret)),
+      log,
+    });
+    this.#mirrorEngine = deps.openMirror(mirrorFolder(storeDir));
+    this.#mirror = new TeamMirror({ engine: this.#mirrorEngine, folder: mirrorFolder(storeDir), use, log });
+    this.#summaries = engine.onSummary((summary) => void this.#look(summary));
+  }
+
+  /** `null`: the store belongs to no team. `password` replaces that of the environment. @throws TeamError `url` */
+  static async open(deps: TeamDeps, password?: string): Promise<DaemonTeam | null> {
+    const login = await loginOfStore(deps.storeDir, deps.environment);
+    if (login === null) return null;
+    const key = await readMaskKey(path.join(teamFolder(deps.storeDir), 'mask.key'));
+    const opened: { team?: DaemonTeam } = {};
+    const link = await TeamLink.open(password === undefined ? login : { ...login, password }, {
+      log: deps.log,
+      onHint: (hint) => opened.team?.hint(hint),
+      onConnected: () => opened.team?.resume(),
+    });
+    opened.team = new DaemonTeam(deps, link, key);
+    return opened.team;
+  }
+
+  hint(hint: Hint): void {
+    if (hint.kind === 'lines' || hint.kind === 'session' || hint.kind === 'withdrawn') this.#mirror.changed(hint.id);
+    this.#onHint(hint);
+  }
+
+  resume(): void {
+    this.#mirror.resume();
+    void this.#outbox.resume();
+  }
+
+  /** A session of another member; `null`: none that can be read. */
+  async open(id: string): Promise<SessionHandle | null> {
+    try {
+      return await this.#mirror.open(id);
+    } catch (error) {
+      if (!TeamError.is(error)) throw error;
+      this.#deps.log.warn(`Session ${id} of the team: ${error.message}`);
+      return null;
+    }
+  }
+
+  /** @throws EngineFailure where there is no such session of this store */
+  async share(id: string, share: Share): Promise<void> {
+    const handle = await this.#deps.engine.open(id);
+    handle.dispose();
+    await this.#outbox.share(id, share, 'person');
+  }
+
+  async shareFolder(folder: string, share: Share): Promise<void> {
+    await this.#shares.set(folder, share);
+  }
+
+  /** The local session was deleted. */
+  deleted(id: string): Promise<void> {
+    return this.#outbox.deleted(id);
+  }
+
+  async close(): Promise<void> {
+    this.#summaries.dispose();
+    await this.#outbox.close();
+    await this.#mirror.close();
+    await this.#link.close();
+    await this.#mirrorEngine.dispose();
+  }
+
+  /** Shares a session as its folder says. Never rejects. */
+  async #look(summary: SessionSummary): Promise<void> {
+    const { session_id: id, project_dir: folder } = summary;
+    try {
+      if (folder !== undefined) {
+        const share = (await this.#shares.of(folder)) ?? this.#deps.contexts.share(folder);
+        if (share !== undefined && this.#decided.get(id) !== share) {
+          this.#decided.set(id, share);
+          await this.#outbox.share(id, share, 'folder');
+        }
+      }
+      if (!isSessionLive(summary.status)) this.#decided.delete(id);
+      this.#outbox.changed(id);
+    } catch (error) {
+      this.#deps.log.warn(`Session ${id} could not be shared: ${String(error)}`);
+    }
+  }
+}
+
+async function summaryOf(engine: Engine, id: string): Promise<SessionSummary | null> {
+  try {
+    const handle = await engine.open(id);
+    const summary = handle.summary();
+    handle.dispose();
+    return summary;
+  } catch {
+    return null;
+  }
+}

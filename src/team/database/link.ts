@@ -1,0 +1,137 @@
+import pg from 'pg';
+import * as z from 'zod';
+import { clientConfig, teamError, type Database, type Login } from './connection.ts';
+
+/** Between attempts to connect, in ms: doubled from the least to the most. */
+const [leastWaitMs, mostWaitMs] = [250, 5000];
+/** A listener that does not answer in this time has lost its connection, in ms. */
+const beatMs = 5000;
+const poolSize = 4;
+
+const hintSchema = z.object({ kind: z.string(), id: z.string() });
+export type Hint = z.infer<typeof hintSchema>;
+
+export interface LinkDeps {
+  readonly log: { info(message: string): void; warn(message: string): void };
+  /** Something changed. Hints can get lost while the connection is down. */
+  readonly onHint: (hint: Hint) => void;
+  /** Connected, also again: what happened before came without hints. */
+  readonly onConnected: () => void;
+}
+
+/** A pool for queries, and a connection that listens, which is made again whenever it is lost. */
+export class TeamLink implements Database {
+  readonly query: Database['query'];
+  readonly #login: Login;
+  readonly #pool: pg.Pool;
+  readonly #deps: LinkDeps;
+  readonly #closing = new AbortController();
+  #listener: pg.Client | undefined;
+  #isConnected = false;
+
+  private constructor(login: Login, pool: pg.Pool, deps: LinkDeps) {
+    this.#login = login;
+    this.#pool = pool;
+    this.#deps = deps;
+    this.query = pool.query.bind(pool);
+    void this.#listen();
+  }
+
+  /** Connects in the background. @throws TeamError `url` */
+  static async open(login: Login, deps: LinkDeps): Promise<TeamLink> {
+    const pool = new pg.Pool({ ...(await clientConfig(login)), max: poolSize, allowExitOnIdle: true });
+    // A lost idle connection is replaced by the next query.
+    pool.on('error', () => undefined);
+    return new TeamLink(login, pool, deps);
+  }
+
+  get isConnected(): boolean {
+    return this.#isConnected;
+  }
+
+  /** Runs `work`; what the database refuses becomes a TeamError. */
+  async using<T>(work: (database: Database) => Promise<T>): Promise<T> {
+    try {
+      return await work(this);
+    } catch (error) {
+      throw teamError(error, this.#login.address);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#listener?.end().catch(() => undefined);
+    await this.#pool.end().catch(() => undefined);
+  }
+
+  async #listen(): Promise<void> {
+    const { signal } = this.#closing;
+    for (let wait = leastWaitMs; !signal.aborted; wait = Math.min(wait * 2, mostWaitMs)) {
+      try {
+        await this.#listenOnce(() => (wait = leastWaitMs));
+      } catch (error) {
+        if (this.#isConnected || wait === leastWaitMs)
+          this.#deps.log.warn(
+            `The team's database cannot be reached: ${String(teamError(error, this.#login.address))}`,
+          );
+      }
+      this.#isConnected = false;
+      await sleep(wait, signal);
+    }
+  }
+
+  /** Resolves or rejects when the connection has ended. */
+  async #listenOnce(connected: () => void): Promise<void> {
+    const client = new pg.Client({ ...(await clientConfig(this.#login)), query_timeout: beatMs });
+    const ended = new Promise<void>((resolve) => {
+      client.once('end', resolve);
+      client.on('error', () => resolve());
+    });
+    this.#listener = client;
+    try {
+      client.on('notification', ({ payload = '' }) => this.#receive(payload));
+      await client.connect();
+      await client.query('LISTEN vitrine');
+      this.#isConnected = true;
+      connected();
+      this.#deps.log.info('Connected to the database of the team.');
+      this.#deps.onConnected();
+      while (!this.#closing.signal.aborted) {
+        const isLost = await Promise.race([ended.then(() => true), sleep(beatMs, this.#closing.signal)]);
+        if (isLost === true) return;
+        await client.query('SELECT 1');
+      }
+    } finally {
+      this.#listener = undefined;
+      // A half-open connection would never confirm its end.
+      void client.end().catch(() => undefined);
+    }
+  }
+
+  #receive(payload: string): void {
+    const hint = hintSchema.safeParse(parseJson(payload)).data;
+    if (hint !== undefined) this.#deps.onHint(hint);
+  }
+}
+
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const timer = setTimeout(end, ms);
+    timer.unref();
+    function end(): void {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    }
+    signal.addEventListener('abort', end);
+  });
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { families, aSecret, embeddings, moreFamilies } from '../../support/hostile/secrets.ts';
+import { TeamDatabase } from '../../support/team/database.ts';
+import { TeamMachine } from '../../support/team/machine.ts';
+import { useTeamServer } from '../../support/team/suite.ts';
+import { until } from '../../support/until.ts';
+
+const saying = (...texts: readonly string[]) => [{ init: true }, ...texts.map((say) => ({ say })), { result: {} }];
+
+describe('records of a team', function () {
+  useTeamServer(this);
+  let database: TeamDatabase;
+  let alice: TeamMachine;
+  let bob: TeamMachine;
+  beforeEach(async () => {
+    database = await TeamDatabase.create();
+    alice = await TeamMachine.join(database, await database.addMember('alice'));
+    bob = await TeamMachine.join(database, await database.addMember('bob'));
+  });
+  afterEach(async () => {
+    await Promise.all([alice.close(), bob.close()]);
+    await database.drop();
+  });
+
+  const count = async (sql: string, values: readonly unknown[] = []): Promise<number> =>
+    database.asLead(async (client) => {
+      const { rows } = await client.query<{ n: string }>(`SELECT count(*) AS n FROM ${sql}`, [...values]);
+      return Number(rows[0]?.n);
+    });
+
+  it('are shared as the folder or the person says, read by another member, and withdrawn', async () => {
+    const connection = await alice.connect();
+    const before = await alice.ran(connection, saying('before'));
+    await alice.ok('team', 'share', '.', '--as', 'metadata');
+    const listed = await alice.ran(connection, saying('listed'));
+    await alice.finished(listed);
+    await alice.ok('team', 'share', '.');
+    const shared = await alice.ran(connection, saying('one', 'two'));
+    await alice.finished(shared);
+
+    const rows = await bob.rows('sessions', '--team');
+    assert.deepEqual(
+      rows.map(({ session_id, owner, share }) => [session_id, owner, share]),
+      [
+        [shared, alice.user, 'records'],
+        [listed, alice.user, 'metadata'],
+      ],
+    );
+    assert.equal(await count('vitrine.lines WHERE session_id = $1', [listed]), 0);
+    const shown = await bob.rows('show', shared);
+    assert.deepEqual(shown, await alice.rows('show', shared));
+    assert.deepEqual(
+      shown.map(({ content }) => content).filter((content) => content === 'one' || content === 'two'),
+      ['one', 'two'],
+    );
+    const refused = await bob.vitrine('show', listed).ended;
+    assert.match(refused.stderr, /shares no transcript/);
+    assert.notEqual((await bob.vitrine('show', before).ended).code, 0);
+    // The copy is a record whose hashes fit.
+    const mirror = path.join(bob.store, 'team/mirror');
+    const record = readFileSync(path.join(mirror, 'sessions', shared, 'record.jsonl'), 'utf8')
+      .trimEnd()
+      .split('\n');
+    assert.equal(record.length, rows[0]?.['lines']);
+
+    // One that ended before is shared on request.
+    await alice.ok('team', 'share', before);
+    await alice.finished(before);
+    assert.ok((await bob.ok('show', before)).includes('before'));
+
+    await alice.ok('team', 'share', shared, '--as', 'nothing');
+    await until('the withdrawal', async () => (await count('vitrine.tombstones')) === 1);
+    assert.equal(await count('vitrine.lines WHERE session_id = $1', [shared]), 0);
+    assert.notEqual((await bob.vitrine('show', shared).ended).code, 0);
+    await alice.ok('team', 'share', shared);
+    await alice.finished(shared);
+    assert.ok((await bob.ok('show', shared)).includes('two'));
+
+    await connection.call('remove', { session_id: listed, reason: 'user' });
+    await until('the deletion', async () => (await count(`vitrine.tombstones WHERE reason = 'deleted'`)) === 1);
+    await alice.ok('team', 'leave', '--delete-mine');
+    assert.equal(await count('vitrine.sessions'), 0);
+    assert.equal(await count('vitrine.lines'), 0);
+    assert.equal(await count('vitrine.tombstones'), 3);
+    assert.ok((await alice.ok('show', shared)).includes('two'), 'the local session stays');
+  });
+
+  it('have no secret in the database', async () => {
+    const connection = await alice.connect();
+    await alice.ok('team', 'share', '.');
+    const all = [...families, ...moreFamilies];
+    const embed = Object.values(embeddings);
+    const secrets = Array.from({ length: 100 }, (_, index) => aSecret(all[index % all.length] ?? '', index + 1));
+    const texts = secrets.map((secret, index) => embed[index % embed.length]?.(secret) ?? secret);
+    const id = await alice.ran(connection, [
+      { init: true },
+      { tool: { id: 'call-1', command: texts.slice(0, 30).join('\n') } },
+      { toolResult: { id: 'call-1', text: texts.slice(30, 60).join('\n') } },
+      ...texts.slice(60).map((say) => ({ say })),
+      { result: { text: texts[0] } },
+    ]);
+    await alice.finished(id);
+    const dump = await database.server.asAdmin(async (client) => {
+      const lines = await client.query<{ line: string }>('SELECT line FROM vitrine.lines');
+      const sessions = await client.query<{ summary: string }>('SELECT summary::text FROM vitrine.sessions');
+      return [...lines.rows.map(({ line }) => line), ...sessions.rows.map(({ summary }) => summary)].join('\n');
+    }, database.name);
+    assert.ok(dump.includes('[redacted:'));
+    const found = secrets.filter((secret) => dump.includes(secret));
+    assert.deepEqual(found, []);
+  });
+
+  it('arrive in order and verify after a long time without the database', async () => {
+    const connection = await alice.connect();
+    await alice.ok('team', 'share', '.');
+    const first = await alice.ran(connection, saying('first'));
+    await alice.finished(first);
+    await database.server.stop('SIGQUIT');
+    const offline: string[] = [];
+    try {
+      for (let day = 0; day < 3; day += 1) offline.push(await alice.ran(connection, saying(`day ${day}`, 'done')));
+      // The daemon that was offline ends, too.
+      await connection.call('retire', { when: 'now' });
+      await connection.closed;
+      offline.push(await alice.ran(await alice.connect(), saying('another daemon')));
+    } finally {
+      await database.server.resume();
+    }
+    for (const id of offline) await alice.finished(id);
+    for (const id of [first, ...offline]) {
+      const local = await alice.rows('show', id);
+      assert.deepEqual(await bob.rows('show', id), local);
+      const own = readFileSync(path.join(alice.store, 'sessions', id, 'record.jsonl'), 'utf8').trimEnd();
+      assert.equal(await count('vitrine.lines WHERE session_id = $1', [id]), own.split('\n').length);
+    }
+  });
+
+  it('of a hostile member break no reader', async () => {
+    const session = (n: number): string => `ses_${String(n).padStart(12, '0')}`;
+    const client = await database.connect(alice.user);
+    const put = async (id: string, summary: string, ...lines: readonly string[]): Promise<void> => {
+      await client.query(`SELECT vitrine.share_session($1, 'records', 'h', $2, now(), false)`, [id, summary]);
+      if (lines.length > 0) await client.query('SELECT vitrine.append_lines($1, 0, $2)', [id, lines]);
+    };
+    const start = `"prev":"${'0'.repeat(64)}"}`;
+    await put(session(1), '{"session_id":"../../etc"}', `{"kind":"header","session_id":"${session(9)}",${start}`);
+    await put(session(2), '[]', `{"kind":"header"\n,${start}`);
+    await put(session(3), '"\\u0000"', `not json,${start}`);
+    await put(session(4), 'null');
+    const rows = await bob.rows('sessions', '--team');
+    assert.deepEqual(
+      rows.map(({ summary }) => summary),
+      [null, null, null, null],
+    );
+    assert.match(await bob.ok('sessions', '--team'), /unreadable/);
+    for (const n of [1, 2, 3, 4]) {
+      const { code, stderr } = await bob.vitrine('show', session(n)).ended;
+      assert.ok(code === 2 || code === 4, `${n}: ${code} ${stderr}`);
+      assert.doesNotMatch(stderr, /at .*\.js:/);
+    }
+  });
+
+  it('reach a client of another machine while the session runs', async () => {
+    const connection = await alice.connect();
+    await alice.ok('team', 'share', '.');
+    const go = path.join(alice.bench.dir, 'go');
+    const id = await alice.start(connection, [
+      { init: true },
+      { say: 'begun' },
+      { until: go },
+      { stamps: { count: 100, perSecond: 40 } },
+      { result: {} },
+    ]);
+    const other = await bob.connect();
+    await until('the session of another machine', async () =>
+      (await bob.shared()).some((row) => row.session_id === id && row.lines > 0),
+    );
+    const late: number[] = [];
+    const followed = await other.follow(id, (update) => {
+      for (const each of update.updates) {
+        const [, said] = (each.op === 'put' ? /^stamp (\d+)/.exec(each.entry.content) : null) ?? [];
+        if (said !== undefined) late.push(Number(process.hrtime.bigint() - BigInt(said)) / 1e6);
+      }
+      return Promise.resolve();
+    });
+    assert.equal(followed.state.live, true);
+    await alice.bench.go();
+    await until('all stamps', () => late.length >= 100);
+    late.sort((a, b) => a - b);
+    const p99 = late[Math.floor(late.length * 0.99) - 1] ?? Infinity;
+    // 250 ms is the aim; on a machine that runs other tests it takes longer.
+    assert.ok(p99 < 1000, `p99 ${p99} ms`);
+  });
+});

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import type { DaemonConnection } from '../../../src/client/connection.ts';
+import { withClient } from '../../../src/team/database/connection.ts';
+import { listShared, type SharedSession } from '../../../src/team/records/sharedSessions.ts';
+import { DaemonBench } from '../daemon/bench.ts';
+import type { Step } from '../fakeAgent/engine.ts';
+import { until } from '../until.ts';
+import type { TeamDatabase } from './database.ts';
+
+/** A store with a daemon of its own that belongs to a team, as on a machine of its own. */
+export class TeamMachine extends DaemonBench {
+  readonly database: TeamDatabase;
+  readonly user: string;
+
+  private constructor(database: TeamDatabase, user: string) {
+    super();
+    this.database = database;
+    this.user = user;
+    this.environment['PGPASSWORD'] = database.password(user);
+  }
+
+  static async join(database: TeamDatabase, user: string): Promise<TeamMachine> {
+    const machine = new TeamMachine(database, user);
+    const { code, stderr } = await machine.vitrine('team', 'join', database.url(user)).ended;
+    assert.equal(code, 0, stderr);
+    return machine;
+  }
+
+  /** Runs a command that has to succeed. */
+  async ok(...args: string[]): Promise<string> {
+    const { code, stdout, stderr } = await this.vitrine(...args).ended;
+    assert.equal(code, 0, `${args.join(' ')}: ${stdout}${stderr}`);
+    return stdout;
+  }
+
+  /** Rows of `--json`. */
+  async rows(...args: string[]): Promise<Record<string, unknown>[]> {
+    const printed = await this.ok(...args, '--json');
+    const lines = printed.split('\n').filter((line) => line !== '');
+    return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  }
+
+  /** Starts the fake agent; resolves to the id of the session. */
+  async start(connection: DaemonConnection, steps: readonly Step[]): Promise<string> {
+    const { session_id } = await connection.call('start', this.startParams(steps));
+    return session_id;
+  }
+
+  /** As `start`, up to the end of the run. */
+  async ran(connection: DaemonConnection, steps: readonly Step[]): Promise<string> {
+    const id = await this.start(connection, steps);
+    await this.stateOf(id, ({ live }) => !live);
+    return id;
+  }
+
+  /** What the team shares with this member, newest first. */
+  shared(): Promise<readonly SharedSession[]> {
+    return withClient(this.database.login(this.user), (client) => listShared(client, 100));
+  }
+
+  /** Waits until the team's copy has the end of the session. */
+  finished(id: string): Promise<SharedSession> {
+    return until(`session ${id} in the team`, async () => {
+      const rows = await this.shared().catch(() => []);
+      return rows.find((row) => row.session_id === id && row.summary?.status === 'finished');
+    });
+  }
+}
