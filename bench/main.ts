@@ -26,6 +26,7 @@ import { pageAnswer, pageAppend, pageElements, pageFirst } from './page.ts';
 import { againstPeer } from './peer.ts';
 import { posted } from './posted.ts';
 import { recordLines } from './recordLines.ts';
+import { review } from './review.ts';
 import { sizes } from './sizes.ts';
 
 const digits = { '×': 2, ms: 1, kB: 1, MB: 1, '%': 3, elements: 0 } as const;
@@ -61,6 +62,7 @@ const cases: Readonly<Record<string, Case>> = {
   pageAnswer,
   evidence,
   growth,
+  review,
   daemonLatency,
   daemonStreams,
   daemonMemory,

@@ -35,6 +35,7 @@ import { WindowRunners } from './vscode/runner/windowRunners.ts';
 import { RunMemory } from './vscode/run/runMemory.ts';
 import { AgentFixes } from './vscode/run/problemPrompt.ts';
 import { RequestNotices } from './vscode/requests/requestNotices.ts';
+import { Reviews } from './vscode/review/reviews.ts';
 import { RunControl } from './vscode/run/runControl.ts';
 import { SearchView } from './vscode/search/searchView.ts';
 import { isHere, SessionList } from './vscode/sessions/sessionList.ts';
@@ -115,6 +116,7 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
   const reports = new ReportPages({ extension, kinds, failures, log });
   const masked = new MaskedPages();
   const lines = new LineHistory({ engines: host, list, loader, log });
+  const reviews = new Reviews({ engines: host, state: globalState });
   const search = new SearchView(host, list, loader, now);
   const retention = new Retention({ engines: host, list, loader, panels, log, now });
   const { secrets } = context;
@@ -143,6 +145,7 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
     inputs,
     lines,
     search,
+    reviews,
     retention,
   };
   context.subscriptions.push(
@@ -159,6 +162,7 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
     drafts,
     lines,
     search,
+    reviews,
     registerSessionLinks({ engines: host, panels, failures }),
     agents,
     agentDiagnostics(agents),

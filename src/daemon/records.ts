@@ -114,6 +114,11 @@ export class Records {
     return {};
   }
 
+  async noteReview({ session_id, decision }: ParamsOf<'noteReview'>): Promise<Nothing> {
+    await this.#engine.archive.noteReview(session_id, decision);
+    return {};
+  }
+
   async raiseBudget({ session_id, bound }: ParamsOf<'raiseBudget'>): Promise<Nothing> {
     await this.#engine.budgets.raise(session_id, bound);
     return {};

@@ -1,3 +1,4 @@
+import { type ReviewDecision, reviewDecisionSchema } from '../../model/session/review.ts';
 import type { CallName, GivenParams, ResultOf } from '../../protocol/daemon/calls.ts';
 
 type Call = <N extends CallName>(name: N, params: GivenParams<N>) => Promise<ResultOf<N>>;
@@ -5,7 +6,12 @@ type Call = <N extends CallName>(name: N, params: GivenParams<N>) => Promise<Res
 /** What a client has done to records by the daemon, which is the only one that writes them. */
 export function recordCalls(call: Call) {
   return {
-    decide: async (session_id: string, decision: { readonly at: string }): Promise<void> => {
+    decide: async (session_id: string, decision: { readonly at: string } | ReviewDecision): Promise<void> => {
+      const review = reviewDecisionSchema.safeParse(decision).data;
+      if (review !== undefined) {
+        await call('noteReview', { session_id, decision: review });
+        return;
+      }
       await call('noteExport', { session_id, decision: { ...decision, type: 'export' } });
     },
     remove: async (session_id: string, reason: GivenParams<'remove'>['reason']): Promise<void> => {

@@ -195,6 +195,7 @@ export class ClientConnection implements ConnectedClient {
     this.#handle('relink', calls.relink, (params) => records.relink(params));
     this.#handle('remove', calls.remove, (params) => records.remove(params));
     this.#handle('noteExport', calls.noteExport, (params) => records.noteExport(params));
+    this.#handle('noteReview', calls.noteReview, (params) => records.noteReview(params));
     this.#handle('raiseBudget', calls.raiseBudget, (params) => records.raiseBudget(params));
     this.#handle('setFollowUps', calls.setFollowUps, (params) => records.setFollowUps(params));
     this.#handle('pauseFollowUps', calls.pauseFollowUps, (params) => records.pauseFollowUps(params));

@@ -16,6 +16,7 @@ import {
   type SessionExport,
   tag,
 } from './exportSession.ts';
+import type { ReviewDecision } from '../../model/session/review.ts';
 import { isSessionLive } from '../../model/session/status.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 import type { ExecutorType } from '../../model/session/session.ts';
@@ -40,6 +41,7 @@ import { hasWriter } from '../record/write/writerLease.ts';
 import { SessionSearch } from '../search/sessionSearch.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { SessionSources } from '../sources/sources.ts';
+import { readReviews } from '../review/readReviews.ts';
 import { SpanReports } from '../telemetry/spanReports.ts';
 import { spendingOf, usageCsv, type Spending, type UsagePeriod } from '../usage/spending.ts';
 import { writeWhole } from '../files/writeFiles.ts';
@@ -115,6 +117,21 @@ export class Archive {
   /** Records that the session was exported. @throws EngineFailure */
   noteExport(sessionId: string, decision: ExportDecision): Promise<void> {
     return this.#sessions.decide(sessionId, decision);
+  }
+
+  /** Keeps in the record what someone decided about changes of the session. @throws EngineFailure */
+  noteReview(sessionId: string, decision: ReviewDecision): Promise<void> {
+    return this.#sessions.decide(sessionId, decision);
+  }
+
+  /** What was decided about changes of the session, oldest first. @throws EngineFailure */
+  async reviews(sessionId: string): Promise<readonly ReviewDecision[]> {
+    const reader = await this.#sessions.openReader(sessionId);
+    try {
+      return await readReviews(reader);
+    } finally {
+      await reader.close();
+    }
   }
 
   /**

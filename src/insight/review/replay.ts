@@ -55,7 +55,9 @@ export class Replay {
   /** The whole text is known to be this now; `null`: there is no file. */
   become(lines: readonly string[] | null, by: number): void {
     if (this.#openEnd && lines?.at(-1) === '' && this.#trail.texts.at(-1) !== '') this.#trail.endLine();
-    if (lines !== null) this.#openEnd = false;
+    // Most texts end with a line break.
+    if (this.#openEnd && lines === null) this.#trail.endLine();
+    this.#openEnd = false;
     this.#exists = lines !== null;
     this.#trail.replace(0, this.#trail.texts.length, lines ?? [], by);
   }

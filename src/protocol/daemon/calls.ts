@@ -14,6 +14,7 @@ import { resumeParamsSchema, startParamsSchema } from './runRequests.ts';
 import { watchSourcesCall } from './sources.ts';
 import { teamCalls } from './team.ts';
 import { transcriptCall } from './transcript.ts';
+import { reviewDecisionSchema } from '../../model/session/review.ts';
 import { followedSchema, ledgerSchema, runMessageSchema, subscriptionSchema } from './session.ts';
 
 /** Who connects. `person`: someone can read and answer there, so waiting requests count their time. */
@@ -169,6 +170,8 @@ export const calls = {
     }),
     result: nothing,
   },
+  /** Records what someone decided about changes of the session. */
+  noteReview: { params: z.object({ session_id: sessionIdSchema, decision: reviewDecisionSchema }), result: nothing },
   raiseBudget: { params: z.object({ session_id: sessionIdSchema.optional(), bound: boundSchema }), result: nothing },
   import: {
     params: z.object({ file: z.string().min(1), agent: executorTypeSchema.exactOptional() }),

@@ -11,6 +11,7 @@ import type { MaskedPages } from '../documents/maskedPages.ts';
 import type { ObservedLoader } from '../observed/observedLoader.ts';
 import type { ReportName } from '../pages/reportKinds.ts';
 import type { ReportPages } from '../pages/reportPages.ts';
+import type { Reviews } from '../review/reviews.ts';
 import type { SessionPanels } from '../panel/sessionPanels.ts';
 import type { Retention } from '../sessions/retention.ts';
 import type { PromptDrafts } from '../run/promptDrafts.ts';
@@ -50,6 +51,7 @@ export interface CommandContext {
   readonly inputs: AgentInputs;
   readonly lines: LineHistory;
   readonly search: SearchView;
+  readonly reviews: Reviews;
   readonly retention: Retention;
 }
 

@@ -18,6 +18,7 @@ import { recordCommands } from './records/recordCommands.ts';
 import { relinkCommands } from './records/relinkCommands.ts';
 import { replayCommands } from './runs/replayCommands.ts';
 import { retentionCommands } from './records/retentionCommands.ts';
+import { reviewCommands } from './views/reviewCommands.ts';
 import { runCommands } from './runs/runCommands.ts';
 import { runnerCommands } from './runs/runnerCommands.ts';
 import { searchCommands } from './views/searchCommands.ts';
@@ -53,6 +54,7 @@ export function registerCommands(shell: CommandContext): vscode.Disposable {
     ...importCommands(shell),
     ...replayCommands(shell),
     ...lineCommands(shell),
+    ...reviewCommands(shell),
     ...linkCommands(shell),
     ...menuCommands(shell),
     ...copyCommands(shell),

@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { decideFileAccess } from '../../text/fileAccess.ts';
+import { linkReader } from '../folders/sessionFolders.ts';
+import { errorCode } from '../record/layout.ts';
+
+/** Bytes of a file that is reviewed. */
+const maxFileBytes = 4 * 1024 * 1024;
+
+/** A file as it is now. `hash` tells whether it is still the same; `place` is its absolute path. */
+export type CurrentFile =
+  | { readonly state: 'text'; readonly place: string; readonly text: string; readonly hash: string }
+  | { readonly state: 'missing'; readonly place: string; readonly hash: null }
+  /** Not in the session's folder, no regular file, too large, or not in UTF-8. */
+  | { readonly state: 'outside' | 'unreadable' | 'tooLarge' | 'binary' };
+
+/** Reads a regular file in `folder`, and follows no link that leads out of it. */
+export async function readCurrent(folder: string, name: string): Promise<CurrentFile> {
+  const system = { ...linkReader, isWindows: process.platform === 'win32', folders: [folder] };
+  const access = await decideFileAccess(folder, name, system);
+  if (access.kind !== 'open') return { state: 'outside' };
+  const place = access.path;
+  try {
+    // A pipe must not make this wait.
+    const file = await open(place, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const stat = await file.stat();
+      if (!stat.isFile()) return { state: 'unreadable' };
+      if (stat.size > maxFileBytes) return { state: 'tooLarge' };
+      const bytes = await file.readFile();
+      const text = decode(bytes);
+      return text === undefined ? { state: 'binary' } : { state: 'text', place, text, hash: hashOf(bytes) };
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    return ['ENOENT', 'ENOTDIR'].includes(errorCode(error))
+      ? { state: 'missing', place, hash: null }
+      : { state: 'unreadable' };
+  }
+}
+
+/** Only what can be written back as it was. */
+function decode(bytes: Buffer): string | undefined {
+  if (bytes.includes(0)) return undefined;
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+export function hashOf(bytes: string | Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}

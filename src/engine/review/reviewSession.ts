@@ -1,0 +1,215 @@
+import { hashOf, readCurrent, type CurrentFile } from './currentFile.ts';
+import { SessionFiles } from '../../insight/files/files.ts';
+import { plainLines } from '../../insight/review/fileText.ts';
+import { findRenames } from '../../insight/review/renames.ts';
+import { type FileReview, reviewFile } from '../../insight/review/reviewFile.ts';
+import type { ReviewHunk } from '../../insight/review/reviewHunks.ts';
+import type { NormalizedEntry } from '../../model/transcript/entry.ts';
+import {
+  type UnreportedChange,
+  unreportedChangesSchema,
+  unreportedSubtype,
+} from '../../model/transcript/unreported.ts';
+
+/** Of a session's handle. */
+export interface ReviewSource {
+  total(): number;
+  read(from: number, to: number): Promise<readonly NormalizedEntry[]>;
+}
+
+/** A hunk with a name that lasts as long as its text. */
+export interface NamedHunk extends ReviewHunk {
+  readonly key: string;
+}
+
+/** What a session did to one file; `review` is absent where the file cannot be compared, and `state` says why. */
+export interface ReviewedFile {
+  /** As the session's list of files names it. */
+  readonly path: string;
+  readonly state: CurrentFile['state'] | 'unrecorded';
+  readonly place?: string;
+  readonly hash?: string | null;
+  readonly review?: FileReview;
+  readonly hunks: readonly NamedHunk[];
+  readonly renamedFrom?: string;
+}
+
+/** A step, or the prompt before it, as a review names it. */
+export interface ReviewStep {
+  /** As in the gutter of the transcript. */
+  readonly number: string | undefined;
+  readonly tool: string;
+  readonly prompt: string | undefined;
+  readonly promptIndex: number | undefined;
+}
+
+/** Entries that count: all from `since` on, or only those before `until`. */
+export interface ReviewRange {
+  readonly since: number;
+  readonly until?: number;
+}
+
+/** Entries read at once, and in all. */
+const chunk = 500;
+const maxEntries = 250_000;
+/** Files that are reviewed; more than anyone reads, and than VS Code shows without pain. */
+const maxFiles = 500;
+const atOnce = 16;
+
+/** The entries of a session by the file they changed, for reviews of all files or of one again. */
+export class SessionReview {
+  readonly #folder: string;
+  readonly #range: ReviewRange;
+  readonly #files: SessionFiles;
+  readonly #byPath = new Map<string, NormalizedEntry[]>();
+  readonly #steps = new Map<number, string>();
+  readonly #prompts: { readonly index: number; readonly text: string }[] = [];
+  readonly #unreported = new Map<string, UnreportedChange>();
+  #next = 0;
+
+  /** `folder`: absolute path of the session's folder. */
+  constructor(folder: string, range: ReviewRange = { since: 0 }) {
+    this.#folder = folder;
+    this.#range = range;
+    this.#files = new SessionFiles(folder);
+  }
+
+  /** Takes what was added to the session since. `settled`: entries before it no longer change. */
+  async take(source: ReviewSource, settled: number): Promise<void> {
+    const end = Math.min(settled, maxEntries);
+    while (this.#next < end) {
+      const to = Math.min(this.#next + chunk, end);
+      for (const entry of await source.read(this.#next, to)) this.#add(entry);
+      this.#next = to;
+    }
+  }
+
+  /** Prompts of the main conversation, oldest first. */
+  get prompts(): readonly { readonly index: number; readonly text: string }[] {
+    return this.#prompts;
+  }
+
+  step(entryIndex: number): ReviewStep {
+    const prompt = this.#prompts.findLast(({ index }) => index <= entryIndex);
+    return {
+      number: this.#files.numberOf(entryIndex),
+      tool: this.#steps.get(entryIndex) ?? '',
+      prompt: prompt?.text,
+      promptIndex: prompt?.index,
+    };
+  }
+
+  /** Changed files with what differs now, by path; `omitted` counts those beyond the limit. */
+  async review(): Promise<{ readonly files: readonly ReviewedFile[]; readonly omitted: number }> {
+    const changed = this.#changed();
+    const shown = changed.slice(0, maxFiles);
+    const now = new Map<string, CurrentFile>();
+    for (let from = 0; from < shown.length; from += atOnce) {
+      await Promise.all(
+        shown.slice(from, from + atOnce).map(async (path) => now.set(path, await readCurrent(this.#folder, path))),
+      );
+    }
+    const renames = this.#renames(now);
+    const targets = new Set(renames.values());
+    const sources = new Map([...renames].map(([from, to]) => [to, from]));
+    const files = shown
+      .filter((path) => !renames.has(path) || targets.has(path))
+      .map((path) => this.#fileOf(path, now.get(path) ?? { state: 'unreadable' }, sources.get(path)));
+    return {
+      files: files.filter(({ state, hunks }) => hunks.length > 0 || !['text', 'missing'].includes(state)),
+      omitted: changed.length - shown.length,
+    };
+  }
+
+  #add(entry: NormalizedEntry): void {
+    this.#files.add(entry);
+    const { index, type, content, metadata, origin } = entry;
+    if (type.kind === 'user_message' && origin !== 'subagent' && metadata?.parentCallId === undefined)
+      this.#prompts.push({ index, text: content });
+    if (type.kind === 'system_message' && type.subtype === unreportedSubtype && index >= this.#range.since) {
+      const found = unreportedChangesSchema.safeParse(metadata?.['unreported']).data;
+      for (const change of found?.changes ?? []) this.#unreported.set(change.path, change);
+    }
+    if (type.kind !== 'tool_use') return;
+    const { action, toolName } = type.tool;
+    const paths =
+      action.kind === 'file_edit'
+        ? action.changes.map(({ path }) => path)
+        : action.kind === 'file_read' || action.kind === 'file_write'
+          ? [action.path]
+          : [];
+    for (const name of new Set(paths.map((each) => this.#files.get(each)?.path))) {
+      if (name === undefined) continue;
+      this.#byPath.set(name, [...(this.#byPath.get(name) ?? []), entry]);
+      this.#steps.set(index, toolName);
+    }
+  }
+
+  #counts({ by }: ReviewHunk): boolean {
+    const { since, until } = this.#range;
+    return until === undefined || by.some((step) => step >= since && step < until);
+  }
+
+  #changed(): string[] {
+    const reported = this.#files
+      .all()
+      .filter(({ change, last }) => change !== 'read' && last.entryIndex >= this.#range.since)
+      .map(({ path }) => path);
+    return [...new Set([...reported, ...this.#unreported.keys()])].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  }
+
+  /** New names of files that the session changed, by their old ones. */
+  #renames(now: ReadonlyMap<string, CurrentFile>): ReadonlyMap<string, string> {
+    const gone = [...now].flatMap(([path, { state }]) => {
+      const entries = this.#byPath.get(path);
+      if (state !== 'missing' || entries === undefined) return [];
+      const left = reviewFile(entries, null, { path, workDir: this.#folder });
+      return left.before === null ? [] : [{ path, lines: left.before }];
+    });
+    const added = [...now].flatMap(([path, file]) => {
+      const isNew = this.#unreported.get(path)?.kind === 'added' || this.#files.get(path)?.change === 'added';
+      return isNew && file.state === 'text' ? [{ path, lines: plainLines(file.text) }] : [];
+    });
+    return gone.length === 0 || added.length === 0 ? new Map() : findRenames(gone, added);
+  }
+
+  #fileOf(path: string, now: CurrentFile, renamedFrom: string | undefined): ReviewedFile {
+    if (now.state !== 'text' && now.state !== 'missing') return { path, state: now.state, hunks: [] };
+    const own = this.#byPath.get(path) ?? [];
+    const earlier = renamedFrom === undefined ? [] : (this.#byPath.get(renamedFrom) ?? []);
+    const entries = [...new Set([...earlier, ...own])].sort((a, b) => a.index - b.index);
+    const unreported = this.#unreported.get(path)?.kind;
+    const text = now.state === 'text' ? now.text : null;
+    const isNew = unreported === 'added' && renamedFrom === undefined;
+    if (entries.length === 0 && !isNew) return { path, state: 'unrecorded', place: now.place, hunks: [] };
+    const review = reviewFile(entries, text, {
+      path,
+      earlier: renamedFrom === undefined ? [] : [renamedFrom],
+      workDir: this.#folder,
+      since: this.#range.since,
+      ...(isNew && own[0] === undefined && { start: null }),
+    });
+    return {
+      path,
+      state: now.state,
+      place: now.place,
+      hash: now.hash,
+      review,
+      hunks: namedHunks(review).filter((hunk) => this.#counts(hunk)),
+      ...(renamedFrom !== undefined && { renamedFrom }),
+    };
+  }
+}
+
+/** Hunks with the same text in one file are told apart by their order. */
+function namedHunks(review: FileReview): NamedHunk[] {
+  const lines = review.now === null ? [] : plainLines(review.now);
+  const seen = new Map<string, number>();
+  return review.hunks.map((hunk) => {
+    const texts = [review.path, (review.before ?? []).slice(...hunk.base), lines.slice(...hunk.now)];
+    const name = hashOf(JSON.stringify(texts)).slice(0, 16);
+    const count = seen.get(name) ?? 0;
+    seen.set(name, count + 1);
+    return { ...hunk, key: count === 0 ? name : `${name}-${count}` };
+  });
+}

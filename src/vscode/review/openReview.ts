@@ -1,0 +1,194 @@
+import * as vscode from 'vscode';
+import { changeFile, type FileUndo, undoChange } from '../../engine/review/changeFile.ts';
+import {
+  type NamedHunk,
+  type ReviewedFile,
+  type ReviewRange,
+  SessionReview,
+} from '../../engine/review/reviewSession.ts';
+import { revertHunk } from '../../insight/review/reviewFile.ts';
+import type { ReviewDecision } from '../../model/session/review.ts';
+import type { SessionHandle, WindowEngine } from '../engine/windowEngine.ts';
+
+/** Milliseconds of quiet before the files are compared again. */
+const pause = 250;
+/** Reverts that can be undone. */
+const mostUndos = 200;
+
+/** A hunk and the file it is in. */
+export interface ReviewPlace {
+  readonly file: ReviewedFile;
+  readonly hunk: NamedHunk;
+}
+
+interface Undo {
+  readonly undo: FileUndo;
+  readonly path: string;
+  readonly key: string;
+}
+
+/** Why a hunk was not reverted. */
+export type RevertOutcome =
+  | { readonly kind: 'reverted' }
+  /** The file is not the one that was reviewed, or has unsaved changes. */
+  | { readonly kind: 'changed' | 'unsaved' }
+  /** Reverting would give the file this text, and lose something else with it. */
+  | { readonly kind: 'conflict'; readonly reason: 'mixed' | 'uncertain'; readonly text: string | null };
+
+/** The changes of one session as they are now, what was reviewed of them, and what was reverted. */
+export class OpenReview implements vscode.Disposable {
+  readonly session: SessionReview;
+  readonly range: ReviewRange;
+  readonly #handle: SessionHandle;
+  readonly #engine: WindowEngine;
+  readonly #reviewed = new Set<string>();
+  readonly #undos: Undo[] = [];
+  readonly #changed = new vscode.EventEmitter<void>();
+  readonly #disposables: readonly { dispose(): unknown }[];
+  readonly onDidChange = this.#changed.event;
+  files: readonly ReviewedFile[] = [];
+  omitted = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #refreshing: Promise<void> = Promise.resolve();
+
+  constructor(engine: WindowEngine, handle: SessionHandle, range: ReviewRange) {
+    const folder = handle.summary().project_dir ?? '';
+    this.#engine = engine;
+    this.#handle = handle;
+    this.range = range;
+    this.session = new SessionReview(folder, range);
+    const watcher = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(folder, '**/*'));
+    const look = (uri: vscode.Uri): void => this.#look(uri);
+    this.#disposables = [
+      watcher,
+      watcher.onDidChange(look),
+      watcher.onDidCreate(() => this.#soon()),
+      watcher.onDidDelete(() => this.#soon()),
+      vscode.workspace.onDidSaveTextDocument(({ uri }) => this.#look(uri)),
+      handle.onUpdates(() => this.#soon()),
+    ];
+  }
+
+  get id(): string {
+    return this.#handle.id;
+  }
+
+  get handle(): SessionHandle {
+    return this.#handle;
+  }
+
+  /** Sessions of other programs have no record of Vitrine's: what was reviewed is known in this window alone. */
+  get isRecorded(): boolean {
+    return this.#handle.summary().observed === undefined;
+  }
+
+  get canUndo(): boolean {
+    return this.#undos.length > 0;
+  }
+
+  places(): ReviewPlace[] {
+    return this.files.flatMap((file) => file.hunks.map((hunk) => ({ file, hunk })));
+  }
+
+  isReviewed({ key }: NamedHunk): boolean {
+    return this.#reviewed.has(key);
+  }
+
+  fileOf(uri: vscode.Uri): ReviewedFile | undefined {
+    if (uri.scheme !== 'file') return undefined;
+    return this.files.find(({ place }) => place !== undefined && vscode.Uri.file(place).fsPath === uri.fsPath);
+  }
+
+  /** Reads the record and the files. */
+  async load(): Promise<void> {
+    const marks = this.isRecorded ? this.#engine.archive.reviews(this.id) : Promise.resolve([]);
+    await this.refresh();
+    for (const { to, keys } of await marks) {
+      for (const key of keys) {
+        if (to === 'reviewed') this.#reviewed.add(key);
+        else this.#reviewed.delete(key);
+      }
+    }
+    this.#changed.fire();
+  }
+
+  /** Compares the files again, one time after the other. */
+  refresh(): Promise<void> {
+    const next = this.#refreshing.then(async () => {
+      const settled = Math.min(this.#handle.total(), ...this.#handle.open());
+      await this.session.take(this.#handle, settled);
+      const { files, omitted } = await this.session.review();
+      this.files = files;
+      this.omitted = omitted;
+      this.#changed.fire();
+    });
+    this.#refreshing = next.catch(() => undefined);
+    return next;
+  }
+
+  async mark(file: ReviewedFile, hunks: readonly NamedHunk[], reviewed: boolean): Promise<void> {
+    const keys = hunks.map(({ key }) => key);
+    for (const key of keys) {
+      if (reviewed) this.#reviewed.add(key);
+      else this.#reviewed.delete(key);
+    }
+    this.#changed.fire();
+    await this.#note(file.path, keys, reviewed ? 'reviewed' : 'open');
+  }
+
+  /** `force`: although it would lose something else. @throws file system errors */
+  async revert({ file, hunk }: ReviewPlace, force = false): Promise<RevertOutcome> {
+    const { place, review, hash } = file;
+    if (place === undefined || review === undefined || hash === undefined) return { kind: 'changed' };
+    const unsaved = vscode.workspace.textDocuments.some(
+      ({ uri, isDirty }) => isDirty && uri.scheme === 'file' && uri.fsPath === vscode.Uri.file(place).fsPath,
+    );
+    if (unsaved) return { kind: 'unsaved' };
+    const reverted = revertHunk(review, hunk);
+    if ('conflict' in reverted && !force) {
+      return { kind: 'conflict', reason: reverted.conflict, text: reverted.text };
+    }
+    const undo = await changeFile(place, hash, reverted.text);
+    if (undo === undefined) {
+      await this.refresh();
+      return { kind: 'changed' };
+    }
+    this.#undos.push({ undo, path: file.path, key: hunk.key });
+    if (this.#undos.length > mostUndos) this.#undos.shift();
+    await this.refresh();
+    await this.#note(file.path, [hunk.key], 'reverted');
+    return { kind: 'reverted' };
+  }
+
+  /** Undoes the last revert; `false`: its file changed since. `undefined`: there is none. @throws file system errors */
+  async undo(): Promise<boolean | undefined> {
+    const last = this.#undos.pop();
+    if (last === undefined) return undefined;
+    const done = await undoChange(last.undo);
+    await this.refresh();
+    if (done) await this.#note(last.path, [last.key], 'restored');
+    return done;
+  }
+
+  dispose(): void {
+    clearTimeout(this.#timer);
+    for (const each of this.#disposables) each.dispose();
+    this.#handle.dispose();
+    this.#changed.dispose();
+  }
+
+  async #note(path: string, keys: string[], to: ReviewDecision['to']): Promise<void> {
+    if (!this.isRecorded) return;
+    const decision: ReviewDecision = { type: 'review', at: new Date().toISOString(), path, keys, to };
+    await this.#engine.archive.noteReview(this.id, decision);
+  }
+
+  #look(uri: vscode.Uri): void {
+    if (this.fileOf(uri) !== undefined) this.#soon();
+  }
+
+  #soon(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.refresh().catch(() => undefined), pause);
+  }
+}

@@ -1,0 +1,310 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { type ReviewRange, type ReviewedFile, SessionReview } from '../../engine/review/reviewSession.ts';
+import type { EngineHost } from '../engine/engineHost.ts';
+import { titleOf } from '../sessions/sessionRow.ts';
+import { inertText, visibleText } from '../text/inertText.ts';
+import { beforeUri } from './beforeUri.ts';
+import { OpenReview, type ReviewPlace } from './openReview.ts';
+import { offerLenses, ReviewMarks } from './reviewMarks.ts';
+import { linesText, originText, rangeOf } from './reviewText.ts';
+import { type ReviewNode, ReviewTree } from './reviewTree.ts';
+
+const { t } = vscode.l10n;
+
+const viewId = 'vitrine.changes';
+
+/** Stands for what the tree has selected. */
+const selected = 'selection';
+
+/** What a command is about: a change by its key, `selection`, a row of the tree, or where the cursor is. */
+export type ReviewTarget = string | ReviewNode | undefined;
+
+/** Changes of one session at a time: the tree, the diffs, and what a person does with each change. */
+export class ReviewController implements vscode.Disposable {
+  readonly #engines: EngineHost;
+  readonly #state: vscode.Memento;
+  readonly #tree = new ReviewTree();
+  readonly #view: vscode.TreeView<ReviewNode>;
+  readonly #marks: ReviewMarks;
+  readonly #disposables: readonly { dispose(): unknown }[];
+  /** Text that a revert would give a file, by its path, where it would lose something. */
+  readonly #proposed = new Map<string, string>();
+  #review: OpenReview | undefined;
+  /** The change that was shown last. */
+  #last: string | undefined;
+
+  constructor(engines: EngineHost, state: vscode.Memento) {
+    this.#engines = engines;
+    this.#state = state;
+    const options = { treeDataProvider: this.#tree, manageCheckboxStateManually: true, showCollapseAll: true };
+    this.#view = vscode.window.createTreeView(viewId, options);
+    this.#marks = new ReviewMarks(() => this.#review);
+    this.#disposables = [
+      this.#tree,
+      this.#view,
+      this.#marks,
+      this.#view.onDidChangeCheckboxState(({ items }) => void this.#check(items)),
+    ];
+  }
+
+  get review(): OpenReview | undefined {
+    return this.#review;
+  }
+
+  /** Compares the files with what they were before the session, and shows what differs. */
+  async open(id: string, range?: ReviewRange): Promise<void> {
+    const engine = await this.#engines.get();
+    const handle = await engine.open(id);
+    if (handle.summary().project_dir === undefined) {
+      handle.dispose();
+      void vscode.window.showInformationMessage(t('The session has no folder whose files could be compared.'));
+      return;
+    }
+    this.#review?.dispose();
+    const review = new OpenReview(engine, handle, range ?? { since: 0 });
+    this.#review = review;
+    this.#last = undefined;
+    await vscode.commands.executeCommand('setContext', 'vitrine.reviewing', true);
+    review.onDidChange(() => this.#show());
+    await vscode.window.withProgress({ location: { viewId } }, () => review.load());
+    void vscode.commands.executeCommand(`${viewId}.focus`);
+    await this.showAll();
+    void offerLenses(this.#state);
+  }
+
+  async close(): Promise<void> {
+    this.#review?.dispose();
+    this.#review = undefined;
+    this.#show();
+    await vscode.commands.executeCommand('setContext', 'vitrine.reviewing', false);
+  }
+
+  /** Every file in one editor. */
+  async showAll(): Promise<void> {
+    const review = this.#review;
+    const files = review?.files.filter(({ hunks }) => hunks.length > 0) ?? [];
+    if (review === undefined || files.length === 0) return;
+    const resources = files.map((file) => {
+      const at = vscode.Uri.file(file.place ?? '');
+      return [at, this.#before(review, file), file.state === 'missing' ? undefined : at];
+    });
+    await vscode.commands.executeCommand(
+      'vscode.changes',
+      t('Changes of {0}', titleOf(review.handle.summary())),
+      resources,
+    );
+  }
+
+  /** A file against what it was, at one of its changes. */
+  async show(name: string, key?: string): Promise<void> {
+    const review = this.#review;
+    const file = review?.files.find((each) => each.path === name);
+    if (review === undefined || file?.place === undefined) return;
+    const hunk = file.hunks.find((each) => each.key === key) ?? file.hunks[0];
+    this.#last = hunk?.key;
+    const before = this.#before(review, file);
+    const now = vscode.Uri.file(file.place);
+    if (file.state === 'missing') {
+      if (before !== undefined) await vscode.commands.executeCommand('vscode.open', before, { preview: true });
+      return;
+    }
+    const document = await vscode.workspace.openTextDocument(now);
+    const selection = hunk === undefined ? undefined : rangeOf(hunk, document.lineCount);
+    const options = { preview: true, ...(selection !== undefined && { selection }) };
+    if (before === undefined) await vscode.commands.executeCommand('vscode.open', now, options);
+    else {
+      const title = t('{0} (session changes)', visibleText(path.basename(file.place)));
+      await vscode.commands.executeCommand('vscode.diff', before, now, title, options);
+    }
+  }
+
+  /** Goes to the next change that nobody reviewed, or the one before (`-1`). */
+  async next(way: 1 | -1): Promise<void> {
+    const review = this.#review;
+    if (review === undefined) return;
+    const places = review.places();
+    const from = places.findIndex(({ hunk }) => hunk.key === (this.#atCursor()?.hunk.key ?? this.#last));
+    const start = from === -1 && way === -1 ? places.length : from;
+    for (let step = 1; step <= places.length; step += 1) {
+      const place = places[(start + way * step + 2 * places.length) % places.length];
+      if (place === undefined || review.isReviewed(place.hunk)) continue;
+      await this.#go(place);
+      return;
+    }
+    vscode.window.setStatusBarMessage(t('All changes are reviewed'), 3000);
+  }
+
+  /** Marks changes as reviewed, or those that are as not reviewed. */
+  async keep(target: ReviewTarget): Promise<void> {
+    const review = this.#review;
+    const node = this.#node(target);
+    if (review === undefined || node === undefined) return;
+    const hunks = node.hunk === undefined ? node.file.hunks : [node.hunk];
+    const reviewed = !hunks.every((hunk) => review.isReviewed(hunk));
+    await review.mark(node.file, hunks, reviewed);
+    if (reviewed && target === undefined) await this.next(1);
+  }
+
+  async revert(target: ReviewTarget): Promise<void> {
+    const review = this.#review;
+    const node = this.#node(target);
+    if (review === undefined || node?.hunk === undefined) return;
+    const place = { file: node.file, hunk: node.hunk };
+    const outcome = await review.revert(place);
+    if (outcome.kind === 'reverted') this.#sayReverted(place);
+    else if (outcome.kind === 'conflict') await this.#conflict(review, place, outcome);
+    else {
+      const name = visibleText(path.basename(node.file.path));
+      const message =
+        outcome.kind === 'unsaved'
+          ? t('{0} has unsaved changes. Save it to revert changes in it.', name)
+          : t('{0} changed since these changes were compared. Look at them again before you revert one.', name);
+      void vscode.window.showWarningMessage(message);
+    }
+    if (outcome.kind === 'reverted' && target === undefined) await this.next(1);
+  }
+
+  async undo(): Promise<void> {
+    const done = await this.#review?.undo();
+    if (done === undefined) void vscode.window.showInformationMessage(t('There is no revert to undo.'));
+    else if (done) vscode.window.setStatusBarMessage(t('The change is back'), 3000);
+    else void vscode.window.showWarningMessage(t('The file changed since the revert, so Vitrine left it as it is.'));
+  }
+
+  /** The left side of a diff: of the open review, or of one that a window brings back. */
+  async textBefore(uri: vscode.Uri): Promise<string> {
+    const query = new URLSearchParams(uri.query);
+    const [session, name] = [query.get('session') ?? '', query.get('file') ?? ''];
+    if (query.has('proposed')) return this.#proposed.get(name) ?? '';
+    const open = this.#review?.id === session ? this.#review.files : await this.#filesOf(session, query);
+    const lines = open.find((file) => file.path === name)?.review?.before;
+    return lines?.join('\n') ?? '';
+  }
+
+  dispose(): void {
+    this.#review?.dispose();
+    for (const each of this.#disposables) each.dispose();
+  }
+
+  async #filesOf(session: string, query: URLSearchParams): Promise<readonly ReviewedFile[]> {
+    const handle = await (await this.#engines.get()).open(session);
+    try {
+      const range = { since: Number(query.get('since')) };
+      const review = new SessionReview(handle.summary().project_dir ?? '', range);
+      await review.take(handle, handle.total());
+      return (await review.review()).files;
+    } finally {
+      handle.dispose();
+    }
+  }
+
+  #before(review: OpenReview, file: ReviewedFile): vscode.Uri | undefined {
+    const lines = file.review?.before;
+    if (lines === undefined || lines === null) return undefined;
+    return beforeUri(file.path, { session: review.id, since: String(review.range.since), file: file.path });
+  }
+
+  async #check(items: readonly (readonly [ReviewNode, vscode.TreeItemCheckboxState])[]): Promise<void> {
+    for (const [{ file, hunk }, state] of items) {
+      const hunks = hunk === undefined ? file.hunks : [hunk];
+      await this.#review?.mark(file, hunks, state === vscode.TreeItemCheckboxState.Checked);
+    }
+  }
+
+  #node(target: ReviewTarget): ReviewNode | undefined {
+    if (typeof target === 'object') return target;
+    if (target === selected) return this.#view.selection[0];
+    if (target === undefined) return this.#atCursor() ?? this.#view.selection[0];
+    return this.#review?.places().find(({ hunk }) => hunk.key === target);
+  }
+
+  #atCursor(): ReviewPlace | undefined {
+    const editor = vscode.window.activeTextEditor;
+    const file = editor === undefined ? undefined : this.#review?.fileOf(editor.document.uri);
+    if (editor === undefined || file === undefined) return undefined;
+    const { lineCount } = editor.document;
+    const line = editor.selection.active.line;
+    const hunk = file.hunks.find((each) => {
+      const range = rangeOf(each, lineCount);
+      return range.start.line <= line && line <= range.end.line;
+    });
+    return hunk === undefined ? undefined : { file, hunk };
+  }
+
+  async #go({ file, hunk }: ReviewPlace): Promise<void> {
+    await this.show(file.path, hunk.key);
+    const node = this.#tree.node(file, hunk);
+    if (node !== undefined && this.#view.visible) await this.#view.reveal(node, { select: true, focus: false });
+  }
+
+  #sayReverted({ file, hunk }: ReviewPlace): void {
+    const undo = t('Undo');
+    const message = t('Reverted in {0}: {1}', inertText(path.basename(file.path)), linesText(hunk));
+    void vscode.window.showInformationMessage(message, undo).then((chosen) => {
+      if (chosen === undo) void this.undo();
+    });
+  }
+
+  async #conflict(
+    review: OpenReview,
+    place: ReviewPlace,
+    { reason, text }: { readonly reason: 'mixed' | 'uncertain'; readonly text: string | null },
+  ): Promise<void> {
+    const { file, hunk } = place;
+    const name = visibleText(path.basename(file.path));
+    if (text !== null && file.place !== undefined) {
+      this.#proposed.set(file.path, text);
+      const proposed = beforeUri(file.path, { session: review.id, file: file.path, proposed: hunk.key });
+      const title = t('{0} (now ↔ after the revert)', name);
+      await vscode.commands.executeCommand('vscode.diff', vscode.Uri.file(file.place), proposed, title, {
+        preview: true,
+      });
+    }
+    const anyway = text === null ? t('Delete the File') : t('Revert Anyway');
+    const message =
+      reason === 'mixed'
+        ? t('{0}: these lines were also changed without a tool call. Reverting them loses that, too.', name)
+        : t('The record does not show whether {0} existed before. Reverting deletes it.', name);
+    const detail = `${linesText(hunk)}: ${originText(review.session, hunk)}`;
+    void vscode.window.showWarningMessage(`${message} ${inertText(detail)}`, anyway).then(async (chosen) => {
+      if (chosen !== anyway || this.#review !== review) return;
+      const outcome = await review.revert(place, true);
+      if (outcome.kind === 'reverted') this.#sayReverted(place);
+    });
+  }
+
+  #show(): void {
+    const review = this.#review;
+    this.#tree.show(review);
+    this.#marks.draw();
+    void vscode.commands.executeCommand('setContext', 'vitrine.canUndoRevert', review?.canUndo === true);
+    void vscode.commands.executeCommand('setContext', 'vitrine.reviewFiles', uris(review));
+    if (review === undefined) return;
+    const hunks = review.places().map(({ hunk }) => hunk);
+    const reviewed = hunks.filter((hunk) => review.isReviewed(hunk)).length;
+    this.#view.description = t('{0} of {1} reviewed', reviewed, hunks.length);
+    this.#view.badge = hunks.length === reviewed ? undefined : badge(hunks.length - reviewed);
+    this.#view.message = messageOf(review, hunks.length);
+  }
+}
+
+/** For `resource in vitrine.reviewFiles`. */
+function uris(review: OpenReview | undefined): string[] {
+  return (review?.files ?? []).flatMap(({ place }) => (place === undefined ? [] : [vscode.Uri.file(place).toString()]));
+}
+
+function badge(count: number): vscode.ViewBadge {
+  return { value: count, tooltip: count === 1 ? t('1 change to review') : t('{0} changes to review', count) };
+}
+
+function messageOf(review: OpenReview, hunks: number): string {
+  const lost = review.files.some((file) => (file.review?.lost.length ?? 0) > 0);
+  const parts = [
+    review.files.length === 0 ? t('No file differs from what it was before the session.') : '',
+    review.omitted > 0 ? t('{0} more files changed.', review.omitted) : '',
+    lost && hunks > 0 ? t('Some edits could not be followed; their changes may count as not reported.') : '',
+    review.isRecorded || hunks === 0 ? '' : t('What you review is not saved: the session belongs to another program.'),
+  ].filter((part) => part !== '');
+  return parts.join(' ');
+}
