@@ -4,13 +4,13 @@ import * as vscode from 'vscode';
 import type { Blueprint } from '../../engine/blueprints/load.ts';
 import { logLine } from '../../engine/log/logLine.ts';
 
-/** Long enough for an editor that writes a file in several steps. */
+/** Long enough for editors that save in several steps. */
 const settleMs = 200;
 const pattern = '.vitrine/agents/**';
-/** The folders too: watchers may miss what is in one that was just made. */
+/** Includes the folders, because watchers may miss files in a folder that was just created. */
 const watched = `{.vitrine,.vitrine/agents,${pattern}}`;
 
-/** The agents that are files, of the workspace and of the user. Read again when one of them changes. */
+/** Agent files of the workspace and the user, reread when one of them changes. */
 export class AgentCatalogue implements vscode.Disposable {
   readonly #log: vscode.LogOutputChannel;
   readonly #changed = new vscode.EventEmitter<readonly Blueprint[]>();
@@ -38,7 +38,7 @@ export class AgentCatalogue implements vscode.Disposable {
     void this.#notifyIfAny();
   }
 
-  /** Of `folder`, or of all of the workspace, and of the user. */
+  /** Agent files of `folder`, or of the whole workspace, and of the user. */
   async load(folder?: string): Promise<readonly Blueprint[]> {
     const { blueprintsFolder, loadBlueprints } = await import('../../engine/blueprints/load.ts');
     const folders = folder === undefined ? this.#folders() : [folder];
@@ -48,7 +48,7 @@ export class AgentCatalogue implements vscode.Disposable {
     ]);
   }
 
-  /** Reads all, and tells. Needed only where no watcher tells. */
+  /** Rereads all files and notifies listeners, for cases without a watcher. */
   async refresh(): Promise<void> {
     try {
       const found = await this.load();
@@ -68,7 +68,7 @@ export class AgentCatalogue implements vscode.Disposable {
     return (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
   }
 
-  /** What reads them is not loaded where there is none. */
+  /** Without agent files, their reader is not loaded. */
   async #notifyIfAny(): Promise<void> {
     const [found] = await vscode.workspace.findFiles(pattern, undefined, 1);
     const ofUser = await namesIn(path.join(homedir(), '.vitrine/agents'));
@@ -76,7 +76,7 @@ export class AgentCatalogue implements vscode.Disposable {
   }
 }
 
-/** None where there is no such folder. */
+/** Empty if the folder does not exist. */
 function namesIn(folder: string): Thenable<readonly unknown[]> {
   return vscode.workspace.fs.readDirectory(vscode.Uri.file(folder)).then(
     (entries) => entries,

@@ -7,31 +7,31 @@ import { agentNamePattern, type Agent } from '../../model/agent/agent.ts';
 
 const { t } = vscode.l10n;
 
-/** Says why a text cannot be the name of another agent; `undefined`: it can. */
+/** Why the text cannot be the name of another agent; `undefined` if it can. */
 export function nameProblem(name: string, all: readonly Blueprint[]): string | undefined {
   if (!agentNamePattern.test(name)) {
     return t('Use up to 64 letters, digits, ".", "_" and "-". Begin with a letter or a digit.');
   }
-  // Names of files are the same in any case on some computers.
+  // Some file systems ignore case.
   const taken = all.some((each) => each.name.toLowerCase() === name.toLowerCase());
   return taken ? t('An agent named "{0}" already exists.', name) : undefined;
 }
 
-/** Sets the status in the file. @returns whether it was done; where not, a person has to do it */
+/** Sets the status in the file. @returns false if the user must save the file first */
 export async function setStatus({ file }: Pick<Blueprint, 'file'>, status: Agent['status']): Promise<boolean> {
   const document = await vscode.workspace.openTextDocument(vscode.Uri.file(file));
   const text = document.getText();
   const set = editBlueprint(text, { status });
   const edited = set && editBlueprint(set, { modified_at: new Date().toISOString() }, { present: true });
   if (edited === undefined) return false;
-  // What a person has not saved yet is theirs to save.
+  // The user decides when to save unsaved changes.
   const { isDirty } = document;
   const edit = new vscode.WorkspaceEdit();
   edit.replace(document.uri, ...changeBetween(document, text, edited));
   return (await vscode.workspace.applyEdit(edit)) && (isDirty || (await document.save()));
 }
 
-/** The one stretch in which two texts differ, so that cursors and marks elsewhere stay. */
+/** The single range in which two texts differ; other cursors and decorations stay. */
 function changeBetween(document: vscode.TextDocument, from: string, to: string): [vscode.Range, string] {
   let start = 0;
   while (start < Math.min(from.length, to.length) && from[start] === to[start]) start += 1;
@@ -41,7 +41,7 @@ function changeBetween(document: vscode.TextDocument, from: string, to: string):
   return [range, to.slice(start, to.length - end)];
 }
 
-/** A copy beside the file, or beside its folder where it has one of its own. @returns its file @throws where it exists */
+/** Copies the file, or its folder if it has one of its own. @returns path of the copy @throws if it exists */
 export async function duplicate({ file }: Pick<Blueprint, 'file'>, name: string): Promise<string> {
   const ending = path.extname(file);
   const folder = path.dirname(file);
@@ -61,17 +61,17 @@ export async function duplicate({ file }: Pick<Blueprint, 'file'>, name: string)
   return copy;
 }
 
-/** What a person says of a new agent; empty is what no one said. */
+/** The user's input for a new agent; empty fields were skipped. */
 export interface NewAgent {
   readonly name: string;
   readonly executor_type: string;
   readonly model: string;
   readonly system_prompt: string;
-  /** Of the workspace, or the home folder. */
+  /** Workspace or home folder. */
   readonly folder: string;
 }
 
-/** Its file, to be filled in. @throws where it exists */
+/** Creates the file and returns its path. @throws if it exists */
 export async function create({ name, folder, ...fields }: NewAgent): Promise<string> {
   const file = path.join(folder, blueprintsFolder, `${name}.yaml`);
   await refuseExisting(file);

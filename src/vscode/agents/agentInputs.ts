@@ -7,19 +7,19 @@ import { OpenQuestions } from './openQuestions.ts';
 const { t } = vscode.l10n;
 
 /**
- * Values of `${input:name}`, asked once and kept in the secret storage. Each file has its own: what was given to one
- * repository is not to be had by another that asks for the same name.
+ * Values of `${input:name}`, requested once and kept in the secret storage. Values belong to one file: another
+ * repository that uses the same name does not get them.
  */
 export class AgentInputs {
   readonly #secrets: vscode.SecretStorage;
-  /** A box that opens closes the one before, without an answer. */
+  /** Opening an input box closes the previous one. */
   readonly #boxes = new OpenQuestions<string | undefined>();
 
   constructor(secrets: vscode.SecretStorage) {
     this.#secrets = secrets;
   }
 
-  /** `undefined` where the person gave none. */
+  /** `undefined` if the user entered none. */
   async value({ file, name: agent }: Pick<Agent, 'file' | 'name'>, name: string): Promise<string | undefined> {
     const key = keyOf(file, name);
     return (await this.#secrets.get(key)) ?? this.#boxes.ask(key, () => this.#ask(key, agent, name));

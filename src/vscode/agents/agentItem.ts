@@ -6,13 +6,13 @@ import { literalText, visibleText } from '../text/inertText.ts';
 
 const { t } = vscode.l10n;
 
-/** Characters of one text: VS Code parses a hover as markdown, and a long one of brackets keeps it busy for minutes. */
+/** Maximum characters per text: VS Code parses hovers as markdown, and a long text of brackets takes minutes. */
 const longest = 300;
 
-/** Of rows that are drawn dim; a scheme of its own, so that nothing else decorates them. */
+/** URI of dimmed rows. The scheme is our own, so that no other extension decorates them. */
 export const dimmed = vscode.Uri.from({ scheme: 'vitrine-agent', path: '/inactive' });
 
-/** A row of the Agents view. What a file says goes in as text alone. */
+/** Row of the Agents view. Content of the file is shown as plain text. */
 export function agentItem(blueprint: Blueprint, trusted: boolean): vscode.TreeItem {
   const { file, level, agent } = blueprint;
   const name = shown(blueprint.name);
@@ -41,7 +41,7 @@ function whatItIs(agent: Agent): string[] {
   return status === 'inactive' ? [t('inactive'), ...parts] : parts;
 }
 
-/** The first mistake that keeps it from being started, or why another one is used. */
+/** The first problem that prevents starting the agent, or the one that names the agent used instead. */
 export function firstProblem({ problems }: Pick<Blueprint, 'problems'>): Blueprint['problems'][number] | undefined {
   return problems.find(({ severity }) => severity === 'error') ?? problems[0];
 }
@@ -70,7 +70,7 @@ function hover(name: string, lines: readonly string[]): vscode.MarkdownString {
   return tooltip;
 }
 
-/** On one line, with nothing in it that is not seen. */
+/** One line, with invisible characters made visible. */
 function shown(text: string): string {
   const line = visibleText(text.trim().replaceAll(/\s+/g, ' '));
   return line.length > longest ? `${line.slice(0, longest - 1)}…` : line;

@@ -4,7 +4,7 @@ import type { AgentCatalogue } from './agentCatalogue.ts';
 
 const { t } = vscode.l10n;
 
-/** The rows of the Agents view: what the catalogue read last. What draws them is loaded with the first one. */
+/** Data of the Agents view: the catalogue's last result. Code for rows is loaded on demand. */
 export class AgentTree implements vscode.TreeDataProvider<Blueprint>, vscode.Disposable {
   readonly #trusted: () => boolean;
   readonly #changed = new vscode.EventEmitter<void>();
@@ -39,7 +39,7 @@ export class AgentTree implements vscode.TreeDataProvider<Blueprint>, vscode.Dis
   }
 }
 
-/** The Agents view, which is there as soon as there is a file of an agent. */
+/** The Agents view, visible if there are agent files. */
 export function agentsView(catalogue: AgentCatalogue): vscode.Disposable {
   const tree = new AgentTree(catalogue);
   const view = vscode.window.createTreeView('vitrine.agents', { treeDataProvider: tree });

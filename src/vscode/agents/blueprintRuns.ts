@@ -19,7 +19,7 @@ interface ResumeAsked {
 
 type Used = Pick<BlueprintUse, 'prompt' | 'cwd' | 'options'>;
 
-/** Makes runs of agents that are files: with what the settings say, and what a person gives for their servers. */
+/** Builds run requests for agent files from settings, saved inputs and the file. */
 export class BlueprintRuns {
   readonly access: BlueprintAccess;
   readonly #catalogue: AgentCatalogue;
@@ -36,12 +36,12 @@ export class BlueprintRuns {
     };
   }
 
-  /** Those of the workspace and of the user. */
+  /** Agent files of the workspace and the user. */
   all(): Promise<readonly Blueprint[]> {
     return this.#catalogue.load();
   }
 
-  /** @throws EngineFailure where the agent cannot be started */
+  /** @throws EngineFailure if the agent cannot be started */
   async start(name: string, used: Used): Promise<StartRequest> {
     const { findBlueprint, startRequest } = await import('../../engine/blueprints/request.ts');
     const { load, use } = this.access;
@@ -49,9 +49,9 @@ export class BlueprintRuns {
   }
 
   /**
-   * How a session of a blueprint continues; without it, and `missing` says so, where it is no longer there. `settings` are
-   * those of the executor; `over` has what was chosen for this session, which goes before the blueprint.
-   * @throws EngineFailure where it is there and cannot be started
+   * Resume request of an agent file's session. `missing` is set if the file was deleted. `settings`: of the executor.
+   * `over`: options chosen for this session, which override the file.
+   * @throws EngineFailure if the file exists and cannot be started
    */
   async resume(
     session: ResumedSession,
@@ -70,7 +70,7 @@ export class BlueprintRuns {
   }
 }
 
-/** By which of its ids a conversation continues, as the folder says. */
+/** Setting of the folder for which session id to resume. */
 function resumedFrom({ executor_type: type, project_dir: cwd = '' }: ResumedSession): Pick<ResumeRequest, 'from'> {
   return type === undefined || type === 'claude-code' ? { from: resumeFrom(uriOf(cwd)) } : {};
 }

@@ -6,7 +6,7 @@ import { titleOf, type SessionRow } from '../sessions/sessionRow.ts';
 
 const { t } = vscode.l10n;
 
-/** Its page says so as well, and may be closed: no one waits in front of it for what others do. */
+/** The session's page shows this too, but is often closed, because nobody watches a background task. */
 export async function showCallbackFailure(session: SessionRow, failure: EngineFailure): Promise<void> {
   const open = t('Open Session');
   const text = inertText(`${titleOf(session)}: ${sentences(failure)}`);

@@ -2,12 +2,12 @@ import * as vscode from 'vscode';
 import type { BlueprintProblem } from '../../formats/blueprint/problem.ts';
 import type { AgentCatalogue } from './agentCatalogue.ts';
 
-/** Shows in each file of an agent what is wrong with it. */
+/** Shows problems of agent files as diagnostics. */
 export function agentDiagnostics(catalogue: AgentCatalogue): vscode.Disposable {
   const collection = vscode.languages.createDiagnosticCollection('vitrine');
   const subscription = catalogue.onDidChange((blueprints) => {
     collection.clear();
-    // All at once: what is set for one file after the other replaces what it had.
+    // In one call, because setting files one by one would replace earlier entries.
     collection.set(blueprints.map(({ file, problems }) => [vscode.Uri.file(file), problems.map(diagnostic)]));
   });
   return vscode.Disposable.from(collection, subscription);

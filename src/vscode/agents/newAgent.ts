@@ -17,7 +17,7 @@ interface Asking {
 type Fields = { readonly [K in keyof NewAgent]: string };
 type Question = (step: Step, before: Fields) => Promise<Answer<Fields>>;
 
-/** All that a new agent needs, step by step with a way back; `undefined` where the person left. */
+/** Wizard for a new agent; `undefined` if the user cancelled. */
 export async function askForAgent(asking: Asking): Promise<NewAgent | undefined> {
   const questions = [nameStep(asking), executorStep(asking), modelStep, promptStep, placeStep];
   let fields: Fields = { name: '', executor_type: 'claude-code', model: '', system_prompt: '', folder: homedir() };

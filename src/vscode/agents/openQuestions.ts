@@ -1,10 +1,10 @@
-/** Asks a person one thing after the other, and once for all who want to know the same. */
+/** Asks one question at a time, and shares the answer between callers with the same question. */
 export class OpenQuestions<T> {
-  /** Not answered yet, by what is asked. */
+  /** Open questions by key. */
   readonly #open = new Map<string, Promise<T>>();
   #last: Promise<unknown> = Promise.resolve();
 
-  /** `put`: asks. Rejects as that does; what is asked after it is asked all the same. */
+  /** `put` asks. Its rejection is passed on and does not affect later questions. */
   ask(key: string, put: () => Promise<T>): Promise<T> {
     const open = this.#open.get(key);
     if (open !== undefined) return open;

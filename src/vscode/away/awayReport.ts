@@ -14,10 +14,10 @@ import type { WhileAway } from './whileAway.ts';
 
 const { t } = vscode.l10n;
 
-/** Sessions and files that the page lists, the newest. */
+/** Maximum number of sessions and of files in the report; the newest are listed. */
 const mostSessions = 200;
 const mostFiles = 1000;
-/** Sessions whose files are read. */
+/** Maximum number of sessions whose files are read. */
 const mostRead = 50;
 
 interface AwayReportDeps {
@@ -27,7 +27,7 @@ interface AwayReportDeps {
   readonly now: number;
 }
 
-/** What happened in this folder since a window was last open on it. Reads the records of what changed. */
+/** What happened in this folder since a window was last open. Reads the records of changed sessions. */
 export async function awayReport(
   deps: AwayReportDeps,
   { actions, progress, signal }: ReportWork,

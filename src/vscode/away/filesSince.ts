@@ -1,17 +1,17 @@
 import { ChangedFiles, firstIndexSince, type ChangedFile } from '../../insight/away/changedFiles.ts';
 import type { WindowEngine } from '../engine/windowEngine.ts';
 
-/** Entries that are read of one session, the first since then, and at a time. */
+/** Maximum number of entries to read per session, and per read. */
 const mostEntries = 20_000;
 const atOnce = 500;
 
 interface FilesSince {
   readonly files: readonly ChangedFile[];
-  /** There are more entries than are read. */
+  /** The session has more entries than were read. */
   readonly isCut: boolean;
 }
 
-/** Files that the agent of a session changed since a time (ISO 8601), as its calls reported. */
+/** Files that a session's agent changed since a time (ISO 8601), according to its tool calls. */
 export async function filesSince(engine: WindowEngine, id: string, since: string): Promise<FilesSince> {
   const handle = await engine.open(id);
   try {

@@ -1,10 +1,10 @@
 import { isSessionLive } from '../../model/session/status.ts';
 import type { SessionRow } from '../sessions/sessionRow.ts';
 
-/** Sessions that were interrupted longer ago are resumed one by one; in ms. */
+/** Maximum age in ms for resuming interrupted sessions together. */
 const recentMs = 7 * 24 * 60 * 60_000;
 
-/** What a crash or a reboot cut off, newest first. A child session is left out: its parent starts it again. `now`: epoch ms. */
+/** Sessions interrupted by a crash or reboot, newest first, without child sessions. `now`: epoch ms. */
 export function interruptedRows(rows: readonly SessionRow[], now: number): readonly SessionRow[] {
   const cut = rows.filter(
     ({ status, outcome, updated_at: at }) =>

@@ -11,7 +11,7 @@ import { mayStart } from '../settings/trust.ts';
 
 const { t } = vscode.l10n;
 
-/** Sessions that a dialog names; the others are counted. */
+/** Maximum number of sessions named in the dialog; the others are counted. */
 const mostNamed = 10;
 
 interface ResumeAllDeps {
@@ -20,7 +20,7 @@ interface ResumeAllDeps {
   readonly now: () => number;
 }
 
-/** Resumes interrupted sessions one after the other, once the user has agreed. Their ids; the user knows why others are not. */
+/** Resumes interrupted sessions one by one after the user confirms. Returns their ids, and reports failures. */
 export async function resumeAll(rows: readonly SessionRow[], deps: ResumeAllDeps): Promise<readonly string[]> {
   if (!mayStart()) return [];
   if (rows.length === 0) {

@@ -10,21 +10,21 @@ import { newsText } from './newsText.ts';
 const { t } = vscode.l10n;
 
 const key = 'visits';
-/** Changes are gathered for this time before they are kept, in ms: VS Code rewrites the whole state each time. */
+/** Debounce time in ms, because VS Code rewrites the whole state for each change. */
 const quiet = 5000;
 
 interface WhileAwayDeps {
   readonly state: vscode.Memento;
   readonly list: SessionList;
-  /** Brings what is on disk into the list, sessions of other programs too, once. */
+  /** Loads sessions from disk, including those of other programs, once. */
   readonly load: () => void;
   /** Epoch ms. */
   readonly now: () => number;
-  /** How many sessions have news that no one has looked at. */
+  /** Number of sessions with unseen changes. */
   readonly onNews: (count: number) => void;
 }
 
-/** Knows what happened in this folder since a window was last open on it, and hints at it without a notification. */
+/** Tracks what happened in this folder since a window was last open, and shows a badge instead of a notification. */
 export class WhileAway implements vscode.Disposable {
   readonly #deps: WhileAwayDeps;
   readonly #item = vscode.window.createStatusBarItem('vitrine.whileAway', vscode.StatusBarAlignment.Left, 9);
@@ -50,7 +50,7 @@ export class WhileAway implements vscode.Disposable {
     this.#subscription = list.onDidChange(() => this.#look());
   }
 
-  /** ISO 8601; `undefined`: no window was open on this folder before. */
+  /** ISO 8601; `undefined` if no window was open on this folder before. */
   get since(): string | undefined {
     return this.#visit?.at;
   }
@@ -60,12 +60,12 @@ export class WhileAway implements vscode.Disposable {
     return awaySummary([...this.#rows(), ...this.#observedRows()], visit);
   }
 
-  /** Sessions that can be resumed together. */
+  /** Interrupted sessions that can be resumed together. */
   interrupted(): readonly SessionRow[] {
     return interruptedRows(this.#rows(), this.#deps.now());
   }
 
-  /** The user has the page on screen. */
+  /** Call when the report is visible. */
   seen(): void {
     this.#isUnseen = false;
     this.#item.hide();
@@ -83,7 +83,7 @@ export class WhileAway implements vscode.Disposable {
     return this.#deps.list.here().filter(({ recording, hidden }) => !recording && hidden !== true);
   }
 
-  /** Of other programs in this folder, without what scripts started. */
+  /** Other programs' sessions in this folder, without those started by scripts. */
   #observedRows(): readonly SessionRow[] {
     return this.#deps.list.observed().filter((row) => isHere(row) && !isProgrammatic(row));
   }
@@ -91,7 +91,7 @@ export class WhileAway implements vscode.Disposable {
   #look(): void {
     const { complete, observedComplete } = this.#deps.list;
     if (!complete || !observedComplete) {
-      // An agent runs here: from now on it matters what else there is.
+      // An agent is running, so the other sessions matter from now on.
       this.#deps.load();
       return;
     }
@@ -107,7 +107,7 @@ export class WhileAway implements vscode.Disposable {
     } else this.#keepSoon();
   }
 
-  /** Only what is there when the list is first known happened while no one was there. */
+  /** Only sessions in the first complete list changed while the user was away. */
   #hint(): void {
     const news = this.#visit === undefined ? 0 : newsCount(this.summary(), this.#visit);
     if (news === 0) return;

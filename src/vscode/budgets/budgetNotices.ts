@@ -7,7 +7,7 @@ import { nearText, reachedText } from './budgetText.ts';
 
 const { t } = vscode.l10n;
 
-/** Says once of each limit that it is near, ended a run, or holds nothing. */
+/** Notifies the user once about each limit that is near, was reached, or cannot be enforced. */
 export class BudgetNotices implements vscode.Disposable {
   readonly #list: SessionList;
   readonly #since: number;
@@ -27,7 +27,7 @@ export class BudgetNotices implements vscode.Disposable {
   #look(): void {
     for (const row of this.#list.here()) {
       const { near, reached, unheld } = row.budget ?? {};
-      // What happened before this window was told by another.
+      // Another window has already reported what happened before this one opened.
       if (reached !== undefined && Date.parse(reached.at) >= this.#since) {
         this.#tell(`reached ${reached.at}`, row, t('“{0}” is paused. {1}', name(row), reachedText(reached)));
       }

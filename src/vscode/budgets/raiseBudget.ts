@@ -5,7 +5,7 @@ import { nearText, reachedText } from './budgetText.ts';
 
 const { t } = vscode.l10n;
 
-/** A person says how high a limit is to be; no one else can. `undefined`: it stays as it is. */
+/** Asks the user for the new limit; there is no other way to raise it. `undefined`: unchanged. */
 export async function askForLimit(status: BudgetStatus): Promise<Bound | undefined> {
   const { scope, unit, key, spent, limit } = status;
   const whole = unit === 'tokens' || unit === 'turns';

@@ -1,7 +1,7 @@
 import { markdownOf } from '../pages/markdownOf.ts';
 import type { Commands, CommandContext } from './commandContext.ts';
 
-/** What happened while no one was there, and what to do about it. */
+/** Commands for what happened while the user was away. */
 export function awayCommands({ away, engines, runs, reports }: CommandContext): Commands {
   return {
     async showWhileAway() {

@@ -23,12 +23,12 @@ import type { SessionList } from '../sessions/sessionList.ts';
 import type { SessionLoader } from '../sessions/sessionLoader.ts';
 import type { SessionTree } from '../sessions/sessionTree.ts';
 
-/** What commands work with. */
+/** Dependencies of the commands. */
 export interface CommandContext {
-  /** Where this extension lies, and where it keeps sessions. */
+  /** The extension's folder, and its folder for sessions. */
   readonly extension: vscode.Uri;
   readonly store: vscode.Uri;
-  /** Of Vitrine. */
+  /** Version of Vitrine. */
   readonly version: string;
   readonly machine: MachineRuns;
   readonly away: WhileAway;
@@ -55,5 +55,5 @@ export interface CommandContext {
   readonly retention: Retention;
 }
 
-/** Commands by name, without the `vitrine.` in front. */
+/** Commands by id, without the prefix `vitrine.`. */
 export type Commands = Readonly<Record<string, (...args: readonly unknown[]) => unknown>>;

@@ -1,6 +1,6 @@
 import type { Commands, CommandContext } from './commandContext.ts';
 
-/** The background process that runs agents, and all that runs in it. */
+/** Commands for the background process that runs agents. */
 export function daemonCommands({ store, version, machine }: CommandContext): Commands {
   return {
     async showDaemonStatus() {

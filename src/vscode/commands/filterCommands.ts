@@ -15,10 +15,10 @@ import type { Commands, CommandContext } from './commandContext.ts';
 const { t } = vscode.l10n;
 
 type Part = Exclude<keyof SessionFilter, 'scope'>;
-/** `undefined` takes a part away. */
+/** `undefined` removes a part. */
 type Parts = { readonly [P in Part]?: SessionFilter[P] | undefined };
 
-/** Which sessions the Sessions view shows: one menu, each entry of which leads to one choice. */
+/** Filters of the Sessions view, as a menu of choices. */
 export function filterCommands(shell: CommandContext): Commands {
   const { list, observed } = shell;
   const set = (parts: Parts): void => {

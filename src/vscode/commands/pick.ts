@@ -8,7 +8,7 @@ import type { CommandContext } from './commandContext.ts';
 
 const { t } = vscode.l10n;
 
-/** The session id in what a menu, the tree, a page or a keybinding gave the command. */
+/** Session id from the argument of a menu, tree row, page or keybinding. */
 export function sessionOfArgument(argument: unknown): string | undefined {
   if (typeof argument === 'string') return /^ses_[0-9a-f]{12}$/.test(argument) ? argument : undefined;
   if (!isObject(argument) || argument['kind'] !== 'session' || !isObject(argument['node'])) return undefined;
@@ -16,7 +16,7 @@ export function sessionOfArgument(argument: unknown): string | undefined {
   return isObject(row) ? sessionOfArgument(row['session_id']) : undefined;
 }
 
-/** The session a command is for: the one it was given, else that of the active panel, else the one a person picks. */
+/** Session of a command: the given one, else that of the active panel, else one that the user picks. */
 export async function pickSession(
   shell: CommandContext,
   argument: unknown,
@@ -48,7 +48,7 @@ interface Named {
   readonly label: string;
 }
 
-/** Whose output a file holds, asked of the person; `why` says why. `undefined` where they gave up. */
+/** Asks which agent printed a file; `why` is shown as the reason. `undefined` if the user cancelled. */
 export async function pickAgent(why: string, agents: readonly Named[]): Promise<ExecutorType | undefined> {
   const items = agents.map(({ type, label }) => ({ label: inertText(label), type }));
   const placeHolder = t('Select the agent that printed it');

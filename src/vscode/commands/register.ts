@@ -28,7 +28,7 @@ import type { CommandContext } from './commandContext.ts';
 import { usageCommands } from './views/usageCommands.ts';
 import { viewCommands } from './views/viewCommands.ts';
 
-/** Registers every command; one that fails says so in a message. */
+/** Registers all commands. Failures are shown as messages. */
 export function registerCommands(shell: CommandContext): vscode.Disposable {
   const all = {
     ...runCommands(shell),

@@ -6,7 +6,7 @@ import { sessionOfArgument, pickSession } from './pick.ts';
 
 const { t } = vscode.l10n;
 
-/** Opening, naming, hiding and deleting sessions. None of these starts a program. */
+/** Opens, renames, hides and deletes sessions. Starts no program. */
 export function sessionCommands(shell: CommandContext): Commands {
   const name = (id: string): string => {
     const row = shell.list.get(id);

@@ -6,7 +6,7 @@ import { figures } from '../text/figures.ts';
 
 const { t } = vscode.l10n;
 
-/** Daemons of a store that run now, that of this version first. Starts none. */
+/** Running daemons of a store, the one of this version first. Starts none. */
 export async function daemonStatuses(store: string, version: string): Promise<DaemonStatus[]> {
   const connections = await openDaemons(store, version);
   try {
@@ -16,7 +16,7 @@ export async function daemonStatuses(store: string, version: string): Promise<Da
   }
 }
 
-/** Names and values for people. */
+/** Names and values for display. */
 export function statusLines(status: DaemonStatus): readonly (readonly [name: string, value: string])[] {
   return [
     [t('Process'), String(status.pid)],
@@ -29,7 +29,7 @@ export function statusLines(status: DaemonStatus): readonly (readonly [name: str
   ];
 }
 
-/** Shows what the daemons of the store are doing, and what can be done about it. */
+/** Shows the status of the store's daemons with possible actions. */
 export async function showDaemonStatus(store: string, version: string): Promise<void> {
   const daemons = await daemonStatuses(store, version);
   const detail = daemons
@@ -59,7 +59,7 @@ async function showDaemonLog(store: string): Promise<void> {
   }
 }
 
-/** Open windows start the next daemon when this one has exited. */
+/** Open windows start a new daemon when this one has exited. */
 async function retireWhenIdle(store: string, version: string): Promise<void> {
   const connections = await openDaemons(store, version);
   const answers = await Promise.all(connections.map((connection) => connection.call('retire', { when: 'idle' })));

@@ -5,10 +5,10 @@ import type { FolderRuns } from './runsByFolder.ts';
 
 const { t } = vscode.l10n;
 
-/** Sessions of a folder that are named; the others are counted. */
+/** Maximum number of sessions to name; the others are counted. */
 const mostNamed = 3;
 
-/** `/work/relay: “Fix the tests”, “Write the docs” and 2 more`. */
+/** Such as `/work/relay: “Fix the tests”, “Write the docs” and 2 more`. */
 export function folderText({ folder, runs }: FolderRuns): string {
   const named = runs
     .slice(0, mostNamed)

@@ -8,15 +8,15 @@ import { titleOf } from '../sessions/sessionRow.ts';
 import { runsByFolder, type FolderRuns, type MachineRun } from './runsByFolder.ts';
 
 interface MachineRunsDeps {
-  /** Folder of this editor's records. The command line has one of its own. */
+  /** Folder of this editor's records. The command line has its own. */
   readonly store: string;
-  /** Of Vitrine. */
+  /** Version of Vitrine. */
   readonly version: string;
   readonly list: SessionList;
   readonly log: vscode.LogOutputChannel;
 }
 
-/** What runs on this machine, in any window or terminal. Listens to daemons that are there, and starts none. */
+/** Running sessions on this machine, in all windows and terminals. Connects to existing daemons and starts none. */
 export class MachineRuns implements vscode.Disposable {
   readonly #deps: MachineRunsDeps;
   readonly #changed = new vscode.EventEmitter<void>();
@@ -33,7 +33,7 @@ export class MachineRuns implements vscode.Disposable {
     this.#watches = this.#folders.map((storeDir) => watchEndpoint(storeDir, () => void this.#connect(storeDir)));
   }
 
-  /** By folder, with what this window knows of its own sessions. */
+  /** By folder, including this window's own sessions. */
   byFolder(): readonly FolderRuns[] {
     const rows = [...[...this.#known].flatMap((store) => store.live()), ...this.#deps.list.live()];
     return runsByFolder(
@@ -41,7 +41,7 @@ export class MachineRuns implements vscode.Disposable {
     );
   }
 
-  /** Stops all of it, once the user has seen what. The number of agents stopped. */
+  /** Stops all runs after the user confirms. Returns the number of stopped agents. */
   async stopAll(): Promise<number> {
     const { stopAll } = await import('./stopAll.ts');
     return stopAll({ ...this.#deps, stores: this.#folders });
@@ -54,7 +54,7 @@ export class MachineRuns implements vscode.Disposable {
     this.#changed.dispose();
   }
 
-  /** The code of a client loads when there is a daemon. */
+  /** The client code is loaded only if there is a daemon. */
   async #connect(storeDir: string): Promise<void> {
     const made = this.#stores.get(storeDir) ?? this.#make(storeDir);
     this.#stores.set(storeDir, made);

@@ -1,8 +1,8 @@
-/** A session that runs somewhere on this machine. */
+/** A running session on this machine. */
 export interface MachineRun {
   readonly id: string;
   readonly title: string;
-  /** Absolute path; `undefined`: a session without a folder. */
+  /** Absolute path; `undefined` if the session has no folder. */
   readonly folder: string | undefined;
 }
 
@@ -11,7 +11,7 @@ export interface FolderRuns {
   readonly runs: readonly MachineRun[];
 }
 
-/** Each session once, the first of its kind; folders with most runs first, then by name. */
+/** Without duplicates. Folders with most runs first, then by name. */
 export function runsByFolder(runs: readonly MachineRun[]): readonly FolderRuns[] {
   const byId = new Map<string, MachineRun>();
   for (const run of runs) if (!byId.has(run.id)) byId.set(run.id, run);

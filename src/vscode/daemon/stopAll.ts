@@ -13,7 +13,7 @@ interface StopAllDeps {
   readonly log: vscode.LogOutputChannel;
 }
 
-/** Stops every agent on this machine, in whatever window or terminal, once the user has seen which. The number stopped. */
+/** Stops all agents on this machine after the user confirms. Returns their number. */
 export async function stopAll({ stores, version, log }: StopAllDeps): Promise<number> {
   const { runs, close } = await findRuns(stores, version);
   try {

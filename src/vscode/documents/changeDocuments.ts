@@ -5,10 +5,10 @@ import type { NormalizedEntry } from '../../model/transcript/entry.ts';
 import type { EngineHost } from '../engine/engineHost.ts';
 
 const scheme = 'vitrine-diff';
-/** Entries read at once. */
+/** Entries per read. */
 const chunk = 500;
 
-/** One side of one recorded change. */
+/** One side of a recorded change. */
 interface Place {
   readonly session: string;
   readonly index: number;
@@ -16,17 +16,17 @@ interface Place {
   readonly side: 'old' | 'new' | 'patch';
 }
 
-/** One side of everything that the entries `from` to `to`, both included, did to a file. */
+/** One side of all changes to a file in the entries `from` to `to`, inclusive. */
 interface FilePlace {
   readonly session: string;
   readonly from: number;
   readonly to: number;
-  /** As the record names it. */
+  /** As named in the record. */
   readonly file: string;
   readonly side: 'before' | 'after';
 }
 
-/** A change as two texts, or as the patch where the agent gave no more. */
+/** A change as two texts, or as a patch if the agent reported no more. */
 export interface RecordedChange {
   readonly path: string;
   readonly oldText: string | undefined;
@@ -44,7 +44,7 @@ export function changesOf(entry: NormalizedEntry): readonly RecordedChange[] {
   return action.changes.map(({ path, oldText, newText, patch }) => ({ path, oldText, newText, patch }));
 }
 
-/** Keeps the path's ending, so that the editor colours the text as what it is. */
+/** Keeps the file extension, so that the editor uses the right language. */
 export function changeUri(place: Place, path: string): vscode.Uri {
   const query = new URLSearchParams({
     session: place.session,
@@ -61,7 +61,7 @@ export function fileUri({ session, from, to, file, side }: FilePlace): vscode.Ur
   return vscode.Uri.from({ scheme, path: `/${file.replace(/^\/+/, '')}`, query: query.toString() });
 }
 
-/** The text of one side of a change; of a patch, as far as its hunks show it. */
+/** Text of one side of a change. For a patch, only its hunks. */
 function sideOf(change: RecordedChange | undefined, side: string | null): string {
   if (change === undefined) return '';
   if (side === 'patch') return change.patch ?? '';
@@ -82,7 +82,7 @@ async function fileText(handle: SessionHandle, query: URLSearchParams): Promise<
   return (query.get('side') === 'before' ? history.before : history.after) ?? '';
 }
 
-/** Reads the texts from the record each time, so that a diff is still there after a reload. */
+/** Reads the texts from the record on demand, so that diffs survive a reload. */
 export function registerChangeDocuments(engines: EngineHost): vscode.Disposable {
   return vscode.workspace.registerTextDocumentContentProvider(scheme, {
     async provideTextDocumentContent(uri) {

@@ -8,10 +8,10 @@ const { t } = vscode.l10n;
 
 type Masking = NonNullable<ExportReport['redaction']>;
 
-/** Lists of the newest exports are kept, as long as the window lives. */
+/** Maximum number of lists to keep while the window is open. */
 const mostKept = 10;
 
-/** What was masked in an export, without what it was. */
+/** Lists what was masked in an export, without the secrets. */
 export class MaskedPages implements vscode.Disposable {
   readonly #found = new Map<string, Masking>();
   readonly #pages = new ReadOnlyPages(scheme, (uri) => Promise.resolve(this.#text(uri.query)));

@@ -8,7 +8,7 @@ import { inertText, visibleText } from '../text/inertText.ts';
 
 const { t } = vscode.l10n;
 
-/** Opens a web address after the person saw where it leads. Other kinds of address are refused. */
+/** Opens a web address after the user has confirmed it. Refuses other schemes. */
 export async function openLink(url: string): Promise<void> {
   const target = vscode.Uri.parse(url, true);
   if (target.scheme !== 'http' && target.scheme !== 'https') return;
@@ -23,8 +23,8 @@ export async function openLink(url: string): Promise<void> {
 }
 
 /**
- * Opens a file that exists; one outside of the workspace after a question, before which nothing looks at it. `base` is what a
- * relative path starts from. Lines are 1-based and inclusive: both select, one places the cursor.
+ * Opens an existing file. A file outside of the workspace is not even accessed before the user confirms. `base`: folder
+ * for relative paths. Lines are 1-based and inclusive: two select a range, one places the cursor.
  */
 export async function openFile(base: string | undefined, name: string, line?: number, endLine?: number): Promise<void> {
   const path = await permittedPath(base, name);
@@ -43,7 +43,7 @@ export async function openFile(base: string | undefined, name: string, line?: nu
   await vscode.commands.executeCommand('vscode.open', uri, { selection, preview: true });
 }
 
-/** The absolute path, where it is safe and, outside of the workspace, the user agrees. */
+/** Absolute path, if it is safe and, outside of the workspace, confirmed by the user. */
 async function permittedPath(base: string | undefined, name: string): Promise<string | undefined> {
   const folders = (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === 'file');
   const system: FileSystemView = {
@@ -82,7 +82,7 @@ async function confirmOutside(file: string): Promise<boolean> {
   return chosen === open;
 }
 
-/** Shows what the tool call at `index` changed, as the agent recorded it; the file may look otherwise today. */
+/** Shows the recorded change of the tool call at `index`; the file may have changed since. */
 export async function openChange(handle: SessionHandle, index: number): Promise<void> {
   const [entry] = await handle.read(index, index + 1);
   const changes = entry === undefined ? [] : changesOf(entry);

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 
-/** Read-only texts by address, of one scheme: written anew whenever one is shown, and when a window brings one back. */
+/** Read-only documents of one scheme. Each is rebuilt when it is shown or restored. */
 export class ReadOnlyPages implements vscode.Disposable {
   readonly #write: (uri: vscode.Uri) => Promise<string>;
   readonly #shown = new Map<string, string>();
@@ -18,7 +18,7 @@ export class ReadOnlyPages implements vscode.Disposable {
     ];
   }
 
-  /** Resolves when the page says what is so now. */
+  /** Resolves when the page has its current content. */
   async show(uri: vscode.Uri): Promise<void> {
     await vscode.window.showTextDocument(await this.#fresh(uri), { preview: true });
   }

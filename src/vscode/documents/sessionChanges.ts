@@ -10,13 +10,13 @@ import { titleOf } from '../sessions/sessionRow.ts';
 
 const { t } = vscode.l10n;
 
-/** Pairs of texts in one editor; more than anybody reads, and than VS Code shows without pain. */
+/** Maximum number of files in one multi-diff editor, for the sake of VS Code's speed. */
 const mostResources = 500;
 
-/** The file, what stood in it before, what after; `undefined` where there was no file. */
+/** File, text before, text after; `undefined` if the file did not exist. */
 type Resource = readonly [file: vscode.Uri, before: vscode.Uri | undefined, after: vscode.Uri | undefined];
 
-/** Shows what recorded edits made of one file; each edit apart where the record does not hold the whole of it. */
+/** Shows the recorded edits of one file as one diff, or edit by edit if the record lacks the full text. */
 export async function openFileChanges(
   handle: SessionHandle,
   files: readonly SessionFile[],
@@ -38,7 +38,7 @@ export async function openFileChanges(
   }
 }
 
-/** Shows what recorded edits made of every file, in one editor. */
+/** Shows the recorded edits of all files in one editor. */
 export async function openAllChanges(handle: SessionHandle, files: readonly SessionFile[]): Promise<void> {
   const changed = files.filter(({ change }) => change !== 'read');
   const resources: Resource[] = [];
@@ -76,7 +76,7 @@ async function resourcesOf(handle: SessionHandle, file: SessionFile): Promise<Re
   const { before, after } = history;
   const [from, to] = [file.steps[0], file.steps.at(-1)];
   if (before === undefined || after === undefined || from === undefined || to === undefined) return apart;
-  // It came and went.
+  // Created and deleted again.
   if (before === null && after === null) return apart;
   const place = { session: handle.id, from, to, file: file.path };
   return [

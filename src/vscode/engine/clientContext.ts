@@ -16,7 +16,7 @@ import {
 } from '../settings/settings.ts';
 import type { RunMemory } from '../run/runMemory.ts';
 
-/** What only this window knows of a folder. Holds secrets. */
+/** What only this window knows about a folder. Contains secrets. */
 export async function clientContext(
   folder: string,
   secrets: vscode.SecretStorage,

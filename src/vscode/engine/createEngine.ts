@@ -18,7 +18,7 @@ export interface CreateEngineDeps {
   readonly paths: EnginePaths;
   readonly secrets: vscode.SecretStorage;
   readonly memory: RunMemory;
-  /** By which the daemon knows this window. */
+  /** Identifies this window in the daemon. */
   readonly windowId: string;
   readonly blueprints: BlueprintAccess;
   readonly input: (
@@ -29,7 +29,7 @@ export interface CreateEngineDeps {
   readonly log: vscode.LogOutputChannel;
 }
 
-/** Loaded on first need: with it come schemas and adapters. */
+/** Loads schemas and adapters, so call it on demand. */
 export function createEngine(deps: CreateEngineDeps): WindowEngine {
   const { paths, secrets, memory, windowId, blueprints, input, onUndelivered, log } = deps;
   const sources = new SessionSources({
@@ -69,12 +69,12 @@ export function createEngine(deps: CreateEngineDeps): WindowEngine {
 }
 
 export interface EnginePaths {
-  /** Folder of the extension. */
+  /** The extension's folder. */
   readonly extension: string;
-  /** Folder of the records. */
+  /** Folder of the session records. */
   readonly store: string;
   /** Folder of the demo's recordings. */
   readonly demo: string;
-  /** Of Vitrine. */
+  /** Version of Vitrine. */
   readonly version: string;
 }

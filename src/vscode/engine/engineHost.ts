@@ -8,7 +8,7 @@ export interface EngineHostDeps extends CreateEngineDeps {
   readonly onRemoved: (sessionId: string) => void;
 }
 
-/** The engine of this window, made when it is first wanted: what it needs must not slow activation down. */
+/** Creates this window's engine on first use, because loading it would slow down activation. */
 export class EngineHost implements vscode.Disposable {
   readonly #deps: EngineHostDeps;
   readonly #waiting: ((engine: WindowEngine) => void)[] = [];
@@ -33,18 +33,18 @@ export class EngineHost implements vscode.Disposable {
     return this.#engine;
   }
 
-  /** Tells the engine as soon as there is one; asking makes none. */
+  /** Calls `listener` when the engine is created, without creating it. */
   whenMade(listener: (engine: WindowEngine) => void): void {
     if (this.#engine === undefined) this.#waiting.push(listener);
     else void this.#engine.then(listener);
   }
 
-  /** Tells the daemon what has changed in this window, where there is a connection. */
+  /** Notifies the daemon about changes in this window, if connected. */
   announce(): void {
     void this.#engine?.then((engine) => engine.announce());
   }
 
-  /** Leaves the daemon; what runs continues. */
+  /** Disconnects from the daemon; runs continue. */
   dispose(): void {
     this.#subscriptions.dispose();
     void this.#engine?.then((engine) => engine.dispose());

@@ -32,7 +32,7 @@ type Resume = Omit<ResumeRequest, 'trigger'>;
 
 export interface WindowEngineDeps extends Pick<ConnectOptions, 'daemonFile' | 'environment' | 'client' | 'build'> {
   readonly engine: EngineDeps;
-  /** What this window knows of a folder. */
+  /** What this window knows about a folder. */
   readonly contextOf: (folder: string) => Promise<ClientContext>;
   /** Folders of this window. */
   readonly folders: () => readonly string[];
@@ -41,12 +41,12 @@ export interface WindowEngineDeps extends Pick<ConnectOptions, 'daemonFile' | 'e
   readonly onUndelivered: (sessionId: string, failure: EngineFailure) => void;
 }
 
-/** What the window asks of Vitrine: the daemon runs agents and writes records; what only reads is done here. */
+/** The window's view of Vitrine: the daemon runs agents and writes records, this class reads them. */
 export class WindowEngine {
   readonly archive: Archive;
   readonly budgets: { raise(sessionId: string | undefined, bound: Bound): Promise<void> };
   readonly followUps: PlannedFollowUps;
-  /** Why a session has a follow-up or none. */
+  /** Explains why a session has a follow-up or none. */
   readonly followUpReader: FollowUpReader;
   readonly queue: WindowQueue;
   readonly #deps: WindowEngineDeps;
@@ -55,11 +55,11 @@ export class WindowEngine {
   readonly #summaries = new Listeners<[SessionSummary]>();
   readonly #removals = new Listeners<[sessionId: string]>();
   readonly #events = new Listeners<[CoordinatorEvent]>();
-  /** Sessions that run in the daemon, as it told last. */
+  /** Running sessions, as last reported by the daemon. */
   readonly #live = new Map<string, SessionSummary>();
   readonly #planned: PlannedFollowUps;
   #wantsEvents = false;
-  /** What is asked again of another daemon. */
+  /** Sent again to a new daemon. */
   #watched: WatchSources | undefined;
   readonly #sources = new Listeners<[ResultOf<'watchSources'>]>();
   readonly #indexing = new Listeners<[IndexProgress | null]>();
@@ -105,7 +105,7 @@ export class WindowEngine {
     });
   }
 
-  /** Resolves when the agent was started; rejects with why it could not be. */
+  /** Resolves when the agent has started; otherwise rejects with the reason. */
   async start(request: StartRequest): Promise<SessionHandle> {
     const context = await this.#deps.contextOf(request.cwd);
     return this.#begin('start', { context, request });
@@ -115,22 +115,22 @@ export class WindowEngine {
     return this.#begin('resume', { context: await this.#contextFor(session_id), session_id, request });
   }
 
-  /** A new session, which continues the conversation of another apart from it. */
+  /** Starts a new session that forks the conversation of another one. */
   async fork(session_id: string, request: Resume): Promise<SessionHandle> {
     return this.#begin('fork', { context: await this.#contextFor(session_id), session_id, request });
   }
 
-  /** A new conversation of the agent in the same session, told what the record knows of the earlier ones. */
+  /** Starts a new agent conversation in the same session, with a summary of the earlier one. */
   async startAfresh(session_id: string, request: Resume): Promise<SessionHandle> {
     return this.#begin('restart', { context: await this.#contextFor(session_id), session_id, request });
   }
 
-  /** Resolves when nothing of the agent's process tree lives. */
+  /** Resolves when the agent's process tree has ended. */
   async stop(session_id: string): Promise<void> {
     await this.#call('stop', { session_id, kill: false });
   }
 
-  /** Sessions of other programs, and from then on news of them by `onSummary` and `onRemoved`. */
+  /** Returns sessions of other programs; from then on, `onSummary` and `onRemoved` report their changes. */
   async watchSources(params: WatchSources): Promise<ResultOf<'watchSources'>> {
     this.#watched = params;
     return this.#call('watchSources', params);
@@ -141,12 +141,12 @@ export class WindowEngine {
     await this.#call('keep', { session_id });
   }
 
-  /** Called with how far the daemon has brought the catalogue up to date; `null`: all of it. */
+  /** Reports the daemon's progress with the catalogue; `null` when it is up to date. */
   onIndexing(listener: (progress: IndexProgress | null) => void): Disposable {
     return this.#indexing.on(listener);
   }
 
-  /** Called with all sessions of other programs when another daemon was found. */
+  /** Called with all sessions of other programs after connecting to another daemon. */
   onSources(listener: (found: ResultOf<'watchSources'>) => void): Disposable {
     return this.#sources.on(listener);
   }
@@ -157,7 +157,7 @@ export class WindowEngine {
     });
   }
 
-  /** Newest first; of what runs the figures of now. */
+  /** Newest first, with current figures of running sessions. */
   async list(): Promise<SessionSummary[]> {
     return this.#withLive(await this.#reader.list());
   }
@@ -199,7 +199,7 @@ export class WindowEngine {
     return this.#reader.recogniseOutput(file);
   }
 
-  /** Ends what a crash left running, and brings sessions without a living owner to an end. */
+  /** Ends leftover processes of a crash, and completes the records of interrupted sessions. */
   sweep(): Promise<ResultOf<'sweep'>> {
     return this.#call('sweep', {});
   }
@@ -208,7 +208,7 @@ export class WindowEngine {
     return this.#call('status', {});
   }
 
-  /** Tells the daemon what has changed in this window. Never rejects. */
+  /** Notifies the daemon about changes in this window. Never rejects. */
   async announce(): Promise<void> {
     try {
       await this.#link.call('announce', await this.#announcement());
@@ -233,7 +233,7 @@ export class WindowEngine {
     return this.#events.on(listener);
   }
 
-  /** Leaves the daemon, which runs on. */
+  /** Disconnects from the daemon, which continues to run. */
   dispose(): void {
     this.queue.dispose();
     this.#link.close();
@@ -273,7 +273,7 @@ export class WindowEngine {
     return { contexts, when_windows_close: this.#deps.whenWindowsClose() };
   }
 
-  /** The daemon finishes a request even if its client has left. */
+  /** The daemon completes a request even if its client has disconnected. */
   async #updateCatalogue({ sessions, signal, onProgress }: UpdateRequest): Promise<ResultOf<'updateCatalogue'>> {
     const listening = this.onIndexing((progress) => {
       if (progress !== null) onProgress?.(progress.done, progress.of);
@@ -315,7 +315,7 @@ export class WindowEngine {
   }
 }
 
-/** Rejects with the reason of the signal. */
+/** Rejects with the signal's abort reason. */
 function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     const abort = (): void => {

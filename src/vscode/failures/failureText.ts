@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import { withFullStop } from '../../model/text/fullStop.ts';
 import { inWords, type Wording } from '../../engine/failures/wording.ts';
 
-/** In the user's language: what happened, why, and what to do next. */
+/** What happened, why, and what to do next, in the user's language. */
 export function failureText({ words, budget }: EngineFailure): { readonly message: string; readonly detail: string } {
   return {
     message: budget === undefined ? translated(words.message) : `${reachedText(budget)}.`,
@@ -17,7 +17,7 @@ export function sentences(failure: EngineFailure): string {
   return detail === '' ? message : `${withFullStop(message)} ${detail}`.trim();
 }
 
-/** In the language of this VS Code. */
+/** In VS Code's display language. */
 export function translated(wording: Wording): string {
   return inWords(wording, (template) => vscode.l10n.t(template));
 }

@@ -9,13 +9,13 @@ import type { AgentName } from '../run/runMemory.ts';
 
 const { t } = vscode.l10n;
 
-/** What a failure is about, as far as buttons need to know. */
+/** Context of a failure that its buttons need. */
 export interface FailureContext {
   readonly agent?: AgentName;
   readonly session?: string;
-  /** Offered where the agent does not know the conversation any more. */
+  /** Offered if the agent does not know the conversation any more. */
   readonly startAfresh?: () => Promise<void>;
-  /** Offered where a limit let nothing begin. */
+  /** Offered if a limit prevented the run. */
   readonly raiseBudget?: (status: BudgetStatus) => Promise<void>;
 }
 
@@ -24,7 +24,7 @@ interface Button {
   run(): Thenable<unknown> | undefined;
 }
 
-/** Tells a person what failed, why, and what to do next; the log keeps the rest. */
+/** Shows a failure with its cause and next steps. Details go to the log. */
 export class Failures {
   readonly #log: vscode.LogOutputChannel;
 
@@ -101,7 +101,7 @@ function installButton(agent: AgentName | undefined): Button {
   return { title: t('How to Install'), run: () => vscode.env.openExternal(vscode.Uri.parse(address)) };
 }
 
-/** Doctor has the list of places where something was looked for, which no message has room for. */
+/** Doctor lists the searched places, which do not fit into a message. */
 function textOf(error: unknown): string {
   if (!EngineFailure.is(error)) return error instanceof Error ? error.message : String(error);
   return error.tried.length > 0 ? failureText(error).message : sentences(error);

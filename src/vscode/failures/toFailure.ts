@@ -4,7 +4,7 @@ import { EngineFailure } from '../../engine/failures/failures.ts';
 import { quote, say } from '../../engine/failures/wording.ts';
 import type { FailureData } from '../../protocol/daemon/failure.ts';
 
-/** A failure as the daemon's engine has it. */
+/** Converts a failure of the daemon's engine. */
 export function toFailure({ code, message, detail, words, action, tried, budget }: FailureData): EngineFailure {
   const known = failureCodes.find((each) => each === code) ?? 'internal';
   const fix = failureActions.find((each) => each === action);
@@ -18,7 +18,7 @@ export function toFailure({ code, message, detail, words, action, tried, budget 
   return new EngineFailure(known, text);
 }
 
-/** Where there is no daemon to ask. */
+/** The daemon could not be reached. */
 export function unreachable(error: unknown): unknown {
   if (!DaemonError.is(error)) return error;
   const text = {

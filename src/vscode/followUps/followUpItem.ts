@@ -6,10 +6,10 @@ import type { DueFollowUp } from './plannedFollowUps.ts';
 
 const { t } = vscode.l10n;
 
-/** Milliseconds between two looks at the clock while one is due. */
+/** Update interval in ms while a follow-up is due. */
 const tick = 5000;
 
-/** Says in the status bar when the next follow-up goes out, or that none does; out of sight where there is none. */
+/** Status bar item for the next follow-up, or for paused follow-ups; hidden otherwise. */
 export class FollowUpItem implements vscode.Disposable {
   readonly #watch: FollowUpWatch;
   readonly #now: () => number;
@@ -58,12 +58,12 @@ export class FollowUpItem implements vscode.Disposable {
   }
 }
 
-/** `in 9 min 2 s`. */
+/** Such as `in 9 min 2 s`. */
 export function inText({ at }: Pick<DueFollowUp, 'at'>, now: number): string {
   return t('in {0}', figures.duration(at - now));
 }
 
-/** Why, in the middle of a sentence. */
+/** Reason, for use within a sentence. */
 export function triggerWord({ trigger_type: type }: Pick<DueFollowUp, 'trigger_type'>): string {
   switch (type) {
     case 'check_in':

@@ -18,7 +18,7 @@ import { triggerWord } from './followUpItem.ts';
 const { t } = vscode.l10n;
 
 const week = 7 * 24 * 60 * 60_000;
-/** Sessions of the dry run, the newest. */
+/** Maximum number of sessions in the dry run, the newest. */
 const mostSessions = 200;
 
 interface FollowUpReportDeps {
@@ -28,7 +28,7 @@ interface FollowUpReportDeps {
   readonly now: number;
 }
 
-/** Why a session has no follow-up or when it goes out, and what would have been sent in the past week. */
+/** Explains why a session has a follow-up or none, and what would have been sent in the past week. */
 export async function followUpReport(
   { engine, sessionId, now }: FollowUpReportDeps,
   work: ReportWork,
@@ -88,7 +88,7 @@ function followUpCell({ decision, isTrusted, rules }: Outlook & { readonly isTru
   return text(t('Planned for {0}', dateText(decision.at)), 'good');
 }
 
-/** A sentence, for people. */
+/** A complete sentence. */
 function reasonText(why: NoFollowUpReason | 'resumed', rules: FollowUpRules | null): string {
   switch (why) {
     case 'off':
@@ -155,7 +155,7 @@ async function dryRunSection(
   for (const [at, { session_id: id }] of read.entries()) {
     if (work.signal.aborted) break;
     work.progress(t('Trying the rules on past sessions…'), at / read.length);
-    // One that was deleted or damaged meanwhile is left out.
+    // Skips sessions that were deleted or damaged meanwhile.
     const found = await engine.followUpReader.endedRuns(id, since).catch(() => undefined);
     if (found !== undefined) sessions.push(found);
   }

@@ -2,17 +2,17 @@ import * as vscode from 'vscode';
 import type { FollowUpSettings } from '../../insight/followUps/rules.ts';
 import { parseFollowUps } from '../../insight/followUps/rules.ts';
 
-/** The user's alone: no workspace can have an agent spoken to unasked, but by the file of an agent that a person runs. */
+/** User settings only: a workspace must not make Vitrine send messages. */
 export function followUpSettings(): FollowUpSettings {
   return parseFollowUps(writtenFollowUps()).value;
 }
 
-/** What in them is mistyped, one line each. */
+/** Problems in the settings, one line each. */
 export function followUpProblems(): readonly string[] {
   return parseFollowUps(writtenFollowUps()).problems;
 }
 
-/** As the user wrote them. */
+/** Raw value from the user settings. */
 export function writtenFollowUps(): unknown {
   return vscode.workspace.getConfiguration('vitrine').inspect<unknown>('followUps')?.globalValue;
 }

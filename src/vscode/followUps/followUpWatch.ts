@@ -5,7 +5,7 @@ import type { EngineHost } from '../engine/engineHost.ts';
 import type { WindowEngine } from '../engine/windowEngine.ts';
 import type { DueFollowUp } from './plannedFollowUps.ts';
 
-/** Says that the next window has something to watch. */
+/** Set if the next window should start the daemon for follow-ups. */
 const key = 'followUps';
 
 export interface FollowUpWatchDeps {
@@ -15,7 +15,7 @@ export interface FollowUpWatchDeps {
   readonly log: vscode.LogOutputChannel;
 }
 
-/** Follow-ups that the daemon has planned, for whoever shows them; and what a person says to them. */
+/** Follow-ups planned by the daemon, and the user's actions on them. */
 export class FollowUpWatch implements vscode.Disposable {
   readonly #deps: FollowUpWatchDeps;
   readonly #changed = new vscode.EventEmitter<void>();
@@ -27,7 +27,7 @@ export class FollowUpWatch implements vscode.Disposable {
     this.#deps = deps;
     this.#disposables = [
       this.#changed,
-      // The file of an agent says whether its sessions are followed up.
+      // Agent files configure follow-ups, too.
       deps.agents.onDidChange(() => deps.engines.announce()),
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (event.affectsConfiguration('vitrine.followUps')) void this.#reportProblems();
@@ -39,7 +39,7 @@ export class FollowUpWatch implements vscode.Disposable {
       this.#disposables.push(engine.followUps.onChange(() => this.#tell()));
       this.#tell();
     });
-    // The daemon plans what is due where it knows the settings of this window.
+    // The daemon needs this window's settings to plan follow-ups.
     if (deps.state.get<unknown>(key) === true) void deps.engines.get();
   }
 
@@ -74,7 +74,7 @@ export class FollowUpWatch implements vscode.Disposable {
     if (this.#deps.state.get<unknown>(key) !== isPlanned) void this.#deps.state.update(key, isPlanned);
   }
 
-  /** What checks the settings is not loaded where there is none. */
+  /** The validation is only loaded if there are settings. */
   async #reportProblems(): Promise<void> {
     if (vscode.workspace.getConfiguration('vitrine').inspect('followUps')?.globalValue === undefined) return;
     const { followUpProblems } = await import('./followUpSettings.ts');

@@ -10,9 +10,9 @@ interface FollowUpCalls {
   readonly pause: (paused: boolean) => Promise<void>;
 }
 
-/** Follow-ups as the daemon told of them last. */
+/** Planned follow-ups, as last reported by the daemon. */
 export class PlannedFollowUps {
-  /** Takes back the follow-up that is due. */
+  /** Cancels the due follow-up. */
   readonly cancel: FollowUpCalls['cancel'];
   readonly turn: FollowUpCalls['turn'];
   readonly pause: FollowUpCalls['pause'];

@@ -2,12 +2,12 @@ import { isKeepable } from './keepable.ts';
 import type { SessionRow } from '../sessions/sessionRow.ts';
 
 const day = 86_400_000;
-/** The notice appears this many days before the deletion. */
+/** Days before the deletion when the notice appears. */
 const noticeDays = 7;
 
 /**
- * In how many whole days an agent deletes its file of a session; `undefined`: in more than a week, or that is not known.
- * `cleanupDays`: after how many days without a change.
+ * Whole days until an agent deletes its session file; `undefined`: more than a week, or unknown. `cleanupDays`: days
+ * without a change.
  */
 export function daysToDeletion(
   row: Pick<SessionRow, 'observed' | 'updated_at'>,

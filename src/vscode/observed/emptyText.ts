@@ -5,10 +5,10 @@ import type { ObservedLoader } from './observedLoader.ts';
 
 const { t } = vscode.l10n;
 
-/** Folders that are named; the others are counted. */
+/** Maximum number of folders to name; the others are counted. */
 const mostNamed = 6;
 
-/** Where sessions were looked for, for a list without any; empty before that is known. */
+/** Where Vitrine searched for sessions, shown if it found none; empty before the search. */
 export function emptyText({ lookedIn, outOfScope }: ObservedLoader): string {
   if (lookedIn.length === 0) return '';
   const named = lookedIn.slice(0, mostNamed).map(shortPath).join(', ');

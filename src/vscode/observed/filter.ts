@@ -9,31 +9,31 @@ export const filterStates = ['needsYou', 'running', 'idle', 'ended'] as const;
 export type FilterState = (typeof filterStates)[number];
 export const filterDays = [1, 7, 30] as const;
 
-/** Which sessions the Sessions view shows. Absent: all. */
+/** Filter of the Sessions view. Absent fields do not filter. */
 export interface SessionFilter {
   readonly scope: SourceScope;
-  /** Names of agents, as lists show them. */
+  /** Display names of agents. */
   readonly agents?: readonly string[];
   readonly states?: readonly FilterState[];
-  /** Changed within so many days. */
+  /** Changed within this number of days. */
   readonly days?: number;
-  /** Changed on these days of the local calendar. */
+  /** Changed on these local calendar days. */
   readonly dates?: DateRange;
-  /** Of the session alone, without what it started. A cost that is not known is within no bounds. */
+  /** Cost of the session without child sessions. An unknown cost matches no bound. */
   readonly cost?: readonly CostBound[];
-  /** In the title, the first prompt, the branch or the folder. */
+  /** Text in the title, the first prompt, the branch or the folder. */
   readonly text?: string;
 }
 
 export const noFilter: SessionFilter = { scope: 'repository' };
 
-/** How a session stands, as the filter counts it. */
+/** State of a session for the filter. */
 export function filterState(row: SessionRow): FilterState {
   if (isSessionLive(row.status)) return row.needs_you === undefined ? 'running' : 'needsYou';
   return row.observed?.live.state === 'idle' ? 'idle' : 'ended';
 }
 
-/** Whether a session is shown. The scope is not asked about: who lists sessions of other programs keeps to it. */
+/** Whether a session is shown. The scope is applied when sessions of other programs are listed. */
 export function passes(row: SessionRow, filter: SessionFilter, now: number): boolean {
   const { agents, states, days, dates, cost, text } = filter;
   if (agents !== undefined && !agents.includes(row.agent_label)) return false;
@@ -47,12 +47,12 @@ export function passes(row: SessionRow, filter: SessionFilter, now: number): boo
   return words.some((each) => each.toLowerCase().includes(text.toLowerCase()));
 }
 
-/** Something but the scope is left out. */
+/** Whether there is a filter besides the scope. */
 export function isFiltering(filter: SessionFilter): boolean {
   return Object.keys(filter).some((part) => part !== 'scope');
 }
 
-/** The scope that a window was left with; filters end with the window. */
+/** Saved scope of the window; other filters are not saved. */
 export function scopeOf(saved: unknown): SourceScope {
   const scope = isObject(saved) ? saved['scope'] : undefined;
   return scope === 'folder' || scope === 'everything' ? scope : 'repository';

@@ -4,18 +4,18 @@ export interface CostBound {
   readonly usd: number;
 }
 
-/** Calendar days (`2026-11-21`), both included. */
+/** Calendar days (`2026-11-21`), inclusive. */
 export interface DateRange {
   readonly from?: string;
   readonly to?: string;
 }
 
-/** What a person typed: operators as filters of their own, and the words that are left. */
+/** Parsed filter text: operators as filters, and the remaining words. */
 export interface FilterText {
   readonly text?: string;
   readonly cost?: readonly CostBound[];
   readonly dates?: DateRange;
-  /** Parts with an operator whose value cannot be read. */
+  /** Parts with an invalid operator value. */
   readonly problems: readonly string[];
 }
 
@@ -23,7 +23,7 @@ const amount = String.raw`\$?(\d+(?:\.\d+)?)`;
 const bound = new RegExp(`^(<=|>=|<|>)${amount}$`);
 const between = new RegExp(`^${amount}\\.\\.${amount}$`);
 
-/** `>1`, `<=0.5` or `0.5..2`, in US dollars; `undefined`: none of these. */
+/** Parses `>1`, `<=0.5` or `0.5..2` (US dollars); `undefined` if invalid. */
 export function parseCost(text: string): readonly CostBound[] | undefined {
   const value = text.replaceAll(/\s/g, '');
   const [, operator, usd] = bound.exec(value) ?? [];
@@ -37,7 +37,7 @@ export function parseCost(text: string): readonly CostBound[] | undefined {
   ];
 }
 
-/** `2026-11-01..2026-11-20`, one of the two with `..`, or one day; `undefined`: none of these. */
+/** Parses `2026-11-01..2026-11-20`, an open range with `..`, or one day; `undefined` if invalid. */
 export function parseDates(text: string): DateRange | undefined {
   const [from = '', to = from, ...more] = text.replaceAll(/\s/g, '').split('..');
   const days = [from, to].filter((day) => day !== '');
@@ -45,7 +45,7 @@ export function parseDates(text: string): DateRange | undefined {
   return { ...(from !== '' && { from }), ...(to !== '' && { to }) };
 }
 
-/** Words with `cost:>1`, `after:2026-11-01`, `before:2026-11-20` or `on:2026-11-05` among them. Both days are included. */
+/** Parses the operators `cost:>1`, `after:2026-11-01`, `before:2026-11-20` and `on:2026-11-05` (inclusive days). */
 export function parseFilterText(typed: string): FilterText {
   const words: string[] = [];
   const problems: string[] = [];
@@ -78,12 +78,12 @@ export function parseFilterText(typed: string): FilterText {
   };
 }
 
-/** As `parseCost` reads it. */
+/** Inverse of `parseCost`. */
 export function costText(bounds: readonly CostBound[]): string {
   return bounds.map(({ operator, usd }) => `${operator}$${usd}`).join(' ');
 }
 
-/** As `parseDates` reads it. */
+/** Inverse of `parseDates`. */
 export function datesText({ from = '', to = '' }: DateRange): string {
   return from === to ? from : `${from}..${to}`;
 }

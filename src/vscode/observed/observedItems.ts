@@ -9,12 +9,12 @@ import { needsYou, type SessionRow } from '../sessions/sessionRow.ts';
 
 const { t } = vscode.l10n;
 
-/** Started by a program and at rest: such sessions are many, and folded into one row. */
+/** Ended sessions of scripts. They are numerous, so they are folded into one row. */
 export function isProgrammatic({ status, observed }: SessionRow): boolean {
   return observed?.entry_point === 'sdk' && observed.problem === null && !isSessionLive(status);
 }
 
-/** Words for the menus of a session that another program started. */
+/** Context value for the menus of another program's session. */
 export function observedContext(row: SessionRow, { agent, live }: ObservedState): string {
   const isAtRest = isKeepable(row);
   return [

@@ -10,7 +10,7 @@ import { keepsObserved } from '../settings/settings.ts';
 import { ViewProgress } from '../window/viewProgress.ts';
 import { noFilter, scopeOf } from './filter.ts';
 
-/** Sessions of other programs that the view holds; the oldest are left out. */
+/** Maximum number of sessions of other programs; the oldest are dropped. */
 const mostSessions = 5000;
 const key = 'sessionScope';
 
@@ -21,7 +21,7 @@ interface ObservedLoaderDeps {
   readonly log: vscode.LogOutputChannel;
 }
 
-/** Brings the sessions of other programs into the list. */
+/** Loads sessions of other programs into the list. */
 export class ObservedLoader implements vscode.Disposable {
   readonly #deps: ObservedLoaderDeps;
   readonly #subscriptions: { dispose(): unknown }[] = [];
@@ -30,7 +30,7 @@ export class ObservedLoader implements vscode.Disposable {
   #first: Promise<void> | undefined;
   #lookedIn: readonly string[] = [];
   #outOfScope = 0;
-  /** What `lookedIn` and `outOfScope` say may be different. */
+  /** Fires when `lookedIn` or `outOfScope` may have changed. */
   readonly onDidChange = this.#changed.event;
 
   constructor(deps: ObservedLoaderDeps) {
@@ -38,23 +38,23 @@ export class ObservedLoader implements vscode.Disposable {
     deps.list.filter = { ...noFilter, scope: scopeOf(deps.state.get<unknown>(key)) };
   }
 
-  /** Folders in which sessions are looked for; none before the first look. */
+  /** Searched folders; empty before the first search. */
   get lookedIn(): readonly string[] {
     return this.#lookedIn;
   }
 
-  /** Sessions of other programs in other folders, when they were listed. */
+  /** Number of other programs' sessions in other folders, as of the last search. */
   get outOfScope(): number {
     return this.#outOfScope;
   }
 
-  /** Once per window. Never rejects. */
+  /** Runs once per window. Never rejects. */
   load(): Promise<void> {
     this.#first ??= this.#begin();
     return this.#first;
   }
 
-  /** At start-up: loads now only where an agent has a store, so that a window without any costs nothing. */
+  /** At start-up, loads only if an agent has a store, so that other windows pay nothing. */
   async loadIfNeeded(): Promise<void> {
     const { storeFormats } = await import('../../agents/stores/formats.ts');
     const place = { ...whereStoresAre(), platform: process.platform };
@@ -109,7 +109,7 @@ export class ObservedLoader implements vscode.Disposable {
       log.info(logLine('sources', { sessions: found.sessions.length, out: found.out_of_scope, ms }));
     } catch (error) {
       log.error(logLine('sources failed', { error: String(error) }));
-      // Whoever waits for them waits no longer.
+      // Stops waiting for the sessions.
       if (!list.observedComplete) list.replaceObserved([], []);
     }
   }

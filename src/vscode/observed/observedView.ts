@@ -9,7 +9,7 @@ import { visibleText } from '../text/inertText.ts';
 
 const { t } = vscode.l10n;
 
-/** Agents that write an answer to their store when it has ended, not while it comes. */
+/** Agents that write an answer to their store only when it is complete. */
 const buffering: readonly ObservedAgent[] = ['claude-code', 'codex', 'copilot', 'gemini', 'qwen'];
 
 const commands: readonly PageCommand[] = [
@@ -23,12 +23,12 @@ const commands: readonly PageCommand[] = [
   'showUsage',
 ];
 
-/** Whether a page command works on a session that has no record. */
+/** Whether a page command works for sessions without a record. */
 export function isForObserved(command: PageCommand): boolean {
   return commands.includes(command);
 }
 
-/** Why nothing can be sent to a session that another program started; `undefined`: it can be resumed. */
+/** Why another program's session accepts no messages; `undefined` if it can be resumed. */
 export function whyWatched(summary: SessionSummary, { agent, live }: ObservedState): string | undefined {
   const label = visibleText(summary.agent_label);
   if (live.state === 'ended') {
@@ -39,7 +39,7 @@ export function whyWatched(summary: SessionSummary, { agent, live }: ObservedSta
     : t('{0} runs this session in another program. Answer it there: here it can only be watched.', label);
 }
 
-/** Says that the session is only watched, where it is read from, and what may be missing. */
+/** Notice that the session is read-only, with its source and limitations. */
 export function observedNotice(
   { agent_label: label }: SessionSummary,
   { agent, live, path }: ObservedState,

@@ -40,7 +40,7 @@ function nameText(name: CapabilityName): string {
   }
 }
 
-/** What the agents of this machine can do, side by side, and why not where they cannot. */
+/** Compares the capabilities of this machine's agents, with reasons for missing ones. */
 export async function agentComparison(engine: WindowEngine, { actions, progress }: ReportWork): Promise<BuiltReport> {
   progress(t('Looking for agents…'));
   const agents = (await engine.agents()).filter(({ recording }) => !recording);
@@ -105,7 +105,7 @@ function supportCell({ supported, reason }: Capabilities[CapabilityName]): Repor
   return reason === undefined ? { text: t('yes'), sort: 0, tone: 'good' } : { text: t('partly'), sort: 1 };
 }
 
-/** What one session shows of each capability of its agent. Reads every entry. */
+/** Evidence in one session for each of its agent's capabilities. Reads every entry. */
 export async function sessionCapabilities(
   engine: WindowEngine,
   handle: SessionHandle,

@@ -15,10 +15,10 @@ import type { BuiltReport, ReportWork } from './reportKind.ts';
 import { sessionFacts } from './sessionFacts.ts';
 
 const { t } = vscode.l10n;
-/** Model responses that one page lists, the newest. */
+/** Maximum number of model responses to list, the newest. */
 const mostRows = 1000;
 
-/** What one session cost: by run, model and model response. Reads the record as a whole. */
+/** Cost of one session by run, model and model response. Reads the whole record. */
 export async function costReport(handle: SessionHandle, { actions, progress }: ReportWork): Promise<BuiltReport> {
   progress(t('Reading the record…'));
   const summary = handle.summary();
@@ -58,7 +58,7 @@ export async function costReport(handle: SessionHandle, { actions, progress }: R
 
 const none = '–';
 
-/** An unknown amount is no zero, and sorts behind every amount. */
+/** An unknown cost is not zero and sorts last. */
 function costCell(cost: Cost): ReportCell {
   if (cost.provenance === 'unknown') return { text: t('unknown'), sort: null };
   return number(`${cost.provenance === 'estimated' ? '≈ ' : ''}${figures.money(cost.usd)}`, cost.usd);
@@ -98,7 +98,7 @@ function sourceOf(cost: Cost): string {
   return cost.reason === undefined ? source : `${source}. ${cost.reason}`;
 }
 
-/** What was reported, held against what the price table makes of the same tokens. */
+/** Compares the reported cost with the price table. */
 async function checkFacts(
   { total_cost: total }: SessionSummary,
   used: readonly ModelUsage[] | null,
@@ -155,7 +155,7 @@ function turnTable(handle: SessionHandle): ReportTable {
   };
 }
 
-/** No agent prints what one response cost: always by the price table, or unknown with the reason. */
+/** Agents do not report the cost of a response, so it comes from the price table, or is unknown with a reason. */
 async function responseSection(
   messages: readonly RunMessage[],
   all: readonly Turn[],

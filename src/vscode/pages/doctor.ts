@@ -15,20 +15,20 @@ import { code, command, fact, text } from './parts.ts';
 import type { BuiltReport, ReportActions, ReportWork } from './reportKind.ts';
 
 const { t } = vscode.l10n;
-/** Of deleted sessions, the newest. */
+/** Maximum number of deleted sessions to list, the newest. */
 const mostDeleted = 50;
 
 export interface DoctorDeps {
   readonly engine: WindowEngine;
   readonly list: SessionList;
-  /** Folder of the records. */
+  /** Folder of the session records. */
   readonly store: string;
-  /** Of Vitrine. */
+  /** Version of Vitrine. */
   readonly version: string;
   readonly log: vscode.LogOutputChannel;
 }
 
-/** What is installed, what is kept and what is missing. Names of variables, never values. Looks anew, and tells the list what it found. */
+/** Installed agents, stored sessions and problems. Names of variables, never values. Refreshes the list, too. */
 export async function doctorReport(
   { engine, list, store, version, log }: DoctorDeps,
   { actions, progress }: ReportWork,
@@ -175,7 +175,7 @@ function storeSection(
   };
 }
 
-/** What runs agents. Asking starts none. */
+/** State of the daemon; does not start it. */
 async function daemonSection(store: string, version: string, actions: ReportActions): Promise<ReportSection> {
   const daemons = await daemonStatuses(store, version);
   const states = daemons.flatMap(statusLines).map(([name, value]) => fact(name, value));
@@ -189,7 +189,7 @@ async function daemonSection(store: string, version: string, actions: ReportActi
   };
 }
 
-/** Each session that is on disk and not in the list, or that was there once, with the reason and what to do. */
+/** Stored or deleted sessions that are missing in the list, with the reason and what to do. */
 function missingSection(
   { folders, unreadable, deleted }: Diagnosis,
   list: SessionList,

@@ -1,7 +1,7 @@
 import { reportMarkdown } from '../../formats/pages/reportMarkdown.ts';
 import type { BuiltReport } from './reportKind.ts';
 
-/** What a command that opens a report gives its caller. */
+/** Return value of commands that open a report. */
 export function markdownOf(built: BuiltReport | undefined): string | undefined {
   return built === undefined ? undefined : reportMarkdown(built.report);
 }

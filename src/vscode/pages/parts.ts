@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { ReportCell, ReportFact, ReportTone } from '../../model/pages/report.ts';
 
-/** Of one cell; an agent may have written it. */
+/** Maximum characters of a cell, since content may come from agents. */
 const mostCharacters = 4000;
 const bounded = (value: string): string =>
   value.length > mostCharacters ? `${value.slice(0, mostCharacters)}…` : value;
@@ -22,7 +22,7 @@ export function fact(name: string, value: ReportCell | string): ReportFact {
   return { name, value: typeof value === 'string' ? text(value) : value };
 }
 
-/** What a button does: one command of VS Code or of this extension. */
+/** A button's action: a command of VS Code or of this extension. */
 export function command(id: string, ...args: readonly unknown[]): () => Thenable<unknown> {
   return () => vscode.commands.executeCommand(id, ...args);
 }

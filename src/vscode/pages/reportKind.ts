@@ -1,29 +1,29 @@
 import type { Report, ReportAction } from '../../model/pages/report.ts';
 
-/** Makes the reports of one kind. */
+/** Builds reports of one kind. */
 export interface ReportKind {
-  /** Of the tab while the first report is made. */
+  /** Tab title while the first report is being built. */
   readonly title: string;
-  /** Makes it anew. Where `work.signal` is aborted, what it returns is dropped. */
+  /** Builds the report. If `work.signal` aborts, the result is dropped. */
   build(argument: string, work: ReportWork): Promise<BuiltReport>;
 }
 
 export interface BuiltReport {
   readonly report: Report;
-  /** In one word, for the command that opened the page. */
+  /** One-word result for the command that opened the page. */
   readonly verdict?: string;
 }
 
 export interface ReportWork {
   readonly signal: AbortSignal;
   readonly actions: ReportActions;
-  /** `share` of the work that is done, 0 to 1. */
+  /** `share` of completed work, 0 to 1. */
   readonly progress: (text: string, share?: number) => void;
 }
 
 type Act = () => unknown;
 
-/** The buttons of one report, by ids that no other report of the page has. */
+/** Buttons of one report, with ids that are unique within the page. */
 export class ReportActions {
   readonly #prefix: string;
   readonly #acts = new Map<string, Act>();
@@ -32,7 +32,7 @@ export class ReportActions {
     this.#prefix = prefix;
   }
 
-  /** `act` may give (a promise of) `refresh`: then the report is made again. */
+  /** If `act` returns (a promise of) `refresh`, the report is rebuilt. */
   add(label: string, icon: string, act: Act): ReportAction {
     const id = `${this.#prefix}.${this.#acts.size}`;
     this.#acts.set(id, act);

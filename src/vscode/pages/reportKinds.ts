@@ -8,7 +8,7 @@ import type { ReportKind } from './reportKind.ts';
 
 const { t } = vscode.l10n;
 
-/** Argument in brackets. */
+/** Argument in parentheses. */
 export type ReportName =
   | 'doctor'
   | 'away'
@@ -33,7 +33,7 @@ interface Deps {
   readonly log: vscode.LogOutputChannel;
 }
 
-/** The code of a report loads when it is first shown. */
+/** Code of a report is loaded on first use. */
 export function reportKinds({
   engines,
   list,

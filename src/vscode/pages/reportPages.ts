@@ -16,11 +16,11 @@ interface Deps<Kind extends string> {
 
 interface Open {
   readonly panel: vscode.WebviewPanel;
-  /** `undefined` where it was closed before it was made. */
+  /** `undefined` if the page was closed before it was created. */
   readonly page: Promise<ReportPanel | undefined>;
 }
 
-/** Reports as editors, one per kind and argument, brought back after a reload of the window. */
+/** Reports as editors, one per kind and argument, restored after a window reload. */
 export class ReportPages<Kind extends string> implements vscode.Disposable {
   readonly #deps: Deps<Kind>;
   readonly #open = new Map<string, Open>();
@@ -33,7 +33,7 @@ export class ReportPages<Kind extends string> implements vscode.Disposable {
     });
   }
 
-  /** Makes the report anew and brings it to the front. Resolves when the page shows it. */
+  /** Rebuilds the report and reveals it. Resolves when the page shows it. */
   async show(kind: Kind, argument = ''): Promise<BuiltReport | undefined> {
     const key = { kind, argument };
     const open = this.#open.get(nameOf(key));

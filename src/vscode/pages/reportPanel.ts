@@ -12,7 +12,7 @@ import type { Failures } from '../failures/failures.ts';
 import { ReportActions, type BuiltReport, type ReportKind } from './reportKind.ts';
 
 const { t } = vscode.l10n;
-/** Milliseconds between two messages about progress; each carries the report before. */
+/** Minimum interval of progress messages in ms, because each contains the previous report. */
 const progressEvery = 200;
 
 interface Deps {
@@ -23,7 +23,7 @@ interface Deps {
 type State = { readonly [K in ToReportPage['type']]: Omit<Extract<ToReportPage, { type: K }>, keyof Every> };
 type Every = Pick<ToReportPage, 'key' | 'title' | 'l10n' | 'locale'>;
 
-/** One page and what it shows. Makes the report whenever it is asked to, and drops what was cancelled. */
+/** One report page. Rebuilds the report on request, and drops cancelled results. */
 export class ReportPanel implements vscode.Disposable {
   readonly #panel: vscode.WebviewPanel;
   readonly #kind: ReportKind;
@@ -55,7 +55,7 @@ export class ReportPanel implements vscode.Disposable {
     });
   }
 
-  /** Resolves with what the page shows then; `undefined` where that failed, was cancelled or begun again, or the page is closed. */
+  /** Resolves with the new report; `undefined` if it failed, was cancelled or restarted, or the page is closed. */
   async refresh(): Promise<BuiltReport | undefined> {
     if (this.#closed) return undefined;
     this.#running?.abort();

@@ -6,7 +6,7 @@ import { code, fact } from './parts.ts';
 
 const { t } = vscode.l10n;
 
-/** Which session a report is about. */
+/** Facts that identify a report's session. */
 export function sessionFacts(summary: SessionSummary): ReportFact[] {
   const agent = [summary.agent_label, summary.agent_version].filter((each) => each !== null).join(' ');
   return [

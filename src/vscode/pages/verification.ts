@@ -11,7 +11,7 @@ import { sessionFacts } from './sessionFacts.ts';
 
 const { t } = vscode.l10n;
 
-/** Whether a record is as it was written. */
+/** Whether a record is unchanged. */
 export async function verificationReport(
   engine: WindowEngine,
   id: string,
@@ -70,7 +70,7 @@ function syncedText(synced: Verified['kept']): string {
     : t('{0}, up to line {1}', when, figures.count(synced.line));
 }
 
-/** A record that was changed may no longer open. */
+/** A changed record may fail to open. */
 async function aboutSession(engine: WindowEngine, id: string): Promise<ReportFact[]> {
   try {
     const handle = await engine.open(id);

@@ -12,7 +12,7 @@ import { sourcesPage } from './views/sourcesPage.ts';
 
 const { t } = vscode.l10n;
 
-/** Where the messages of one open session come from. */
+/** Sources of an open session's messages. */
 export class Citations {
   readonly #handle: SessionHandle;
   readonly #links: SessionLinks;
@@ -24,7 +24,7 @@ export class Citations {
     this.#links = new SessionLinks(handle.summary().project_dir ?? '');
   }
 
-  /** Every entry in index order, and again when it settles. */
+  /** Call for every entry in index order, and again when it settles. */
   add(entry: NormalizedEntry, open = this.#handle.open().includes(entry.index)): void {
     this.#links.add(entry, open);
   }

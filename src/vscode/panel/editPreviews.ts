@@ -2,7 +2,7 @@ import type { SessionHandle } from '../engine/windowEngine.ts';
 import { readEditPreviews } from '../../engine/requests/readEditPreviews.ts';
 import type { ViewAnswer, ViewRequest } from '../../protocol/panel/viewMessages.ts';
 
-/** What a waiting request would make of its files as they are now. */
+/** Previews a pending request's edits of current files. */
 export async function answerEditPreviews(
   handle: SessionHandle,
   { request, id }: Extract<ViewRequest, { type: 'getEditPreviews' }>,

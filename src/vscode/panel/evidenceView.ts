@@ -4,7 +4,7 @@ import type { Source } from '../../insight/citations/sources/sources.ts';
 import type { Candidate, EvidenceLink } from '../../insight/citations/types.ts';
 import type { CardStep, EvidenceCard, PageLink, PageSource, SinceThen } from '../../protocol/panel/evidence.ts';
 
-/** Characters of a claim, a command, a title. */
+/** Maximum characters of a claim, command or title. */
 const longest = 2000;
 
 export function pageLink({ at, number, link }: NumberedLink): PageLink {

@@ -10,7 +10,7 @@ import { openChange, openFile, openLink } from '../documents/openers.ts';
 import type { PageMemory } from './pageMemory.ts';
 import type { RunControl } from '../run/runControl.ts';
 
-/** What a page can ask for, and no more: each command stands for one of ours. */
+/** All commands that a page may run. */
 const commands: Readonly<Record<PageCommand, string>> = {
   rename: 'vitrine.renameSession',
   copySessionId: 'vitrine.copySessionId',
@@ -36,14 +36,14 @@ const commands: Readonly<Record<PageCommand, string>> = {
 };
 const withoutSession: readonly PageCommand[] = ['manageTrust', 'runAgent', 'showUsage'];
 
-/** What happens outside a page when a person does something in it. */
+/** Executes the user's actions in a page. */
 export class PageActions {
   readonly memory: PageMemory;
   readonly windowId: string;
   readonly #runs: RunControl;
   readonly #followUps: FollowUpWatch;
 
-  /** `windowId`: by which the daemon knows this window. */
+  /** `windowId` identifies this window in the daemon. */
   constructor(runs: RunControl, followUps: FollowUpWatch, memory: PageMemory, windowId: string) {
     this.windowId = windowId;
     this.#runs = runs;
@@ -51,23 +51,23 @@ export class PageActions {
     this.memory = memory;
   }
 
-  /** Tells when what `dueAt` says of any session may have changed. */
+  /** Fires when the result of `dueAt` may have changed for any session. */
   get onDidChangeDue(): vscode.Event<void> {
     return this.#followUps.onDidChange;
   }
 
-  /** When a follow-up goes out to the session, ISO 8601; `undefined`: none will. */
+  /** Time of the session's next follow-up, ISO 8601; `undefined` if there is none. */
   dueAt(id: string): string | undefined {
     const due = this.#followUps.due().find(({ session_id }) => session_id === id);
     return due === undefined ? undefined : new Date(due.at).toISOString();
   }
 
-  /** Who writes to the agent needs no one else to do it. */
+  /** No follow-up is sent while the user is typing. */
   typing(id: string): Promise<void> {
     return this.#followUps.cancel(id);
   }
 
-  /** To the agent that is running, or to a new run of the session. False where it was not sent and the person knows why. */
+  /** Sends to the running agent or starts a new run. Returns false if it failed and the user was told why. */
   async send(handle: SessionHandle, text: string, how: SendMode = 'queue'): Promise<boolean> {
     const conversation = handle.conversation();
     if (conversation?.takesMessages !== true) return (await this.#runs.resume(handle.id, text)) !== undefined;
@@ -80,7 +80,7 @@ export class PageActions {
     }
   }
 
-  /** False where it is no answer to anything that waits. */
+  /** Returns false if the answer matches no pending request. */
   async answer(handle: SessionHandle, id: string, answer: Answer): Promise<boolean> {
     return (await handle.conversation()?.answer(id, answer)) === true;
   }
@@ -97,7 +97,7 @@ export class PageActions {
     return openChange(handle, index);
   }
 
-  /** `files`: what the session read and changed. */
+  /** `files`: files that the session read or changed. */
   async openFileChanges(handle: SessionHandle, files: readonly SessionFile[], path: string): Promise<void> {
     const { openFileChanges } = await import('../documents/sessionChanges.ts');
     return openFileChanges(handle, files, path);
@@ -112,7 +112,7 @@ export class PageActions {
     return openLink(url);
   }
 
-  /** Only to where the record says that a passage is from: the page names no session. */
+  /** Opens the recorded source of a passage; the page cannot choose a session. */
   async openRecalled(handle: SessionHandle, index: number, passage: number): Promise<void> {
     const { recalledFrom } = await import('../../engine/recall/recallPrompt.ts');
     const [entry] = await handle.read(index, index + 1);

@@ -3,7 +3,7 @@ import { type DetailLevel, detailLevels } from '../../protocol/panel/detailLevel
 
 const key = 'transcriptDetail';
 
-/** What the user chose for all transcripts, in all windows. */
+/** The user's display options for transcripts, shared by all windows. */
 export class PageMemory {
   readonly #state: vscode.Memento;
 

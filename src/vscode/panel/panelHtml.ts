@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { isObject } from '../../model/text/json.ts';
 
-/** What a page may load from, and nothing else. */
+/** Folders that a page may load from. */
 export function pageRoots(extension: vscode.Uri): vscode.Uri[] {
   return [vscode.Uri.joinPath(extension, 'dist', 'webview'), vscode.Uri.joinPath(extension, 'media')];
 }
 
-/** Chunks that a page cannot start without, as the build wrote them down; none where it did not. */
+/** Script chunks that a page needs at start, according to the build; empty if unknown. */
 export async function pageChunks(extension: vscode.Uri, page: string): Promise<readonly string[]> {
   try {
     const file = vscode.Uri.joinPath(extension, 'dist', 'webview', 'preload.json');
@@ -19,7 +19,7 @@ export async function pageChunks(extension: vscode.Uri, page: string): Promise<r
   }
 }
 
-/** The page's document; `chunks` are fetched beside its script and not after it. Everything in it comes by messages; there is no inline script, style or data. */
+/** HTML of the page; `chunks` are preloaded. All data comes by messages: no inline scripts, styles or data. */
 export function panelHtml(
   webview: Pick<vscode.Webview, 'asWebviewUri' | 'cspSource'>,
   extension: vscode.Uri,

@@ -11,7 +11,7 @@ interface Item extends vscode.QuickPickItem {
   readonly index: number;
 }
 
-/** Asks which prompt to go to; the newest is first in hand. Its entry's index, or `undefined` where none was chosen. */
+/** Asks for a prompt to go to. Returns its entry's index, or `undefined` if the user cancelled. */
 export async function pickPrompt(prompts: PromptIndex, now: number): Promise<number | undefined> {
   const all = prompts.all();
   const itemOf = ({ index, at, origin, text }: Prompt, place: number): Item => {

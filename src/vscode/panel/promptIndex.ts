@@ -1,7 +1,7 @@
 import type { NormalizedEntry, Origin } from '../../model/transcript/entry.ts';
 import { isSynthetic, originOf } from '../../model/transcript/synthetic.ts';
 
-/** Prompts that are listed; older ones are let go, and counted. */
+/** Maximum number of prompts; older ones are counted only. */
 const mostPrompts = 2000;
 const longest = 300;
 
@@ -10,14 +10,14 @@ export interface Prompt {
   /** ISO 8601. */
   readonly at: string;
   readonly origin: Origin;
-  /** No person wrote it. */
+  /** Automatic message. */
   readonly synthetic: boolean;
   readonly metadata: NormalizedEntry['metadata'];
-  /** Its beginning. */
+  /** Beginning of the prompt. */
   readonly text: string;
 }
 
-/** What was said to the agent in a session; what was said to its subagents is not in it. Takes every entry once, in order. */
+/** Prompts of a session, without those of subagents. Call `add` for every entry once, in order. */
 export class PromptIndex {
   readonly #prompts: Prompt[] = [];
   omitted = 0;

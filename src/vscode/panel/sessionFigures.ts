@@ -13,17 +13,17 @@ import { ownPrices } from '../settings/settings.ts';
 
 export interface FiguresDeps {
   readonly handle: SessionHandle;
-  /** Every session that is known. */
+  /** All known sessions. */
   readonly sessions: () => Iterable<SessionRow>;
-  /** Whether a resume would find the conversation here. */
+  /** Whether the agent's conversation is on this machine. */
   readonly checkResume: () => Promise<ResumeFacts['here']>;
-  /** Until the agent deletes its file; `undefined`: not soon, or not known. */
+  /** Days until the agent deletes its file; `undefined`: not soon, or unknown. */
   readonly daysToDeletion: () => number | undefined;
-  /** Resolves when `add` was given every entry. */
+  /** Resolves after `add` was called for every entry. */
   readonly read: () => Promise<unknown>;
 }
 
-/** What a page asks about money, time and continuing. */
+/** Figures for a page: cost, time, resume. */
 export class SessionFigures {
   readonly #deps: FiguresDeps;
   readonly #unrestored = new UnrestoredCount();
@@ -37,7 +37,7 @@ export class SessionFigures {
     return { followUpAt, daysToDeletion: this.#deps.daysToDeletion() };
   }
 
-  /** Of every entry, and again when it has changed. */
+  /** Call for every entry, and again when it changes. */
   add(entry: NormalizedEntry): void {
     const { handle } = this.#deps;
     if (entry.type.kind === 'user_message' && handle.turns().some(({ firstIndex }) => firstIndex === entry.index)) {
@@ -63,7 +63,7 @@ export class SessionFigures {
     }
   }
 
-  /** Of runs that have ended they stay as they are. */
+  /** Cached for ended runs. */
   async #messageFigures(): Promise<MessageFigures> {
     const { handle } = this.#deps;
     const { runs, status, model, updated_at: at } = handle.summary();

@@ -27,18 +27,18 @@ import type { ViewSource } from './views/viewIndex.ts';
 
 const { t } = vscode.l10n;
 
-/** Entries of the first page: more than any window shows. */
+/** Entries in the first page; more than any window shows. */
 const firstPage = 80;
 const mostFound = 1000;
-/** Milliseconds between two views of a running session. */
+/** Minimum interval between updates of a running session, in ms. */
 const viewPause = 100;
-/** Reads of the first page before a stream that never pauses is shown as it is. */
+/** Number of reads of the first page before continuous output is shown as it is. */
 const patience = 20;
 
-/** An entry by its index, or the request that waits longest. */
+/** Index of an entry, or the request that has waited longest. */
 export type Lead = number | 'review';
 
-/** One page on one session: shows what the handle has, and hands on what the person does. */
+/** A page with one session: shows the handle's content and executes the user's actions. */
 export class SessionPanel implements vscode.Disposable {
   readonly #panel: vscode.WebviewPanel;
   readonly #handle: SessionHandle;
@@ -51,18 +51,18 @@ export class SessionPanel implements vscode.Disposable {
   readonly #citations: Citations;
   readonly #figures: SessionFigures;
   readonly #prompts = new PromptIndex();
-  /** Entries that went to the page before they could be counted, from `from` to before `to`. */
+  /** Entries that were sent before their steps were counted, `from` to `to` (exclusive). */
   #uncounted: { readonly from: number; readonly to: number }[] = [];
   readonly #disposables: { dispose(): void }[];
-  /** The page has been given a beginning and is in sight. */
+  /** The page has its first entries and is visible. */
   #started = false;
-  /** Updates that came while the page had no beginning. */
+  /** Number of updates before the page had its first entries. */
   #missed = 0;
   #numbered = false;
-  /** What the page is to lead to as soon as it stands. */
+  /** Where to scroll once the page is ready. */
   #lead: Lead | undefined;
   #notice: Notice | undefined;
-  /** What the record lacks, for people. */
+  /** Descriptions of what the record lacks. */
   #missing: readonly string[] = [];
   #viewTimer: NodeJS.Timeout | undefined;
 
@@ -106,7 +106,7 @@ export class SessionPanel implements vscode.Disposable {
       panel.onDidChangeViewState(() => this.#look()),
       handle.onUpdates((updates, total) => this.#push(updates, total)),
       handle.onSummary(() => this.#showView()),
-      // Before what it leads to: a message that was said no longer stands as queued beside its answer.
+      // Before scrolling, so that a sent message does not also appear as queued.
       handle.onConversation(() => (handle.conversation() === null ? this.#showView() : this.#showViewNow())),
       handle.onNotice((notice) => {
         this.#notice = notice;
@@ -119,7 +119,7 @@ export class SessionPanel implements vscode.Disposable {
     ];
   }
 
-  /** Leads the person to an entry, or to the request that waits longest. */
+  /** Scrolls to an entry or to the request that has waited longest. */
   lead(to: Lead): void {
     const total = this.#handle.total();
     if (to !== 'review' && to >= total) {
@@ -130,7 +130,7 @@ export class SessionPanel implements vscode.Disposable {
     if (this.#started) this.#showLead();
   }
 
-  /** Warns about what is missing from the record. */
+  /** Warns about missing parts of the record. */
   showMissing(found: Completeness): void {
     this.#missing = completenessWording(found).map(translated);
     if (this.#missing.length > 0) this.#showView();
@@ -149,7 +149,7 @@ export class SessionPanel implements vscode.Disposable {
     return this.#citations.markdown(index);
   }
 
-  /** What a list of the session's messages leaves out. */
+  /** Logs how many automatic messages a list hides. */
   #logHiddenMessages(list: 'prompts' | 'transcript'): void {
     const { id } = this.#handle;
     const all = this.#prompts.all();
@@ -171,7 +171,7 @@ export class SessionPanel implements vscode.Disposable {
     for (const each of this.#disposables) each.dispose();
   }
 
-  /** A hidden page is gone; it asks for a new beginning when it is back. */
+  /** A hidden page is unloaded; it starts again when it becomes visible. */
   #look(): void {
     if (!this.#panel.visible) this.#started = false;
   }
@@ -238,7 +238,7 @@ export class SessionPanel implements vscode.Disposable {
       case 'send':
         this.#notice = undefined;
         if (await this.#actions.send(this.#handle, message.text, message.how)) return;
-        // What was typed is not lost with it.
+        // Returns the unsent text to the input.
         this.#channel.send({ type: 'takenBack', text: message.text });
         return;
       case 'typing':
@@ -294,12 +294,12 @@ export class SessionPanel implements vscode.Disposable {
     }
   }
 
-  /** Sends everything a page needs to stand, and from then on what changes. */
+  /** Sends the first page, and from then on changes. */
   async #begin(): Promise<void> {
     this.#started = false;
     if (this.#steps.short) this.#numbered = await this.#steps.count();
     let page: EntryPage;
-    // Text that arrives while the page is read may or may not be in it: read again until nothing did.
+    // Output that arrives during a read may or may not be included, so read again until none arrives.
     for (let reads = 0; ; reads += 1) {
       this.#missed = 0;
       this.#uncounted = [];
@@ -320,7 +320,7 @@ export class SessionPanel implements vscode.Disposable {
     if (this.#numbered) this.#logHiddenMessages('transcript');
   }
 
-  /** Counts steps behind the page's back, then sends those of its first page again, with their numbers. */
+  /** Counts steps in the background, then sends the first page again with step numbers. */
   async #number(shown: EntryPage): Promise<void> {
     this.#numbered = await this.#steps.count();
     if (!this.#numbered || !this.#started) return;
@@ -334,7 +334,7 @@ export class SessionPanel implements vscode.Disposable {
     this.#sendLinks();
   }
 
-  /** Where the messages come from that the page has had for a while. */
+  /** Sends sources for entries that the page already has. */
   #sendLinks(): void {
     const sent = this.#uncounted;
     this.#uncounted = [];
@@ -392,7 +392,7 @@ export class SessionPanel implements vscode.Disposable {
   }
 }
 
-/** Of an answer that was given in this window, the page need not know where. */
+/** The page need not say where an answer came from if it came from this window. */
 function ownAnswer(page: PageEntry, windowId: string): PageEntry {
   const { asked } = page;
   if (asked?.decision?.client?.id !== windowId) return page;

@@ -14,7 +14,7 @@ import type { Lead, SessionPanel } from './sessionPanel.ts';
 import { titleOf } from '../sessions/sessionRow.ts';
 
 const viewType = 'vitrine.session';
-/** Opening a session waits so long for its copy, in ms. */
+/** Maximum time to wait for a session's copy before opening it, in ms. */
 const keepMs = 1000;
 
 interface PanelDeps {
@@ -26,17 +26,17 @@ interface PanelDeps {
   readonly log: vscode.LogOutputChannel;
 }
 
-/** At most one panel per session, brought back after a reload of the window. */
+/** At most one panel per session, restored after a window reload. */
 export class SessionPanels implements vscode.Disposable {
   readonly #deps: PanelDeps;
   readonly #panels = new Map<string, vscode.WebviewPanel>();
   readonly #sessions = new Map<string, SessionPanel>();
-  /** Those that are read from stores of other programs. */
+  /** Panels that read stores of other programs. */
   readonly #observed = new Set<string>();
-  /** What pages are to lead to as soon as they are there. */
+  /** Where new pages scroll to when they are ready. */
   readonly #leads = new Map<string, Lead>();
   readonly #looked = new vscode.EventEmitter<string>();
-  /** A panel came into sight. */
+  /** Fires when a panel becomes visible. */
   readonly onDidLook = this.#looked.event;
   readonly #disposables: vscode.Disposable[];
 
@@ -53,7 +53,7 @@ export class SessionPanels implements vscode.Disposable {
     ];
   }
 
-  /** The session whose panel has the focus of the editor area. */
+  /** Session of the active panel. */
   get active(): string | undefined {
     for (const [id, panel] of this.#panels) if (panel.active) return id;
     return undefined;
@@ -69,12 +69,12 @@ export class SessionPanels implements vscode.Disposable {
     await this.#fill(vscode.window.createWebviewPanel(viewType, title, column), id);
   }
 
-  /** Asks which prompt of the panel that has the focus to go to. */
+  /** Asks for a prompt of the active panel to go to. */
   async pickPrompt(): Promise<void> {
     await this.#sessions.get(this.active ?? '')?.pickPrompt();
   }
 
-  /** A message of the panel that has the focus, with a footnote for every source. */
+  /** A message of the active panel with a footnote for every source. */
   async withSources(index: number): Promise<string | undefined> {
     return await this.#sessions.get(this.active ?? '')?.withSources(index);
   }
@@ -83,7 +83,7 @@ export class SessionPanels implements vscode.Disposable {
     return this.#panels.get(id)?.visible === true;
   }
 
-  /** Opens the session at an entry, or at what waits there. */
+  /** Opens the session at an entry or at its pending request. */
   async lead(id: string, to: Lead): Promise<void> {
     this.#leads.set(id, to);
     await this.open(id);
@@ -177,7 +177,7 @@ export class SessionPanels implements vscode.Disposable {
     }
   }
 
-  /** A session of another program that is opened is copied into a record, if the user wants that. */
+  /** Copies an opened session of another program into a record, if the setting says so. */
   async #keep(engine: WindowEngine, id: string): Promise<void> {
     const row = this.#deps.list.get(id);
     if (row === undefined || !isKeepable(row) || keepsObserved() === 'never') return;
@@ -185,11 +185,11 @@ export class SessionPanels implements vscode.Disposable {
     const copied = engine.keep(id).catch((error: unknown) => {
       log.warn(logLine('session not kept', { session: id, error: String(error) }));
     });
-    // A long one is shown from its store until its copy is there.
+    // If copying takes long, the session is shown from its store meanwhile.
     await Promise.race([copied, delay(keepMs)]);
   }
 
-  /** A session of another program that became Vitrine's own is shown from its record, and the other way round while it runs again. */
+  /** Switches panels between store and record when another program's session is copied or runs again. */
   #renew(): void {
     for (const [id, session] of this.#sessions) {
       const row = this.#deps.list.get(id);

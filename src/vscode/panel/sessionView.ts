@@ -15,8 +15,8 @@ import { isReadOnly } from '../../model/session/importedSession.ts';
 const { t } = vscode.l10n;
 
 /**
- * Why nothing can be sent now, or `undefined`. A recording starts no program, so it may play anywhere; an agent runs only
- * in a folder of this workspace, since that is what trust was given for.
+ * Why the session accepts no messages now, or `undefined`. Recordings start no program and play anywhere. Agents run
+ * only in folders of this workspace, which are covered by workspace trust.
  */
 export function notResumableReason(summary: SessionSummary, live: boolean): string | undefined {
   const watched = summary.observed === undefined ? undefined : whyWatched(summary, summary.observed);
@@ -27,7 +27,7 @@ export function notResumableReason(summary: SessionSummary, live: boolean): stri
   return notStartableReason(summary);
 }
 
-/** Why no other session can continue this conversation, or `undefined`. It may be running, here or in another program. */
+/** Why the conversation cannot be forked, or `undefined`. It may be running, here or in another program. */
 export function notForkableReason(summary: SessionSummary): string | undefined {
   if (!isForkable(summary)) return t('{0} cannot fork this session.', visibleText(summary.agent_label));
   return notStartableReason(summary);
@@ -47,7 +47,7 @@ function notStartableReason(summary: SessionSummary): string | undefined {
   return undefined;
 }
 
-/** Of a session that runs, and not in the daemon of this window. */
+/** For a running session that is not in this window's daemon. */
 function otherDaemon({ hostname: machine }: SessionSummary): string {
   return machine === undefined || machine === hostname()
     ? t('Another version of Vitrine is running this session. You can read it here.')
@@ -81,7 +81,7 @@ function noticeOf(handle: SessionHandle, reported: Notice | readonly string[]): 
   };
 }
 
-/** Says before anything else that the agent will delete its file, and offers to keep the session. */
+/** Puts the notice first that the agent will delete its file, with a button to keep the session. */
 function withDeletion(
   notice: SessionView['notice'],
   { agent_label: label }: SessionSummary,
@@ -92,21 +92,21 @@ function withDeletion(
   return { severity: 'warning', text, fix: 'keep' };
 }
 
-/** What is asked itself stands in the transcript, and is sent once. */
+/** The question itself is in the transcript and is sent once. */
 function waiting({ id, kind, callId, title, asked_at, expires_at }: AgentRequest): WaitingRequest {
   return { id, kind, title, asked_at, expires_at, ...(callId !== undefined && { callId }) };
 }
 
 export interface ViewContext {
-  /** When a follow-up is sent, ISO 8601. */
+  /** Time of the next follow-up, ISO 8601. */
   readonly followUpAt: string | undefined;
-  /** Until the agent deletes its file; `undefined`: not soon, or not known. */
+  /** Days until the agent deletes its file; `undefined`: not soon, or unknown. */
   readonly daysToDeletion: number | undefined;
 }
 
 /**
- * Everything around the entries, as the page shows it. `told` is what the engine said about the active run, or what is
- * missing from the record; `followUpAt` (ISO 8601) is when a follow-up goes out.
+ * The page's view of a session besides its entries. `told`: engine notices about the active run, or what the record
+ * lacks. `followUpAt`: time of the next follow-up (ISO 8601).
  */
 export function sessionView(
   handle: SessionHandle,

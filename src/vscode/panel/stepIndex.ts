@@ -1,7 +1,7 @@
 import type { NormalizedEntry } from '../../model/transcript/entry.ts';
 import { StepNumbers } from '../../model/transcript/steps.ts';
 
-/** Entries read at once while counting. */
+/** Entries per read while counting. */
 const chunk = 500;
 
 interface Source {
@@ -10,8 +10,8 @@ interface Source {
 }
 
 /**
- * Numbers of tool calls need every call before them. A long session is counted in the background, a chunk at a time, so
- * that its end can be shown first; until then its calls have no number.
+ * Numbers tool calls, which depend on all calls before. Long sessions are counted in the background, so that their end
+ * is shown first. Until then, calls have no number.
  */
 export class StepIndex {
   readonly #source: Source;
@@ -20,23 +20,23 @@ export class StepIndex {
   #counted = 0;
   #stopped = false;
 
-  /** `seen` is told of every entry once, in order. */
+  /** `seen` is called for every entry once, in order. */
   constructor(source: Source, seen: (entry: NormalizedEntry) => void) {
     this.#source = source;
     this.#seen = seen;
   }
 
-  /** Entries that were counted, from the first. */
+  /** Number of counted entries, from the first. */
   get counted(): number {
     return this.#counted;
   }
 
-  /** Counts up to the end of the session; false where it was stopped before. */
+  /** Counts up to the end of the session; returns false if it was stopped. */
   async count(): Promise<boolean> {
     while (this.#counted < this.#source.total() && !this.#stopped) {
       const to = Math.min(this.#counted + chunk, this.#source.total());
       for (const entry of await this.#source.read(this.#counted, to)) {
-        // What came meanwhile was counted as it came.
+        // Counted when it arrived.
         if (entry.index < this.#counted) continue;
         this.#numbers.add(entry);
         this.#seen(entry);
@@ -50,7 +50,7 @@ export class StepIndex {
     return this.#source.total() - this.#counted <= chunk;
   }
 
-  /** The number of `entry`, if it is known yet. */
+  /** Number of `entry`, if known yet. */
   of(entry: NormalizedEntry): string | undefined {
     if (entry.index < this.#counted) return this.#numbers.of(entry.index) ?? this.#numbers.add(entry);
     if (entry.index > this.#counted) return undefined;

@@ -8,10 +8,10 @@ import type { WindowEngine } from '../engine/windowEngine.ts';
 import { notResumableReason } from '../panel/sessionView.ts';
 import { reasonText, verdictText } from './resumeWords.ts';
 
-/** Whether a session will resume in this window, with sentences that say why. Starts no agent. */
+/** Whether a session can be resumed in this window, with reasons. Starts no agent. */
 export async function checkResume(engine: WindowEngine, summary: SessionSummary): Promise<ResumeFacts['here']> {
   const refused = notResumableReason(summary, false);
-  // A recording starts no agent, and has what it plays.
+  // Recordings start no agent and contain what they play.
   const found: ResumeCheck = summary.recording ? { verdict: 'yes', reasons: [] } : await checkPlace(engine, summary);
   const verdict = refused === undefined ? found.verdict : 'no';
   return {

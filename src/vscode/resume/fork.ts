@@ -10,14 +10,14 @@ type Forkable = Pick<
   'executor_type' | 'executor_session_id' | 'agent_version' | 'observed' | 'recording'
 >;
 
-/** Whether the agent can continue the conversation of a session apart from it. */
+/** Whether the agent can fork the session's conversation. */
 export function isForkable(summary: Forkable): boolean {
   const { executor_type: type, executor_session_id: native, agent_version: version, observed, recording } = summary;
   if (native === undefined || recording || (observed?.problem ?? null) !== null) return false;
   return canFork(type, version);
 }
 
-/** Of a session that runs in another program, lets the person choose. `undefined`: they gave up. */
+/** Asks what to do with a session that runs in another program. `undefined`: the user cancelled. */
 export async function watchOrFork(label: string): Promise<'watch' | 'fork' | undefined> {
   const [watch, fork] = [t('Watch'), t('Fork')];
   const chosen = await vscode.window.showWarningMessage(

@@ -11,7 +11,7 @@ const { t } = vscode.l10n;
 
 const tones = { yes: 'good', uncertain: 'warning', no: 'error' } as const;
 
-/** Whether a session will resume here, why not, and where a resume does not work. */
+/** Whether a session can be resumed here, why not, and known limitations. */
 export async function resumeReport(
   engine: WindowEngine,
   summary: SessionSummary,

@@ -14,7 +14,7 @@ export function verdictText(verdict: ResumeVerdict): string {
   }
 }
 
-/** A sentence. */
+/** A complete sentence. */
 export function reasonText(reason: ResumeReason): string {
   switch (reason) {
     case 'not_supported':

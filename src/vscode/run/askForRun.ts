@@ -18,14 +18,14 @@ import type { RunRequest } from './runRequest.ts';
 
 const { t } = vscode.l10n;
 
-/** Side by side: more columns than this cannot be read. */
+/** Maximum number of agents side by side, for readable columns. */
 export const mostAgents = 4;
 
 interface Deps extends RecallDeps {
   readonly memory: RunMemory;
 }
 
-/** What is known already, so that no one is asked for it. */
+/** Known values, which are not asked for. */
 export interface Given {
   readonly several?: boolean;
   /** Shows context from earlier sessions before the run. */
@@ -35,17 +35,17 @@ export interface Given {
   readonly excerpts?: readonly Excerpt[];
 }
 
-/** What a person decided on: one request per agent, to be run, or first to be written in an editor. */
+/** The user's decision: one request per agent, to run now or to edit in an editor first. */
 export interface Asked {
   readonly requests: readonly RunRequest[];
-  /** Who runs, and how. */
+  /** Agents and options in one line. */
   readonly line: string;
   readonly edit: boolean;
 }
 
 type StepName = 'agent' | 'several' | 'folder' | 'prompt';
 
-/** Asks for agent, folder (where there are several), prompt and, on demand, options; `undefined` where the person gave up. */
+/** Asks for agent, folder (if there are several), prompt and, on demand, options; `undefined` if the user cancelled. */
 export async function askForRun(deps: Deps, given: Given = {}): Promise<Asked | undefined> {
   return new Questions(deps, given).ask();
 }
@@ -59,7 +59,7 @@ class Questions {
   #folder: vscode.Uri | undefined;
   #prompt: string;
   #recalled: Recalled | undefined;
-  /** A person saw what there is. */
+  /** The user saw the context from earlier sessions. */
   #recallSeen = false;
 
   constructor(deps: Deps, given: Given) {
@@ -102,7 +102,7 @@ class Questions {
     return { title, step, steps: step + more, back: step > 1 };
   }
 
-  /** Steps after the agents are known. */
+  /** Number of steps after the choice of agents. */
   get #rest(): number {
     return this.#askFolder ? 2 : 1;
   }
@@ -219,7 +219,7 @@ class Questions {
     return this.#choices.get(agent) ?? this.#deps.memory.choice(nameOf(agent));
   }
 
-  /** How each agent will run. */
+  /** Options of each agent. */
   #line(named: boolean): string {
     const lines = this.#agents.map((agent) => {
       const line = optionLine(agent.type, withChoice(agentOptions(agent.type, this.#folder), this.#choice(agent)));
@@ -243,7 +243,7 @@ class Questions {
   }
 }
 
-/** What helps with an agent that is not there. */
+/** Help for an agent that is not installed. */
 async function helpWith(
   agent: AgentReport,
   frame: { readonly title: string; readonly step: number; readonly steps: number; readonly back: boolean },

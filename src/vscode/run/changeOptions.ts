@@ -13,7 +13,7 @@ import { askForOptions } from './steps/optionSteps.ts';
 
 const { t } = vscode.l10n;
 
-/** Lets a person change how a session runs: at once where the agent that is running takes it, and in its later runs. */
+/** Asks for new options of a session: applied to the running agent if it supports that, and to later runs. */
 export async function changeOptions(engine: WindowEngine, memory: RunMemory, session: string): Promise<void> {
   const handle = await engine.open(session);
   try {
@@ -52,7 +52,7 @@ export async function changeOptions(engine: WindowEngine, memory: RunMemory, ses
   }
 }
 
-/** What is to be different now; what is left to the agent again is `''`. */
+/** Changed options; `''` resets one to the agent's default. */
 function differences(before: AgentOptions, after: AgentOptions): LiveOptions {
   const { model = '', permissionMode = '' } = after;
   return {

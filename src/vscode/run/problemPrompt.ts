@@ -6,7 +6,7 @@ import { excerpt, placeText, type Excerpt } from './steps/excerpt.ts';
 
 const { t } = vscode.l10n;
 
-/** What the quick fix gave the command, or the problems at the cursor. */
+/** Problems from the quick fix, or at the cursor. */
 export function problemGiven(argument: unknown): Given | undefined {
   const { uri, diagnostics } = isObject(argument) ? argument : {};
   const editor = vscode.window.activeTextEditor;
@@ -44,7 +44,7 @@ function problemExcerpt(file: string, problem: vscode.Diagnostic, document: vsco
   return { label: shown.label, text: `${text}${shown.text.slice(shown.label.length)}` };
 }
 
-/** Offers an agent beside the fixes that a language has. */
+/** Offers agents as quick fixes. */
 export class AgentFixes implements vscode.CodeActionProvider {
   static register(): vscode.Disposable {
     const kinds = { providedCodeActionKinds: [vscode.CodeActionKind.QuickFix] };

@@ -5,11 +5,11 @@ const { t } = vscode.l10n;
 
 interface Draft {
   readonly requests: readonly RunRequest[];
-  /** Who will get it, and how they will run. */
+  /** Agents and options in one line. */
   readonly line: string;
 }
 
-/** Prompts that are written in an editor of their own, each for the runs that it will be given to. */
+/** Prompts in editors, each with the runs that it will start. */
 export class PromptDrafts implements vscode.Disposable, vscode.CodeLensProvider {
   readonly #drafts = new Map<string, Draft>();
   readonly #disposables: readonly vscode.Disposable[];
@@ -24,7 +24,7 @@ export class PromptDrafts implements vscode.Disposable, vscode.CodeLensProvider 
     ];
   }
 
-  /** Opens an editor with the prompt of `requests`, which are started from there. */
+  /** Opens an editor with the prompt of `requests`. */
   async open(draft: Draft): Promise<void> {
     const content = draft.requests[0]?.prompt ?? '';
     const document = await vscode.workspace.openTextDocument({ language: 'markdown', content });
@@ -33,7 +33,7 @@ export class PromptDrafts implements vscode.Disposable, vscode.CodeLensProvider 
     await vscode.window.showTextDocument(document);
   }
 
-  /** The runs that the active editor's prompt is for; takes the editor away. `undefined` where there is nothing to run. */
+  /** Closes the active draft editor and returns its runs; `undefined` if there is nothing to run. */
   async take(): Promise<readonly RunRequest[] | undefined> {
     const document = vscode.window.activeTextEditor?.document;
     const draft = document === undefined ? undefined : this.#drafts.get(document.uri.toString());

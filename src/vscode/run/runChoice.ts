@@ -6,7 +6,7 @@ import type { ExecutorType } from '../../model/session/session.ts';
 const numbers = ['maxTurns', 'maxBudgetUsd', 'maxAiCredits'] as const;
 const longestName = 200;
 
-/** A name that can be an argument: one line, nothing invisible. */
+/** A valid name for an argument: one line, no invisible characters. */
 export function isName(found: unknown): found is string {
   return typeof found === 'string' && found.length <= longestName && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(found);
 }
@@ -14,7 +14,7 @@ export function isName(found: unknown): found is string {
 const isLimit = (found: unknown): found is number =>
   typeof found === 'number' && Number.isFinite(found) && found >= 0 && found <= 1e9;
 
-/** What is a choice in `found`; `undefined` where something in it is none. Other keys are not looked at. */
+/** Parses a choice; `undefined` if a value is invalid. Ignores other keys. */
 export function choiceOf(found: unknown): RunChoice | undefined {
   if (!isObject(found)) return undefined;
   const texts = (['model', 'permissionMode'] as const).filter((name) => found[name] !== undefined);
@@ -23,7 +23,7 @@ export function choiceOf(found: unknown): RunChoice | undefined {
   return Object.fromEntries([...texts, ...limits].map((name) => [name, found[name]]));
 }
 
-/** What may be remembered of it: never that everything may happen unasked. */
+/** The choice without modes that bypass permissions, which are never remembered. */
 export function rememberable(agent: ExecutorType, choice: RunChoice): RunChoice {
   const { permissionMode, ...rest } = choice;
   return permissionMode === undefined || isBypass(agent, permissionMode) ? rest : choice;

@@ -32,7 +32,7 @@ export interface RunControlDeps {
   readonly log: vscode.LogOutputChannel;
 }
 
-/** Starts, resumes and stops runs for commands and pages; a failure is shown here, once. */
+/** Starts, resumes and stops runs for commands and pages, and shows failures. */
 export class RunControl {
   readonly #engines: EngineHost;
   readonly #memory: RunMemory;
@@ -50,7 +50,7 @@ export class RunControl {
     this.#log = log;
   }
 
-  /** The new session's id, or `undefined` where none was started and the person knows why. */
+  /** Returns the new session's id, or `undefined` if it failed and the user was told why. */
   async start(request: RunRequest): Promise<string | undefined> {
     const { agent, profile, prompt, cwd, title, choice = {}, recall } = request;
     const recording = agent === 'replay';
@@ -79,7 +79,7 @@ export class RunControl {
     return id;
   }
 
-  /** An agent that is a file, by its name; in `cwd`, or in the first folder. As `start` otherwise. */
+  /** Starts an agent file by name in `cwd` or the first folder. Returns as `start`. */
   async startBlueprint(name: string, prompt: string, cwd?: string): Promise<string | undefined> {
     if (!mayStart()) return undefined;
     const folder = cwd ?? vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
@@ -94,7 +94,7 @@ export class RunControl {
     );
   }
 
-  /** The session's id, or `undefined` where it was not resumed and the person knows why. */
+  /** Returns the session's id, or `undefined` if it failed and the user was told why. */
   async resume(session: string, prompt: string, recall?: Recalled): Promise<string | undefined> {
     const planned = await this.#resumeRequest(session, prompt);
     if (planned === undefined) return undefined;
@@ -106,7 +106,7 @@ export class RunControl {
     return this.#run('resume', { session, agent, startAfresh }, (engine) => engine.resume(session, request));
   }
 
-  /** Continues the conversation of a session in a new one. Its id, or `undefined` where it was not begun and the person knows why. */
+  /** Forks a session. Returns the new id, or `undefined` if it failed and the user was told why. */
   async fork(session: string, prompt: string): Promise<string | undefined> {
     const planned = await this.#resumeRequest(session, prompt, notForkableReason);
     if (planned === undefined) return undefined;
@@ -126,14 +126,14 @@ export class RunControl {
         return;
       }
       await engine.stop(session);
-      // By now all that it was about to start runs, or does not.
+      // Children that were starting are now running, or will not start.
       void offerToStopChildren(engine, session).catch((error: unknown) => this.#failures.show(error, { session }));
     } catch (error) {
       await this.#failures.show(error, { session });
     }
   }
 
-  /** Lets a person change how a session runs, now and later. */
+  /** Asks for new options, for now and later runs. */
   async changeOptions(session: string): Promise<void> {
     try {
       const { changeOptions } = await import('./changeOptions.ts');
@@ -143,7 +143,7 @@ export class RunControl {
     }
   }
 
-  /** Stops what a session started, and not the session. */
+  /** Stops the child sessions only. */
   async stopChildren(session: string): Promise<void> {
     this.#log.info(logLine('stop children', { session }));
     try {
@@ -155,8 +155,8 @@ export class RunControl {
   }
 
   /**
-   * Gives a session more, as much as a person says, and resumes it where it was paused. The session's id, or `undefined`
-   * where nothing was raised or nothing continues.
+   * Asks for a higher limit and resumes a paused session. Returns its id, or `undefined` if nothing was raised or
+   * resumed.
    */
   async raiseBudget(session: string): Promise<string | undefined> {
     try {
@@ -186,7 +186,7 @@ export class RunControl {
     return paused;
   }
 
-  /** Lays what was chosen for a session over other options. */
+  /** Overrides options with those chosen for a session. */
   #chosen(session: string) {
     return (options: AgentOptions): AgentOptions => withChoice(options, this.#memory.ofSession(session));
   }
@@ -252,7 +252,7 @@ export class RunControl {
   }
 }
 
-/** What the demo plays; the prompts it answers stand in for one that no one typed. */
+/** The demo's recording; its prompts replace a missing prompt. */
 async function recordingOf(engine: WindowEngine): Promise<AgentReport['recorded']> {
   return (await engine.agents()).find(({ recording }) => recording)?.recorded;
 }

@@ -4,7 +4,7 @@ import type { ExecutorType } from '../../model/session/session.ts';
 import { choiceOf, isName, rememberable } from './runChoice.ts';
 import type { RunChoice } from '../../agents/withChoice.ts';
 
-/** One agent among all that can be run: an executor, and which of its agents where it has several. */
+/** Identifies an agent: an executor, and a profile if it has several. */
 export interface AgentName {
   readonly agent: ExecutorType;
   readonly profile?: string;
@@ -16,12 +16,12 @@ const mostModels = 5;
 const mostSessions = 200;
 const keys = { last: 'lastAgent', choices: 'runChoices', models: 'recentModels', sessions: 'sessionChoices' } as const;
 
-/** What was chosen for runs in this workspace. Everything is checked when it is read: other versions wrote it too. */
+/** Remembered choices of this workspace, validated on reading: other versions may have written them. */
 export class RunMemory {
   readonly #memento: vscode.Memento;
   readonly #onChange: () => void;
 
-  /** `onChange`: other options were chosen for later runs of a session. */
+  /** `onChange`: the options for later runs of a session changed. */
   constructor(memento: vscode.Memento, onChange: () => void = () => undefined) {
     this.#memento = memento;
     this.#onChange = onChange;
@@ -35,24 +35,24 @@ export class RunMemory {
     return choiceOf(this.#all(keys.choices)[keyOf(name)]) ?? {};
   }
 
-  /** Names of models that were typed or chosen, the newest first. */
+  /** Recently used model names, newest first. */
   models(name: AgentName): readonly string[] {
     const found = this.#all(keys.models)[keyOf(name)];
     return Array.isArray(found) ? found.filter(isName) : [];
   }
 
-  /** What a session was started with, for its later runs. */
+  /** Options of a session for later runs. */
   ofSession(id: string): RunChoice {
     return choiceOf(this.#all(keys.sessions)[id]) ?? {};
   }
 
-  /** The same of all sessions, by id. */
+  /** Options of all sessions, by id. */
   ofSessions(): Readonly<Record<string, RunChoice>> {
     const sessions = Object.entries(this.#all(keys.sessions));
     return Object.fromEntries(sessions.flatMap(([id, found]) => [[id, choiceOf(found) ?? {}]]));
   }
 
-  /** All of it can be read at once; settles when it is stored too. */
+  /** Values are readable at once; settles when they are stored. */
   async ran(name: AgentName, choice: RunChoice, session: string): Promise<void> {
     const key = keyOf(name);
     const saved = rememberable(name.agent, choice);
@@ -63,7 +63,7 @@ export class RunMemory {
     ]);
   }
 
-  /** The later runs of a session are to be so, however it was started; as `ran`. */
+  /** Changes the options for later runs of a session. Settles as `ran`. */
   async changed(name: AgentName, choice: RunChoice, session: string): Promise<void> {
     const saved = rememberable(name.agent, choice);
     await Promise.all([this.#keepFor(session, saved), this.#keepModel(name, saved)]);

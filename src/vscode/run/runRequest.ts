@@ -9,20 +9,20 @@ import type { AgentName } from './runMemory.ts';
 /** A run to be started. */
 export interface RunRequest extends AgentName {
   readonly prompt: string;
-  /** Absolute path; a recording can do without. */
+  /** Absolute path; recordings need none. */
   readonly cwd?: string;
-  /** Over the settings. */
+  /** Overrides the settings. */
   readonly choice?: RunChoice;
   readonly title?: string;
   /** Context from earlier sessions that the user selected. */
   readonly recall?: Recalled;
 }
 
-/** As the command takes it, for the message about one that is none. */
+/** Expected argument, for the error message. */
 export const requestShape =
   '{agent, prompt, profile?, cwd?, model?, permissionMode?, maxTurns?, maxBudgetUsd?, maxAiCredits?}';
 
-/** What a keybinding or another extension gave the command; `undefined` for anything that is not a whole request. */
+/** Parses the argument of a command; `undefined` if it is incomplete. */
 export function runRequestOf(argument: unknown): RunRequest | undefined {
   if (!isObject(argument)) return undefined;
   const { prompt, cwd, profile } = argument;

@@ -20,7 +20,7 @@ export type SearchNode =
   | { readonly kind: 'session'; readonly found: SessionHits }
   | { readonly kind: 'hit'; readonly hit: SearchHit }
   | { readonly kind: 'rest'; readonly found: SessionHits }
-  /** What could not be searched, with its reasons below it. */
+  /** Sessions that could not be searched, with the reasons as children. */
   | { readonly kind: 'unread'; readonly lines: readonly string[] }
   | { readonly kind: 'line'; readonly text: string };
 
@@ -62,7 +62,7 @@ export function nodeItem(node: SearchNode, now: number): vscode.TreeItem {
   }
 }
 
-/** What was looked at, in a sentence or two; stands over the results. */
+/** Summary of the search, shown above the results. */
 export function answerText({ sessions, moreSessions, leftOut, problems, scanned }: SearchAnswer): string {
   const entries = sessions.reduce((sum, { count }) => sum + count, 0);
   const unsure = sessions.some((each) => each.unsure) || moreSessions > 0;
@@ -161,7 +161,7 @@ function kindWord({ kind, tool, origin }: SearchHit): string {
 function hitItem(hit: SearchHit): vscode.TreeItem {
   const { sessionId, entry, excerpt } = hit;
   const label = visibleText(excerpt.text);
-  // Where something was written out, places in the one are no places in the other.
+  // If characters were made visible, positions have moved, so nothing is highlighted.
   const highlights = label === excerpt.text ? excerpt.ranges.map(([from, to]): [number, number] => [from, to]) : [];
   const item = new vscode.TreeItem({ label, highlights });
   item.id = `${sessionId}:${entry}`;

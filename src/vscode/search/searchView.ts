@@ -20,8 +20,7 @@ const { t } = vscode.l10n;
 const viewId = 'vitrine.search';
 
 /**
- * What was found in all sessions, below those that it was found in. The view comes with the first search, and goes when
- * the results are cleared.
+ * Search results, grouped by session. The view appears with the first search and disappears when results are cleared.
  */
 export class SearchView implements vscode.TreeDataProvider<SearchNode>, vscode.Disposable {
   readonly #engines: EngineHost;
@@ -54,7 +53,7 @@ export class SearchView implements vscode.TreeDataProvider<SearchNode>, vscode.D
     return nodeItem(node, this.#now());
   }
 
-  /** Asks for what to look for, unless it is given. */
+  /** Asks for the query unless it is given. */
   async search(given?: string): Promise<void> {
     const query = given ?? (await this.#ask());
     if (query === undefined || query.trim() === '') return;
@@ -72,14 +71,14 @@ export class SearchView implements vscode.TreeDataProvider<SearchNode>, vscode.D
     return this.#synthetic;
   }
 
-  /** Also in what the Sessions view hides, and in other folders' sessions. */
+  /** Includes sessions that the Sessions view hides, and those of other folders. */
   async setEverywhere(everywhere: boolean): Promise<void> {
     if (everywhere === this.#everywhere) return;
     this.#everywhere = everywhere;
     if (this.#query !== '') await this.#run();
   }
 
-  /** Also in follow-ups and callbacks. */
+  /** Includes follow-ups and callbacks. */
   async setSynthetic(synthetic: boolean): Promise<void> {
     if (synthetic === this.#synthetic) return;
     this.#synthetic = synthetic;
@@ -140,7 +139,7 @@ export class SearchView implements vscode.TreeDataProvider<SearchNode>, vscode.D
     this.#changed.fire();
     const answer = await vscode.window.withProgress({ location: { viewId } }, async () => {
       const { archive } = await this.#engines.get();
-      // What the Sessions view shows is known only then.
+      // The visible sessions are only known after loading.
       await this.#loader.load();
       const onProgress = (done: number, of: number): void => {
         if (!stop.signal.aborted) this.#view.message = t('Reading sessions: {0} of {1}', done, of);
@@ -166,7 +165,7 @@ export class SearchView implements vscode.TreeDataProvider<SearchNode>, vscode.D
   }
 }
 
-/** Being stopped is no failure. @throws every other error */
+/** Ignores cancellation. @throws every other error */
 function unlessAborted(signal: AbortSignal): (error: unknown) => undefined {
   return (error) => {
     if (!signal.aborted) throw error;

@@ -3,14 +3,14 @@ import { descendants } from '../../insight/session/descendants.ts';
 import type { CostSum } from '../../model/usage/usage.ts';
 import type { SessionRow } from './sessionRow.ts';
 
-/** What a session and all that it started cost together. */
+/** Total cost of a session and its child sessions. */
 export interface Family {
-  /** Sessions below it. */
+  /** Number of child sessions, at any depth. */
   readonly count: number;
   readonly cost: CostSum;
 }
 
-/** By session; `undefined` for one that started no other. Recordings spend nothing. */
+/** By session; `undefined` without child sessions. Recordings cost nothing. */
 export function families(all: readonly SessionRow[]): (row: SessionRow) => Family | undefined {
   const below = descendants(all);
   return (row) => {

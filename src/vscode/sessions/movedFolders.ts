@@ -8,19 +8,19 @@ import type { SessionLoader } from './sessionLoader.ts';
 
 const { t } = vscode.l10n;
 const key = 'movedFolders.declined';
-/** Folders that a person said no to; the oldest are asked about again. */
+/** Maximum number of declined folders to remember; the oldest are asked about again. */
 const mostDeclined = 100;
 
 interface MovedFoldersDeps {
   readonly engines: EngineHost;
   readonly list: SessionList;
   readonly loader: SessionLoader;
-  /** Of this workspace. */
+  /** State of this workspace. */
   readonly state: vscode.Memento;
   readonly log: vscode.LogOutputChannel;
 }
 
-/** Gives sessions whose folder was renamed, moved or removed the one that it is now, when that is opened. */
+/** Relinks sessions whose folder was renamed, moved or removed when its new location is opened. */
 export class MovedFolders implements vscode.Disposable {
   readonly #deps: MovedFoldersDeps;
   readonly #disposables: readonly vscode.Disposable[];
@@ -66,7 +66,7 @@ export class MovedFolders implements vscode.Disposable {
 
   async #follow({ from, to, sure, ids }: MovedSessions): Promise<void> {
     const engine = await this.#deps.engines.get();
-    // One that runs stays for the next time.
+    // Running sessions are relinked next time.
     const done = await Promise.allSettled(ids.map((id) => engine.relink(id, to, sure ? 'identity' : 'user')));
     const count = done.filter(({ status }) => status === 'fulfilled').length;
     if (count === 0) return;
@@ -79,7 +79,7 @@ export class MovedFolders implements vscode.Disposable {
     void vscode.window.showInformationMessage(text);
   }
 
-  /** Another clone may hold other work: what was run in the one that is gone comes here only if someone wants that. */
+  /** Another clone may contain other work, so the user decides. */
   async #ask(moved: MovedSessions): Promise<void> {
     const { state } = this.#deps;
     const declined = state.get<readonly string[]>(key, []);

@@ -21,7 +21,7 @@ interface RetentionDeps {
   readonly now: () => number;
 }
 
-/** How long sessions are kept: packs what the settings say, and deletes nothing that a person did not agree to. */
+/** Retention of sessions: compresses according to the settings, and deletes only what the user confirms. */
 export class Retention implements vscode.Disposable {
   readonly #deps: RetentionDeps;
   readonly #listening: vscode.Disposable;
@@ -36,20 +36,20 @@ export class Retention implements vscode.Disposable {
     });
   }
 
-  /** Sessions of any folder that have ended, and were inactive for so long. */
+  /** Ended sessions of all folders that were inactive for so long. */
   olderThan(days: number): readonly SessionRow[] {
     const before = this.#deps.now() - days * day;
     return this.#deps.list.all().filter((row) => !isSessionLive(row.status) && Date.parse(row.updated_at) < before);
   }
 
-  /** Bytes that became free. */
+  /** Returns the number of freed bytes. */
   async pack(rows: readonly SessionRow[]): Promise<number> {
     const engine = await this.#deps.engines.get();
     const { bytes, packed } = await engine.archive.pack(rows.map((row) => row.session_id));
     return bytes - packed;
   }
 
-  /** Asks first. False where it was not wanted. */
+  /** Asks for confirmation. Returns false if the user declined. */
   async remove(rows: readonly SessionRow[], reason: 'user' | 'retention'): Promise<boolean> {
     const { engines, list, loader, panels } = this.#deps;
     const confirm = t('Delete Permanently');

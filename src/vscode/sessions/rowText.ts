@@ -9,25 +9,25 @@ import { needsYou, type SessionRow } from './sessionRow.ts';
 
 const { t } = vscode.l10n;
 
-/** An amount with its mark; an unknown one says so and is never a zero. */
+/** A cost with its qualifier; an unknown one is never zero. */
 export function costText(cost: Cost): string {
   if (cost.provenance === 'unknown') return t('cost unknown');
   return cost.provenance === 'estimated' ? `≈ ${figures.money(cost.usd)}` : figures.money(cost.usd);
 }
 
-/** As `costText`, of several. */
+/** Like `costText`, for a sum. */
 export function sumText({ usd, estimatedUsd, unknown }: CostSum): string {
   if (usd === null) return t('cost unknown');
   const amount = `${estimatedUsd > 0 ? '≈ ' : ''}${figures.money(usd)}`;
   return unknown === 0 ? amount : t('{0} + unknown', amount);
 }
 
-/** `2 child sessions`. */
+/** Such as `2 child sessions`. */
 export function childrenText(count: number): string {
   return count === 1 ? t('1 child session') : t('{0} child sessions', count);
 }
 
-/** What a session cost, with what it started. */
+/** Cost of a session including child sessions. */
 export function rowCost({ total_cost }: Pick<SessionRow, 'total_cost'>, family: Family | undefined): string {
   if (family === undefined) return costText(total_cost);
   return t('{0} with {1}', sumText(family.cost), childrenText(family.count));
@@ -86,12 +86,12 @@ export function stateIcon(state: RowState): vscode.ThemeIcon {
   return new vscode.ThemeIcon(icon, color === undefined ? undefined : new vscode.ThemeColor(color));
 }
 
-/** How many messages a list leaves out, because they are marked as synthetic. */
+/** Number of automatic messages that a list hides. */
 export function leftOutText(count: number): string {
   return count === 1 ? t('1 follow-up or callback hidden') : t('{0} follow-ups and callbacks hidden', count);
 }
 
-/** Turns of runs that a person began; `null` where the agent tells none. */
+/** Turns of runs started by the user; `null` if the agent does not report turns. */
 export function ownTurns({ turns, synthetic }: SessionRow): number | null {
   return turns === null ? null : Math.max(0, turns - (synthetic?.turns ?? 0));
 }
@@ -100,22 +100,22 @@ export function turnsText(turns: number): string {
   return turns === 1 ? t('1 turn') : t('{0} turns', turns);
 }
 
-/** How long the running run has taken, in whole seconds, or the last one took; `undefined` where that is not known. */
+/** Duration of the current run, else of the last one, in whole seconds; `undefined` if unknown. */
 export function durationOf(row: SessionRow, now: number): number | undefined {
   if (!isSessionLive(row.status)) return row.duration ?? undefined;
-  // When the turn began that another program runs is not known.
+  // The start of the current turn is unknown for other programs.
   if (row.observed !== undefined) return undefined;
   return Math.max(0, Math.floor((now - Date.parse(row.last_resumed_at ?? row.created_at)) / 1000) * 1000);
 }
 
-/** How long a request has waited since then (ISO 8601): whole seconds, then whole minutes. */
+/** Waiting time of a request since `since` (ISO 8601), in whole seconds, then whole minutes. */
 export function waitingText(since: string, now: number): string {
   const ms = Math.max(0, now - Date.parse(since));
   const step = ms < 60_000 ? 1000 : 60_000;
   return t('waiting {0}', figures.duration(Math.floor(ms / step) * step));
 }
 
-/** The dim text beside a title: `$0.31 · 3 turns · 6 min 2 s`, with the agent's name and the word of a state that needs one. */
+/** Description of a row, such as `$0.31 · 3 turns · 6 min 2 s`, with agent name and, if relevant, state. */
 export function rowDescription(row: SessionRow, now: number, family?: Family): string {
   const state = stateOf(row);
   const duration = durationOf(row, now);
@@ -133,7 +133,7 @@ export function rowDescription(row: SessionRow, now: number, family?: Family): s
   ].join(' · ');
 }
 
-/** What the agent asks, else the state; of a session that cannot be read the reason. */
+/** The pending request, else the state; for an unreadable session, the reason. */
 function stateText(row: SessionRow, state: RowState): string {
   const { observed } = row;
   if (observed === undefined) return needsYou(row)?.title ?? stateWord(state);
@@ -142,13 +142,13 @@ function stateText(row: SessionRow, state: RowState): string {
   return observed.live.state === 'waiting_for_you' ? t('Waiting for you') : stateWord(state);
 }
 
-/** Agent of a session that another program started, and where it was started. */
+/** Agent of another program's session, and where it was started. */
 function observedPlace({ observed, agent_label }: SessionRow): string[] {
   if (observed === undefined) return [];
   return [agent_label, ...(observed.entry_point === null ? [] : [placeText(observed.entry_point)])];
 }
 
-/** Says in how many days the agent deletes its file of a session. */
+/** Days until the agent deletes its session file. */
 export function deletionText(agentLabel: string, days: number): string {
   const label = visibleText(agentLabel);
   if (days === 0) return t('{0} deletes this transcript within a day.', label);
@@ -170,7 +170,7 @@ export function placeText(entryPoint: 'terminal' | 'sdk' | 'chat' | null): strin
   }
 }
 
-/** Where nothing is known of what was spent there is no amount, and no zero either. */
+/** Without any known cost, there is no amount. */
 export function todayText({ usd, estimated, unknown, atLeast }: CostToday): string {
   if (unknown && usd === 0) return t('cost unknown today');
   const amount = `${estimated ? '≈ ' : ''}${figures.money(usd)}`;

@@ -82,7 +82,7 @@ function observedFacts({ observed }: SessionRow): [string, string][] {
   ];
 }
 
-/** Says how many are left out, because no person began their runs. */
+/** Adds how many automatic turns are not counted. */
 function turnsOf({ synthetic }: SessionRow, turns: number): string {
   if (synthetic === undefined) return String(turns);
   const { turns: more, runs } = synthetic;
@@ -91,17 +91,17 @@ function turnsOf({ synthetic }: SessionRow, turns: number): string {
     : t('{0}, plus {1} in {2} automatic runs', turns, more, runs);
 }
 
-/** Nothing is said of a model that may still be named. */
+/** Omitted while the agent may still report the model. */
 function modelOf({ model, status, runs }: SessionRow): string[] {
   if (model !== null) return [model];
   return runs > 0 && !isSessionLive(status) ? [t('model not reported')] : [];
 }
 
-/** Characters of one fact: VS Code parses the whole as markdown, and a long one of brackets keeps it busy for minutes. */
+/** Maximum characters of one fact: VS Code parses the whole as markdown, and a long text of brackets takes minutes. */
 const longest = 300;
 const cut = (text: string): string => (text.length > longest ? `${text.slice(0, longest - 1)}…` : text);
 
-/** Session texts go in as text only: nothing in them becomes a link, a command or markup. */
+/** Session texts are inserted as plain text, without links, commands or markup. */
 export function rowTooltip(
   row: SessionRow,
   now: number,

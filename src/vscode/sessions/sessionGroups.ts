@@ -5,7 +5,7 @@ import { needsYou, type SessionRow } from './sessionRow.ts';
 export const groupNames = ['needsYou', 'running', 'today', 'yesterday', 'earlier'] as const;
 export type GroupName = (typeof groupNames)[number];
 
-/** A session and the sessions it started, newest first. */
+/** A session with its child sessions, newest first. */
 export interface SessionNode {
   readonly row: SessionRow;
   readonly children: readonly SessionNode[];
@@ -29,8 +29,8 @@ function groupOf(node: SessionNode, now: number): GroupName {
 }
 
 /**
- * Sessions as the tree shows them: children under their parents, roots by urgency and day, newest first; groups without a
- * session are left out. A child whose parent is not among `rows`, or is its own descendant, stands as a root.
+ * Groups for the tree: children below parents, roots by urgency and day, newest first; no empty groups. A child without
+ * its parent in `rows`, or within a cycle, becomes a root.
  */
 export function groupSessions(rows: readonly SessionRow[], now: number): readonly SessionGroup[] {
   const newestFirst = [...rows].sort((a, b) => b.updated_at.localeCompare(a.updated_at));

@@ -14,12 +14,12 @@ interface LinkDeps {
   readonly failures: Pick<Failures, 'show'>;
 }
 
-/** Opens sessions by links from outside. */
+/** Handles session links from outside. */
 export function registerSessionLinks(deps: LinkDeps): vscode.Disposable {
   return vscode.window.registerUriHandler({ handleUri: (uri) => openSessionLink(uri, deps) });
 }
 
-/** Opens what a link names. A link shows a session and nothing more: no program is started because of one. */
+/** Opens the session of a link. Links never start a program. */
 export async function openSessionLink(uri: vscode.Uri, { engines, panels, failures }: LinkDeps): Promise<void> {
   const link = parseSessionLink(uri);
   if (link === undefined) {
@@ -28,7 +28,7 @@ export async function openSessionLink(uri: vscode.Uri, { engines, panels, failur
     return;
   }
   try {
-    // Looked for before a panel opens: the link may come from another machine.
+    // Checked before a panel opens, because the link may come from another machine.
     (await (await engines.get()).open(link.session)).dispose();
   } catch (error) {
     if (EngineFailure.is(error) && error.code === 'session_missing') {

@@ -9,39 +9,39 @@ import { needsYou, rowOf, type SessionRow } from './sessionRow.ts';
 import { countsObserved } from '../settings/settings.ts';
 import type { WorkspaceIndex } from '../window/workspaceIndex.ts';
 
-/** Milliseconds in which changes are gathered. */
+/** Debounce time in ms. */
 const quiet = 150;
 
-/** How many sessions are out of sight, and why. */
+/** Numbers of sessions that are not shown, by reason. */
 export interface HiddenCount {
   readonly byUser: number;
-  /** In folders that are there, and not in this window. */
+  /** In existing folders outside of this window. */
   readonly elsewhere: number;
-  /** In folders that are on this machine no more. */
+  /** In folders that no longer exist. */
   readonly gone: number;
-  /** In none, as what was imported without one. */
+  /** Without a folder, such as imported ones. */
   readonly noFolder: number;
   readonly unreadable: number;
 }
 
-/** What is on disk and in no list, and the folders of sessions that are no more. */
+/** Sessions missing in the list, and missing folders of sessions. */
 export interface Lost {
   readonly unreadable: number;
   readonly folders: ReadonlySet<string>;
 }
 
-/** Every session that lists know of, and which of them this window shows. Owns what it knows; changes are announced. */
+/** All known sessions, and which of them this window shows. Announces changes. */
 export class SessionList implements vscode.Disposable {
   readonly #index: WorkspaceIndex;
   readonly #now: () => number;
   readonly #changed = new vscode.EventEmitter<void>();
   readonly #folders: vscode.Disposable;
   #rows = new Map<string, SessionRow>();
-  /** Sessions of other programs that are in scope. */
+  /** Sessions of other programs in scope. */
   #observed = new Map<string, SessionRow>();
-  /** Ids of sessions of other programs in scope that are Vitrine's own now: they stay in the list, whatever their folder. */
+  /** Ids of other programs' sessions in scope that Vitrine has copied; listed whatever their folder. */
   #copies = new Set<string>();
-  /** By agent, after how many days without a change it deletes a session. */
+  /** By agent: days without a change after which it deletes a session. */
   cleanupDays: ResultOf<'watchSources'>['cleanup_days'] = {};
   #filter: SessionFilter = noFilter;
   #lost: Lost = { unreadable: 0, folders: new Set() };
@@ -58,12 +58,12 @@ export class SessionList implements vscode.Disposable {
     this.#folders = vscode.workspace.onDidChangeWorkspaceFolders(() => this.#changed.fire());
   }
 
-  /** False while only what the last window kept is known. */
+  /** False while only the previous window's cache is known. */
   get complete(): boolean {
     return this.#complete;
   }
 
-  /** False until sessions of other programs have been looked for. */
+  /** False until sessions of other programs have been searched. */
   get observedComplete(): boolean {
     return this.#observedComplete;
   }
@@ -81,7 +81,7 @@ export class SessionList implements vscode.Disposable {
     return this.#isRunningAgain(id) ? this.#observed.get(id) : (this.#rows.get(id) ?? this.#observed.get(id));
   }
 
-  /** In how many days the agent deletes its file of a session; `undefined`: not soon, or not known. */
+  /** Days until the agent deletes its session file; `undefined`: not soon, or unknown. */
   daysToDeletion(row: SessionRow): number | undefined {
     const agent = row.observed?.agent;
     return daysToDeletion(row, agent && this.cleanupDays[agent], this.#now());
@@ -96,7 +96,7 @@ export class SessionList implements vscode.Disposable {
     this.#changed.fire();
   }
 
-  /** Takes the place of all that was known of sessions of other programs; `copies`: those that are Vitrine's own now. */
+  /** Replaces all sessions of other programs; `copies`: those that Vitrine has copied. */
   replaceObserved(summaries: readonly SessionSummary[], copies: readonly string[]): void {
     this.#copies = new Set(copies);
     this.#observed = new Map(summaries.map((summary) => [summary.session_id, this.#row(summary)]));
@@ -104,12 +104,12 @@ export class SessionList implements vscode.Disposable {
     this.#announce();
   }
 
-  /** Sessions of other programs, without those that are out of scope. */
+  /** Sessions of other programs in scope. */
   observed(): readonly SessionRow[] {
     return [...this.#observed.values()].filter(({ session_id: id }) => !this.#rows.has(id) || this.#isRunningAgain(id));
   }
 
-  /** Takes the place of all that was known. */
+  /** Replaces all sessions. */
   replace(summaries: readonly SessionSummary[]): void {
     this.#rows = new Map(summaries.map((summary) => [summary.session_id, this.#row(summary)]));
     this.#complete = true;
@@ -132,34 +132,34 @@ export class SessionList implements vscode.Disposable {
     if (this.#observed.delete(id) || isOwn) this.#announce();
   }
 
-  /** Of Vitrine, wherever they belong. */
+  /** Vitrine's sessions of all folders. */
   all(): readonly SessionRow[] {
     return [...this.#rows.values()];
   }
 
-  /** What the tree shows now. */
+  /** Sessions in the tree. */
   visible(): readonly SessionRow[] {
     const isShown = (row: SessionRow): boolean => this.#showHidden || (row.hidden !== true && this.#isInScope(row));
     const own = [...this.#rows.values()].filter((row) => isShown(row) && !this.#isRunningAgain(row.session_id));
     return [...own, ...this.observed()].filter((row) => passes(row, this.#filter, this.#now()));
   }
 
-  /** Vitrine's own sessions of this workspace, hidden ones too. */
+  /** Vitrine's sessions of this workspace, including hidden ones. */
   here(): readonly SessionRow[] {
     return [...this.#rows.values()].filter(isHere);
   }
 
-  /** Vitrine's own sessions of this workspace that run. */
+  /** Vitrine's running sessions of this workspace. */
   live(): readonly SessionRow[] {
     return this.here().filter((row) => isSessionLive(row.status));
   }
 
-  /** Sessions that run, those of other programs too. */
+  /** All running sessions, including those of other programs. */
   running(): readonly SessionRow[] {
     return [...this.live(), ...this.observed().filter((row) => isSessionLive(row.status))];
   }
 
-  /** Sessions of this workspace, and of other programs, that wait for a person, the one that waits longest first. */
+  /** Sessions that wait for the user, longest first: of this workspace, and of other programs. */
   waiting(): readonly SessionRow[] {
     const since = (row: SessionRow): string => needsYou(row)?.since ?? '';
     return [...this.here(), ...this.observed()]
@@ -187,7 +187,7 @@ export class SessionList implements vscode.Disposable {
     if (changed) this.#announce();
   }
 
-  /** Of sessions of this workspace, and of those of other programs where the user counts them. */
+  /** Cost of this workspace's sessions, including other programs' if the setting says so. */
   costToday(): CostToday {
     const observed = countsObserved() ? this.observed().filter(isHere) : [];
     return costToday([...this.here(), ...observed], this.#now());
@@ -203,7 +203,7 @@ export class SessionList implements vscode.Disposable {
     return isHere(row) || this.#copies.has(row.session_id);
   }
 
-  /** A session of which Vitrine has a copy, and which runs in its own program. */
+  /** Whether a copied session is running in its own program again. */
   #isRunningAgain(id: string): boolean {
     const observed = this.#observed.get(id)?.observed;
     return observed !== undefined && observed.live.state !== 'ended' && this.#rows.has(id);
@@ -213,7 +213,7 @@ export class SessionList implements vscode.Disposable {
     return rowOf(summary, dayStart(summary, this.#rows.get(summary.session_id), this.#now()));
   }
 
-  /** A running session changes with each message: lists are told a few times a second at most. */
+  /** Running sessions change with each message, so notifications are throttled. */
   #announce(): void {
     this.#pending ??= setTimeout(() => void this.#tell(), quiet);
   }
@@ -226,12 +226,12 @@ export class SessionList implements vscode.Disposable {
   }
 }
 
-/** How many that are, over all reasons. */
+/** Total over all reasons. */
 export function hiddenTotal(count: HiddenCount): number {
   return Object.values<number>({ ...count }).reduce((sum, each) => sum + each, 0);
 }
 
-/** A session belongs here when its folder is in this workspace; with no folder open, all do. */
+/** Whether the session's folder is in this workspace; without open folders, always. */
 export function isHere(row: Pick<SessionRow, 'project_dir'>): boolean {
   const folders = vscode.workspace.workspaceFolders ?? [];
   if (folders.length === 0) return true;

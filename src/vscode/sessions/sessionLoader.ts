@@ -4,10 +4,10 @@ import { logLine } from '../../engine/log/logLine.ts';
 import { sessionFolders } from '../../engine/folders/sessionFolders.ts';
 import type { SessionList } from './sessionList.ts';
 
-/** Milliseconds between two looks at the store on account of the window's focus. */
+/** Minimum interval in ms between reloads when the window gets the focus. */
 const pause = 5000;
 
-/** Brings what is on disk into the list: when the view is first seen, when a crash left something, when the window is back. */
+/** Loads stored sessions when the view is first visible, after a crash, and when the window gets the focus. */
 export class SessionLoader implements vscode.Disposable {
   readonly #engines: EngineHost;
   readonly #list: SessionList;
@@ -22,19 +22,19 @@ export class SessionLoader implements vscode.Disposable {
     this.#log = log;
     this.#subscriptions = vscode.Disposable.from(
       vscode.window.onDidChangeWindowState(({ focused }) => {
-        // A daemon of another version or machine may have written meanwhile; no one tells of it.
+        // A daemon of another version or machine writes without notice.
         if (focused && this.#list.complete && performance.now() - this.#last > pause) void this.refresh();
       }),
     );
   }
 
-  /** Once per window: ends what a crash left, then lists. Never rejects. */
+  /** Once per window: cleans up after a crash, then lists. Never rejects. */
   load(): Promise<void> {
     this.#first ??= this.#sweepAndList();
     return this.#first;
   }
 
-  /** At start-up: loads now only where something waits for it, so that an idle window costs nothing. */
+  /** At start-up, loads only if something depends on it, so that an idle window pays nothing. */
   async loadIfNeeded(store: vscode.Uri): Promise<void> {
     const filesIn = (name: string): Thenable<number> =>
       vscode.workspace.fs.readDirectory(vscode.Uri.joinPath(store, name)).then(
@@ -50,7 +50,7 @@ export class SessionLoader implements vscode.Disposable {
     try {
       const engine = await this.#engines.get();
       this.#list.replace(await engine.list());
-      // A drive that does not answer keeps no one waiting for the list.
+      // Not awaited: a slow drive must not delay the list.
       void this.#countLost(engine.archive.unreadable.length);
     } catch (error) {
       this.#log.error(logLine('list failed', { error: String(error) }));

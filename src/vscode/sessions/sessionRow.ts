@@ -35,7 +35,7 @@ type RowField =
   | 'executor_session_id'
   | 'observed';
 
-/** What lists show of a session; `execution_mode` is there for what another session started; `day` is what it had cost when that day (local, ISO) began, to know what today cost. */
+/** Data of a row. `execution_mode`: of a child session. `day`: cost at the start of that local day (ISO). */
 export type SessionRow = Pick<SessionSummary, RowField> & {
   readonly execution_mode?: SessionSummary['execution_mode'];
   readonly day?: { readonly date: string; readonly usd: number };
@@ -44,7 +44,7 @@ export type SessionRow = Pick<SessionSummary, RowField> & {
 const longest = 120;
 const cut = (text: string): string => (text.length > longest ? `${text.slice(0, longest - 1)}…` : text);
 
-/** The few fields of `summary` that lists need, texts cut to 120 characters. */
+/** Row of `summary`, with texts cut to 120 characters. */
 export function rowOf(summary: SessionSummary, day?: SessionRow['day']): SessionRow {
   const { needs_you: needs } = summary;
   const row: SessionRow = {
@@ -61,11 +61,11 @@ export function rowOf(summary: SessionSummary, day?: SessionRow['day']): Session
     runs: summary.runs,
     duration: summary.duration,
     total_cost: summary.total_cost,
-    // What was imported was spent elsewhere, too.
+    // Imported sessions were paid elsewhere, too.
     recording: summary.recording || isReadOnly(summary),
   };
   const optional = {
-    // Of another program's session it names the one that it was forked from, which did not start it.
+    // For another program's session, this is the session it was forked from, not its parent.
     parent_session_id: summary.observed === undefined ? summary.parent_session_id : undefined,
     execution_mode: summary.parent_session_id === undefined ? undefined : summary.execution_mode,
     agent_name: summary.agent_name === undefined ? undefined : cut(visibleText(summary.agent_name)),
@@ -87,7 +87,7 @@ export function rowOf(summary: SessionSummary, day?: SessionRow['day']): Session
   return Object.assign(row, Object.fromEntries(Object.entries(optional).filter((each) => each[1] !== undefined)));
 }
 
-/** A row that an earlier window kept. Checked by its vital fields only: it is replaced as soon as the record is read. */
+/** Checks only the essential fields of a cached row, which is replaced when the record is read. */
 export function isRow(saved: unknown): saved is SessionRow {
   if (!isObject(saved)) return false;
   const { total_cost: cost } = saved;
@@ -96,12 +96,12 @@ export function isRow(saved: unknown): saved is SessionRow {
   return priced && texts.every((name) => typeof saved[name] === 'string');
 }
 
-/** What waits for a person. What an earlier window kept of a run that has ended waits no more. */
+/** Pending request. A cached one counts only while the run is active. */
 export function needsYou(row: Pick<SessionRow, 'status' | 'needs_you'>): SessionRow['needs_you'] {
   return isSessionLive(row.status) ? row.needs_you : undefined;
 }
 
-/** The first line of what a session is called; what is not seen in it is written out. */
+/** First line of the session's title, with invisible characters made visible. */
 export function titleOf(row: Pick<SessionRow, 'title' | 'prompt'>): string {
   const [first = ''] = (row.title ?? row.prompt).trim().split('\n');
   return visibleText(first);

@@ -13,9 +13,9 @@ import { rowLabel, rowTooltip } from './rowTooltip.ts';
 
 const { t } = vscode.l10n;
 
-/** Sessions a group shows before its "more" row, which shows as many again. */
+/** Sessions per group before its "more" row, which shows as many again. */
 const pageSize = 50;
-/** Milliseconds between two looks at the clock while something runs. */
+/** Update interval in ms during runs. */
 const tick = 5000;
 
 export type TreeNode =
@@ -27,7 +27,7 @@ export type TreeNode =
   | { readonly kind: 'unreadable'; readonly count: number }
   | { readonly kind: 'filtered' };
 
-/** The Sessions view. Draws what `SessionList` holds. */
+/** The Sessions view. */
 export class SessionTree implements vscode.TreeDataProvider<TreeNode> {
   readonly #list: SessionList;
   readonly #now: () => number;
@@ -41,7 +41,7 @@ export class SessionTree implements vscode.TreeDataProvider<TreeNode> {
   #clock: NodeJS.Timeout | undefined;
   readonly onDidChangeTreeData = this.#changed.event;
 
-  /** `onLook` is called each time the view comes into sight; `emptyText` is shown where there is no session. */
+  /** `onLook`: called when the view becomes visible. `emptyText`: shown without sessions. */
   constructor(list: SessionList, now: () => number, onLook: () => void, emptyText: () => string) {
     this.#list = list;
     this.#emptyText = emptyText;
@@ -65,7 +65,7 @@ export class SessionTree implements vscode.TreeDataProvider<TreeNode> {
     if (found !== undefined && this.#view.visible) await this.#view.reveal(found, { select: true, focus: false });
   }
 
-  /** How many sessions have news that no one has looked at. */
+  /** Number of sessions with unseen changes. */
   showNews(count: number): void {
     this.#news = count;
     this.#view.badge = badge(this.#list, count);
@@ -132,7 +132,7 @@ export class SessionTree implements vscode.TreeDataProvider<TreeNode> {
     const hidden = this.#list.hidden();
     const rows = groups.map((group): TreeNode => ({ kind: 'group', group }));
     if (isFiltering(this.#list.filter)) rows.push({ kind: 'filtered' });
-    // With nothing to show, the welcome view speaks, and names the hidden ones itself.
+    // Without rows, the welcome view is shown, which also mentions hidden sessions.
     if (rows.length === 0) return rows;
     const { unreadable } = hidden;
     if (!this.#list.showHidden && hiddenTotal(hidden) > unreadable) rows.push({ kind: 'hidden', count: hidden });
@@ -140,7 +140,7 @@ export class SessionTree implements vscode.TreeDataProvider<TreeNode> {
     return rows;
   }
 
-  /** Draws again what depends on more than the list. */
+  /** Refreshes for changes outside of the list. */
   redraw(): void {
     this.#refresh();
   }
@@ -149,12 +149,12 @@ export class SessionTree implements vscode.TreeDataProvider<TreeNode> {
     this.#changed.fire();
     this.#view.badge = badge(this.#list, this.#news);
     const isEmpty = this.#list.complete && this.#list.visible().length === 0;
-    // A message would take the place of the welcome view.
+    // A message would replace the welcome view.
     this.#view.description = isEmpty ? this.#emptyText() : '';
     this.#wind();
   }
 
-  /** The clock ticks only while someone can see a running session's time. */
+  /** The timer runs only while a running session is visible. */
   #wind(): void {
     const wanted = this.#view.visible && this.#list.running().length > 0;
     if (wanted) this.#clock ??= setInterval(() => this.#changed.fire(), tick);
@@ -189,7 +189,7 @@ function groupTitle(name: GroupName): string {
   }
 }
 
-/** What waits counts before what runs, and that before what happened while no one was there. */
+/** Pending requests take precedence over running sessions, and those over unseen changes. */
 function badge(list: SessionList, news: number): vscode.ViewBadge | undefined {
   const waiting = list.waiting().length;
   if (waiting > 0) return { value: waiting, tooltip: waitingText(waiting) };
@@ -243,7 +243,7 @@ function sessionItem(node: SessionNode, now: number, { family, daysToDeletion }:
   const live = isSessionLive(row.status);
   const waits = needsYou(row) !== undefined;
   const item = new vscode.TreeItem(titleOf(row), children.length === 0 ? None : anyLive(node) ? Expanded : Collapsed);
-  // A row that gets its first child is another to VS Code, which else would keep it closed.
+  // With a new id, VS Code expands a row that gets its first child.
   item.id = children.length === 0 ? row.session_id : `${row.session_id} +`;
   item.description = rowDescription(row, now, family);
   item.iconPath = stateIcon(stateOf(row));

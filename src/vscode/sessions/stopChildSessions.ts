@@ -5,7 +5,7 @@ import { titleOf } from './sessionRow.ts';
 
 const { t } = vscode.l10n;
 
-/** A session is being stopped: offers to stop what it started as well. */
+/** When a session is being stopped, offers to stop its child sessions, too. */
 export async function offerToStopChildren(engine: WindowEngine, session: string): Promise<void> {
   const { liveDescendants, stopChildren } = await import('../../engine/children/stopSessionTree.ts');
   const count = (await liveDescendants(engine, session)).length;

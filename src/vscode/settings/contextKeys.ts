@@ -3,10 +3,10 @@ import { logLine } from '../../engine/log/logLine.ts';
 import type { EngineHost } from '../engine/engineHost.ts';
 import { hiddenTotal, type SessionList } from '../sessions/sessionList.ts';
 
-/** To look may start the user's shell. */
+/** Minimum interval in ms, because a check may start the user's shell. */
 const lookEveryMs = 5000;
 
-/** Keys that menus and welcome views of the manifest ask for; each is set only when it changes. */
+/** Context keys for menus and welcome views; each is set only when it changes. */
 export class ContextKeys implements vscode.Disposable {
   readonly #list: SessionList;
   readonly #engines: EngineHost;
@@ -23,7 +23,7 @@ export class ContextKeys implements vscode.Disposable {
     this.#log = log;
     this.#subscriptions = [
       list.onDidChange(() => this.#update()),
-      // Someone may come back from installing one.
+      // The user may have installed an agent meanwhile.
       vscode.window.onDidChangeWindowState(({ focused }) => {
         if (focused && this.#missing) this.#look();
       }),
@@ -43,7 +43,7 @@ export class ContextKeys implements vscode.Disposable {
     if (this.#looked === undefined) this.#look();
   }
 
-  /** Which welcome is right depends on whether any agent is there; asked only when a welcome is to be shown. */
+  /** Which welcome view is shown depends on installed agents; checked only if one is to be shown. */
   #look(): void {
     const empty = this.#list.complete && this.#list.visible().length === 0;
     if (!empty || Date.now() - (this.#looked ?? 0) < lookEveryMs) return;

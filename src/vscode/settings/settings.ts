@@ -17,8 +17,8 @@ import type { ExecutorType } from '../../model/session/session.ts';
 import type { Share } from '../../model/session/share.ts';
 
 /**
- * From where a setting may come. `user` never from a workspace, whatever VS Code lets through: these decide which
- * program runs and with what. `trusted` from a workspace too, once it is trusted.
+ * Allowed sources of a setting. `user`: never from a workspace, because these settings decide which program runs.
+ * `trusted`: also from a trusted workspace.
  */
 type Source = 'user' | 'trusted';
 
@@ -47,14 +47,14 @@ function variables(found: unknown): Readonly<Record<string, string>> | undefined
   return pairs.length === 0 ? undefined : Object.fromEntries(pairs);
 }
 
-/** Without the names that have no value. */
+/** Removes undefined values. */
 function known<T extends object>(found: { readonly [K in keyof T]: T[K] | undefined }): Partial<T> {
   const pairs: [string, unknown][] = Object.entries(found);
   const result: Partial<T> = {};
   return Object.assign(result, Object.fromEntries(pairs.filter(([, each]) => each !== undefined)));
 }
 
-/** A mode that lets everything happen is the user's to choose; a repository that asks for it is not heard. */
+/** Only user settings may select a mode that bypasses permissions. */
 function permissionMode(agent: ExecutorType, name: string, scope?: vscode.Uri): string | undefined {
   const key = `${name}.permissionMode`;
   const wished = text(value(key, 'trusted', scope));
@@ -62,18 +62,18 @@ function permissionMode(agent: ExecutorType, name: string, scope?: vscode.Uri): 
   return mode === 'default' ? undefined : mode;
 }
 
-/** A field of a setting that is an object. A name with a dot, as earlier versions had it, says the same to VS Code. */
+/** A field of an object setting. Earlier versions used dotted names, which VS Code reads the same way. */
 function field(key: string, name: string, scope?: vscode.Uri): unknown {
   const found = value(key, 'user', scope);
   return isObject(found) ? found[name] : undefined;
 }
 
-/** Of one agent; earlier versions had a setting for each. */
+/** Value for one agent; earlier versions had a setting per agent. */
 function ofAgent(key: 'extraArgs' | 'environment', name: string, scope?: vscode.Uri): unknown {
   return field(key, name, scope) ?? value(`${name}.${key}`, 'user', scope);
 }
 
-/** Which of a session's conversations of Claude Code continues in a folder. */
+/** Which conversation of Claude Code to resume in a folder. */
 export function resumeFrom(scope?: vscode.Uri): ResumeFrom {
   return value('claude.resumeFrom', 'trusted', scope) === 'original' ? 'original' : 'newest';
 }
@@ -86,7 +86,7 @@ function agentSettings(name: string): AgentSettings {
   });
 }
 
-/** The entries of a list in the settings that have an id of their own and a label; others cannot be told apart. */
+/** List entries with a unique id and a label; others are dropped. */
 function profiles<T>(key: string, read: (found: Record<string, unknown>) => T | undefined) {
   const found = value(key, 'user');
   const entries = Array.isArray(found) ? found.filter(isObject) : [];
@@ -125,7 +125,7 @@ export function acpHttpProfiles(): readonly AcpHttpProfile[] {
   );
 }
 
-/** Under which the secret storage keeps the token of a server. */
+/** Key of a server's token in the secret storage. */
 export const tokenKey = (server: string): string => `acpHttp.token.${server}`;
 
 export function engineSettings(secrets: vscode.SecretStorage): EngineSettings {
@@ -147,13 +147,13 @@ export function engineSettings(secrets: vscode.SecretStorage): EngineSettings {
   };
 }
 
-/** As the user wrote them; `undefined` for none. */
+/** Raw value from the user settings; `undefined` if unset. */
 export function ownPrices(): unknown {
   const found = value('prices', 'user');
   return isObject(found) && Object.keys(found).length > 0 ? found : undefined;
 }
 
-/** Where runs are reported to is the user's alone, and nothing where that is not set. */
+/** User settings only; disabled by default. */
 function otlpSettings(): OtlpSettings | undefined {
   const endpoint = text(field('otlp', 'endpoint'))?.trim();
   if (endpoint === undefined) return undefined;
@@ -161,7 +161,7 @@ function otlpSettings(): OtlpSettings | undefined {
   return { endpoint, content: field('otlp', 'content') === true, ...(headers !== undefined && { headers }) };
 }
 
-/** Seconds between the polite signal and the next step of the stop ladder. */
+/** Seconds between the polite signal and the next step. */
 export function stopGraceSeconds(): number {
   return between(value('stopGraceSeconds', 'trusted'), 0, 60, 5);
 }
@@ -171,13 +171,13 @@ export function countsObserved(): boolean {
   return value('usage.observedSessions', 'user') !== false;
 }
 
-/** Which sessions of other programs are copied into records: none, those that are opened, or all that have ended. */
+/** Which sessions of other programs are copied into records: none, opened ones, or all ended ones. */
 export function keepsObserved(): 'never' | 'opened' | 'all' {
   const found = value('sources.keep', 'user');
   return found === 'never' || found === 'all' ? found : 'opened';
 }
 
-/** Whether editors mark the lines that recorded sessions wrote and read. */
+/** Whether editors mark lines that recorded sessions wrote and read. */
 export function marksLines(): boolean {
   return value('lineHistory.enabled', 'trusted') === true;
 }
@@ -196,12 +196,12 @@ export function retentionDays(): { readonly pack: number; readonly remove: numbe
 
 export interface RunnerSettings {
   readonly enabled: boolean;
-  /** Runs of one executor at a time. */
+  /** Maximum number of concurrent runs per executor. */
   readonly concurrency: number;
   readonly tags: readonly string[];
 }
 
-/** What this window takes from the queue. The user's alone: no folder decides that it executes what others queue. */
+/** This window's runner. User settings only: a folder must not decide to execute queued work. */
 export function runnerSettings(): RunnerSettings {
   return {
     enabled: field('runner', 'enabled') !== false,
@@ -210,18 +210,18 @@ export function runnerSettings(): RunnerSettings {
   };
 }
 
-/** How long a request waits for an answer; `undefined`: until someone answers. */
+/** Time limit for requests; `undefined`: none. */
 export function requestMinutes(): number | undefined {
   const minutes = between(value('approvals.timeoutMinutes', 'trusted'), 0, 1440, 0);
   return minutes === 0 ? undefined : minutes;
 }
 
-/** What happens to running agents when the last window has closed. */
+/** What happens to runs when the last window closes. */
 export function whenWindowsClose(): 'finishRuns' | 'stopRuns' {
   return value('daemon.whenWindowsClose', 'user') === 'stopRuns' ? 'stopRuns' : 'finishRuns';
 }
 
-/** What the user set for runs of `agent` in the folder `scope`. */
+/** The user's options for `agent` in the folder `scope`. */
 export function agentOptions(agent: ExecutorType, scope?: vscode.Uri): AgentOptions {
   const choices = agentChoices.get(agent);
   if (choices === undefined) return {};
@@ -240,8 +240,8 @@ export function agentOptions(agent: ExecutorType, scope?: vscode.Uri): AgentOpti
 }
 
 /**
- * What limits agents in a folder: the user's limits, and the lower ones that the workspace and the folder set. These can
- * only tighten, so they count in Restricted Mode too.
+ * Budgets of a folder: the user's limits, and lower ones from workspace and folder. These can only tighten, so they
+ * also apply in Restricted Mode.
  */
 export function folderBudgets(cwd: string): FolderBudgets {
   const uri = vscode.Uri.file(cwd);

@@ -3,8 +3,8 @@ import * as vscode from 'vscode';
 const { t } = vscode.l10n;
 
 /**
- * Whether a program may be started here. Commands ask this themselves, since a command can be called from anywhere; in
- * Restricted Mode they say why nothing happens, and offer the way on.
+ * Whether programs may be started here. Commands check this themselves, because they can be called from anywhere. In
+ * Restricted Mode, explains why nothing happens and offers to manage trust.
  */
 export function mayStart(): boolean {
   if (vscode.workspace.isTrusted) return true;

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
 import { Figures } from '../../text/figures.ts';
 
-/** Amounts in the language of this VS Code. */
+/** Formats figures in VS Code's display language. */
 export const figures = new Figures(vscode.env.language);

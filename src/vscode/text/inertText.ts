@@ -1,18 +1,18 @@
 import { visibleLine } from '../../model/text/visibleText.ts';
 
-/** Text of an agent for one line of VS Code's own lists: what is not seen is written out as `⟨U+202E⟩`. */
+/** Text of an agent for a row: makes invisible characters visible, such as `⟨U+202E⟩`. */
 export function visibleText(text: string): string {
   return visibleLine(text);
 }
 
-/** The same for a notification, which makes links of `[…](…)` and leaves out `$(…)`. */
+/** The same for a notification, which would render `[…](…)` as links and drop `$(…)`. */
 export function inertText(text: string): string {
   return visibleText(text).replaceAll('](', '] (').replaceAll('$(', '$ (');
 }
 
 /**
- * Text that says in markdown what it says: no mark of it means anything. `appendText` leaves addresses links and glues words together,
- * so that nothing of a prompt would break at the edge of a hover.
+ * Escapes all markdown. `appendText` does not: it keeps addresses as links and joins words with non-breaking spaces, so
+ * that hovers would not wrap.
  */
 export function literalText(text: string): string {
   return text

@@ -6,7 +6,7 @@ import type { Origin } from '../../model/transcript/entry.ts';
 
 const { t } = vscode.l10n;
 
-/** Who caused a message. */
+/** Author of a message. */
 export function originWord(origin: Origin): readonly [icon: string, word: string] {
   switch (origin) {
     case 'human':
@@ -30,12 +30,12 @@ export function originWord(origin: Origin): readonly [icon: string, word: string
   }
 }
 
-/** What its agent asks, as the agent's words: nothing of it can pass for Vitrine's. */
+/** The agent's request, marked as the agent's words, so that it cannot pass as Vitrine's. */
 export function askedBy(row: Pick<SessionRow, 'agent_label'>, title: string): string {
   return t('{0} says: {1}', visibleText(row.agent_label), quoted(visibleLine(title, 'code')));
 }
 
-/** What a session waits for; the store of another program does not say more than that. */
+/** What a session waits for; stores of other programs have no details. */
 export function needText(row: SessionRow): string {
   if (row.observed === undefined) return askedBy(row, needsYou(row)?.title ?? '');
   return row.observed.live.state === 'waiting_for_permission'

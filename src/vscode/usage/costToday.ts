@@ -2,7 +2,7 @@ import { localDay } from '../../engine/usage/localDay.ts';
 import type { Cost } from '../../model/usage/usage.ts';
 import type { SessionRow } from '../sessions/sessionRow.ts';
 
-/** Money spent since midnight. `estimated`: some of it is. `unknown`, `atLeast`: of some sessions it is not known, or not all. */
+/** Cost since midnight. `estimated`: partly. `unknown`, `atLeast`: unknown or incomplete for some sessions. */
 export interface CostToday {
   readonly usd: number;
   readonly estimated: boolean;
@@ -13,7 +13,7 @@ export interface CostToday {
 
 const usd = (cost: Cost): number => (cost.provenance === 'unknown' ? 0 : cost.usd);
 
-/** What a session had cost when the day of `now` began, as far as known; undefined where it was not used that day. */
+/** Cost of a session at the start of the day of `now`, as far as known; `undefined` if it was not used that day. */
 export function dayStart(
   summary: { readonly created_at: string; readonly updated_at: string; readonly cost: Cost; readonly total_cost: Cost },
   previous: SessionRow | undefined,
@@ -27,7 +27,7 @@ export function dayStart(
   return { date, usd: Math.max(0, usd(summary.total_cost) - usd(summary.cost)) };
 }
 
-/** A session's cost is its own: what it started is counted on its own. A recording spends nothing. */
+/** Each session counts without its child sessions. Recordings cost nothing. */
 export function costToday(rows: readonly SessionRow[], now: number): CostToday {
   const date = localDay(now);
   const spent = rows.flatMap((row) => spentOn(date, row) ?? []);

@@ -9,7 +9,7 @@ import { isHere, type SessionList } from '../sessions/sessionList.ts';
 import { countsObserved } from '../settings/settings.ts';
 
 const viewType = 'vitrine.usage';
-/** Milliseconds in which changes are gathered: a running session changes all the time. */
+/** Debounce time in ms, because a running session changes constantly. */
 const quiet = 2000;
 
 interface UsageDeps {
@@ -20,11 +20,11 @@ interface UsageDeps {
   readonly log: vscode.LogOutputChannel;
 }
 
-/** What was spent today and in a month, by day, agent and model. Works only while someone can see it. */
+/** Cost of today and of a month, by day, agent and model. Computed only while visible. */
 export class UsageView implements vscode.WebviewViewProvider, vscode.Disposable {
   readonly #deps: UsageDeps;
   readonly #registration: vscode.Disposable;
-  /** `undefined`: the month of today, also when a new one begins. */
+  /** `undefined`: the current month, also after it changes. */
   #month: string | undefined;
   #scope: UsageScope = 'workspace';
   #timer: NodeJS.Timeout | undefined;
@@ -34,7 +34,7 @@ export class UsageView implements vscode.WebviewViewProvider, vscode.Disposable 
     this.#registration = vscode.window.registerWebviewViewProvider(viewType, this);
   }
 
-  /** The month on screen; `undefined`: that of today. */
+  /** The visible month; `undefined`: the current one. */
   get month(): string | undefined {
     return this.#month;
   }
@@ -100,7 +100,7 @@ export class UsageView implements vscode.WebviewViewProvider, vscode.Disposable 
     }, ms);
   }
 
-  /** Each message has the complete view, and begins a generation. */
+  /** Each message contains the complete view and starts a generation. */
   async #send(channel: Channel<ToUsagePage, FromUsagePage>): Promise<void> {
     const answer = await this.#page().catch((error: unknown): ToUsagePage => {
       const message = error instanceof Error ? error.message : String(error);

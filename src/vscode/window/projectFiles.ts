@@ -1,22 +1,22 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 
-/** Bytes of a file that is held against what a session had of it. */
+/** Maximum bytes of a file to compare. */
 const longestFile = 4 * 1024 * 1024;
 
-/** A file as it is now. */
+/** Current state of a file. */
 export interface FileNow {
-  /** `null` where there is none. */
+  /** `null` if it does not exist. */
   readonly text: string | null;
-  /** Epoch milliseconds of its last change. */
+  /** Modification time, epoch milliseconds. */
   readonly changedAt: number | null;
 }
 
-/** Files of a session's folder; others are none of its business. */
+/** Reads files of a session's folder, and no others. */
 export class ProjectFiles {
   readonly #root: () => string | undefined;
 
-  /** `root`: absolute path of the session's folder, where there is one. */
+  /** `root`: absolute path of the session's folder, if it has one. */
   constructor(root: () => string | undefined) {
     this.#root = root;
   }
@@ -25,7 +25,7 @@ export class ProjectFiles {
     return (await this.#stat(name)) !== undefined;
   }
 
-  /** `undefined` for what lies outside, is no file, or is too long to be read. */
+  /** `undefined` if the file is outside of the folder, not a file, or too large. */
   async now(name: string): Promise<FileNow | undefined> {
     const uri = this.#uri(name);
     if (uri === undefined) return undefined;

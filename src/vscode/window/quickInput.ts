@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { inertText } from '../text/inertText.ts';
 
-/** What a step of a quick input came to. */
+/** Result of a quick input step. */
 export type Answer<T> =
   { readonly kind: 'value'; readonly value: T } | { readonly kind: 'back' } | { readonly kind: 'none' };
 
@@ -15,7 +15,7 @@ export interface Step {
 
 interface Choice<I> extends Step {
   readonly items: () => Promise<readonly I[]>;
-  /** What is chosen to begin with; default: the first. */
+  /** The preselected item; default: the first. */
   readonly active?: (item: I) => boolean;
 }
 
@@ -27,12 +27,12 @@ interface Many<I> extends Step {
 
 interface Words<I> extends Step {
   readonly value: string;
-  /** Rows below the text. Those that the text must not filter away or put first have a label of an icon alone. */
+  /** Rows below the input. A label of only an icon keeps a row from being filtered or sorted. */
   readonly items: readonly I[];
   readonly accepts: (text: string, item: I | undefined) => boolean;
 }
 
-/** One thing of several. */
+/** Single choice. */
 export function ask<I extends vscode.QuickPickItem>(choice: Choice<I>): Promise<Answer<I>> {
   const pick = vscode.window.createQuickPick<I>();
   pick.matchOnDescription = true;
@@ -44,7 +44,7 @@ export function ask<I extends vscode.QuickPickItem>(choice: Choice<I>): Promise<
   return answered(pick, choice, () => pick.selectedItems[0], filled);
 }
 
-/** At least one thing of several. */
+/** Multiple choice, at least one item. */
 export function askForMany<I extends vscode.QuickPickItem>(choice: Many<I>): Promise<Answer<readonly I[]>> {
   const pick = vscode.window.createQuickPick<I>();
   pick.canSelectMany = true;
@@ -58,7 +58,7 @@ export function askForMany<I extends vscode.QuickPickItem>(choice: Many<I>): Pro
   return answered(pick, choice, value, fill(pick, choice.items));
 }
 
-/** A line of text, with rows below that say what happens with it or offer something else. */
+/** Text input with action rows below. */
 export function askForWords<I extends vscode.QuickPickItem>(
   words: Words<I>,
 ): Promise<Answer<{ readonly text: string; readonly item: I | undefined }>> {
@@ -74,11 +74,11 @@ export function askForWords<I extends vscode.QuickPickItem>(
 
 interface Text extends Step {
   readonly value: string;
-  /** Why it cannot be this; `undefined`: it can. */
+  /** Error message; `undefined` if the text is valid. */
   readonly validate?: (text: string) => string | undefined;
 }
 
-/** A line of text. */
+/** Text input. */
 export function askForText({ value, validate = () => undefined, ...step }: Text): Promise<Answer<string>> {
   const input = vscode.window.createInputBox();
   input.value = value;
@@ -100,8 +100,8 @@ async function fill<I extends vscode.QuickPickItem>(
 }
 
 /**
- * Takes an input away once the next step, if there is one, stands in its place: between two of them a session's page would
- * get the keyboard, and some of what is typed next.
+ * Disposes an input after the next one has opened. In between, a session's page would get the keyboard focus and some
+ * of the typed text.
  */
 export function lateDispose(input: { dispose(): void }): void {
   setTimeout(() => {
@@ -110,8 +110,9 @@ export function lateDispose(input: { dispose(): void }): void {
 }
 
 /**
- * Shows the input until it is accepted, left by the back button or closed; rejects where its items cannot be had. Its title
- * and placeholder may hold names that files and settings give; rows see to theirs themselves, since some have icons.
+ * Shows the input until it is accepted, closed, or left with the back button. Rejects if its items cannot be loaded.
+ * Escapes title and placeholder, which may contain names from files and settings; rows do that themselves, because some
+ * have icons.
  */
 function answered<V>(
   input: vscode.QuickPick<vscode.QuickPickItem> | vscode.InputBox,

@@ -11,7 +11,7 @@ import { titleOf } from '../sessions/sessionRow.ts';
 
 const { t } = vscode.l10n;
 
-/** What waits for you, what runs on this machine and what this workspace cost today; each hidden when there is none. */
+/** Status bar items for pending requests, runs on this machine and today's cost; each hidden if empty. */
 export class StatusBar implements vscode.Disposable {
   readonly #waiting = vscode.window.createStatusBarItem('vitrine.needsYou', vscode.StatusBarAlignment.Left, 11);
   readonly #item = vscode.window.createStatusBarItem('vitrine.status', vscode.StatusBarAlignment.Left, 10);

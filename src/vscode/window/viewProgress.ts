@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 
-/** The progress bar above a view, for work of which other processes tell. */
+/** The progress bar above a view, for work in other processes. */
 export class ViewProgress {
   readonly #viewId: string;
   #end: (() => void) | undefined;

@@ -3,7 +3,7 @@ import type * as vscode from 'vscode';
 
 const key = 'windowId';
 
-/** Of the window of this workspace, the same after a reload. */
+/** Id of this workspace's window, preserved over reloads. */
 export function windowId(state: vscode.Memento): string {
   const saved = state.get<unknown>(key);
   if (typeof saved === 'string' && saved !== '' && saved.length <= 64) return saved;

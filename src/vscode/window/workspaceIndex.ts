@@ -4,10 +4,10 @@ import { isRow, type SessionRow } from '../sessions/sessionRow.ts';
 
 const key = 'sessions';
 const version = 1;
-/** Bytes as JSON. VS Code rewrites an extension's whole state at each change, and warns above 512 KiB. */
+/** Maximum size as JSON. VS Code rewrites the extension's whole state on each change, and warns above 512 KiB. */
 export const indexLimit = 64 * 1024;
 
-/** This workspace's sessions as lists show them, for a first look without opening a record. A cache: losing it loses nothing. */
+/** Cached rows of this workspace's sessions, for display before any record is opened. */
 export class WorkspaceIndex {
   readonly #state: vscode.Memento;
   #saved = '';
@@ -16,14 +16,14 @@ export class WorkspaceIndex {
     this.#state = state;
   }
 
-  /** `undefined` where nothing, or nothing that can be read, is kept. */
+  /** `undefined` if there is no valid cache. */
   load(): readonly SessionRow[] | undefined {
     const saved = this.#state.get<unknown>(key);
     if (!isObject(saved) || saved['version'] !== version || !Array.isArray(saved['sessions'])) return undefined;
     return saved['sessions'].filter(isRow);
   }
 
-  /** Keeps as many of the newest as fit the limit. */
+  /** Saves as many of the newest rows as fit. */
   async save(rows: readonly SessionRow[]): Promise<void> {
     const sessions: SessionRow[] = [];
     let left = indexLimit - 64;

@@ -8,10 +8,10 @@ import type { Commands, CommandContext } from '../commandContext.ts';
 
 const { t } = vscode.l10n;
 
-/** Agents that are files in `.vitrine/agents`. */
+/** Commands for agent files in `.vitrine/agents`. */
 export function agentCommands(shell: CommandContext): Commands {
   return {
-    /** Takes `{name, prompt?, cwd?}`, or `{file, prompt?}` as rows have it; asks for what is missing. Gives the session's id. */
+    /** Takes `{name, prompt?, cwd?}`, or `{file, prompt?}` from a row; asks for the rest. Returns the session id. */
     async runBlueprint(argument) {
       if (!mayStart()) return undefined;
       const given = await givenTo(shell, argument);
@@ -28,7 +28,7 @@ export function agentCommands(shell: CommandContext): Commands {
       return id;
     },
 
-    /** As `runBlueprint`, by whichever runner meets what the agent demands. Gives the id that its session will have. */
+    /** Like `runBlueprint`, but on any runner that meets the agent's requirements. Returns the future session's id. */
     async queueBlueprint(argument) {
       if (!mayStart()) return undefined;
       const given = givenOf(argument);
@@ -51,7 +51,7 @@ export function agentCommands(shell: CommandContext): Commands {
       return run.session_id;
     },
 
-    /** Forgets what was given for the MCP servers of an agent, so that it is asked for again. */
+    /** Deletes the saved MCP inputs of an agent, so that Vitrine asks for them again. */
     async forgetAgentInputs(argument) {
       const all = (await shell.agents.load()).filter(({ agent }) => agent !== null);
       const name = givenOf(argument).name ?? (await pickAgent(all));
@@ -80,7 +80,7 @@ function givenOf(argument: unknown): Given {
   };
 }
 
-/** A row of the Agents view names its file: the agent runs in the folder that the file belongs to. `undefined`: there is no such file. */
+/** Resolves a row's file to the agent and its folder. `undefined` if there is no such file. */
 async function givenTo({ agents }: CommandContext, argument: unknown): Promise<Given | undefined> {
   const file = isObject(argument) ? argument['file'] : undefined;
   if (typeof file !== 'string') return givenOf(argument);
@@ -94,7 +94,7 @@ interface AgentPick extends vscode.QuickPickItem {
   readonly blueprint: Blueprint;
 }
 
-/** One that cannot be started is shown with why, and leads to its file. */
+/** Agents that cannot be started are listed with the reason and open their file. */
 async function pickAgent(blueprints: readonly Blueprint[]): Promise<string | undefined> {
   if (blueprints.length === 0) {
     void offerNew();

@@ -6,7 +6,7 @@ import type { Commands, CommandContext } from '../commandContext.ts';
 
 const { t } = vscode.l10n;
 
-/** What the Agents view offers. Each takes `{file}`, as its rows do. */
+/** Commands of the Agents view. Each takes `{file}` from a row. */
 export function agentFileCommands({ agents, engines }: Pick<CommandContext, 'agents' | 'engines'>): Commands {
   const found = async (argument: unknown): Promise<Blueprint | undefined> => {
     const file = isObject(argument) ? argument['file'] : undefined;
@@ -30,7 +30,7 @@ export function agentFileCommands({ agents, engines }: Pick<CommandContext, 'age
   };
 
   return {
-    /** Where there is a mistake, there. */
+    /** Opens the file at its first problem. */
     async editAgent(argument) {
       const blueprint = await found(argument);
       if (blueprint === undefined) return;
@@ -46,7 +46,7 @@ export function agentFileCommands({ agents, engines }: Pick<CommandContext, 'age
       });
     },
 
-    /** Takes a name as `to` as well. Gives the file of the copy. */
+    /** Also takes the new name as `to`. Returns the path of the copy. */
     async duplicateAgent(argument) {
       const blueprint = await found(argument);
       if (blueprint === undefined) return undefined;
@@ -57,7 +57,7 @@ export function agentFileCommands({ agents, engines }: Pick<CommandContext, 'age
       return made(await (await import('../../agents/agentFiles.ts')).duplicate(blueprint, name));
     },
 
-    /** From active to inactive, and back. */
+    /** Toggles between active and inactive. */
     async toggleAgent(argument) {
       const status = (await found(argument))?.agent?.status;
       if (status !== undefined) await setStatus(argument, status === 'active' ? 'inactive' : 'active');
@@ -65,7 +65,7 @@ export function agentFileCommands({ agents, engines }: Pick<CommandContext, 'age
     deactivateAgent: (argument) => setStatus(argument, 'inactive'),
     activateAgent: (argument) => setStatus(argument, 'active'),
 
-    /** Asks for all of it, and opens its file, which it gives. */
+    /** Asks for the fields, opens the new file and returns its path. */
     async newAgent() {
       const { askForAgent } = await import('../../agents/newAgent.ts');
       const reports = async () => (await engines.get()).agents();
@@ -75,7 +75,7 @@ export function agentFileCommands({ agents, engines }: Pick<CommandContext, 'age
   };
 }
 
-/** Asks, unless it is given; one that cannot be is refused either way. */
+/** Asks for the name unless it is given. Rejects invalid names in both cases. */
 async function nameOf(
   all: readonly Blueprint[],
   title: string,

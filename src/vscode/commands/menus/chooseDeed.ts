@@ -1,15 +1,15 @@
 import * as vscode from 'vscode';
 
-/** One row of a menu. */
+/** An action in a menu. */
 export interface Deed {
   readonly label: string;
   readonly description?: string;
-  /** Name of a codicon. */
+  /** Codicon name. */
   readonly icon: string;
   readonly run: () => unknown;
 }
 
-/** Lets the person choose, and gives what the chosen one gives; `undefined` where they gave up. */
+/** Shows the menu and returns the result of the chosen action; `undefined` if the user cancelled. */
 export async function chooseDeed(title: string, deeds: readonly Deed[]): Promise<unknown> {
   const items = deeds.map(({ label, description = '', icon, run }) => ({
     label,
@@ -20,7 +20,7 @@ export async function chooseDeed(title: string, deeds: readonly Deed[]): Promise
   return (await vscode.window.showQuickPick(items, { title }))?.run();
 }
 
-/** A deed that is a command of this extension. */
+/** An action that runs a command of this extension. */
 export function commandDeed(label: string, icon: string, name: string, ...args: readonly unknown[]): Deed {
   return { label, icon, run: () => vscode.commands.executeCommand(`vitrine.${name}`, ...args) };
 }

@@ -6,9 +6,9 @@ import { chooseDeed, commandDeed } from './chooseDeed.ts';
 
 const { t } = vscode.l10n;
 
-/** What can be copied of a session. */
+/** Copies parts of a session. */
 export function copyCommands(shell: CommandContext): Commands {
-  /** As the agent itself resumes it. */
+  /** Command line with which the agent itself resumes the session. */
   const nativeResume = async (
     id: string,
   ): Promise<{ readonly command: string; readonly folder: string } | undefined> => {
@@ -46,7 +46,7 @@ export function copyCommands(shell: CommandContext): Commands {
       ]);
     },
 
-    /** For a terminal. Gives the command. */
+    /** Copies a command for a terminal and returns it. */
     async copyResumeCommand(argument) {
       const id = await pickSession(shell, argument, { title: t('Copy Resume Command') });
       const native = id === undefined ? undefined : await nativeResume(id);

@@ -6,7 +6,7 @@ import { chooseDeed, commandDeed } from './chooseDeed.ts';
 
 const { t } = vscode.l10n;
 
-/** Menus in the place of many commands. What they run keeps its own id, for keybindings and other extensions. */
+/** Menus that group commands. The commands keep their ids, for keybindings and other extensions. */
 export function menuCommands(shell: CommandContext): Commands {
   const { followUps, search } = shell;
   return {
@@ -53,7 +53,7 @@ export function menuCommands(shell: CommandContext): Commands {
         commandDeed(t('Clear Saved MCP Inputs…'), 'trash', 'forgetAgentInputs'),
       ]),
 
-    /** Where the search looks beside the sessions that the Sessions view shows. */
+    /** Options that widen the search beyond the Sessions view. */
     async filterSearch() {
       const everywhere = { label: t('Hidden sessions and other folders'), picked: search.everywhere };
       const synthetic = { label: t('Follow-ups and callbacks'), picked: search.synthetic };

@@ -17,10 +17,10 @@ interface Item extends vscode.QuickPickItem {
   readonly of: string | Period;
 }
 
-/** Who ran what, which files and commands, which decisions. */
+/** Exports audit logs: runs, files, commands and decisions. */
 export function auditCommands(shell: CommandContext): Commands {
   return {
-    /** A keybinding or another extension may give a session and `{file}`; its ending says which format. */
+    /** Callers may pass a session and `{file}`; the file's extension selects the format. */
     async exportAudit(argument, how) {
       const id = sessionOfArgument(argument);
       const of = id ?? (await askForSessions(shell));

@@ -19,10 +19,10 @@ interface Item extends vscode.QuickPickItem {
   readonly format: ExportFormat;
 }
 
-/** Taking a session along. */
+/** Exports sessions. */
 export function exportCommands(shell: CommandContext): Commands {
   return {
-    /** A keybinding or another extension may say `{format, file}`; secrets are masked then. */
+    /** Callers may pass `{format, file}`; secrets are then masked. */
     async exportSession(argument, how) {
       const id = await pickSession(shell, argument, { title: t('Export Session') });
       if (id === undefined) return;
@@ -60,7 +60,7 @@ async function askForFile(title: string, format: ExportFormat): Promise<vscode.U
   });
 }
 
-/** Masking is on; a button of the list switches it off, after a question. */
+/** Secrets are masked unless the user turns that off and confirms. */
 function askForFormat(): Promise<Wish | undefined> {
   const pick = vscode.window.createQuickPick<Item>();
   let redact = true;

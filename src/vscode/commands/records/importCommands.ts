@@ -7,10 +7,10 @@ import { pickAgent } from '../pick.ts';
 
 const { t } = vscode.l10n;
 
-/** Bringing in what was recorded elsewhere. Starts no program. */
+/** Imports sessions. Starts no program. */
 export function importCommands(shell: CommandContext): Commands {
   return {
-    /** Gives the session's id. A keybinding or another extension may name the file by its path. */
+    /** Returns the session's id. Callers may pass a path. */
     async importSession(argument) {
       const file = typeof argument === 'string' ? argument : await askForFile();
       if (file === undefined) return undefined;

@@ -7,17 +7,17 @@ import { pickSession } from '../pick.ts';
 const { t } = vscode.l10n;
 
 const extension = 'vitrine.vitrine';
-/** Characters that a clipboard is trusted with. */
+/** Maximum number of characters to copy to the clipboard. */
 const mostCharacters = 20_000_000;
 const noticeMs = 3000;
 
-/** What the menu of a page says of the row it was opened on. */
+/** Index of the row on which a page's menu was opened. */
 function entryOf(argument: unknown): number | undefined {
   const entry = isObject(argument) ? argument['entry'] : undefined;
   return typeof entry === 'number' && Number.isInteger(entry) && entry >= 0 ? entry : undefined;
 }
 
-/** Taking a session, or one entry of it, to the clipboard. */
+/** Copies links to sessions and entries, and their content. */
 export function linkCommands(shell: CommandContext): Commands {
   return {
     async copyLink(argument) {
@@ -37,7 +37,7 @@ export function linkCommands(shell: CommandContext): Commands {
       if (copied !== undefined) await take(copied);
     },
 
-    /** From the menu of an answer. */
+    /** For the menu of an answer. */
     async copyWithSources(argument) {
       const entry = entryOf(argument);
       const text = entry === undefined ? undefined : await shell.panels.withSources(entry);
@@ -59,7 +59,7 @@ async function take({ text, masked }: Copied): Promise<void> {
 
 interface Copied {
   readonly text: string;
-  /** Secrets. */
+  /** Number of masked secrets. */
   readonly masked: number;
 }
 
@@ -67,7 +67,7 @@ async function oneEntry({ engines }: CommandContext, session: string, entry: num
   return (await engines.get()).archive.entryMarkdown(session, entry);
 }
 
-/** As the export to a file writes it. */
+/** Same format as the export to a file. */
 async function wholeSession({ engines }: CommandContext, session: string): Promise<Copied | undefined> {
   const exported = await (await engines.get()).archive.export(session, { format: 'markdown', redact: true });
   const parts: string[] = [];

@@ -5,14 +5,14 @@ import { pickSession } from '../pick.ts';
 
 const { t } = vscode.l10n;
 
-/** What lies under a session: its files, the index over them, and what is wrong with either. */
+/** Commands for a session's files, the search index and Doctor. */
 export function recordCommands(shell: CommandContext): Commands {
   return {
     async revealRecord(argument) {
       const id = await pickSession(shell, argument, { title: t('Reveal Record') });
       if (id === undefined) return;
       const record = await recordFile(shell, id);
-      // Only a desktop has a file manager that sees this machine's files.
+      // Only a local desktop has a file manager for this machine's files.
       const local = vscode.env.uiKind === vscode.UIKind.Desktop && vscode.env.remoteName === undefined;
       await vscode.commands.executeCommand(local ? 'revealFileInOS' : 'vscode.open', record);
     },
@@ -51,7 +51,7 @@ export function recordCommands(shell: CommandContext): Commands {
   };
 }
 
-/** Where it is, put back there if it was compressed. */
+/** Path of the record, unpacked if it was compressed. */
 async function recordFile({ engines }: CommandContext, id: string): Promise<vscode.Uri> {
   const engine = await engines.get();
   await engine.archive.unpack(id);

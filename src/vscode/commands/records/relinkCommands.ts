@@ -10,12 +10,12 @@ import type { Commands, CommandContext } from '../commandContext.ts';
 
 const { t } = vscode.l10n;
 
-/** Finding sessions again whose folder has another name or place today. */
+/** Relinks sessions whose folder was renamed or moved. */
 export function relinkCommands(shell: CommandContext): Commands {
   return {
     sessionLost: () => shell.reports.show('doctor').then(markdownOf),
 
-    /** A keybinding or another extension may say `{from, to}`. */
+    /** Callers may pass `{from, to}`. */
     async relinkSessions(argument) {
       await shell.loader.load();
       const given = isObject(argument) ? argument : {};
@@ -40,7 +40,7 @@ export function relinkCommands(shell: CommandContext): Commands {
   };
 }
 
-/** What of `folder` is below `from`, '' for `from` itself; `undefined` where it is elsewhere. */
+/** Path of `folder` relative to `from`, '' if they are equal; `undefined` if it is outside. */
 function within(folder: string | undefined, from: string): string | undefined {
   if (folder === undefined) return undefined;
   const rest = path.relative(from, folder);

@@ -4,7 +4,7 @@ import type { Commands, CommandContext } from '../commandContext.ts';
 const { t } = vscode.l10n;
 const ages = [30, 90, 180, 365] as const;
 
-/** Making room, by hand. */
+/** Compresses and deletes old sessions on request. */
 export function retentionCommands({ loader, retention }: Pick<CommandContext, 'loader' | 'retention'>): Commands {
   return {
     async cleanUp() {

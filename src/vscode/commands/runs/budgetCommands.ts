@@ -4,7 +4,7 @@ import { pickSession } from '../pick.ts';
 
 const { t } = vscode.l10n;
 
-/** More for a session; the amount is always asked of a person, whoever calls the command. */
+/** Raises budgets. The amount always comes from the user, not from the caller. */
 export function budgetCommands(shell: CommandContext): Commands {
   return {
     async raiseBudget(argument) {

@@ -8,7 +8,7 @@ import { sessionOfArgument, pickSession } from '../pick.ts';
 
 const { t } = vscode.l10n;
 
-/** What Vitrine writes to agents on its own: for which sessions, and not now. */
+/** Commands for follow-ups: cancel, pause, turn off, explain. */
 export function followUpCommands(shell: CommandContext): Commands {
   const { followUps } = shell;
   const turn = async (argument: unknown, title: string, on: boolean): Promise<void> => {
@@ -35,7 +35,7 @@ export function followUpCommands(shell: CommandContext): Commands {
   };
 }
 
-/** The one to cancel; what is chosen besides is done here. */
+/** Asks which follow-up to cancel. Other choices are executed here. */
 async function whichDue({ followUps, panels }: CommandContext): Promise<string | undefined> {
   const open: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('go-to-file'), tooltip: t('Open Session') };
   const due = followUps.due().map((each) => ({

@@ -6,10 +6,10 @@ import { pickAgent } from '../pick.ts';
 
 const { t } = vscode.l10n;
 
-/** Playing what an agent printed to a file. Starts no program, so that it may be done in Restricted Mode too. */
+/** Plays an agent's output from a file. Starts no program, so it also works in Restricted Mode. */
 export function replayCommands(shell: CommandContext): Commands {
   return {
-    /** Gives the session's id. A keybinding or another extension may name the file by its path. */
+    /** Returns the session's id. Callers may pass a path. */
     async replayFile(argument) {
       const file = typeof argument === 'string' ? argument : await askForFile();
       if (file === undefined) return undefined;

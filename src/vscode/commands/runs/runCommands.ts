@@ -16,7 +16,7 @@ import { pickSession } from '../pick.ts';
 
 const { t } = vscode.l10n;
 
-/** Starts the runs and opens their sessions, several of them side by side. Gives the first one's id. */
+/** Starts the runs and opens their sessions, side by side if there are several. Returns the first session's id. */
 async function begin(shell: CommandContext, requests: readonly RunRequest[]): Promise<string | undefined> {
   const started: string[] = [];
   for (const request of requests.slice(0, mostAgents)) {
@@ -41,13 +41,13 @@ async function askAndBegin(shell: CommandContext, given?: Given): Promise<string
   return undefined;
 }
 
-/** With something of an editor, which a person sees before it goes anywhere. */
+/** Asks for a prompt about part of an editor. The user sees it before it is sent. */
 async function askAbout(shell: CommandContext, given: () => Given | undefined): Promise<string | undefined> {
   const about = mayStart() ? given() : undefined;
   return about === undefined ? undefined : askAndBegin(shell, about);
 }
 
-/** Whoever calls the command, a person alone lets everything happen unasked. */
+/** Whoever calls the command, only the user can allow a mode that bypasses permissions. */
 async function confirmed({ agent, prompt, choice = {} }: RunRequest): Promise<boolean> {
   const { permissionMode: mode } = choice;
   if (!isBypass(agent, mode)) return true;
@@ -64,7 +64,7 @@ async function confirmed({ agent, prompt, choice = {} }: RunRequest): Promise<bo
   return chosen === run;
 }
 
-/** Starting, resuming and stopping runs. Each gives the session's id, or nothing where nothing was started. */
+/** Starts, resumes and stops runs. Commands return the session's id, or nothing if no run started. */
 export function runCommands(shell: CommandContext): Commands {
   return {
     async runAgent(argument) {
@@ -78,7 +78,7 @@ export function runCommands(shell: CommandContext): Commands {
     runAgentWithRecall: () => (mayStart() ? askAndBegin(shell, { recall: true }) : undefined),
     runSeveralAgents: () => (mayStart() ? askAndBegin(shell, { several: true }) : undefined),
 
-    /** From the explorer: its files. From an editor: what is selected in it, or else its file. */
+    /** In the explorer: the selected files. In an editor: the selection, or else the file. */
     runAgentHere: (first, all) =>
       askAbout(shell, () =>
         Array.isArray(all) || vscode.window.activeTextEditor?.selection.isEmpty !== false
@@ -163,7 +163,7 @@ async function askForMore(shell: CommandContext, id: string): Promise<string | t
   return answer;
 }
 
-/** Without words it just continues: what a person said last is searched by then. */
+/** Without a message, the run just continues, and the session's last message is used for the search. */
 async function askForMoreWithRecall(
   shell: CommandContext,
   session: string,

@@ -9,7 +9,7 @@ import type { Commands, CommandContext } from '../commandContext.ts';
 
 const { t } = vscode.l10n;
 
-/** Runners of this window's queue that are no window. */
+/** Commands for runners in terminals. */
 export function runnerCommands({
   engines,
   extension,
@@ -17,7 +17,7 @@ export function runnerCommands({
 }: Pick<CommandContext, 'engines' | 'extension' | 'store'>): Commands {
   const program = vscode.Uri.joinPath(extension, 'dist', 'cli.js').fsPath;
   return {
-    /** The line that starts one in a terminal; nothing is started here. Takes `{executor?, folder?}`, asks for what is missing. */
+    /** Copies the command line of a runner without starting it. Takes `{executor?, folder?}` and asks for the rest. */
     async copyRunnerCommand(argument) {
       const given = isObject(argument) ? argument : {};
       const executor = executorTypes.find((type) => type === given['executor']) ?? (await pickExecutor(engines));
@@ -34,7 +34,7 @@ export function runnerCommands({
   };
 }
 
-/** What to speak with is a setting of a window, which a terminal does not have. */
+/** These need server settings, which a terminal does not have. */
 const needsServer: ReadonlySet<ExecutorType> = new Set(['acp', 'acp-http']);
 
 async function tell(line: string): Promise<void> {
@@ -42,17 +42,17 @@ async function tell(line: string): Promise<void> {
   const text = t(
     'Command copied. Run it in a terminal with Node.js 22 or newer to start a runner for this window’s queue.',
   );
-  // What is not seen in the name of a folder may be a key to the shell that reads it.
+  // Invisible characters in a folder's name could act as keys in the shell.
   const offered = visibleText(line) === line ? [type] : [];
   if ((await vscode.window.showInformationMessage(text, ...offered)) !== type) return;
   const terminal = vscode.window.createTerminal(t('Vitrine Runner'));
   terminal.show();
-  // A person starts it.
+  // The user presses Enter.
   terminal.sendText(line, false);
 }
 
 async function pickExecutor(engines: CommandContext['engines']): Promise<ExecutorType | undefined> {
-  // No program is looked for: the terminal may be on its own PATH, and in Restricted Mode nothing starts.
+  // Does not check for programs: the terminal may have another PATH, and Restricted Mode starts nothing.
   const known = (await engines.get()).archive.importable().filter(({ type }) => !needsServer.has(type));
   const items = known.map(({ type, label }) => ({ label, description: type, type }));
   const title = t('Copy Runner Command');

@@ -7,7 +7,7 @@ import { pickSession } from '../pick.ts';
 
 const { t } = vscode.l10n;
 
-/** What agents can do, and what a server needs to let us in. None of these starts a run. */
+/** Compares agents' capabilities, and sets server tokens. Starts no run. */
 export function capabilityCommands(shell: CommandContext): Commands {
   return {
     compareAgents: () => shell.reports.show('comparison').then(markdownOf),

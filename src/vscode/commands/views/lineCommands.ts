@@ -10,10 +10,10 @@ interface Item extends vscode.QuickPickItem {
   readonly story: LineStory;
 }
 
-/** What leads from lines of files to the steps that wrote them. None of these starts a program. */
+/** Finds the steps that wrote lines of a file. Starts no program. */
 export function lineCommands(shell: CommandContext): Commands {
   return {
-    /** Behind hovers, lenses and links of ours, so not in the manifest. */
+    /** Used by our hovers, lenses and links, so it is not in the manifest. */
     async openEntry(argument, index) {
       const id = sessionOfArgument(argument);
       if (id !== undefined && typeof index === 'number' && Number.isInteger(index) && index >= 0) {
@@ -30,7 +30,7 @@ export function lineCommands(shell: CommandContext): Commands {
       });
     },
 
-    /** For the line with the cursor, or `{lineNumber}` from the menu of the gutter, counted from 1. */
+    /** For the line of the cursor, or `{lineNumber}` (1-based) from the gutter menu. */
     async whyThisLine(argument) {
       const editor = vscode.window.activeTextEditor;
       if (editor?.document.uri.scheme !== 'file') {
@@ -53,7 +53,7 @@ export function lineCommands(shell: CommandContext): Commands {
   };
 }
 
-/** `why` says how far anybody looked. */
+/** `why`: how far the search went. */
 async function storiesOf(
   shell: CommandContext,
   document: vscode.TextDocument,
@@ -86,7 +86,7 @@ async function itemsOf(stories: readonly LineStory[]): Promise<Item[]> {
   });
 }
 
-/** The step of the chosen one, or its prompt. */
+/** Asks for one of the steps, and returns the step or its prompt. */
 function pick(
   items: readonly Item[],
   line: number,

@@ -8,10 +8,10 @@ import { pickSession, sessionOfArgument } from '../pick.ts';
 
 const { t } = vscode.l10n;
 
-/** Shells and multiplexers say less about where a program runs than what is above them. */
+/** Shells and multiplexers. Their parent tells more about where a program runs. */
 const inBetween = /^-?(?:sh|bash|zsh|fish|dash|ksh|nu|pwsh|node|npm.*|login|su|sudo|env|sleep)$/;
 
-/** For sessions that other programs started. */
+/** Commands for sessions of other programs. */
 export function observedCommands(shell: CommandContext): Commands {
   return {
     async keepSession(argument) {
@@ -21,7 +21,7 @@ export function observedCommands(shell: CommandContext): Commands {
       vscode.window.setStatusBarMessage(t('Kept in the record'), 3000);
     },
 
-    /** Takes a prompt, or asks for it. Gives the id of the new session. */
+    /** Takes a prompt or asks for it. Returns the new session's id. */
     async forkSession(argument, prompt) {
       if (!mayStart()) return undefined;
       const id = await pickSession(shell, argument, { title: t('Fork Session') });

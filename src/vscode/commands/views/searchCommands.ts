@@ -1,6 +1,6 @@
 import type { Commands, CommandContext } from '../commandContext.ts';
 
-/** Finding something in all sessions. */
+/** Searches all sessions. */
 export function searchCommands({ search, panels }: CommandContext): Commands {
   return {
     searchSessions: (query) => search.search(typeof query === 'string' ? query : undefined),
@@ -10,7 +10,7 @@ export function searchCommands({ search, panels }: CommandContext): Commands {
     searchPeopleOnly: () => search.setSynthetic(false),
     clearSearch: () => search.clear(),
     rebuildSearchIndex: () => search.rebuild(),
-    /** Behind a row of the results, so not in the manifest. */
+    /** Used by rows of the results, so it is not in the manifest. */
     async openSearchHit(session, entry) {
       if (typeof session === 'string' && typeof entry === 'number') await panels.lead(session, entry);
     },

@@ -17,7 +17,7 @@ interface Item extends vscode.QuickPickItem {
   readonly name: PeriodName;
 }
 
-/** What sessions cost. */
+/** Shows and exports usage. */
 export function usageCommands(shell: CommandContext): Commands {
   return {
     async showCost(argument) {
@@ -25,7 +25,7 @@ export function usageCommands(shell: CommandContext): Commands {
       return id === undefined ? undefined : markdownOf(await shell.reports.show('cost', id));
     },
 
-    /** A keybinding or another extension may say `{period, file}`. */
+    /** Callers may pass `{period, file}`. */
     async exportUsage(argument) {
       const given = isObject(argument) ? argument : {};
       const name = periodNames.find((each) => each === given['period']) ?? (await askForPeriod());
@@ -74,7 +74,7 @@ function askForFile(name: PeriodName): Thenable<vscode.Uri | undefined> {
   });
 }
 
-/** `usage 2026-11`. */
+/** Such as `usage 2026-11`. */
 function fileName(name: PeriodName, now: Date): string {
   switch (name) {
     case 'today':
@@ -88,7 +88,7 @@ function fileName(name: PeriodName, now: Date): string {
   }
 }
 
-/** In the reader's own time. */
+/** In local time. */
 function periodOf(name: PeriodName, now: Date): { readonly from: number | null; readonly to: number | null } {
   const [year, month] = [now.getFullYear(), now.getMonth()];
   const day = (at: Date): number => at.getTime();

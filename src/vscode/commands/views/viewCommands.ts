@@ -1,7 +1,7 @@
 import { groupNames } from '../../sessions/sessionGroups.ts';
 import type { Commands, CommandContext } from '../commandContext.ts';
 
-/** What the Sessions view shows. */
+/** Commands of the Sessions view. */
 export function viewCommands(shell: CommandContext): Commands {
   return {
     showHiddenSessions() {
@@ -11,7 +11,7 @@ export function viewCommands(shell: CommandContext): Commands {
       shell.list.showHidden = false;
     },
     goToPrompt: () => shell.panels.pickPrompt(),
-    /** Behind a row of the tree, so not in the manifest. */
+    /** Used by rows of the tree, so it is not in the manifest. */
     showMoreSessions(argument) {
       const name = groupNames.find((each) => each === argument);
       if (name !== undefined) shell.tree.showMore(name);

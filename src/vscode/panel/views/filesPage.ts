@@ -2,7 +2,7 @@ import type { SessionFile } from '../../../insight/files/files.ts';
 import type { FileGroup, FilesLine, FilesPage, FileSort } from '../../../protocol/panel/viewMessages.ts';
 import type { ViewIndex } from './viewIndex.ts';
 
-/** A page of the list of files: what was changed, what changed behind the tools' backs, what was only read. */
+/** A page of the file list: changed files, files changed without a tool call, files only read. */
 export function filesPage(
   index: ViewIndex,
   { from, count, query, sort }: { from: number; count: number; query: string; sort: FileSort },
@@ -52,7 +52,7 @@ export function filesPage(
   };
 }
 
-/** As they were first touched, where the order is that; the host's order of names is everybody's. */
+/** By first use, or by name as delivered. */
 function sorted(files: readonly SessionFile[], sort: FileSort): readonly SessionFile[] {
   const by: Readonly<Record<Exclude<FileSort, 'first' | 'name'>, (file: SessionFile) => number>> = {
     lines: ({ added, removed }) => added + removed,

@@ -4,11 +4,11 @@ import { compareWithDisk } from '../../../insight/files/sinceThen.ts';
 import type { FileSince } from '../../../protocol/panel/viewMessages.ts';
 import type { ViewIndex, ViewSource } from './viewIndex.ts';
 
-/** Steps of one file that are followed; of a file with more nothing is said. */
+/** Maximum number of steps per file; the state of files with more is unknown. */
 const mostSteps = 2000;
 const mostKept = 100;
 
-/** Whether files are as the session left them. What was worked out of the record is kept until it touches the file again. */
+/** Whether files are still as the session left them. Caches expected texts until the session changes them. */
 export class FilesSince {
   readonly #source: ViewSource;
   readonly #index: ViewIndex;
@@ -19,7 +19,7 @@ export class FilesSince {
     this.#index = index;
   }
 
-  /** In the order of `paths`, as the list of files names them. */
+  /** In the order of `paths`, as named in the file list. */
   async of(paths: readonly string[]): Promise<FileSince[]> {
     const all: FileSince[] = [];
     for (const path of paths) all.push(await this.#since(path));

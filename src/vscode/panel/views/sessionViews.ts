@@ -6,12 +6,12 @@ import { FilesSince } from './filesSince.ts';
 import { TrajectoryPages } from './trajectoryPage.ts';
 import { ViewIndex, type ViewSource } from './viewIndex.ts';
 
-/** Milliseconds between two notices that something changed. */
+/** Minimum interval between change notices, in ms. */
 const pause = 500;
 
 type Question = Extract<ViewRequest, { type: 'getTrajectory' | 'getFiles' | 'getSince' }>;
 
-/** The host's side of the views beside the transcript: pages of them, on request. */
+/** Host side of the views next to the transcript: delivers pages on request. */
 export class SessionViews {
   readonly #source: ViewSource;
   readonly #send: (answer: ViewAnswer) => void;
@@ -19,7 +19,7 @@ export class SessionViews {
   readonly #index: ViewIndex;
   readonly #pages: TrajectoryPages;
   readonly #since: FilesSince;
-  /** The page has been told nothing since it asked last. */
+  /** The page was notified and has not requested anything since. */
   #owed = false;
   #timer: NodeJS.Timeout | undefined;
 
@@ -32,7 +32,7 @@ export class SessionViews {
     this.#since = new FilesSince(source, this.#index);
   }
 
-  /** What the session read and changed, up to now. */
+  /** Files read and changed so far. */
   async files(): Promise<readonly SessionFile[]> {
     await this.#index.ready();
     return this.#index.files.all();
@@ -54,12 +54,12 @@ export class SessionViews {
     }
   }
 
-  /** The page was given something else than pages of these views that a saved file changes. */
+  /** Starts change notices when a page of these views depends on files. */
   watch(): void {
     this.#owed = true;
   }
 
-  /** A file was saved: it may be another now than the session left. */
+  /** A saved file may differ from what the session left. */
   saved(): void {
     if (this.#owed) this.#tell();
   }
@@ -68,7 +68,7 @@ export class SessionViews {
     this.#index.update(updates);
   }
 
-  /** A new page has asked for nothing yet. */
+  /** Call for a new page, which has requested nothing. */
   restart(): void {
     this.#owed = false;
   }

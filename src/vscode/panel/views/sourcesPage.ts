@@ -3,7 +3,7 @@ import type { Source } from '../../../insight/citations/sources/sources.ts';
 import type { PageSource, SourcesPage } from '../../../protocol/panel/evidence.ts';
 import { pageSource } from '../evidenceView.ts';
 
-/** A page of the list of sources, in the order of their numbers. */
+/** A page of the list of sources, by number. */
 export function sourcesPage(
   links: SessionLinks,
   { from, count, query }: { readonly from: number; readonly count: number; readonly query: string },
@@ -11,7 +11,7 @@ export function sourcesPage(
 ): SourcesPage {
   const all = links.sources();
   const toPage = (source: Source): PageSource => {
-    // Which link of the first message that cites it does.
+    // The link to this source in the first message that cites it.
     const first = links.of(source.entries[0] ?? -1).find((each) => each.number === source.number);
     return pageSource(source, first?.at ?? 0);
   };

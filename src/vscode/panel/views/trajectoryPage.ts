@@ -20,7 +20,7 @@ import type { ViewIndex } from './viewIndex.ts';
 
 const mostMarks = 100;
 const mostEvidence = 20;
-/** Milliseconds for which the bars of what continues may be behind. */
+/** Maximum age in ms of running bars. */
 const fresh = 500;
 
 interface Drawn {
@@ -33,7 +33,7 @@ interface Drawn {
   readonly marks: ReadonlyMap<number, RepeatMark>;
 }
 
-/** Answers for the trajectory, from one drawing of the whole that is kept until something changes. */
+/** Pages of the trajectory, from one complete layout that is cached until something changes. */
 export class TrajectoryPages {
   readonly #index: ViewIndex;
   #drawn: Drawn | undefined;
@@ -43,7 +43,7 @@ export class TrajectoryPages {
     this.#index = index;
   }
 
-  /** `now`: epoch milliseconds where a run continues, else `undefined`: what never ended then ends with the record. */
+  /** `now`: epoch milliseconds during a run, otherwise `undefined`: unfinished steps then end with the record. */
   page(
     { from, count, wish, around }: { from: number; count: number; wish: TrajectoryWish; around?: number },
     now: number | undefined,
@@ -146,7 +146,7 @@ function stepOf(row: StepRow) {
   return { callId, number, kind, toolName, path, status, exitCode, added, removed, durationMs };
 }
 
-/** What was found, by each step that shows it but the first: nothing was repeated yet when that one ran. */
+/** Findings by each step that shows them, except the first: nothing was repeated at that time. */
 function marksOf(
   findings: readonly Finding[],
   linkOf: (index: number) => StepLink | undefined,
@@ -170,7 +170,7 @@ function lastTime(rows: readonly Row[]): number {
   return rows.reduce((last, { startedAt, endedAt }) => Math.max(last, startedAt ?? 0, endedAt ?? 0), 0);
 }
 
-/** As many as anybody can tell apart on an axis, evenly. */
+/** At most as many as fit on an axis, evenly spaced. */
 function thinned<T>(all: readonly T[]): readonly T[] {
   if (all.length <= mostMarks) return all;
   return Array.from({ length: mostMarks }, (_, at) => all[Math.floor((at * all.length) / mostMarks)]).filter(

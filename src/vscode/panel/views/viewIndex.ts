@@ -10,31 +10,31 @@ import {
   unreportedSubtype,
 } from '../../../model/transcript/unreported.ts';
 
-/** Entries read at once. */
+/** Entries per read. */
 const chunk = 500;
-/** Entries that are looked at; a session with more says so. */
+/** Maximum number of entries to index; longer sessions show a notice. */
 const mostEntries = 250_000;
 const mostUnreported = 10_000;
 
-/** Of a session's handle, what its views are made of. */
+/** The part of a session's handle that its views need. */
 export interface ViewSource {
   total(): number;
   read(from: number, to: number): Promise<readonly NormalizedEntry[]>;
   turns(): readonly (TimedTurn & { readonly firstIndex: number })[];
   live(): boolean;
   summary(): { readonly project_dir?: string | undefined };
-  /** A file of the session's folder as it is on disk; `undefined` where that cannot be told. */
+  /** Current state of a file in the session's folder; `undefined` if unknown. */
   fileNow?(path: string): Promise<FileNow | undefined>;
 }
 
-/** A file that changed behind the back of the tools, and the note that says so. */
+/** A file that changed without a tool call, and the note that reports it. */
 export interface Unreported extends UnreportedChange {
   readonly entryIndex: number;
 }
 
 /**
- * Steps, files and findings of one session, made when someone first asks: the record is read once, a chunk at a time,
- * and what is added while a run continues is taken as it comes.
+ * Steps, files and findings of one session, created on first use: reads the record in chunks, then takes entries as
+ * they arrive.
  */
 export class ViewIndex {
   readonly trajectory = new Trajectory();
@@ -43,9 +43,9 @@ export class ViewIndex {
   readonly files: SessionFiles;
   /** By path; the newest note counts. */
   readonly unreported = new Map<string, Unreported>();
-  /** Changed files that their note did not list. */
+  /** Number of changed files that their note did not list. */
   unlisted = 0;
-  /** Changes with everything that is taken. */
+  /** Increases with every change. */
   revision = 0;
   readonly #source: ViewSource;
   readonly #changed: () => void;
@@ -61,7 +61,7 @@ export class ViewIndex {
     this.files = new SessionFiles(source.summary().project_dir ?? '');
   }
 
-  /** Entries beyond the bound. */
+  /** Number of entries beyond the maximum. */
   get omitted(): number {
     return Math.max(0, this.#source.total() - mostEntries);
   }
@@ -70,7 +70,7 @@ export class ViewIndex {
     return this.#source.turns();
   }
 
-  /** Resolves when everything that the record holds now was taken. */
+  /** Resolves when all current entries have been indexed. */
   async ready(): Promise<void> {
     this.#asked = true;
     this.#reading ??= this.#read().finally(() => (this.#reading = undefined));
@@ -81,10 +81,10 @@ export class ViewIndex {
     if (!this.#asked) return;
     let any = false;
     for (const update of updates) {
-      // Text that grows is taken when its entry settles; what is ahead of the reading will be read.
+      // Growing text is indexed when its entry settles; entries ahead of the read position will be read.
       if (update.op !== 'put' || update.entry.index > this.#taken || update.entry.index >= mostEntries) continue;
       if (update.entry.index === this.#taken) {
-        // The reading takes entries in order, and this one with them.
+        // The read in progress includes this entry.
         if (this.#reading !== undefined) continue;
         this.#taken += 1;
       }

@@ -5,7 +5,7 @@ import type { AgentName, RunMemory } from '../runMemory.ts';
 
 const { t } = vscode.l10n;
 
-/** What a row of the list of agents stands for. */
+/** Meaning of a row in the list of agents. */
 export type AgentRow =
   | { readonly kind: 'agent'; readonly agent: AgentReport }
   | { readonly kind: 'missing'; readonly agent: AgentReport }
@@ -17,12 +17,12 @@ export function nameOf({ type, profile }: AgentReport): AgentName {
   return { agent: type, ...(profile === undefined ? {} : { profile }) };
 }
 
-/** A program that was found, or a server, which no one has to install. */
+/** An installed program, or a server. */
 export function canRun({ recording, program }: AgentReport): boolean {
   return !recording && (program === null || 'path' in program);
 }
 
-/** Agents that can run, the last one used first; then recordings; then what is missing, and what helps with that. */
+/** Available agents, last used first; then recordings; then missing agents with help. */
 export function agentItems(agents: readonly AgentReport[], memory: RunMemory): AgentItem[] {
   const found = agents.filter(canRun);
   found.sort((a, b) => Number(memory.isLast(nameOf(b))) - Number(memory.isLast(nameOf(a))));
@@ -38,7 +38,7 @@ export function agentItems(agents: readonly AgentReport[], memory: RunMemory): A
   ];
 }
 
-/** Agents that can run, to be chosen together. */
+/** Available agents, for multiple choice. */
 export function manyItems(agents: readonly AgentReport[]): AgentItem[] {
   return agents.filter(canRun).map(foundItem);
 }
@@ -91,7 +91,7 @@ function severalItem(): AgentItem {
 
 function missingItem(agent: AgentReport): AgentItem {
   const { label, program } = agent;
-  // The separator says already that it was not found; anything else is worth a word.
+  // The separator already says that it was not found; other problems are shown.
   const failed = program !== null && 'message' in program && program.code !== 'program_missing';
   return {
     label: inertText(label),

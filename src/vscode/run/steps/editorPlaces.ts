@@ -7,7 +7,7 @@ const { t } = vscode.l10n;
 
 const mostFiles = 20;
 
-/** A path as an agent in the folder of `uri` writes it; `undefined` for what is not in a folder of this workspace. */
+/** Path relative to the workspace folder; `undefined` outside of the workspace. */
 export function inFolder(uri: vscode.Uri): { readonly folder: vscode.Uri; readonly path: string } | undefined {
   const folder = uri.scheme === 'file' ? vscode.workspace.getWorkspaceFolder(uri)?.uri : undefined;
   if (folder === undefined) return undefined;
@@ -20,7 +20,7 @@ export function warnOutsideWorkspace(): void {
   );
 }
 
-/** What is selected in the active editor, or the line of the cursor. */
+/** Selection of the active editor, or the line of the cursor. */
 export function selectionGiven(): Given | undefined {
   const editor = vscode.window.activeTextEditor;
   const place = editor === undefined ? undefined : inFolder(editor.document.uri);
@@ -29,7 +29,7 @@ export function selectionGiven(): Given | undefined {
     return undefined;
   }
   const { document, selection } = editor;
-  // A selection that ends before the first character of a line has nothing of that line.
+  // A selection that ends at column 0 does not include that line.
   const last = selection.end.character === 0 && !selection.isSingleLine ? selection.end.line - 1 : selection.end.line;
   const range = selection.isEmpty ? document.lineAt(selection.active.line).range : selection;
   const code = { text: document.getText(range), language: document.languageId };
@@ -37,7 +37,7 @@ export function selectionGiven(): Given | undefined {
   return { folder: place.folder, excerpts: [excerpt({ path: place.path, ...lines }, code)] };
 }
 
-/** Files of one folder: those that a menu names, else that of the active editor. */
+/** Files of one folder: from a menu, else the active editor's file. */
 export function filesGiven(first: unknown, all: unknown): Given | undefined {
   const given: unknown[] = Array.isArray(all) ? all.concat([first]) : [first];
   const named = given.filter((each) => each instanceof vscode.Uri);

@@ -1,6 +1,6 @@
-/** Something of the workspace that goes to an agent with the prompt. */
+/** Part of the workspace that is sent with the prompt. */
 export interface Excerpt {
-  /** `src/app.js:10-14`, for people. */
+  /** Such as `src/app.js:10-14`, for display. */
   readonly label: string;
   /** Markdown, appended to the prompt. */
   readonly text: string;
@@ -8,9 +8,9 @@ export interface Excerpt {
 
 const longest = 40_000;
 
-/** Lines count from 1, and include both ends. */
+/** Lines are 1-based and inclusive. */
 interface Place {
-  /** As an agent in the folder would write it. */
+  /** Relative to the agent's folder. */
   readonly path: string;
   readonly from?: number;
   readonly to?: number;
@@ -21,7 +21,7 @@ export function placeText({ path, from, to }: Place): string {
   return to === undefined || to === from ? `${path}:${from}` : `${path}:${from}-${to}`;
 }
 
-/** A place alone, or with the text that is there, in a fence that nothing in the text can close. */
+/** A location, optionally with its text in a code fence that the text cannot close. */
 export function excerpt(place: Place, code?: { readonly text: string; readonly language: string }): Excerpt {
   const label = placeText(place);
   if (code === undefined) return { label, text: label };
@@ -35,7 +35,7 @@ export function excerpt(place: Place, code?: { readonly text: string; readonly l
   return { label, text: `${label}\n${fence}${language}\n${shown}${fence}${rest}` };
 }
 
-/** The prompt as the agent gets it. */
+/** Prompt for the agent. */
 export function withExcerpts(prompt: string, excerpts: readonly Excerpt[]): string {
   return [prompt.trim(), ...excerpts.map(({ text }) => text)].join('\n\n');
 }

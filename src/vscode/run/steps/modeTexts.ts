@@ -1,10 +1,7 @@
 import * as vscode from 'vscode';
 import { isObject } from '../../../model/text/json.ts';
 
-/**
- * What each permission mode of an agent means, as the settings explain it: the manifest, which VS Code has translated, is
- * the one place that says it.
- */
+/** Descriptions of permission modes from the manifest, which VS Code has localized. */
 export function modeTexts(settings: string): ReadonlyMap<string, string> {
   const manifest: unknown = vscode.extensions.getExtension('vitrine.vitrine')?.packageJSON;
   const contributes = isObject(manifest) ? manifest['contributes'] : undefined;

@@ -8,7 +8,7 @@ import { figures } from '../../text/figures.ts';
 
 const { t } = vscode.l10n;
 
-/** A limit in words; 0 is none. */
+/** A limit as text; 0 means none. */
 export function limitText(name: Limit['name'], value: number): string {
   if (value === 0) return t('no limit');
   switch (name) {
@@ -21,14 +21,14 @@ export function limitText(name: Limit['name'], value: number): string {
   }
 }
 
-/** A mode as the agent calls it, marked where it lets everything happen. */
+/** The agent's name of a mode, with a warning if it bypasses permissions. */
 export function modeText(agent: ExecutorType, mode: string | undefined): string {
   if (mode === undefined || mode === 'default') return t('default mode');
   const text = inertText(mode);
   return isBypass(agent, mode) ? `$(warning) ${text}` : text;
 }
 
-/** How an agent will run, in one line: `sonnet · plan · 20 turns`. Names of settings are text alone in it. */
+/** Options in one line, such as `sonnet · plan · 20 turns`, as plain text. */
 export function optionLine(agent: ExecutorType, options: AgentOptions): string {
   const names = ['maxTurns', 'maxBudgetUsd', 'maxAiCredits'] as const;
   return [

@@ -19,13 +19,13 @@ type PartItem = vscode.QuickPickItem & { readonly part: Part };
 
 interface Subject {
   readonly agent: AgentReport;
-  /** What the settings say for the folder. */
+  /** Settings of the folder. */
   readonly settings: AgentOptions;
   readonly memory: RunMemory;
   readonly step: Omit<Step, 'placeholder'>;
 }
 
-/** Lets a person change how an agent runs, one part after the other; `undefined` where they gave up altogether. */
+/** Asks for options one by one; `undefined` if the user cancelled. */
 export async function askForOptions(subject: Subject, started: RunChoice): Promise<RunChoice | undefined> {
   let choice = started;
   let last: Part = 'done';
@@ -175,7 +175,7 @@ async function askForMode({ agent, settings, step }: Subject, choice: RunChoice)
   return answer.kind === 'value' ? { kind: 'value', value: answer.value.mode } : answer;
 }
 
-/** Which modes it has, the agent says only when it runs; one that it has not is refused with those that it has. */
+/** The agent reports its modes only during a run, and rejects an unknown one with the available ones. */
 async function askForNamedMode({ agent, settings, step }: Subject): Promise<Answer<string>> {
   const item = (label: string, mode: string, description = '') => ({ label: inertText(label), mode, description });
   const set = settings.permissionMode;

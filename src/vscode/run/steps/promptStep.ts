@@ -7,13 +7,13 @@ const { t } = vscode.l10n;
 
 type PromptItem = vscode.QuickPickItem & { readonly does: 'run' | 'options' | 'recall' | 'edit' };
 
-/** What a person typed, and whether it is to run or something else comes first. */
+/** The prompt, and whether to run it or do something else first. */
 export interface Prompted {
   readonly prompt: string;
   readonly next: PromptItem['does'];
 }
 
-/** A row that no typing filters away or moves: its words are not in the label, where they could match. */
+/** A row that filtering cannot hide or move: its text is not in the label. */
 const row = (icon: string, description: string, does: PromptItem['does'], detail?: string): PromptItem => ({
   label: `$(${icon})`,
   description,
@@ -22,7 +22,7 @@ const row = (icon: string, description: string, does: PromptItem['does'], detail
   ...(detail === undefined ? {} : { detail }),
 });
 
-/** The prompt, with how it will run below it and the way to change that; Enter runs. */
+/** Asks for the prompt; rows below show and change the options. Enter runs. */
 export async function askForPrompt(
   step: Omit<Step, 'placeholder'>,
   {
@@ -33,11 +33,11 @@ export async function askForPrompt(
     recalled,
   }: {
     readonly prompt: string;
-    /** How the agent will run. */
+    /** Options of the run. */
     readonly line: string;
     readonly options: boolean;
     readonly excerpts: readonly Excerpt[];
-    /** What goes along of earlier sessions; absent: nothing yet. */
+    /** Summary of the added context; absent: none. */
     readonly recalled: string | undefined;
   },
 ): Promise<Answer<Prompted>> {
@@ -61,7 +61,7 @@ export async function askForPrompt(
   return { kind: 'value', value: { prompt: answer.value.text, next: answer.value.item?.does ?? 'run' } };
 }
 
-/** The beginning of what goes along, on one line. */
+/** Beginning of the excerpts, on one line. */
 function previewOf(excerpts: readonly Excerpt[]): string {
   const line = excerpts
     .map(({ label, text }) => text.slice(label.length).replaceAll(/^\s*`+\S*$/gm, ''))

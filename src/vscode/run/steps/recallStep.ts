@@ -24,10 +24,7 @@ interface Item extends vscode.QuickPickItem {
 
 const longestLine = 160;
 
-/**
- * Shows what earlier sessions of this workspace know of a message, before an agent is told: a person takes away what it is
- * not to be told. `undefined` in the answer: nothing.
- */
+/** Shows context from earlier sessions, from which the user can remove passages. `undefined` in the answer: none. */
 export async function askForRecall(deps: RecallDeps, { step, ...asked }: Asked): Promise<Answer<Recalled | undefined>> {
   const pick = vscode.window.createQuickPick<Item>();
   const { back, title, step: at, steps } = step;
@@ -87,7 +84,7 @@ export async function askForRecall(deps: RecallDeps, { step, ...asked }: Asked):
   });
 }
 
-/** How much goes along, for the row that leads here. */
+/** Number of added passages, for the row that opens this step. */
 export function passagesText({ passages }: Recalled): string {
   const sessions = new Set(passages.map(({ sessionId }) => sessionId)).size;
   return passages.length === 1
@@ -95,7 +92,7 @@ export function passagesText({ passages }: Recalled): string {
     : t('Sent with the prompt: {0} passages from {1} earlier sessions', passages.length, sessions);
 }
 
-/** A recording shows what someone else did somewhere. */
+/** Recordings are not the user's work. */
 const isWork = ({ recording }: SearchedSession): boolean => !recording;
 
 const isOwn = (session: SearchedSession): boolean => isWork(session) && session.hidden !== true && isHere(session);
