@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { repository } from '../test/support/host/install/cache.mjs';
 import { median, type Row } from './harness.ts';
 
-/** Everything that `vscode` exports by its type declarations, each a thing that can be called, constructed and read. */
+/** A stand-in for the `vscode` module, with all declared exports. Each can be called, constructed and read. */
 function stub(): string {
   const types = readFileSync(path.join(repository, 'node_modules/@types/vscode/index.d.ts'), 'utf8');
   const names = types.matchAll(/^\texport (?:abstract )?(?:class|enum|namespace|function|const|let) (\w+)/gm);
@@ -17,12 +17,12 @@ function stub(): string {
   });\n${exports.join('\n')}`;
 }
 
-/** For a process of its own per start, since modules are read once. Prints milliseconds of processor time. */
+/** Program for a new process per start, since modules are cached. Prints milliseconds of processor time. */
 const program = `
 import { registerHooks } from 'node:module';
 const stub = 'data:text/javascript;base64,' + process.argv[2];
 registerHooks({ resolve: (name, context, next) => name === 'vscode' ? { url: stub, shortCircuit: true } : next(name, context) });
-// VS Code's own code has loaded these long before.
+// Modules that VS Code's own code has already loaded.
 for (const each of [stub, 'node:crypto', 'node:fs/promises', 'node:os', 'node:path', 'node:url']) await import(each);
 const started = process.cpuUsage();
 await import(process.argv[1]);
@@ -30,7 +30,7 @@ const { user, system } = process.cpuUsage(started);
 console.log((user + system) / 1000);
 `;
 
-/** What our code adds to VS Code's start: reading and running dist/extension.js up to \`activate\`. */
+/** What our code adds to VS Code's start: loading dist/extension.js and running it up to `activate`. */
 export async function activation(starts = 15): Promise<Row> {
   const extension = pathToFileURL(path.join(repository, 'dist/extension.js')).href;
   const source = Buffer.from(stub()).toString('base64');

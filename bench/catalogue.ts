@@ -13,13 +13,13 @@ import { compare, percentile, type Row } from './harness.ts';
 
 const quiet = (): void => undefined;
 const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
-/** Words of each message, and messages of each session. */
+/** Size of the sample sessions. */
 const wordsPerMessage = 600;
 const turnsPerSession = 40;
-/** What agents write besides what was said, of each session. */
+/** Other data that agents write, in bytes per session. */
 const bookkeepingBytes = 150_000;
 
-/** The catalogue over stores of another program: building it, and searching it, against FTS5 with the whole texts. */
+/** Building and searching the catalogue for stores of another program, compared with FTS5 that stores whole texts. */
 export async function catalogue(sessions = 40, turns = 3): Promise<Row[]> {
   const home = await mkdtemp(path.join(tmpdir(), 'vitrine-bench-'));
   const store = new RecordStore(path.join(home, 'none'), { clock: Date.now, log });
@@ -65,7 +65,7 @@ export async function catalogue(sessions = 40, turns = 3): Promise<Row[]> {
   }
 }
 
-/** Writes sessions whose words are as frequent as those of a language; gives some of each frequency. */
+/** Writes sessions with natural word frequencies; returns sample words of each frequency. */
 function writeStores(home: string, sessions: number): string[] {
   let seed = 1;
   const random = (): number => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647;
@@ -94,7 +94,7 @@ async function textsOfAll(home: string): Promise<string[][]> {
   return all;
 }
 
-/** What FTS5 gives a program that keeps the texts in it: the best 50 with their excerpts. */
+/** FTS5 with stored texts: the best 50 matches with their excerpts. */
 function plainIndex(sessions: readonly (readonly string[])[]): (word: string) => unknown {
   const database = new DatabaseSync(':memory:');
   database.exec('CREATE VIRTUAL TABLE texts USING fts5(text)');

@@ -4,7 +4,7 @@ import { repository } from '../test/support/host/install/cache.mjs';
 
 const recording = path.join(repository, 'media/demo/teahouse.ndjson');
 
-/** The stdout lines of one recorded run without its first (`init`) and its last (`result`). */
+/** Stdout lines of a recorded run without the first (`init`) and the last (`result`). */
 function body(): string[] {
   const lines: string[] = [];
   for (const line of readFileSync(recording, 'utf8').split('\n')) {
@@ -17,8 +17,8 @@ function body(): string[] {
 }
 
 /**
- * Output of one very long run of Claude Code with partial messages, of about `megabytes`: two recorded runs over and over,
- * with the ids of messages, calls and lines made new each time, as they would be.
+ * Output of a very long run of Claude Code with partial messages, about `megabytes` in size: repeats two recorded runs
+ * with new ids of messages, calls and lines.
  */
 export function claudeOutput(megabytes: number): Buffer {
   const once = body().join('\n') + '\n';
@@ -34,7 +34,7 @@ export function claudeOutput(megabytes: number): Buffer {
   return Buffer.concat(parts);
 }
 
-/** As a pipe gives it: in pieces of 64 KiB. */
+/** In pieces of 64 KiB, as from a pipe. */
 export function chunks(bytes: Buffer, size = 65_536): Buffer[] {
   return Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) => bytes.subarray(at * size, (at + 1) * size));
 }

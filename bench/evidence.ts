@@ -8,7 +8,7 @@ import { demoEntries, labelledSessions } from '../test/support/evidence/claims.t
 import { call, reads, runs } from '../test/support/sessions/madeEntries.ts';
 import { compare, type Row } from './harness.ts';
 
-/** An answer full of claims, as the labelled ones are, of so many characters. */
+/** An answer of this length that is full of claims, like the labelled ones. */
 function answer(characters: number): NormalizedEntry {
   const once = labelledSessions('dev').flatMap(({ answers }) => answers.map(({ text }) => text));
   const text = `${once.join('\n\n')}\n\n`;
@@ -16,7 +16,7 @@ function answer(characters: number): NormalizedEntry {
   return { index: 1_000_000, timestamp: '', type: { kind: 'assistant_message' }, content };
 }
 
-/** Every other step reads one of a thousand files, the others run something that names files. */
+/** Alternates between reading one of a thousand files and commands that name files. */
 function session(steps: number): NormalizedEntry[] {
   const output = 'src/a.ts:3:7 error TS1005\n'.repeat(10);
   return Array.from({ length: steps }, (_, index) =>

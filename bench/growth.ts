@@ -16,15 +16,15 @@ import { markdownParts } from '../webview/markdown/blocks.ts';
 import { withColoursOnly, withoutTerminalCodes } from '../webview/text/visible.ts';
 import { compare, type Row } from './harness.ts';
 
-/** Four times the size against the size: 4 where the work grows in line with it, 16 where it grows with its square. */
+/** Sizes to compare: a ratio of 4 means linear growth, 16 quadratic growth. */
 const factor = 4;
 const goal = 8;
 
 interface Growing {
   readonly name: string;
-  /** What it is tried on; the worst counts. */
+  /** Inputs; the worst one counts. */
   readonly pieces: readonly string[];
-  /** Of the small one. */
+  /** Smaller size. */
   readonly size: number;
   readonly work: (piece: string, size: number) => unknown;
 }

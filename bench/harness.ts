@@ -1,17 +1,17 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** One line of the table. `goal` is the most that `value` may be. */
+/** One row of the table. `goal`: maximum of `value`. */
 export interface Row {
   readonly name: string;
   readonly value: number;
   readonly unit: '×' | 'ms' | 'kB' | 'MB' | '%' | 'elements';
   readonly goal: number;
-  /** The figures behind `value`, for people. */
+  /** The figures behind `value`, for display. */
   readonly detail: string;
 }
 
-/** Of so many bytes in so many milliseconds. */
+/** Throughput as text. */
 export function rate(pieces: readonly Buffer[], ms: number): string {
   const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
   return `${(bytes / ms / 1000).toFixed(0)} MB/s`;
@@ -24,7 +24,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? NaN) + upper) / 2;
 }
 
-/** The value that so many percent of them do not exceed. */
+/** Value that this percentage of the values does not exceed. */
 export function percentile(values: readonly number[], percent: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil((sorted.length * percent) / 100) - 1)] ?? NaN;
@@ -34,11 +34,11 @@ setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as (options: { type: 'minor' }) => void;
 
 /**
- * Milliseconds of processor time, all threads of this process. Time by the wall measures the neighbours too: on a busy
- * machine the collector's helper threads wait for a core, and that falls on whoever makes garbage.
+ * Milliseconds of processor time of all threads. Wall-clock time would depend on other processes: on a busy machine,
+ * the collector's helper threads wait for a core, which slows down code with much garbage.
  */
 async function time(task: () => unknown): Promise<number> {
-  // A full collection would also throw away what the compiler learned about objects that are gone.
+  // A full collection would also discard what the compiler learned about dead objects.
   collectGarbage({ type: 'minor' });
   const started = process.cpuUsage();
   await task();
@@ -48,7 +48,7 @@ async function time(task: () => unknown): Promise<number> {
 
 const warmUp = 6;
 
-/** Milliseconds of processor time (medians) of two tasks, and how many times as long the first takes. */
+/** Median processor times of two tasks in ms, and their ratio. */
 export interface Comparison {
   readonly ratio: number;
   readonly subject: number;
@@ -56,13 +56,13 @@ export interface Comparison {
 }
 
 /**
- * Runs both tasks by turns, so that what the machine does meanwhile falls on both alike, and gives the median of the ratios of
- * each turn. The first turns warm up and do not count: code that runs for the first time is compiled meanwhile.
+ * Alternates both tasks, so that disturbances affect both, and returns the median ratio per turn. The first turns are a
+ * warm-up for the compiler.
  */
 export async function compare(subject: () => unknown, baseline: () => unknown, turns: number): Promise<Comparison> {
   const times: { subject: number; baseline: number }[] = [];
   for (let turn = 0; turn < warmUp + turns; turn += 1) {
-    // Who goes first alternates: the second finds warmer caches.
+    // The order alternates, because the second task finds warmer caches.
     const first = turn % 2 === 0 ? await time(subject) : 0;
     const baselineTime = await time(baseline);
     const subjectTime = turn % 2 === 0 ? first : await time(subject);

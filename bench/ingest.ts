@@ -3,7 +3,7 @@ import { chunks, claudeOutput } from './claudeOutput.ts';
 import { compare, rate, type Row } from './harness.ts';
 import { ingest, parseOnly } from './pipeline.ts';
 
-/** The whole pipeline against its unavoidable part. */
+/** The whole pipeline compared with its unavoidable part. */
 export async function ingestion(megabytes = 24, turns = 15): Promise<Row> {
   const pieces = chunks(claudeOutput(megabytes));
   const { ratio, subject, baseline } = await compare(
@@ -15,7 +15,7 @@ export async function ingestion(megabytes = 24, turns = 15): Promise<Row> {
   return { name: 'ingest: bytes to entries', value: ratio, unit: '×', goal: 1.6, detail };
 }
 
-/** One line of 100 MB costs no more than as many bytes in lines of 1 KB: it is never held, nor parsed. */
+/** One line of 100 MB costs no more than the same bytes in lines of 1 KB: it is neither buffered nor parsed. */
 export async function hugeLine(megabytes = 100, turns = 3): Promise<Row> {
   const text = 'x'.repeat(900);
   const small = Buffer.from(

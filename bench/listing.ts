@@ -4,7 +4,7 @@ import { serialiseRecordLine } from '../src/formats/record.ts';
 import { aSession, temporaryStore, wholeSession } from '../test/support/sessions/records.ts';
 import { compare, type Row } from './harness.ts';
 
-/** The list of sessions reads the two ends of each record: long ones cost it what short ones do. */
+/** Listing sessions reads only both ends of each record, so long records cost as much as short ones. */
 export async function listing(sessions = 200, turns = 9): Promise<Row[]> {
   const [long, short] = [await listed(sessions, 1000), await listed(sessions, 20)];
   try {
@@ -31,7 +31,7 @@ async function listed(
     await writeFile(store.path(id), text.join(''));
   }
   const list = async (): Promise<void> => {
-    // A new one, which has seen none of them yet.
+    // A new store without a cache.
     const { length } = await new RecordStore(dir, { clock: Date.now, log: { warn: () => undefined } }).list();
     if (length !== sessions) throw new Error(`${length} of ${sessions} sessions were listed`);
   };

@@ -1,6 +1,6 @@
 /**
- * Measures, prints a table and writes bench/results/<time>.json. What each line means: docs/benchmarks.md. With names of cases,
- * only those, and nothing is written.
+ * Runs the benchmarks, prints a table and writes bench/results/<time>.json. Rows are explained in docs/benchmarks.md.
+ * With names of cases, runs only those and writes nothing.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';

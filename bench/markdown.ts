@@ -3,7 +3,7 @@ import { story } from '../test/support/demo/story.ts';
 import { MarkdownStream } from '../webview/markdown/blocks.ts';
 import { compare, type Row } from './harness.ts';
 
-/** An answer of so many characters: paragraphs, lists, tables and code, as models write them. */
+/** An answer of this length with paragraphs, lists, tables and code. */
 function answer(characters: number): string {
   const blocks = story('/workspace/teahouse').flatMap(({ steps }) =>
     steps.flatMap((step) => ('blocks' in step ? step.blocks : [])),
@@ -16,7 +16,7 @@ function answer(characters: number): string {
   return `${once}\n\n`.repeat(Math.ceil(characters / once.length)).slice(0, characters);
 }
 
-/** As it comes: 20 characters at a time, the page brought up to date after each. The number of blocks. */
+/** Updates the page after every 20 characters. Returns the number of blocks. */
 function streamed(text: string): number {
   const stream = new MarkdownStream();
   for (let at = 0; at < text.length; at += 20) {

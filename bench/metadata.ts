@@ -21,7 +21,7 @@ function message(index: number): NormalizedEntry {
   };
 }
 
-/** All that is done with the marks of a message: made, written, read, told apart, logged, and looked past for a person's words. */
+/** All operations on the marks of a message: create, write, read, check, log, and filter. */
 export async function metadata(messages = 2000, turns = 15): Promise<Row> {
   let characters = 0;
   const count = (text: string): void => void (characters += text.length);

@@ -9,7 +9,7 @@ import { ingest, parseOnly } from './pipeline.ts';
 
 interface Captured {
   readonly name: string;
-  /** Lines at the beginning and at the end that come once in a run. */
+  /** Lines at the start and the end that occur once per run. */
   readonly head: number;
   readonly tail: number;
 }
@@ -28,7 +28,7 @@ const captures: Readonly<Record<string, Captured>> = {
 const idKey = /^(?:id|uuid|.*(?:call|tool|tool_?use|message|item|event|interaction|turn|request|run)_?ids?)$/i;
 const ofConversation = /session|thread|conversation/i;
 
-/** The ids of what was said and done, as they would be in another turn; the conversation stays the same. */
+/** Renews ids of messages and calls, as in another turn. The conversation id stays. */
 function renewed(value: unknown, round: number, key = ''): unknown {
   if (typeof value === 'string') return idKey.test(key) && !ofConversation.test(key) ? `${value}-${round}` : value;
   if (typeof value === 'number') return key === 'id' ? value + round * 1000 : value;
@@ -37,7 +37,7 @@ function renewed(value: unknown, round: number, key = ''): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, renewed(item, round, name)]));
 }
 
-/** The output of one long run: what the capture has between its head and its tail, as often as that. */
+/** Output of a long run: repeats the capture between its head and its tail. */
 function scaled(type: string, { name, head, tail }: Captured, rounds: number): Buffer {
   const file = path.join(repository, 'test/fixtures', type, `${name}.stdout.jsonl`);
   const messages = readFileSync(file, 'utf8')
@@ -51,7 +51,7 @@ function scaled(type: string, { name, head, tail }: Captured, rounds: number): B
   return Buffer.from(lines(messages.slice(0, head)) + repeated.join('') + lines(messages.slice(end)));
 }
 
-/** Each normalizer on output of its agent, against reading its lines as JSON. */
+/** Each normalizer on its agent's output, compared with parsing the lines as JSON. */
 export async function normalizers(megabytes = 6, turns = 9): Promise<Row[]> {
   const rows: Row[] = [];
   for (const [type, capture] of Object.entries(captures)) {

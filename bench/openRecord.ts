@@ -5,7 +5,7 @@ import { compare, type Row } from './harness.ts';
 
 const page = 50;
 
-/** Opening a session and reading its last page: 100,000 entries against 100. */
+/** Opening a session and reading its last page: 100,000 entries compared with 100. */
 export async function openRecord(turns = 25): Promise<Row> {
   const { store, remove } = await temporaryStore();
   const sizes = new Map<string, number>();
@@ -17,7 +17,7 @@ export async function openRecord(turns = 25): Promise<Row> {
     sizes.set(id, entries);
   };
 
-  // One opening is too short to be measured among what else the machine does.
+  // A single opening is too short to measure.
   const openings = 20;
   const open = async (id: string): Promise<void> => {
     for (let opening = 0; opening < openings; opening += 1) {

@@ -3,10 +3,10 @@ import { elements, frames, PageTests } from '../test/support/page/open.ts';
 import { type Row, median } from './harness.ts';
 
 const [extensive, short] = [100_000, 100];
-/** An index that comes after all of a long session. */
+/** An index after the end of a long session. */
 const next = extensive;
 
-/** The page in a browser, with a host beside it in the same thread that plays the session. */
+/** Runs the page in a browser, with a host in the same thread that plays the session. */
 async function inBrowser<T>(measure: (tests: PageTests) => Promise<T>): Promise<T> {
   const tests = await PageTests.start();
   try {
@@ -59,7 +59,7 @@ async function openLong(tests: PageTests, live = false): Promise<Page> {
   return page;
 }
 
-/** Where the elements of each view are, and what is to be there before they are counted. */
+/** Selectors of the elements of each view, and what must exist before they are counted. */
 const views = [
   ['Transcript', '.rb'],
   ['Trajectory', '.trow'],
@@ -89,18 +89,18 @@ async function mostElements(tests: PageTests): Promise<Row> {
   return { name: 'page: elements of any view, 100,000 entries', value, unit: 'elements', goal: 2000, detail };
 }
 
-/** Milliseconds of processor time that the page's thread has worked, the host beside it included. */
+/** Processor time of the page's thread in ms, including the host. */
 interface Work {
   /** Scripts, styles and layout. */
   readonly placing: number;
-  /** The same, and painting. */
+  /** Including painting. */
   readonly whole: number;
 }
 
 async function workOf(session: CDPSession): Promise<Work> {
   const { metrics } = await session.send('Performance.getMetrics');
   const ms = (wanted: string): number => 1000 * (metrics.find(({ name }) => name === wanted)?.value ?? NaN);
-  // Each without what lies within it.
+  // Durations do not include each other.
   const placing = ms('ScriptDuration') + ms('RecalcStyleDuration') + ms('LayoutDuration');
   return { placing, whole: ms('TaskDuration') };
 }
@@ -111,20 +111,20 @@ async function worked(session: CDPSession): Promise<number> {
 
 async function profiled(page: Page): Promise<CDPSession> {
   const session = await page.context().newCDPSession(page);
-  // Processor time: time by the wall counts the neighbours too.
+  // Processor time; wall-clock time would depend on other processes.
   await session.send('Performance.enable', { timeDomain: 'threadTicks' });
   return session;
 }
 
-/** Runs in the browser: one more entry, kept at the host. Its bytes. */
+/** Runs in the browser: adds one entry at the host. Returns its size in bytes. */
 function made(index: number): number {
   window.host.hold();
   return window.host.addOne(index);
 }
 
 /**
- * Runs in the browser: what the host kept, from its being posted until its entry is drawn, and the two frames after that, in which
- * the page learns that it was scrolled to its new end. Without an index, the frames alone. Milliseconds until it was on screen.
+ * Runs in the browser: time from posting an entry until it is drawn, and the next two frames, in which the page learns
+ * its new scroll position. Without an index, only the frames. Returns the milliseconds until the entry is visible.
  */
 async function arrived(index: number | undefined): Promise<number> {
   const frame = (): Promise<unknown> => new Promise((resolve) => requestAnimationFrame(resolve));
@@ -141,7 +141,7 @@ async function arrived(index: number | undefined): Promise<number> {
     });
     window.host.release();
     await drawn;
-    // A task that begins after the frame in which it was drawn.
+    // A task that starts after the frame is drawn.
     const { port1, port2 } = new MessageChannel();
     const after = new Promise((resolve) => (port1.onmessage = resolve));
     port2.postMessage(undefined);
@@ -207,7 +207,7 @@ function p95(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(0.95 * values.length)] ?? NaN;
 }
 
-/** The page's work on an answer that streams, twice the text against the half. */
+/** The page's work on a streamed answer, twice the text compared with half. */
 async function answers(tests: PageTests): Promise<Row> {
   const page = await openLong(tests, true);
   const session = await profiled(page);

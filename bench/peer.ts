@@ -25,7 +25,7 @@ interface PeerModule {
   readonly ClaudeCodeExecutor: new (options: { readonly workDir: string }) => Peer;
 }
 
-/** The peer's executor for Claude Code, without what it needs for other things; installed beside the project's own packages. */
+/** Loads only the peer's executor for Claude Code, next to the project's own packages. */
 async function loadPeer(): Promise<Peer> {
   const folder = await installOnce(`${name}-${version}`, version, (target) =>
     npm(target, ['install', '--ignore-scripts', '--omit=optional', '--legacy-peer-deps', `${name}@${version}`]),
@@ -42,7 +42,7 @@ async function read(peer: Peer, pieces: readonly Buffer[]): Promise<number> {
   return entries;
 }
 
-/** Bytes to entries, ours and another project's, on the same output. It skips partial messages; ours reads all there is. */
+/** Bytes to entries: ours compared with another project's, on the same output. The peer skips partial messages. */
 export async function againstPeer(megabytes = 12, turns = 41): Promise<Row[]> {
   const partial = claudeOutput(megabytes);
   const whole = Buffer.from(

@@ -3,7 +3,7 @@ import { RunOutput } from '../src/engine/output/runOutput.ts';
 
 export const workDir = '/workspace/teahouse';
 
-/** What the engine does with an agent's output: bytes, lines, entry updates. The number of updates, so that all is used. */
+/** The engine's steps: bytes, lines, entry updates. Returns the number of updates, so that none is optimized away. */
 export function ingest(adapter: AgentAdapter, pieces: readonly Buffer[]): number {
   const output = new RunOutput(adapter.createNormalizer({ workDir, firstIndex: 0 }));
   let updates = 0;
@@ -11,7 +11,7 @@ export function ingest(adapter: AgentAdapter, pieces: readonly Buffer[]): number
   return updates + output.end({ code: 0, signal: null }, 0).length;
 }
 
-/** The fastest correct way to the parsed lines: buffers cut at byte 10, each line decoded once. No caps, no checks. */
+/** The fastest correct way to parsed lines: buffers split at byte 10, each line decoded once, no limits or checks. */
 export function parseOnly(pieces: readonly Buffer[]): number {
   let rest: Buffer | undefined;
   let count = 0;

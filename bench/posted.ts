@@ -7,7 +7,7 @@ import { chunks, claudeOutput } from './claudeOutput.ts';
 import type { Row } from './harness.ts';
 import { workDir } from './pipeline.ts';
 
-/** Characters in a delta, and deltas that come between two frames of the page. */
+/** Characters per delta, and deltas per frame of the page. */
 const [delta, perFrame] = [20, 40];
 const goal = 1.5;
 
@@ -19,7 +19,7 @@ function row(name: string, posted: Posted, content: number): Row {
 
 const kB = (bytes: number): string => `${(bytes / 1000).toFixed(0)} kB`;
 
-/** Updates as they come, so many to a frame, and the view whenever it may have changed: every 100 ms, six frames. */
+/** Posts updates frame by frame, and the view every 100 ms (six frames), when it may have changed. */
 function play(posted: Posted, updates: Iterable<EntryUpdate>, step: number): void {
   let at = 0;
   for (const update of updates) {
@@ -47,7 +47,7 @@ function* streamed(text: string): Generator<EntryUpdate> {
   yield { op: 'put', entry: { ...entry, content: text } };
 }
 
-/** What goes to the page for what is new in it: an answer of 1 MB, and what an agent does all day. */
+/** Data posted to the page: an answer of 1 MB, and an agent's usual work. */
 export function posted(megabytes = 2): Row[] {
   const answer = new Posted(view());
   play(answer, streamed('Some **words** of an answer. '.repeat(1_000_000 / 29)), perFrame);

@@ -5,7 +5,7 @@ import { compare, type Row } from './harness.ts';
 
 const perWrite = 10;
 
-/** Lines of a record as they are handed to the disk, ten at a time: with the hash of the line before in each, and without. */
+/** Writing record lines, ten at a time, with and without hash chain. */
 export async function recordLines(lines = 20_000, turns = 9): Promise<Row> {
   const session = wholeSession(lines);
   const written = (make: (texts: readonly string[]) => Buffer): number => {

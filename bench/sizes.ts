@@ -1,7 +1,7 @@
 import { measureSizes } from '../test/support/package/sizes.ts';
 import type { Row } from './harness.ts';
 
-/** Bytes that load at once, from esbuild's own account of the bundles; zod, execa and the toolkit come later. */
+/** Bytes loaded at start, according to esbuild's metafile. zod, execa and the toolkit are loaded later. */
 export function sizes(): Row[] {
   return measureSizes().map(({ entry, bytes, limit, files }) => ({
     name: `size: ${entry}`,

@@ -50,7 +50,7 @@ import { WorkspaceIndex } from './vscode/window/workspaceIndex.ts';
 let engines: EngineHost | undefined;
 let runners: WindowRunners | undefined;
 
-/** Builds the object graph and registers it; what it returns is the public API. */
+/** Creates and registers all components. The result is the public API. */
 export function activate(context: vscode.ExtensionContext): VitrineApi {
   const started = performance.now();
   const { extensionUri: extension, globalState, globalStorageUri, workspaceState } = context;
@@ -188,7 +188,7 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
   return api.exports();
 }
 
-/** Leaves the daemon, in which agents run on. */
+/** Disconnects from the daemon, which continues to run agents. */
 export function deactivate(): void {
   runners?.dispose();
   engines?.dispose();

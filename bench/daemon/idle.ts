@@ -5,9 +5,9 @@ import { processorTime } from './processorTime.ts';
 
 const settleMs = 3000;
 
-/** Processor time of a daemon and of its client while 20 sessions that have ended are followed and nothing happens. */
+/** Processor time of an idle daemon and its client that follow 20 ended sessions. */
 export async function daemonIdle(sessions = 20, seconds = 60): Promise<readonly Row[]> {
-  // Only Linux tells the processor time of another process in a file.
+  // Only Linux has a file with the processor time of another process.
   if (process.platform !== 'linux') return [];
   const place = new DaemonBench();
   try {

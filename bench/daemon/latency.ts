@@ -5,7 +5,7 @@ import { Stamps, stamping } from './stamps.ts';
 
 const perSecond = 100;
 
-/** What the daemon adds to an update: from the agent to a listener in another process, against one in the engine's own. */
+/** Time that the daemon adds to an update, compared with a listener in the same process. */
 export async function daemonLatency(count = 600, turns = 3): Promise<Row> {
   const added: number[] = [];
   const figures: string[] = [];
@@ -19,7 +19,7 @@ export async function daemonLatency(count = 600, turns = 3): Promise<Row> {
   return { name: 'daemon: added to an update, p99', value: median(added), unit: 'ms', goal: 2, detail };
 }
 
-/** How far behind one client is that follows ten sessions, each of which prints 200 lines a second. */
+/** Delay of one client that follows ten sessions with 200 lines per second each. */
 export async function daemonStreams(sessions = 10, seconds = 10): Promise<Row> {
   const { delays } = await throughDaemon(seconds * 200, sessions, 200);
   const detail = `${delays.length} updates, median ${median(delays).toFixed(1)} ms, p99 ${percentile(delays, 99).toFixed(1)} ms`;

@@ -2,10 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { DaemonBench } from '../../test/support/daemon/bench.ts';
 import type { Row } from '../harness.ts';
 
-/** After which a daemon has nothing left of its start to do, in ms. */
+/** Time after which a daemon's start is complete, in ms. */
 const settleMs = 4000;
 
-/** Resident memory of a daemon that waits, with no session and with ten whose agents say nothing. */
+/** Resident memory of an idle daemon, without sessions and with ten silent ones. */
 export async function daemonMemory(sessions = 10): Promise<Row[]> {
   const place = new DaemonBench();
   try {

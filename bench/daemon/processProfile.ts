@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
 import { until } from '../../test/support/until.ts';
 
-/** Where Node's inspector listens when a process is asked for it by a signal. */
+/** Address of Node's inspector when a signal activates it. */
 const inspector = 'http://127.0.0.1:9229/json/list';
 const targetsSchema = z.array(z.object({ webSocketDebuggerUrl: z.string() })).min(1);
 const answerSchema = z.object({ id: z.number().optional(), result: z.unknown() });
@@ -21,7 +21,7 @@ const profileSchema = z.object({
   }),
 });
 
-/** Seconds that a Node process spends in code of these files and in what it calls, of `seconds` from now on. */
+/** Profiles a Node process: seconds in code of these files, including what it calls, within `seconds`. */
 export async function profileOf(pid: number, seconds: number, isOwn: (url: string) => boolean): Promise<number> {
   process.kill(pid, 'SIGUSR1');
   const [target] = await until('the inspector', async () =>
@@ -57,7 +57,7 @@ export async function profileOf(pid: number, seconds: number, isOwn: (url: strin
   }
 }
 
-/** Of an answer to `Profiler.stop`: seconds in code of these files and in what it calls. */
+/** From the result of `Profiler.stop`: seconds in code of these files, including what it calls. */
 export function ownSeconds(stopped: unknown, isOwn: (url: string) => boolean): number {
   const { nodes, samples, timeDeltas } = profileSchema.parse(stopped).profile;
   const byId = new Map(nodes.map((node) => [node.id, node]));

@@ -1,6 +1,6 @@
 import type { EntryUpdate } from '../../src/model/transcript/entry.ts';
 
-/** Milliseconds from when the stand-in of an agent said something to when it is heard here. */
+/** Milliseconds from a message of the stand-in agent to its arrival here. */
 export class Stamps {
   readonly delays: number[] = [];
 
@@ -13,7 +13,7 @@ export class Stamps {
   }
 }
 
-/** What the stand-in does: says `count` times when it says it. */
+/** Script for the stand-in: `count` messages with their times. */
 export const stamping = (count: number, perSecond: number) => [
   { init: true },
   { stamps: { count, perSecond } },

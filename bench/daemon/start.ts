@@ -9,8 +9,8 @@ import { median, type Row } from '../harness.ts';
 import { processorTime } from './processorTime.ts';
 
 /**
- * From no daemon to what a window needs for its first list: the daemon's sessions, and those on disk. The first start of a
- * build is measured on its own, since it compiles its code.
+ * Time without a running daemon until a window has its first list: the daemon's sessions, and stored ones. The first
+ * start of a build is measured separately, because it compiles the code.
  */
 export async function daemonStart(sessions = 200, starts = 7): Promise<Row> {
   const place = new DaemonBench();

@@ -13,15 +13,15 @@ import type { Row } from '../harness.ts';
 import { ownSeconds, profileOf } from './processProfile.ts';
 
 const settleMs = 10_000;
-/** While the sessions are opened; the profile must show that. */
+/** Duration of opening the sessions, which the profile must show. */
 const openSeconds = 20;
 
 /**
- * Processor time of Vitrine's own code in the extension host and of its page, while 20 sessions that have ended are open and
- * nothing happens. What VS Code's own code takes meanwhile does not count.
+ * Processor time of Vitrine's own code in extension host and page, with 20 ended sessions open and idle. Excludes VS
+ * Code's code.
  */
 export async function windowIdle(sessions = 20, seconds = 60): Promise<readonly Row[]> {
-  // Only on Linux are the extension hosts of a server found by their environment.
+  // The extension hosts of a server are only found by their environment on Linux.
   if (process.platform !== 'linux') return [];
   await ensureCodeServer();
   const [folder, browserFolder] = [newRunFolder('bench'), newRunFolder('browser')];

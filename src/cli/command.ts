@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 
-/** What a command works with instead of reaching for the process. */
+/** Environment of a command, instead of globals of the process. */
 export interface CliContext {
   readonly stdin: Readable;
   readonly stdout: Writable;
@@ -9,21 +9,21 @@ export interface CliContext {
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Called each time the user or the system asks this process to end; gives what takes the listener away. */
+  /** Registers a listener for interrupts. Returns a function that removes it. */
   readonly onInterrupt: (listener: (cause: InterruptCause) => void) => () => void;
 }
 
-/** `hangup`: the terminal of this process was closed. */
+/** `hangup`: the terminal was closed. */
 export type InterruptCause = 'interrupt' | 'hangup';
 
 export interface Command {
-  /** The text of `--help`. */
+  /** Text of `--help`. */
   readonly help: string;
-  /** `args` without the command's name. Resolves to the exit code; @throws UsageError */
+  /** `args`: without the command's name. Resolves to the exit code. @throws UsageError */
   run(args: readonly string[], context: CliContext): Promise<number>;
 }
 
-/** A call that cannot be carried out as it was made: what is wrong and where, and what to do next. */
+/** Invalid usage: what is wrong where, and what to do. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 

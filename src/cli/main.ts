@@ -4,7 +4,7 @@ import { keepHeapSmall } from '../engine/heapLimit.ts';
 import { version } from '../engine/packageInfo.ts';
 import { TerminalText } from './print/terminalText.ts';
 
-/** Commands in the order of `--help`. Each is loaded when it is called, so that none pays for another's packages. */
+/** Commands in the order of `--help`. Each is loaded on demand. */
 const commands: readonly { readonly name: string; readonly summary: string; load(): Promise<Command> }[] = [
   {
     name: 'normalize',
@@ -160,16 +160,16 @@ function onInterrupt(listener: (cause: InterruptCause) => void): () => void {
 const { stdin, stdout } = process;
 const stderr = new TerminalText(process.stderr);
 let isTold = false;
-// A reader that has seen enough (`| head`) is no failure; what continues for it alone is ended in order.
+// A reader that stops early (`| head`) is not a failure; ends the command properly.
 stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
   const isEnough = code === 'EPIPE';
   if (!isEnough && !isTold) stderr.write(`vitrine: The output cannot be written: ${message}\n`);
   isTold = true;
   if (interruptible.size === 0) process.exit(isEnough ? 0 : failed);
-  // A terminal that is gone may be noticed here before its signal.
+  // A closed terminal may be noticed here before the signal arrives.
   for (const listener of interruptible) listener(stdout.isTTY ? 'hangup' : 'interrupt');
 });
-// Where nothing can be told, the exit code has to do.
+// Without stderr, only the exit code remains.
 process.stderr.on('error', () => undefined);
 
 keepHeapSmall();

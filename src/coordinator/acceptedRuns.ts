@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { CoordinatorError } from './errors.ts';
 
-/** What was asked, with its defaults. @throws CoordinatorError `invalid`, which says what is wrong where */
+/** Validates input and adds defaults. @throws CoordinatorError `invalid` with the field and the problem */
 export function accepted<S extends z.ZodType>(schema: S, given: unknown): z.output<S> {
   const parsed = schema.safeParse(given);
   if (parsed.success) return parsed.data;

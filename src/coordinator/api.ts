@@ -6,9 +6,9 @@ import { executionModeSchema, runIdSchema, runSchema, sessionIdSchema, type Run 
 import type { ListedRun } from '../model/session/waiting.ts';
 
 const line = z.string().max(200);
-/** Longer than a path may be anywhere. */
+/** Longer than any valid path. */
 const folder = z.string().max(1 << 15);
-/** Of this system or another: a runner may be on any. */
+/** On any system, because runners may be anywhere. */
 const isAbsolute = (given: string): boolean => /^(?:\/|[A-Za-z]:[\\/]|\\\\)/.test(given);
 const projectDir = folder
   .refine(isAbsolute, 'is not an absolute path.')
@@ -19,10 +19,10 @@ const agentName = z
 const kindOfAgent = line.regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, 'is no name of a kind of agent.');
 const demands = demandsSchema.refine((given) => JSON.stringify(given).length <= 1 << 16, 'too long');
 
-/** Characters of what is said of a run that failed. */
+/** Maximum characters of an error message. */
 export const maxErrorLength = 10_000;
 
-/** How the agent is to run, over what the blueprint and the runner's settings say. */
+/** Options that override the agent file and the runner's settings. */
 const choiceSchema = z.object({
   executor_type: kindOfAgent,
   executor_profile: line.optional(),
@@ -32,7 +32,7 @@ const choiceSchema = z.object({
   title: line.optional(),
 });
 
-/** A run that is wanted. A `resume_session` names its session, a `start_session` gets a new one. */
+/** A requested run. `resume_session` names its session; `start_session` creates one. */
 export const createRunSchema = choiceSchema.extend({
   type: z.enum(['start_session', 'resume_session']).default('start_session'),
   session_id: sessionIdSchema.optional(),
@@ -44,9 +44,9 @@ export const createRunSchema = choiceSchema.extend({
   project_dir: projectDir.optional(),
   parent_session_id: sessionIdSchema.optional(),
   execution_mode: executionModeSchema.default('sync'),
-  /** Of the blueprint. */
+  /** Demands of the agent file. */
   demands: demands.optional(),
-  /** Of this run, besides. */
+  /** Further demands of this run. */
   additional_demands: demands.optional(),
 });
 export type CreateRun = z.input<typeof createRunSchema>;
@@ -64,26 +64,26 @@ export const registrationSchema = z.object({
   project_dir: folder,
   executor_type: line,
   tags: z.array(line).max(100).default([]),
-  /** Runs at a time. */
+  /** Maximum number of concurrent runs. */
   limit: z.int().min(1).max(64).default(1),
-  /** Takes only runs in these folders, or in none. Absent: any. */
+  /** Takes only runs in these folders, and none without a folder. Absent: any. */
   within: z.array(folder).max(100).optional(),
-  /** Of this process: tells one that comes back from one that takes its place. */
+  /** Identifies the runner's process, to tell a reconnect from a replacement. */
   instance: z.string().min(8).max(100),
 });
 export type Registration = z.input<typeof registrationSchema>;
 
 export const seatSchema = z.object({ runner_id: runnerIdSchema, instance: z.string() });
-/** A runner, and which process it is. */
+/** A runner and its process. */
 export type Seat = z.infer<typeof seatSchema>;
 
 export const claimSchema = seatSchema.extend({
-  /** The runs that the runner knows it has. One that it was given and does not name never reached it, and is given again. */
+  /** Runs that the runner knows it has. A claimed run that is not listed was lost on the way and is sent again. */
   has: z.array(runIdSchema).max(10_000).optional(),
 });
 export type Claim = z.infer<typeof claimSchema>;
 
-/** Which runs are asked for; all without a property. */
+/** Filter for runs; without fields, all. */
 export const runFilterSchema = z.object({
   session_id: sessionIdSchema.optional(),
   runner_id: runnerIdSchema.optional(),
@@ -109,22 +109,20 @@ export type ChangeRun = z.infer<typeof changeRunSchema>;
 /** A run became another, or a new one came. */
 export type RunListener = (run: Run) => void;
 
-/**
- * What runs and runners are asked for and told. Everything that goes in and out is plain data; what is refused rejects with a `CoordinatorError`.
- */
+/** API of the queue for clients and runners. All data is plain; refused calls reject with a `CoordinatorError`. */
 export interface CoordinatorLink {
   createRun(request: CreateRun): Promise<Run>;
-  /** What waits is stopped at once; what runs is `stopping` until its runner says that it has stopped. */
+  /** Stops a waiting run at once. A running one is `stopping` until its runner reports the end. */
   stopRun(runId: string): Promise<Run>;
-  /** In the order in which they came; those that have ended only as far as they are still known. */
+  /** In order of creation; includes ended runs as long as they are kept. */
   runs(filter?: RunFilter): Promise<readonly ListedRun[]>;
   runners(): Promise<readonly ListedRunner[]>;
   register(registration: Registration): Promise<Runner>;
   heartbeat(seat: Seat): Promise<void>;
-  /** The first run that waits and that this runner may take, now its own; `null`: none, or it has as many as it may. */
+  /** Claims the next run that this runner may take; `null` if there is none, or the runner has reached its limit. */
   claim(claim: Claim): Promise<Job | null>;
   report(seat: Seat, report: RunReport): Promise<Run>;
-  /** Goes in order; what it still has fails. */
+  /** Signs off properly; runs that it still has fail. */
   leave(seat: Seat): Promise<void>;
   onRun(listener: RunListener): { dispose(): void };
 }

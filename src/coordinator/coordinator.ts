@@ -9,47 +9,47 @@ import { CoordinatorError } from './errors.ts';
 import { RunnerRegistry, staleMs } from './runnerRegistry.ts';
 import { mayTake, waitingText, whyWaiting } from './waiting.ts';
 
-/** How long a run waits for a runner that can take it. */
+/** How long a run waits for a runner that meets its demands. */
 export const demandsTimeoutMs = 5 * 60_000;
 const maxWaiting = 5000;
-/** Characters of all that waits, as JSON. */
+/** Maximum total size of waiting runs, as JSON. */
 const maxWaitingSize = 64 << 20;
-/** Runs that have ended and still known. */
+/** Maximum number of ended runs to keep. */
 const maxOver = 1000;
-/** One that is looked at every second and was not for so long did not run: it could hear no one. */
+/** If `tick`, which is due every second, was late by this time, the process was suspended and received no messages. */
 const sleptMs = 10_000;
 
 const sizeOf = (job: Job): number => JSON.stringify(job).length;
 
 export interface CoordinatorDeps {
-  /** Epoch milliseconds, for what people read. */
+  /** Epoch milliseconds, for display. */
   readonly clock: () => number;
-  /** Milliseconds that never jump, for how long something takes. */
+  /** Monotonic milliseconds, for durations. */
   readonly monotonic: () => number;
-  /** `place` counts runners of the same identity, from 0. */
+  /** `place` numbers runners of the same identity, from 0. */
   readonly runnerId: (hostname: string, projectDir: string, executorType: string, place: number) => string;
   readonly newRunId: () => string;
   readonly newSessionId: () => string;
-  /** A job is new or has changed. Given in this order, they make the same queue again. */
+  /** A job was created or has changed. Replaying the jobs in this order restores the queue. */
   readonly onChange: (job: Job) => void;
 }
 
 /**
- * The queue of runs and the runners that take them. Every call is whole before the next begins, which is what makes a claim
- * atomic: a run goes to one runner and to no other.
+ * The queue of runs with its runners. Calls are synchronous, so each claim is atomic and a run goes to exactly one
+ * runner.
  */
 export class Coordinator {
   readonly #deps: CoordinatorDeps;
-  /** In the order in which they came. */
+  /** In order of creation. */
   readonly #jobs = new Map<string, Job>();
   readonly #registry = new RunnerRegistry();
-  /** When runs that wait for a runner are given up, on the clock that never jumps. */
+  /** Monotonic deadlines for runs that wait for a runner. */
   readonly #deadlines = new Map<string, number>();
   readonly #over: string[] = [];
-  /** How large each run is that waits. */
+  /** Sizes of waiting runs. */
   readonly #waiting = new Map<string, number>();
   #waitingSize = 0;
-  /** When it last looked at the clock that never jumps. */
+  /** Monotonic time of the last check. */
   #awakeAt: number;
 
   constructor(deps: CoordinatorDeps, saved: readonly Job[] = []) {
@@ -60,7 +60,7 @@ export class Coordinator {
     for (const job of [...this.#jobs.values()]) {
       const { status, run_id, timeout_at } = job.run;
       if (status === 'pending') {
-        // Runners come back only now, and one that meets its demands may have kept it waiting long.
+        // Runners need time to reconnect, among them the one that the run is waiting for.
         const given = timeout_at === undefined ? demandsTimeoutMs : Date.parse(timeout_at) - deps.clock();
         const left = Math.max(staleMs, given);
         this.#deadlines.set(run_id, now + Math.min(demandsTimeoutMs, left));
@@ -151,7 +151,7 @@ export class Coordinator {
     return this.#registry.list(this.#now(), this.#load());
   }
 
-  /** What has to be kept for the next coordinator. */
+  /** Jobs to keep for the next coordinator. */
   kept(): readonly Job[] {
     return [...this.#jobs.values()];
   }
@@ -198,7 +198,7 @@ export class Coordinator {
     return null;
   }
 
-  /** @throws CoordinatorError `over` where the run has ended or is not this runner's */
+  /** @throws CoordinatorError `over` if the run has ended or belongs to another runner */
   report(seat: Seat, { run_id, status, error }: RunReport): Run {
     const { runner } = this.#registry.heard(seat, this.#moment());
     const job = this.#job(run_id);
@@ -206,28 +206,28 @@ export class Coordinator {
     if (run.runner_id !== runner.runner_id || isRunOver(run.status)) {
       throw new CoordinatorError('over', `Run ${run_id} is ${run.status} and not claimed by ${runner.runner_id}.`);
     }
-    // Told to stop before it had begun: it continues being so.
+    // It was told to stop before it started, and stays `stopping`.
     if (status === 'running' && run.status !== 'claimed') return run;
-    // It ended before anybody could say that it runs.
+    // It ended before it was reported as running.
     const started =
       status === 'completed' && run.status === 'claimed' ? { ...job, run: moveRun(run, 'running', this.#at()) } : job;
     return this.#move(started, status, error);
   }
 
-  /** Its process is gone, in order or not; nothing happens where another has taken its place. */
+  /** The runner's process has ended. Does nothing if another process has replaced it. */
   left(seat: Seat, reason: string): void {
     if (!this.#registry.went(seat)) return;
     this.#giveUp(seat.runner_id, reason);
   }
 
-  /** To be called every second or so: gives up what waited too long, and whom no one hears of. */
+  /** Call about once per second: gives up expired runs and lost runners. */
   tick(): void {
     const now = this.#now();
     const online = this.#registry.online(now);
     for (const [id, deadline] of this.#deadlines) {
       const job = this.#jobs.get(id);
       if (now < deadline || job === undefined) continue;
-      // Someone who has what it demands is running: its turn comes.
+      // A suitable runner is connected, so the run only has to wait for its turn.
       if (online.some((taken) => mayTake(taken, job))) this.#deadlines.set(id, now + staleMs);
       else this.#move(job, 'failed', noneTook(job, whyWaiting(job, { online, load: () => 0, before: undefined })));
     }
@@ -317,7 +317,7 @@ export class Coordinator {
     return { now: this.#now(), at: this.#at() };
   }
 
-  /** Where this process did not run for a while, that time counts for no one: others could not be heard in it. */
+  /** If this process was suspended, that time does not count, because nobody could reach it. */
   #now(): number {
     const now = this.#deps.monotonic();
     const slept = now - this.#awakeAt;

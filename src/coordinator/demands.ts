@@ -4,7 +4,7 @@ import { CoordinatorError } from './errors.ts';
 
 export const demandProperties = ['hostname', 'project_dir', 'executor_type'] as const;
 
-/** Whether anything is asked for: only such runs time out. */
+/** Whether there are demands: only runs with demands time out. */
 export function hasDemands(demands: Demands | undefined): demands is Demands {
   return (
     demands !== undefined && (demands.tags.length > 0 || demandProperties.some((name) => demands[name] !== undefined))
@@ -12,8 +12,8 @@ export function hasDemands(demands: Demands | undefined): demands is Demands {
 }
 
 /**
- * What a blueprint and a run ask for together: every property of both, all tags, each once.
- * @throws CoordinatorError where both want another value of the same property, which no runner can have
+ * Combines the demands of agent file and run: all properties, and all tags without duplicates.
+ * @throws CoordinatorError if both demand different values of a property
  */
 export function mergeDemands(blueprint: Demands | undefined, run: Demands | undefined): Demands | undefined {
   if (blueprint === undefined || run === undefined) return blueprint ?? run;
@@ -33,13 +33,13 @@ export function mergeDemands(blueprint: Demands | undefined, run: Demands | unde
   return merged;
 }
 
-/** Whether a property is what is demanded: letter for letter, but for that of a drive. */
+/** Compares exactly, except for the case of drive letters. */
 export function isAsWanted(name: (typeof demandProperties)[number], wanted: string | undefined, is: string): boolean {
   if (wanted === undefined || wanted === is) return true;
   return name === 'project_dir' && comparable(wanted) === comparable(is);
 }
 
-/** Every property is as wanted; of the tags the runner has all. */
+/** Whether all properties match and the runner has all tags. */
 export function meets(runner: Runner, demands: Demands | undefined): boolean {
   if (demands === undefined) return true;
   return (
@@ -48,24 +48,24 @@ export function meets(runner: Runner, demands: Demands | undefined): boolean {
   );
 }
 
-/** Whether a run in this folder is for one that works in those alone. A path that climbs is in none. */
+/** Whether a runner that is limited to some folders may take a run in this folder. Paths with `..` are rejected. */
 export function isWithin(folder: string | undefined, within: readonly string[] | undefined): boolean {
   if (folder === undefined || within === undefined) return true;
   if (/(^|[\\/])\.\.([\\/]|$)/.test(folder)) return false;
   const inside = comparable(folder);
   return within.map(comparable).some((each) => {
-    // That of a root ends with its separator.
+    // A root ends with its separator.
     const above = /[\\/]$/.test(each) ? each.slice(0, -1) : each;
     return inside === each || inside.startsWith(`${above}/`) || inside.startsWith(`${above}\\`);
   });
 }
 
-/** Windows does not tell the cases of a drive letter apart, and programs write either. */
+/** Drive letters are case-insensitive on Windows, and programs write either case. */
 export function comparable(folder: string): string {
   return /^[A-Z]:[\\/]/.test(folder) ? folder.charAt(0).toLowerCase() + folder.slice(1) : folder;
 }
 
-/** For people: `hostname "a", tags gpu, web`. */
+/** Such as `hostname "a", tags gpu, web`. */
 export function demandsText(demands: Demands): string {
   const named = demandProperties.flatMap((name) => (demands[name] === undefined ? [] : [`${name} "${demands[name]}"`]));
   const tags = demands.tags.length === 0 ? [] : [`tags ${demands.tags.join(', ')}`];

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 
 /**
- * `unknown_runner`: it has to register first, or another has taken its place. `over`: the run has ended, or is not this
- * runner's. `unreachable`: another process has the queue, or its journal cannot be used.
+ * `unknown_runner`: not registered, or replaced by another process. `over`: the run has ended or belongs to another
+ * runner. `unreachable`: another process has the queue, or its journal cannot be used.
  */
 export const errorCodeSchema = z.enum([
   'contradiction',
@@ -15,7 +15,7 @@ export const errorCodeSchema = z.enum([
 ]);
 export type CoordinatorErrorCode = z.infer<typeof errorCodeSchema>;
 
-/** What a coordinator refuses, and why. Tell them apart by `code`. */
+/** A refused call. Check `code`, not the text. */
 export class CoordinatorError extends Error {
   override readonly name = 'CoordinatorError';
   readonly code: CoordinatorErrorCode;

@@ -3,7 +3,7 @@ import type * as z from 'zod';
 import type { registrationSchema, Seat } from './api.ts';
 import { CoordinatorError } from './errors.ts';
 
-/** Milliseconds. A runner is heard of far more often than it takes to be `stale`, and is given up only much later. */
+/** Interval of heartbeats in ms, much shorter than the times until a runner is `stale` or given up. */
 export const heartbeatMs = 5_000;
 export const staleMs = 20_000;
 export const lostMs = 120_000;
@@ -19,19 +19,20 @@ export interface RegisteredRunner {
 
 interface Seated extends RegisteredRunner {
   readonly instance: string;
-  /** On the clock that never jumps. */
+  /** Monotonic time. */
   heardAt: number;
-  /** The process is known to be gone. */
+  /** The process has ended. */
   gone: boolean;
 }
 
-/** Which runners there are. Times on `now` are of a clock that never jumps, times on `at` are ISO 8601. */
+/** Registered runners. Times in `now` are monotonic, times in `at` are ISO 8601. */
 export class RunnerRegistry {
   readonly #runners = new Map<string, Seated>();
 
   /**
-   * `idOf` gives the id of the first, second, … runner with this identity. `replaced`: another one had the id, and is no
-   * longer there. @throws CoordinatorError `full`
+   * `idOf` returns the id of the first, second, … runner with this identity. `replaced`: a process that had the id and
+   * is gone.
+   * @throws CoordinatorError `full`
    */
   take(
     idOf: (place: number) => string,
@@ -69,7 +70,7 @@ export class RunnerRegistry {
     return heard;
   }
 
-  /** Whether this very process had it. */
+  /** Whether this process was registered. */
   went({ runner_id, instance }: Seat): boolean {
     const seated = this.#runners.get(runner_id);
     if (seated === undefined || seated.instance !== instance || seated.gone) return false;
@@ -77,19 +78,19 @@ export class RunnerRegistry {
     return true;
   }
 
-  /** Takes those away that no one has heard of for so long that their runs are given up. */
+  /** Removes runners without a heartbeat for so long that their runs are given up. */
   lose(now: number): readonly string[] {
     const lost = [...this.#runners.values()].filter(({ heardAt, gone }) => gone || now - heardAt >= lostMs);
     for (const { runner } of lost) this.#runners.delete(runner.runner_id);
     return lost.map(({ runner }) => runner.runner_id);
   }
 
-  /** No one could be heard for that long. */
+  /** Discounts a time in which nobody could be heard. */
   forgive(ms: number): void {
     for (const seated of this.#runners.values()) seated.heardAt += ms;
   }
 
-  /** Those that are there. */
+  /** Connected runners. */
   online(now: number): readonly RegisteredRunner[] {
     return [...this.#runners.values()].filter((seated) => this.#isOnline(seated, now));
   }
@@ -106,7 +107,7 @@ export class RunnerRegistry {
     }));
   }
 
-  /** Its own where it registers again, else the first that no runner has that is there. */
+  /** The previous id when a process registers again, else the first one that is free. */
   #idFor(instance: string, idOf: (place: number) => string, now: number): string {
     const ids = Array.from({ length: this.#runners.size + 1 }, (_, place) => idOf(place));
     const isFree = (id: string): boolean => {

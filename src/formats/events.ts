@@ -6,7 +6,7 @@ import { isSynthetic } from '../model/transcript/synthetic.ts';
 import type { ToolUse } from '../model/transcript/tool.ts';
 import type { RecordedRun, RecordLine } from './record.ts';
 
-/** Entries whose events are told, so that a later correction of one tells nothing twice; older ones are forgotten. */
+/** Maximum number of entries to remember, so that a later correction does not repeat an event. */
 const maxTold = 10_000;
 
 type ToolStage = 'seen' | 'called' | 'answered';
@@ -14,9 +14,9 @@ type ToolStage = 'seen' | 'called' | 'answered';
 const over: ReadonlySet<ToolUse['status']> = new Set(['success', 'failed', 'denied', 'cancelled']);
 
 /**
- * Tells the coordinator's events from the updates of one session. `pre_tool` comes when a call's input is known,
- * `post_tool` when its result is there or can no longer come, `message` when a message has settled. Messages inside a
- * subagent and its calls name the call that they belong to.
+ * Derives the coordinator's events from a session's updates. `pre_tool`: the input of a call is known. `post_tool`: its
+ * result is known or cannot come any more. `message`: a message has settled. Messages and calls of a subagent name the
+ * call that they belong to.
  */
 export class EventBuilder {
   readonly #sessionId: string;
@@ -27,7 +27,7 @@ export class EventBuilder {
     this.#sessionId = sessionId;
   }
 
-  /** `at`: arrival, ISO 8601. */
+  /** `at`: time of arrival, ISO 8601. */
   tell(updates: readonly EntryUpdate[], at: string): CoordinatorEvent[] {
     return updates.flatMap((update) => {
       if (update.op === 'append') return [];
@@ -75,7 +75,7 @@ export class EventBuilder {
       ...(isObject(tool.input) ? { tool_input: { ...tool.input } } : {}),
       ...(tool.parentCallId === undefined ? {} : { parent_tool_call_id: tool.parentCallId }),
     };
-    // An input that is still being streamed is empty; one that is empty for good is seen a second time.
+    // An input that is still streamed is empty; if it stays empty, it is seen a second time.
     const known = answered || stage === 'seen' || (isObject(tool.input) && Object.keys(tool.input).length > 0);
     if (known && (stage === undefined || stage === 'seen')) {
       events.push({ event_type: 'pre_tool', timestamp: tool.startedAt ?? entry.timestamp, ...common });
@@ -95,11 +95,11 @@ export class EventBuilder {
   }
 }
 
-/** What a record's lines tell, in file order. */
+/** Events of a record's lines, in file order. */
 export async function* eventsIn(sessionId: string, lines: AsyncIterable<RecordLine>): AsyncGenerator<CoordinatorEvent> {
   const builder = new EventBuilder(sessionId);
   let run: RecordedRun | undefined;
-  // A call whose result came with it has its entry before the line that it begins.
+  // If a call and its result arrived together, its entry precedes the line of its start.
   let started = new Bounded<string, true>();
   const isNew = (event: CoordinatorEvent): boolean => {
     if (event.event_type !== 'pre_tool' || event.tool_call_id === undefined) return true;
@@ -120,7 +120,7 @@ export async function* eventsIn(sessionId: string, lines: AsyncIterable<RecordLi
   }
 }
 
-/** What was said, and what a call gave, stand in an entry; that a call begins has to be written before there is one. */
+/** Messages and results are derived from entries; the start of a call is not, as it precedes its entry. */
 export function isToldByEntry({ event_type: type }: CoordinatorEvent): boolean {
   return type === 'message' || type === 'post_tool';
 }

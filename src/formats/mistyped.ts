@@ -2,8 +2,8 @@ import { isObject } from '../model/text/json.ts';
 import { syntheticSchema } from '../model/transcript/metadata.ts';
 
 /**
- * A record's line without those of the marks of a trigger that have a wrong type, in an entry's metadata or in a run, and
- * the names of these: `"true"` is not `true`, and must not cost the message that it stands beside. `null`: none has.
+ * Removes marks of a trigger that have a wrong type (such as `"true"`) from an entry's metadata or a run, so that they
+ * do not invalidate the whole line. Returns their names; `null` if all are valid.
  */
 export function withoutMistyped(line: unknown): { readonly line: object; readonly names: readonly string[] } | null {
   if (!isObject(line)) return null;

@@ -9,38 +9,38 @@ import { sessionSummarySchema } from '../model/session/summary.ts';
 import { costSchema, modelUsageSchema, tokenUsageSchema } from '../model/usage/usage.ts';
 import { withoutMistyped } from './mistyped.ts';
 
-/** The version this code writes. A record of a newer version is read as far as it is understood, and never written. */
+/** Current version. Records of newer versions are read as far as possible, and never written. */
 export const recordVersion = 1;
 
-/** How every entry line begins, byte for byte: the offsets of entries are found by it, without parsing. */
+/** Start of every entry line, byte for byte: entries are found by it without parsing. */
 export const entryLinePrefix = '{"kind":"entry","entry":{"index":';
 
-/** A summary line lists this many turns, the newest ones; `turns_omitted` counts those before. */
+/** Maximum number of turns in a summary line, the newest; `turns_omitted` counts earlier ones. */
 export const maxSummaryTurns = 100;
 
 const index = z.number().int().nonnegative();
 
-/** A run and where its entries are: from `first_index` up to, and without, `end_index` (absent while it continues). */
+/** A run with its range of entries: `first_index` to `end_index` (exclusive; absent during the run). */
 export const recordedRunSchema = runSchema.extend({
   first_index: index,
   end_index: index.optional(),
-  /** Tool calls of the main conversation. */
+  /** Number of tool calls in the main conversation. */
   steps: index.optional(),
-  /** Tool calls of subagents; absent: none. */
+  /** Number of tool calls of subagents; absent: none. */
   subagent_steps: index.optional(),
-  /** Responses of the model in the main conversation, as budgets count turns. */
+  /** Number of model responses in the main conversation, which budgets count as turns. */
   responses: index.optional(),
-  /** Milliseconds running: without those in which it waited for a person. */
+  /** Active milliseconds, without time waiting for the user. */
   active_ms: index.optional(),
-  /** Of the prompt, where no person wrote it. */
+  /** Marks of an automatic prompt. */
   ...syntheticSchema.shape,
   prompt_origin: originSchema.optional(),
-  /** Its entries tell its messages and the results of its calls, which no `event` line repeats; absent: such lines do. */
+  /** Messages and results are derived from entries, not repeated in `event` lines; absent: such lines exist. */
   events_from: z.literal('entries').optional(),
 });
 export type RecordedRun = z.infer<typeof recordedRunSchema>;
 
-/** One run as a heading shows it. `duration` in milliseconds. */
+/** A run as shown in a heading. `duration` in milliseconds. */
 export const turnSchema = z.object({
   run_id: runIdSchema,
   first_index: index,
@@ -52,7 +52,7 @@ export const turnSchema = z.object({
   completed_at: z.string().optional(),
   duration: z.number().nullable().default(null),
   cost: costSchema,
-  /** What it used by model; absent where that was not recorded. */
+  /** Usage by model; absent if it was not recorded. */
   models: z.array(modelUsageSchema).optional(),
   responses: index.optional(),
   active_ms: index.optional(),
@@ -84,17 +84,17 @@ const lineSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('run'), run: recordedRunSchema }),
   z.object({ kind: z.literal('event'), event: eventSchema }),
   /**
-   * A settled entry; a later line with the same index replaces it. `received_at` (ISO 8601) is the arrival: where it
-   * equals the entry's `timestamp`, the agent gave no time of its own.
+   * A settled entry; a later line with the same index replaces it. `received_at` (ISO 8601): time of arrival. If it
+   * equals the entry's `timestamp`, the agent reported no time.
    */
   z.object({ kind: z.literal('entry'), entry: normalizedEntrySchema, received_at: z.string().optional() }),
   /** Tokens of one model message; the latest of a `messageId` counts. */
   z.object({ kind: z.literal('usage'), run_id: runIdSchema, usage: messageUsageSchema }),
-  /** What a run came to. */
+  /** Result of a run. */
   z.object({ kind: z.literal('result'), run_id: runIdSchema, result: resultMetadataSchema }),
-  /** Something decided by a person or a rule; further keys belong to its `type`. */
+  /** A decision by a user or a rule; further keys depend on `type`. */
   z.object({ kind: z.literal('decision'), decision: z.looseObject({ type: z.string(), at: z.string() }) }),
-  /** What lists and headers show; the latest one counts. Repeats what other lines say, so that these need no reading. */
+  /** Data for lists and headers; the latest one counts. Repeats other lines, so that these need not be read. */
   z.object({
     kind: z.literal('summary'),
     summary: sessionSummarySchema,
@@ -109,8 +109,8 @@ export type LineOf<K extends RecordLineKind> = Extract<RecordLine, { kind: K }>;
 const kinds: ReadonlySet<string> = new Set(lineSchema.options.map((option) => option.shape.kind.value));
 
 /**
- * One line without its line end. A line of a kind that a newer Vitrine added is no problem: it is `unknown`. `mistyped`: names
- * of marks of a trigger that were left out because they have a wrong type.
+ * One line without its line end. `unknown`: a line of a kind that a newer Vitrine added. `mistyped`: names of removed
+ * marks with a wrong type.
  */
 export type ParsedLine =
   | { readonly value: RecordLine; readonly problem: null; readonly mistyped?: readonly string[] }
@@ -137,7 +137,7 @@ export function parseRecordLine(text: string): ParsedLine {
   return { value: null, problem: { reason: 'invalid', message } };
 }
 
-/** The line without its line end; `kind` first, and of an entry its index next. */
+/** The line without its line end, starting with `kind` and, for entries, the index. */
 export function serialiseRecordLine(line: RecordLine): string {
   if (line.kind !== 'entry') {
     const { kind, ...rest } = line;

@@ -10,8 +10,8 @@ const promptLength = 200;
 const unpriced: Cost = { provenance: 'unknown', reason: 'No figures were recorded.' };
 
 /**
- * What the lines of a record add up to, taken in file order. It may begin anywhere before a summary line, or at the
- * start of a record that has none. Holds at most the newest turns, never entries.
+ * Accumulates the lines of a record in file order. May start anywhere before a summary line, or at the start of a
+ * record without one. Keeps the newest turns, but no entries.
  */
 export class RecordState {
   readonly #id: string;
@@ -33,7 +33,7 @@ export class RecordState {
     this.#id = id;
   }
 
-  /** False for a line that belongs to another session. */
+  /** Returns false for a line of another session. */
   take(line: RecordLine): boolean {
     switch (line.kind) {
       case 'header':
@@ -68,7 +68,7 @@ export class RecordState {
     this.#entries = Math.max(this.#entries, index + 1);
   }
 
-  /** Marks of its lines have a wrong type: what summaries count of them is not so. All run lines have to be taken. */
+  /** Marks have a wrong type, so counts in summaries are unreliable. Requires all run lines. */
   disbelieveCounts(): void {
     this.#countsBelieved = false;
   }
@@ -94,18 +94,18 @@ export class RecordState {
     return this.#omitted;
   }
 
-  /** The last run, where its line was among those taken. */
+  /** The last run, if its line was read. */
   get lastRun(): RecordedRun | null {
     return this.#lastRun;
   }
 
-  /** Whether the last run has no recorded end, or the only one has no beginning. */
+  /** Whether the last run has no recorded end, or the only one has no start. */
   get isRunOpen(): boolean {
     const last = this.turns.at(-1);
     return last === undefined ? this.#isSessionLive : !isRunOver(last.status);
   }
 
-  /** Whether someone is writing the record, or was stopped within the lines that begin or end a run. */
+  /** Whether the record is being written, or was interrupted while a run started or ended. */
   get isOpen(): boolean {
     return this.isRunOpen || this.#isSessionLive;
   }
@@ -114,7 +114,7 @@ export class RecordState {
     return this.#session !== null && isSessionLive(this.#session.status);
   }
 
-  /** `unknownTime` (ISO 8601) stands in for times that no line tells. */
+  /** `unknownTime` (ISO 8601) replaces missing times. */
   summary(unknownTime: string): SessionSummary {
     const { synthetic: reported, ...base } = this.#summary ?? this.#fallback(unknownTime);
     const synthetic = this.#synthetic.counts(reported, this.#countsBelieved);
@@ -203,7 +203,7 @@ export class RecordState {
     const reported = this.#turns;
     this.#turns = new Map(
       line.turns.map((turn) => {
-        // Summaries of earlier versions leave it to the result.
+        // In summaries of earlier versions, only the result has it.
         const models = turn.models ?? reported.get(turn.run_id)?.models;
         return [turn.run_id, models === undefined ? turn : { ...turn, models }];
       }),
@@ -213,7 +213,7 @@ export class RecordState {
   }
 }
 
-/** The heading of a run before its result is known. */
+/** Heading of a run before its result is known. */
 export function turnOf(run: RecordedRun): RecordedTurn {
   return {
     run_id: run.run_id,
@@ -231,7 +231,7 @@ export function turnOf(run: RecordedRun): RecordedTurn {
   };
 }
 
-/** The first prompt as lists show it. */
+/** The first prompt, shortened for lists. */
 export function cutPrompt(prompt: string): string {
   return Array.from(prompt.slice(0, promptLength * 2))
     .slice(0, promptLength)
@@ -258,7 +258,7 @@ function figuresOf(result: ResultMetadata): Partial<SessionSummary> {
   };
 }
 
-/** Of ISO 8601 times in UTC, which sort as text. */
+/** The newest of ISO 8601 times in UTC, which sort as text. */
 function newest(times: readonly (string | undefined)[]): string {
   return times.filter((time) => time !== undefined).reduce((a, b) => (a < b ? b : a));
 }

@@ -2,8 +2,8 @@ import type { NormalizedEntry } from '../model/transcript/entry.ts';
 import type { ResultEvent } from '../model/session/result.ts';
 
 /**
- * What happened in one run, for `events` of its result: texts of the assistant, tool calls and their results, in the order
- * of their times (epoch milliseconds). `entries` are those of the run, in index order.
+ * Events of one run for its result: texts of the assistant, tool calls and their results, sorted by time (epoch
+ * milliseconds). `entries`: of the run, in index order.
  */
 export function resultEvents(entries: readonly NormalizedEntry[]): ResultEvent[] {
   return entries.flatMap(eventsOf).sort((a, b) => a.timestamp - b.timestamp);

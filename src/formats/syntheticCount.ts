@@ -1,18 +1,18 @@
 import type { SyntheticCounts } from '../model/session/summary.ts';
 
-/** Runs of which more may be told yet. */
+/** Maximum number of runs that may still change. */
 const mostRuns = 1000;
 const none: SyntheticCounts = { messages: 0, runs: 0, turns: 0 };
 
-/** Counts the runs of a record whose prompt no person wrote, by the marks of the runs themselves. */
+/** Counts the runs with an automatic prompt, by their marks. */
 export class SyntheticCount {
   readonly #runs = new Map<string, { readonly isOver: boolean; readonly turns: number }>();
-  /** Of those before them. */
+  /** Counts of earlier runs. */
   #older = none;
-  /** Of all, what the newest summary counts too. */
+  /** Counts that the newest summary includes, too. */
   #reported = none;
 
-  /** `isTold`: the newest summary knows of it. The turns of a run count once it has ended. */
+  /** `isTold`: the newest summary includes the run. Turns count after the run has ended. */
   run(id: string, { isTold, isOver }: { readonly isTold: boolean; readonly isOver: boolean }): void {
     const known = this.#runs.get(id);
     this.#runs.set(id, { isOver, turns: known?.turns ?? 0 });
@@ -32,7 +32,7 @@ export class SyntheticCount {
     this.#reported = this.#all();
   }
 
-  /** With what a summary counts; without one where there is none to be believed. Absent: none. */
+  /** Combined with the counts of a summary, unless they are unreliable. Absent: none. */
   counts(reported: SyntheticCounts | undefined, believed: boolean): SyntheticCounts | undefined {
     const all = believed ? sum(reported ?? none, sum(this.#all(), this.#reported, -1)) : this.#all();
     return Object.values(all).some((count) => count > 0) ? all : undefined;

@@ -2,7 +2,7 @@ import { originSchema, type NormalizedEntry, type Origin } from '../model/transc
 import { isObject } from '../model/text/json.ts';
 import { syntheticSchema } from '../model/transcript/metadata.ts';
 
-/** Who wrote a message, as formats of others hold it: names and values as in an entry. Only what is known is there. */
+/** Author of a message in other formats: names and values as in an entry. Unknown values are omitted. */
 export interface WrittenBy {
   readonly origin?: Origin;
   readonly synthetic?: boolean;
@@ -10,7 +10,7 @@ export interface WrittenBy {
   readonly trigger_reason?: string;
 }
 
-/** Empty for a person's message. */
+/** Empty for the user's message. */
 export function writtenBy({ origin, metadata }: Pick<NormalizedEntry, 'origin' | 'metadata'>): WrittenBy {
   const { synthetic, trigger_type, trigger_reason } = metadata ?? {};
   return {
@@ -21,7 +21,7 @@ export function writtenBy({ origin, metadata }: Pick<NormalizedEntry, 'origin' |
   };
 }
 
-/** What a format held of it. A mark of a wrong type counts as missing: `"true"` is not `true`. */
+/** Reads it from another format. A mark of a wrong type (such as `"true"`) counts as missing. */
 export function readWrittenBy(
   held: unknown,
 ): Pick<NormalizedEntry, 'origin' | 'metadata'> & { readonly mistyped: readonly string[] } {

@@ -1,17 +1,17 @@
 import { Lexer, Tokenizer, type Token, type Tokens } from 'marked';
 
-/** Quotes and lists that may stand within each other: the lexer calls itself for each, and reads its text again. */
+/** Maximum nesting of quotes and lists, for which the lexer recurses and rereads its text. */
 const maxNesting = 16;
-/** Characters that are searched for emphasis, links and code at once: that takes quadratic time in the worst case. */
+/** Maximum characters searched for emphasis, links and code at once, which takes quadratic time. */
 const maxInline = 8192;
-/** Definitions of links: the lexer looks through their names for each paragraph. */
+/** Maximum number of link definitions, which the lexer searches for each paragraph. */
 const maxDefinitions = 500;
-/** Characters of addresses that references may repeat: this many, and one for each four of the text. */
+/** Maximum characters of addresses that references may repeat: this, plus one for each four of the text. */
 const freeReferences = 1000;
 
 /**
- * The tokens of Markdown: no more cells than characters, and no more of repeated addresses. What would make more stays text.
- * `null` where the lexer fails, as with emphasis in emphasis a thousand times.
+ * Tokens of Markdown, with no more cells than characters and limited repetition of addresses. What exceeds a limit
+ * stays text. `null` if the lexer fails, as with a thousand nested emphases.
  */
 export function lexMarkdown(text: string): Token[] | null {
   try {
@@ -29,7 +29,7 @@ class BoundedLexer extends Lexer {
   }
 }
 
-/** A method that returns nothing lets the lexer try the next kind of block; the last of them is a paragraph. */
+/** A method that returns nothing makes the lexer try the next kind of block; the last one is a paragraph. */
 class BoundedTokenizer extends Tokenizer {
   #depth = 0;
   #definitions = 0;
@@ -50,7 +50,7 @@ class BoundedTokenizer extends Tokenizer {
 
   /** The lexer fills each row up to the width of the header. */
   override table(src: string): Tokens.Table | undefined {
-    // Most lines head no table, and the pattern would read on to the end of their paragraph.
+    // A quick check for a table header; the pattern would scan the whole paragraph.
     if (!/^[^\n]*\n[^\n]*[:|]/.test(src)) return undefined;
     const [all = '', header = ''] = this.rules.block.table.exec(src) ?? [];
     return header.split('|').length * all.split('\n').length > all.length ? undefined : super.table(src);

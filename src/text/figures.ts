@@ -1,11 +1,11 @@
 const second = 1000;
 const minute = 60 * second;
-/** What a `Date` can hold; more is no duration. */
+/** Maximum of a `Date`; more is not a valid duration. */
 const longest = 8.64e15;
 
 /**
- * How every amount is written for people: the page, the trees, the status bar, reports, exports, the command line.
- * Making one costs more than all that it writes, so keep it. JSON takes the numbers themselves.
+ * Formats all amounts for users: page, trees, status bar, reports, exports, command line. Creating it is expensive, so
+ * keep it. JSON contains plain numbers.
  */
 export class Figures {
   readonly #locale: string | undefined;
@@ -16,7 +16,7 @@ export class Figures {
     this.#locale = locale;
   }
 
-  /** US dollars: `$1.87`, `$0.0064`, `< $0.0001`. Only 0 reads as 0. */
+  /** US dollars: `$1.87`, `$0.0064`, `< $0.0001`. Only 0 is shown as 0. */
   money(usd: number): string {
     if (!Number.isFinite(usd)) return unknown;
     const amount = Math.abs(usd);
@@ -24,7 +24,7 @@ export class Figures {
     return (amount < 0.01 ? this.#formats.belowCent : this.#formats.cents).format(usd);
   }
 
-  /** Milliseconds: `40 ms`, `0.6 s`, `41.3 s`, `2 min 58 s`, `1 h 4 min`, `2 d 3 h`. A clock that was set back gives 0. */
+  /** Milliseconds: `40 ms`, `0.6 s`, `41.3 s`, `2 min 58 s`, `1 h 4 min`, `2 d 3 h`. Negative durations give 0. */
   duration(ms: number): string {
     if (!Number.isFinite(ms) || ms > longest) return unknown;
     const lasted = Math.max(0, ms);
@@ -39,17 +39,17 @@ export class Figures {
     return pair(Math.floor(hours / 24), 'd', hours % 24, 'h');
   }
 
-  /** Tokens, turns, lines and other counts, to the last: `164,512`. */
+  /** Tokens, turns, lines and other counts, exactly: `164,512`. */
   count(value: number): string {
     return Number.isFinite(value) ? this.#formats.whole.format(value) : unknown;
   }
 
-  /** Three digits at most, where the whole number is at hand as well: `164K`. */
+  /** Three digits at most, for use next to the exact number: `164K`. */
   compact(value: number): string {
     return Number.isFinite(value) ? this.#formats.compact.format(value) : unknown;
   }
 
-  /** Made when the first amount is written: what Node needs for it takes 7 MB. */
+  /** Created on first use, since Node needs 7 MB for it. */
   get #formats(): Formats {
     this.#made ??= formatsOf(this.#locale);
     return this.#made;
@@ -69,7 +69,7 @@ function formatsOf(locale: string | undefined) {
   };
 }
 
-/** Of what is in English whatever the reader's language: records, exports, the command line. */
+/** For text that is always English: records, exports, the command line. */
 export const englishFigures = new Figures('en-US');
 
 const unknown = '–';

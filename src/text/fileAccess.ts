@@ -1,8 +1,8 @@
 import { isUnsafePath } from './unsafePath.ts';
 
-/** Looks at one name without following it. Both throw where the file system refuses. */
+/** Reads one name without following it. Both throw if the file system refuses. */
 export interface LinkReader {
-  /** `missing` where nothing has this name. */
+  /** `missing` if the name does not exist. */
   readonly lstat: (path: string) => Promise<'link' | 'other' | 'missing'>;
   readonly readlink: (path: string) => Promise<string>;
 }
@@ -14,18 +14,18 @@ export interface FileSystemView extends LinkReader {
 }
 
 /**
- * What may happen with a path: `open` it, `ask` before anything outside of the workspace is touched (`target` is where a
- * link inside leads), or `refuse` it.
+ * What to do with a path: `open` it, `ask` before anything outside of the workspace is accessed (`target`: where a link
+ * inside leads), or `refuse` it.
  */
 export type FileAccess =
   | { readonly kind: 'refuse' }
   | { readonly kind: 'open'; readonly path: string }
   | { readonly kind: 'ask'; readonly path: string; readonly target?: string };
 
-/** Links followed in one path, as Linux does. */
+/** Maximum number of links in one path, as on Linux. */
 const mostLinks = 40;
 
-/** Decides on the path `name`, relative to `base`. Looks at names inside of the workspace's folders only. */
+/** Decides on the path `name`, relative to `base`. Accesses only names inside of the workspace's folders. */
 export async function decideFileAccess(
   base: string | undefined,
   name: string,
@@ -42,7 +42,7 @@ export async function decideFileAccess(
   return { kind: 'ask', path, ...(target !== path && { target }) };
 }
 
-/** Whether an absolute path that the user agreed to leads to no other host by a link. */
+/** Whether an absolute path that the user confirmed leads to no other host by a link. */
 export async function isReachedLocally(path: string, system: FileSystemView): Promise<boolean> {
   let place = resolvePlace(undefined, path, system.isWindows);
   // A link may lead to another drive, and from there to the next.
@@ -69,7 +69,7 @@ class LinkWalk {
     this.#folders = folders;
   }
 
-  /** The place where the path leaves the folders, or how it ends inside of them. */
+  /** Where the path leaves the folders, or how it ends inside of them. */
   async from(start: Place): Promise<Place | 'inside' | 'refused'> {
     const first = this.#enter(start);
     if (first === undefined) return start;
@@ -110,7 +110,7 @@ class LinkWalk {
     return { isAbsolute, names, place };
   }
 
-  /** The folder that a place is in, and the names from there. */
+  /** The folder that contains a place, and the remaining names. */
   #enter(place: Place): { at: Place; rest: readonly string[] } | undefined {
     const { isWindows } = this.#system;
     const fold = (text: string): string => (isWindows ? text.toLowerCase() : text);
@@ -128,7 +128,7 @@ function folderPlaces({ folders, isWindows }: FileSystemView): Place[] {
   return folders.flatMap((folder) => resolvePlace(undefined, folder, isWindows) ?? []);
 }
 
-/** `undefined` where the path is unsafe, or relative to nothing. */
+/** `undefined` if the path is unsafe, or relative without a base. */
 function resolvePlace(base: string | undefined, name: string, isWindows: boolean): Place | undefined {
   if (isUnsafePath(name, isWindows)) return undefined;
   const root = isWindows ? /^[a-z]:[\\/]/i.exec(name)?.[0].slice(0, 2) : /^\//.exec(name)?.[0];

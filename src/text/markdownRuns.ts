@@ -1,6 +1,6 @@
 /**
- * A stretch of Markdown that a lexer can read in bounded time and memory. `plain`: it cannot, so show the text as it is.
- * `joined`: it continues the run before it, which was cut for its length.
+ * A part of Markdown that a lexer can read in bounded time and memory. `plain`: it cannot, so show it as plain text.
+ * `joined`: continues the previous run, which was cut for its length.
  */
 export interface MarkdownRun {
   readonly text: string;
@@ -8,25 +8,25 @@ export interface MarkdownRun {
   readonly joined: boolean;
 }
 
-/** Quotes and lists that may stand within each other. Lexers recurse into each. */
+/** Maximum nesting of quotes and lists, for which lexers recurse. */
 const maxNesting = 16;
-/** Characters of a line, and of a paragraph, that are lexed at once: inline lexers take quadratic time in the worst case. */
+/** Maximum characters of a line, and of a paragraph, that are lexed at once: inline lexers take quadratic time. */
 const maxLine = 2048;
 const maxParagraph = 4096;
-/** Characters of such a stretch that can begin or end emphasis, code or a link: each may be compared with all the others. */
+/** Maximum delimiters of emphasis, code or links in a part: each may be compared with all others. */
 const maxDelimiters = 256;
 /** Spaces before a marker that can be nested lists. */
 const maxIndent = 4 * maxNesting;
 
-/** What follows backticks on their line holds none, or it is code within a line. */
+/** After the backticks of a fence, the line must not contain any; otherwise, it is inline code. */
 const fenceStart = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;
 const marker = /^(?:>|[-*+](?=\s|$)|\d{1,9}[.)](?=\s|$))/;
 const delimiters: ReadonlySet<number> = new Set(Array.from('*_~`[]!<&', (each) => each.charCodeAt(0)));
 const delimiterRow = /^[\s|:-]*-[\s|:-]*$/;
 
 /**
- * Cuts Markdown into runs, in one pass. The runs add up to the text. Ordinary text is one run; what is nested too deep
- * or would make more table cells than it has characters is plain; long lines and paragraphs are cut.
+ * Splits Markdown into runs, in one pass. Joined together, they are the text. Ordinary text is one run. Deep nesting,
+ * or tables with more cells than characters, becomes plain text. Long lines and paragraphs are cut.
  */
 export function markdownRuns(text: string): readonly MarkdownRun[] {
   const runs = new Runs();
@@ -58,9 +58,9 @@ function* linesOf(text: string): Generator<string> {
 
 class Runs {
   readonly #runs: MarkdownRun[] = [];
-  /** Blocks that are whole and need nothing special. */
+  /** Complete blocks without special treatment. */
   #settled: string[] = [];
-  /** The paragraph that is being read; `rows` and `columns` of a table in it. */
+  /** The current paragraph; `rows` and `columns` of a table in it. */
   #paragraph: string[] = [];
   #length = 0;
   #columns = 0;
@@ -125,7 +125,7 @@ class Runs {
   }
 }
 
-/** How many quotes and list items a line begins. */
+/** Number of quotes and list items that a line opens. */
 function nestingOf(line: string): number {
   let depth = 0;
   let at = 0;
@@ -141,7 +141,7 @@ function nestingOf(line: string): number {
   return depth;
 }
 
-/** A table can stand in quotes and lists. */
+/** A table can be inside quotes and lists. */
 function withoutMarkers(line: string): string {
   return line.replace(/^(?:\s*(?:>|[*+]\s|-\s+(?=\|)|\d{1,9}[.)]\s))*/, '');
 }
@@ -153,8 +153,8 @@ function delimitersOf(text: string): number {
 }
 
 /**
- * Joins lines to pieces of at most `limit` characters and `maxDelimiters` delimiters; a longer line is cut, at a space where
- * one is near the limit.
+ * Joins lines into pieces of at most `limit` characters and `maxDelimiters` delimiters. A longer line is cut, at a
+ * space if there is one near the limit.
  */
 function cut(lines: readonly string[], limit: number): readonly string[] {
   const pieces: string[] = [];
@@ -182,7 +182,7 @@ function cut(lines: readonly string[], limit: number): readonly string[] {
   return pieces;
 }
 
-/** How many characters from there on are at most `limit`, with at most `maxDelimiters` delimiters. */
+/** Length of the next piece: at most `limit` characters and `maxDelimiters` delimiters. */
 function lengthOf(line: string, from: number, limit: number): number {
   let left = maxDelimiters;
   const end = Math.min(line.length, from + limit);
@@ -197,7 +197,7 @@ function cutAt(line: string, from: number, limit: number): number {
   const end = from + limit;
   const space = line.lastIndexOf(' ', end - 1);
   if (space > end - limit / 8) return space + 1;
-  // Never between the two halves of a character.
+  // Never between two surrogates.
   const code = line.charCodeAt(end - 1);
   return code >= 0xd800 && code <= 0xdbff ? end - 1 : end;
 }

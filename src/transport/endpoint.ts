@@ -5,8 +5,8 @@ import path from 'node:path';
 import * as z from 'zod';
 
 /**
- * `endpoint.json` of a daemon: where it listens and the token that its clients must know. The daemon writes it once it
- * listens and deletes it when it ends. Mode 0600, in a folder of mode 0700.
+ * `endpoint.json` of a daemon: its address and the token for clients. The daemon writes it when it listens and deletes
+ * it when it exits. Mode 0600, in a folder of mode 0700.
  */
 const endpointSchema = z.object({
   address: z.string(),
@@ -15,10 +15,10 @@ const endpointSchema = z.object({
 });
 export type Endpoint = z.infer<typeof endpointSchema>;
 
-/** What Linux (108) and macOS (104) allow for a socket path, with a margin. */
+/** Maximum length of a socket path on Linux (108) and macOS (104), with a margin. */
 const maxSocketPath = 100;
 
-/** @throws Error where the folder cannot be created, or belongs to another user */
+/** @throws Error if the folder cannot be created, or belongs to another user */
 export async function preparePrivateFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   if (process.platform === 'win32') return;
@@ -36,7 +36,7 @@ export async function newEndpoint(folder: string): Promise<Endpoint> {
     return { address: `\\\\.\\pipe\\vitrine-${randomBytes(16).toString('hex')}`, token, pid };
   const socket = path.join(folder, `socket-${pid}`);
   if (Buffer.byteLength(socket) <= maxSocketPath) {
-    // The caller holds the folder's lease, so no one listens on a socket that a crash left behind.
+    // The caller holds the folder's lease, so no process listens on a socket left by a crash.
     await rm(socket, { force: true });
     return { address: socket, token, pid };
   }
@@ -49,7 +49,7 @@ export async function newEndpoint(folder: string): Promise<Endpoint> {
   return { address, token, pid };
 }
 
-/** Replaces the file as a whole, so that a client never reads half of it. */
+/** Replaces the file atomically, so that a client never reads half of it. */
 export async function publishEndpoint(folder: string, endpoint: Endpoint): Promise<void> {
   const file = endpointFile(folder);
   const part = `${file}.${process.pid}`;
@@ -58,7 +58,7 @@ export async function publishEndpoint(folder: string, endpoint: Endpoint): Promi
   await rename(part, file);
 }
 
-/** `null` where no daemon has published one, or the file is not ours. */
+/** `null` if no daemon has published one, or the file belongs to another user. */
 export async function readEndpoint(folder: string): Promise<Endpoint | null> {
   const file = endpointFile(folder);
   try {

@@ -1,17 +1,17 @@
 import type { Socket } from 'node:net';
 
-/** Messages of one client that wait to be worked on or answered. Above, its socket is not read. */
+/** Maximum number of pending messages and answers per client. Above, its socket is not read. */
 const maxWaiting = 256;
 
 /**
- * Reads no further from a client that sends faster than its messages are worked on, or does not read its answers, so that
- * neither fills the memory.
+ * Stops reading from a client that sends faster than its messages are handled, or does not read its answers, to limit
+ * memory.
  */
 export class FlowControl {
   readonly #socket: Socket;
-  /** Taken from the socket, and not yet given to a handler. */
+  /** Received, but not yet passed to a handler. */
   #queued = 0;
-  /** Requests whose answer the operating system has not taken. */
+  /** Requests whose answer the operating system has not accepted yet. */
   #unanswered = 0;
 
   constructor(socket: Socket) {
@@ -21,7 +21,7 @@ export class FlowControl {
   received(message: object): void {
     if ('id' in message && 'method' in message) this.#unanswered += 1;
     this.#queued += 1;
-    // vscode-jsonrpc gives one message to its handler in each turn of the event loop.
+    // vscode-jsonrpc passes one message to its handler per turn of the event loop.
     if (this.#queued === 1) setImmediate(this.#turn);
     if (this.#waiting > maxWaiting) this.#socket.pause();
   }
@@ -47,7 +47,7 @@ export class FlowControl {
   }
 }
 
-/** Bytes of unfinished messages, of all connections together. */
+/** Bytes of unfinished messages over all connections. */
 export class FrameBudget {
   readonly #max: number;
   #used = 0;
@@ -56,7 +56,7 @@ export class FrameBudget {
     this.#max = max;
   }
 
-  /** False: there are too many. */
+  /** Returns false if the budget is exceeded. */
   take(bytes: number): boolean {
     if (this.#used + bytes > this.#max) return false;
     this.#used += bytes;

@@ -8,19 +8,19 @@ import {
 } from 'vscode-jsonrpc/node';
 import type { FlowControl, FrameBudget } from './flowControl.ts';
 
-/** Bytes of one message. A longer one closes the connection: no message of the protocol comes near it. */
+/** Maximum bytes of one message. A longer one closes the connection; messages of the protocol are much smaller. */
 export const maxMessageBytes = 16 << 20;
 
 const lineFeed = 10;
 
 export interface ReaderOptions {
-  /** Limit of a message before `listen` is called. */
+  /** Maximum bytes of a message before `listen` is called. */
   readonly handshakeBytes?: number;
   readonly flow?: FlowControl;
   readonly budget?: FrameBudget;
 }
 
-/** Reads one JSON value per line, ended by byte 10. Invalid JSON or a line above the limit destroys the socket. */
+/** Reads one JSON value per line, ended by byte 10. Invalid JSON or an oversized line destroys the socket. */
 export class JsonLineReader extends AbstractMessageReader {
   readonly #socket: Socket;
   #limit: number;
@@ -43,7 +43,7 @@ export class JsonLineReader extends AbstractMessageReader {
     socket.on('error', (error) => this.fireError(error));
   }
 
-  /** The next value, or `undefined` when the socket closes first. For the handshake; call before `listen`. */
+  /** The next value, or `undefined` if the socket closes first. For the handshake; call before `listen`. */
   next(): Promise<unknown> {
     return new Promise((resolve) => {
       const close = this.onClose(() => resolve(undefined));
@@ -96,7 +96,7 @@ export class JsonLineReader extends AbstractMessageReader {
       if (callback === undefined || this.#socket.destroyed) return;
       callback(message);
       if (this.#callback === undefined && rest.length > 0) {
-        // The handshake took this message; the bytes behind it belong to whoever reads next.
+        // The bytes after the handshake's message belong to the next reader.
         this.#socket.unshift(rest);
         return;
       }
@@ -116,7 +116,7 @@ export class JsonLineReader extends AbstractMessageReader {
   }
 }
 
-/** vscode-jsonrpc checks the rest, and answers an invalid request with an error. */
+/** vscode-jsonrpc validates the rest, and answers an invalid request with an error. */
 function isMessage(value: unknown): value is Message {
   return typeof value === 'object' && value !== null && 'jsonrpc' in value && value.jsonrpc === '2.0';
 }
@@ -132,7 +132,7 @@ export class JsonLineWriter extends AbstractMessageWriter {
     socket.on('close', () => this.fireClose());
   }
 
-  /** Resolves when the operating system has taken the message. @throws when the socket is closed */
+  /** Resolves when the operating system has accepted the message. @throws if the socket is closed */
   async write(message: Message): Promise<void> {
     await sendLine(this.#socket, message);
     this.#flow?.answered(message);

@@ -2,10 +2,10 @@ import type { AgentRequest } from '../../model/agent/request.ts';
 import type { DiffLine, EditPreview } from '../../model/transcript/editPreview.ts';
 import { visibleLine } from '../../model/text/visibleText.ts';
 
-/** Lines of one file that are printed. */
+/** Maximum number of printed lines per file. */
 const maxLines = 200;
 
-/** What an edit would change in each file as it is now, with the lines around; '' where the request edits none. */
+/** Diff of a request's edits against current files; '' if the request edits none. */
 export function editText(request: AgentRequest, previews: readonly EditPreview[]): string {
   return previews.map((preview) => [header(preview), ...body(preview, request)].join('\n')).join('\n');
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { AgentRequest, Answer } from '../../model/agent/request.ts';
 
-/** What someone at an attached terminal, or a program, wants. */
+/** Input of `vitrine attach`, typed or as JSON. */
 export type AttachInput =
   | { readonly type: 'answer'; readonly request: string; readonly answer: Answer }
   | { readonly type: 'say'; readonly text: string }
@@ -22,7 +22,7 @@ const jsonSchema = z.union([
   z.object({ stop: z.literal(true) }),
 ]);
 
-/** One line of `vitrine attach --json`: `{"answer": {"request", "decision", "reason"?, "answers"?}}`, `{"say"}` or `{"stop": true}`. */
+/** Parses one line of `vitrine attach --json`: an object with `answer`, `say` or `stop`. */
 export function parseJsonInput(line: string, waiting: readonly AgentRequest[] = []): AttachInput {
   let json: unknown;
   try {
@@ -58,15 +58,15 @@ function inOrder(answers: object, request: AgentRequest | undefined): string[] {
   return request.questions.map(({ question }) => given.get(question) ?? '');
 }
 
-/** Unlike a record of zod, one that may have an entry of any name. */
+/** Unlike zod's record, accepts any key, such as `__proto__`. */
 function isTextRecord(value: unknown): boolean {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   return Object.values(value).every((each) => typeof each === 'string');
 }
 
 /**
- * One line that a person typed. `y` and `n [reason]` answer the oldest waiting request, a number or text answers a
- * question; `/stop` stops the run; everything else is a message to the agent.
+ * Parses a typed line. `y` and `n [reason]` answer the oldest pending request, a number or text answers a question,
+ * `/stop` stops the run. Anything else is a message to the agent.
  */
 export function parseTypedInput(line: string, [waiting]: readonly AgentRequest[]): AttachInput | null {
   const text = line.trim();

@@ -2,12 +2,12 @@ import { codeOf, disguisesIn } from '../../model/requestCode.ts';
 import type { AgentRequest } from '../../model/agent/request.ts';
 import { characterName, quoted as inQuotes, visibleLine } from '../../model/text/visibleText.ts';
 
-/** Characters of a tool's input that are printed. */
+/** Maximum number of printed characters of a tool's input. */
 const mostInput = 4000;
 
 /**
- * A waiting request for a terminal, with what can be typed. Words of the agent are in quotes; what it would run or touch is
- * there exactly, one text per line, whatever its title says.
+ * A pending request with the possible inputs. The agent's words are quoted. Commands and files are shown exactly, one
+ * per line, whatever the title says.
  */
 export function requestText(agent: string, request: AgentRequest): string {
   const { kind, title, plan, questions = [], session } = request;
@@ -81,7 +81,7 @@ function choices(kind: AgentRequest['kind'], offersSession: boolean): string {
   return `Type y to allow, ${offersSession ? 'a to allow for this session, ' : ''}n to deny, or n and a reason.`;
 }
 
-/** In quotes that it cannot end on its own. */
+/** Quotes text so that it cannot end the quotation. */
 function quoted(text: string): string {
   return inQuotes(visibleLine(text, 'code'));
 }

@@ -4,12 +4,12 @@ import { requestMetadataSchema } from '../../model/agent/request.ts';
 import type { NormalizedEntry } from '../../model/transcript/entry.ts';
 import type { SessionSnapshot, SessionUpdate } from '../../protocol/daemon/session.ts';
 
-/** Printed entries that are remembered, so that the same state of one is not printed twice. */
+/** Maximum number of remembered entries, to avoid printing the same state twice. */
 const maxRemembered = 1000;
 
 /**
- * The entries of a followed session in the order in which they settle. An entry that changes afterwards comes again;
- * one that asks a person something comes before its answer.
+ * Prints the entries of a followed session in the order in which they settle. Prints changed entries again, and
+ * requests before their answers.
  */
 export class FollowedTranscript {
   readonly #connection: DaemonConnection;
@@ -17,7 +17,7 @@ export class FollowedTranscript {
   readonly #print: (entry: NormalizedEntry) => Promise<void>;
   readonly #printed = new Map<number, string>();
   #open: ReadonlySet<number> = new Set();
-  /** Every entry below is printed, or open. */
+  /** All entries below this index are printed or open. */
   #next = 0;
 
   constructor(connection: DaemonConnection, sessionId: string, print: (entry: NormalizedEntry) => Promise<void>) {
@@ -26,7 +26,7 @@ export class FollowedTranscript {
     this.#print = print;
   }
 
-  /** Prints what is there when following begins. */
+  /** Prints the existing entries when following starts. */
   async begin(state: SessionSnapshot): Promise<void> {
     this.#open = new Set(state.open);
     await this.#readTo(state.total);
@@ -62,7 +62,7 @@ export class FollowedTranscript {
 
   async #settle(entry: NormalizedEntry, isOpen: boolean): Promise<void> {
     if (isOpen && !isWaitingRequest(entry)) return;
-    // A digest, as an entry may be megabytes long.
+    // A hash, because entries may be megabytes long.
     const digest = createHash('sha256').update(JSON.stringify(entry)).digest('base64');
     if (this.#printed.get(entry.index) === digest) return;
     this.#printed.delete(entry.index);

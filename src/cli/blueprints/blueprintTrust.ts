@@ -6,8 +6,9 @@ import { UsageError, type CliContext } from '../command.ts';
 import { visibleLine } from '../../model/text/visibleText.ts';
 
 /**
- * Says which file is used, and asks before a repository's blueprint is trusted where that is needed; `sessionOfArgument`: by the option.
- * @throws UsageError where no one can be asked, or the answer is no
+ * Prints which file is used and, if necessary, asks whether to trust a repository's agent file. `given`: trusted by an
+ * option.
+ * @throws UsageError if nobody can answer, or the answer is no
  */
 export async function assertTrusted(
   context: CliContext,

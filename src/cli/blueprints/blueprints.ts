@@ -16,12 +16,12 @@ import type { ExecutorType } from '../../model/session/session.ts';
 import { assertTrusted } from './blueprintTrust.ts';
 import type { CliContext } from '../command.ts';
 
-/** Those of a folder and of the user's home. */
+/** Agent files of a folder and of the user. */
 export function blueprintsOf({ env }: CliContext, cwd: string): Promise<readonly Blueprint[]> {
   return blueprintsIn(cwd, homeOf(env));
 }
 
-/** The same, without those of the folder that need trust and do not have it. */
+/** The same, without untrusted ones of the folder. */
 export async function trustedBlueprints(context: CliContext, cwd: string): Promise<readonly Blueprint[]> {
   return onlyTrusted(await blueprintsOf(context, cwd), homeOf(context.env));
 }
@@ -29,7 +29,7 @@ export async function trustedBlueprints(context: CliContext, cwd: string): Promi
 interface Asked {
   readonly prompt: string;
   readonly cwd: string;
-  /** Of the command line: these go before what the blueprint says. */
+  /** Options of the command line, which override the agent file. */
   readonly options: AgentOptions;
 }
 
@@ -40,7 +40,7 @@ export async function startByBlueprint(context: CliContext, name: string, asked:
   return { ...request, options: { ...request.options, ...asked.options } };
 }
 
-/** Which kind of agent it is; `trust`: the user trusts it as it is. @throws EngineFailure, UsageError */
+/** Executor of an agent file. `trust`: the user trusts its current content. @throws EngineFailure, UsageError */
 export async function executorByName(
   context: CliContext,
   name: string,
@@ -51,7 +51,7 @@ export async function executorByName(
   return executorOf(findBlueprint(all, name));
 }
 
-/** With the blueprint that the session was started by, where it can still be found. @throws EngineFailure */
+/** Uses the session's agent file if it still exists. @throws EngineFailure */
 export async function resumeByBlueprint(
   context: CliContext,
   engine: Engine,
@@ -74,7 +74,7 @@ export async function resumeByBlueprint(
   }
 }
 
-/** No one is asked here. */
+/** Never prompts. */
 export function inputOf({ env }: CliContext): BlueprintUse['input'] {
   return (name) => Promise.resolve(env[inputVariable(name)]);
 }

@@ -61,7 +61,7 @@ async function status(context: CliContext, store: string | undefined, json: bool
   for (const daemon of daemons) {
     const shown = await translated(() => daemon.call('status', {}));
     daemon.close();
-    // This command is a client while it asks.
+    // Excludes this command, which is a client, too.
     found.push({ ...shown, clients: shown.clients - 1 });
   }
   if (json) await writeLines(context.stdout, found.length === 0 ? [null] : found);
@@ -111,7 +111,7 @@ async function logs(context: CliContext, store: string | undefined, json: boolea
   return done;
 }
 
-/** A line that begins with no time continues the message before it. */
+/** A line without a time continues the message before it. */
 function logLine(line: string): {
   readonly at: string | null;
   readonly level: string | null;

@@ -15,7 +15,7 @@ Exit code 0: at least one agent can be started; 1: none can.
 ${storeHelp}`;
 
 const leastNode = 22;
-/** Of deleted sessions, the newest. */
+/** Maximum number of deleted sessions to list, the newest. */
 const mostDeleted = 50;
 
 export const doctor: Command = {
@@ -41,7 +41,7 @@ export const doctor: Command = {
   },
 };
 
-/** The nearest folder that exists decides whether the store can be made. */
+/** The nearest existing folder decides whether the store can be created. */
 async function storeState(folder: string): Promise<string> {
   try {
     await access(folder, constants.W_OK);

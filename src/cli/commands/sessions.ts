@@ -85,7 +85,7 @@ async function observedOf({ archive }: Engine, own: readonly SessionSummary[]): 
   return archive.sources === undefined ? [] : await observedSessions(archive.sources, own);
 }
 
-/** Both kinds together, newest first. */
+/** Both kinds, newest first. */
 export function rows(
   own: readonly SessionSummary[],
   observed: readonly ObservedSummary[],

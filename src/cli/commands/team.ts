@@ -48,7 +48,7 @@ const problemFound = 1;
 
 type Values = ReturnType<typeof parse>['values'];
 
-/** Which options an action takes, besides --store. */
+/** Options of each action, besides --store. */
 const actions: Readonly<Record<string, { readonly takes: readonly string[]; readonly run: Action }>> = {
   init: { takes: ['down'], run: init },
   join: { takes: [], run: join },
@@ -87,7 +87,7 @@ function parse(args: readonly string[]) {
 
 const migrationsFolder = path.join(packageFolder(import.meta.dirname), 'media/team');
 
-/** Names of the migrations of this version, oldest first. */
+/** Names of this version's migrations, oldest first. */
 async function migrationNames(): Promise<readonly string[]> {
   const files = await readdir(migrationsFolder);
   return files

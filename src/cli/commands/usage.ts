@@ -99,7 +99,7 @@ function row(group: Group): string {
   return cells.join('  ');
 }
 
-/** `~$1.87+`: with estimates, and without what is not known. */
+/** Such as `~$1.87+`: partly estimated, and incomplete. */
 function amount({ usd, estimatedUsd, unknown }: CostSum): string {
   if (usd === null) return unknown > 0 ? 'cost unknown' : englishFigures.money(0);
   return `${estimatedUsd > 0 ? '~' : ''}${englishFigures.money(usd)}${unknown > 0 ? '+' : ''}`;

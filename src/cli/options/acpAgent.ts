@@ -4,25 +4,25 @@ import type { AcpProfile } from '../../engine/api.ts';
 import type { ExecutorType } from '../../model/session/session.ts';
 import { UsageError } from '../command.ts';
 
-/** Of an agent that is given by its command; kept in the session, and said again with it to continue. */
+/** Profile of an agent given by its command. The session stores it; a resume needs the command again. */
 const commandProfile = 'command-line';
 
 export const acpProfileIds: readonly string[] = acpPresets.map(({ id }) => id);
 
 export interface AcpChoice {
-  /** To start; absent where the session knows it. */
+  /** Profile to start; absent if the session has it. */
   readonly profile?: string;
   readonly agents: readonly AcpProfile[];
 }
 
-/** Which agent of the Agent Client Protocol a command line asks for; `undefined` where it asks for another. */
+/** ACP agent for the options of a command; `undefined` for other agents. */
 export function acpChoice(asked: {
   readonly agent: ExecutorType | undefined;
   readonly resumes: boolean;
   readonly profile: string | undefined;
-  /** Absolute. */
+  /** Absolute path. */
   readonly program: string | undefined;
-  /** What stands after the prompt. */
+  /** Arguments after the prompt. */
   readonly command: readonly string[];
   readonly cwd: string;
 }): AcpChoice | undefined {

@@ -4,12 +4,12 @@ import { adapters, findAdapter } from '../../agents/registry.ts';
 import type { ExitInfo } from '../../model/usage/facts.ts';
 import { UsageError } from '../command.ts';
 
-/** Options and positionals by `node:util`; what it objects to becomes a UsageError. */
+/** Parses options and positionals with `node:util`. @throws UsageError */
 export function parseOptions<T extends ParseArgsConfig>(command: string, config: T): ReturnType<typeof parseArgs<T>> {
   try {
     return parseArgs(config);
   } catch (error) {
-    // What follows the first sentence is advice for programmers.
+    // Only the first sentence is meant for users.
     const [message = ''] = (error instanceof Error ? error.message : String(error)).split(/\.?(?: |\n)(?=[A-Z])/);
     const dash = config.allowPositionals === true ? ' Put arguments that begin with a dash after "--".' : '';
     throw new UsageError(`${message.replace(/\.$/, '')}.`, `See "vitrine ${command} --help".${dash}`);
@@ -24,10 +24,7 @@ export function agentOption(type: string | undefined): AgentAdapter {
   return adapter;
 }
 
-/**
- * How a process ended, as people and shells write it: `0`, `143`, `SIGTERM`, `signal SIGKILL`, `143 (stopped)`. Absent or
- * empty: not known.
- */
+/** Parses an exit status: `0`, `143`, `SIGTERM`, `signal SIGKILL`, `143 (stopped)`. Absent or empty: unknown. */
 export function exitOption(shown: string | undefined): ExitInfo {
   const text = shown?.trim() ?? '';
   const code = /^\d{1,10}(?![\w.])/.exec(text)?.[0];

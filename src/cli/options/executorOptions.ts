@@ -55,7 +55,7 @@ function count(name: string, given: string): number {
 export const pricesHelp = `  --prices FILE      your own price table, which overrides the built-in one (JSON; see docs/prices.md)
 `;
 
-/** What `--prices` names, `undefined` where nothing. @throws UsageError */
+/** Content of the file in `--prices`; `undefined` if not given. @throws UsageError */
 export async function pricesOption(file: string | undefined, { cwd }: CliContext): Promise<unknown> {
   if (file === undefined) return undefined;
   const next = 'Use a file as described in docs/prices.md.';

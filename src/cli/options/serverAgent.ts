@@ -2,7 +2,7 @@ import type { AcpHttpProfile } from '../../engine/api.ts';
 import type { ExecutorType } from '../../model/session/session.ts';
 import { UsageError } from '../command.ts';
 
-/** A server that is named on the command line; it is known by its address, also when its session is resumed. */
+/** A server on the command line. Its URL identifies it when its session is resumed. */
 export interface ServerChoice {
   readonly server: AcpHttpProfile;
   readonly profile: string;
@@ -15,7 +15,7 @@ interface ServerValues {
   readonly 'token-env'?: string | undefined;
 }
 
-/** `undefined` where no server was named. The token is never an argument: those can be seen by others. @throws UsageError */
+/** `undefined` if no server was given. Tokens are never arguments, which other users can see. @throws UsageError */
 export function serverChoice(
   agent: ExecutorType | undefined,
   { url, 'server-agent': name, 'token-env': variable }: ServerValues,

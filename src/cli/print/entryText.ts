@@ -1,7 +1,7 @@
 import type { NormalizedEntry } from '../../model/transcript/entry.ts';
 import { isSynthetic, originOf } from '../../model/transcript/synthetic.ts';
 
-/** An entry for people: a heading, its text, and the result of a tool call. */
+/** An entry as text: heading, content, and the result of a tool call. */
 export function entryText(entry: NormalizedEntry): string {
   const { index, timestamp, type, content, metadata } = entry;
   const what = type.kind === 'tool_use' ? `${type.tool.toolName} (${type.tool.status})` : type.kind.replace('_', ' ');

@@ -10,17 +10,17 @@ import { writeLines } from './output.ts';
 interface FollowOptions {
   /** `--store` as given. */
   readonly store: string | undefined;
-  /** Also when the run has ended. */
+  /** Continues after the end of the run. */
   readonly keeps: boolean;
   readonly json: boolean;
-  /** Follow-ups and callbacks too; with `json` they are printed in any case. */
+  /** Includes follow-ups and callbacks; `json` always does. */
   readonly synthetic: boolean;
 }
 
 const done = 0;
 const lost = 2;
 
-/** Prints a session, finished or running, and what comes: up to the end of the run or to Ctrl-C. @throws UsageError */
+/** Prints a session and follows it until the run ends or Ctrl-C. @throws UsageError */
 export async function followSession(context: CliContext, sessionId: string, options: FollowOptions): Promise<number> {
   const connection = await startedDaemon(context, { store: options.store });
   const print = (entry: NormalizedEntry): Promise<void> => {

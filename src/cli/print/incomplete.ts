@@ -5,10 +5,10 @@ import { english } from '../../engine/failures/wording.ts';
 import { visibleLine } from '../../model/text/visibleText.ts';
 import type { CliContext } from '../command.ts';
 
-/** Exit code of commands that read a record from which entries are missing, or which is damaged. */
+/** Exit code of commands that read an incomplete or damaged record. */
 export const incomplete = 4;
 
-/** Says on stderr what is missing from the record of a session; whether anything is. @throws EngineFailure */
+/** Prints on stderr what a session's record lacks. Returns whether it lacks anything. @throws EngineFailure */
 export async function reportMissing(
   { archive }: { readonly archive: Archive },
   sessionId: string,
@@ -19,14 +19,14 @@ export async function reportMissing(
   return found.isIncomplete;
 }
 
-/** Whether a session could not be opened because its record is lost; then says so on stderr. */
+/** Whether the error means that a session's record is lost; if so, prints that on stderr. */
 export function reportLost(error: unknown, { stderr }: CliContext): boolean {
   if (!EngineFailure.is(error, 'record_missing')) return false;
   stderr.write(`vitrine: ${error.message} ${error.detail}\n`);
   return true;
 }
 
-/** Names on stderr the sessions whose record lacks something, and those that the last listing could not read. */
+/** Prints on stderr which sessions are damaged or could not be read when last listed. */
 export function reportDamaged(
   { archive }: { readonly archive: Archive },
   damaged: Iterable<string>,

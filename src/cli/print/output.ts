@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { escapedJson, exactStream } from './terminalText.ts';
 
-/** Writes one value per line as JSON, no faster than the reader takes them. */
+/** Writes one JSON value per line, no faster than the reader accepts them. */
 export async function writeLines(to: Writable, values: Iterable<unknown> | AsyncIterable<unknown>): Promise<void> {
   const stream = exactStream(to);
   let batch = '';
@@ -18,7 +18,7 @@ export async function writeLines(to: Writable, values: Iterable<unknown> | Async
 const batchLength = 1 << 16;
 
 async function write(stream: Writable, text: string): Promise<void> {
-  // No one reads any more, and nothing will drain.
+  // Without a reader, `drain` would never come.
   if (text === '' || stream.destroyed) return;
   if (!stream.write(text)) await once(stream, 'drain');
 }

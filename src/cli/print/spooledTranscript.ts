@@ -4,7 +4,7 @@ import path from 'node:path';
 import { normalizedEntrySchema, type EntryUpdate, type NormalizedEntry } from '../../model/transcript/entry.ts';
 import { appended } from '../../model/transcript/transcript.ts';
 
-/** Characters of settled entries in memory, about; more are in a temporary file. */
+/** Approximate maximum characters of settled entries in memory; further entries go to a temporary file. */
 const maxHeld = 8 * 1024 * 1024;
 
 interface Stretch {
@@ -12,7 +12,7 @@ interface Stretch {
   readonly bytes: number;
 }
 
-/** Entries by index as updates are applied, however many: those that settled may be in a file that only we can read. */
+/** Entries by index, with updates applied, in any number: settled ones may be in a private temporary file. */
 export class SpooledTranscript {
   readonly #held = new Map<number, NormalizedEntry>();
   readonly #open = new Set<number>();

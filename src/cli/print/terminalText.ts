@@ -3,8 +3,8 @@ import { Writable } from 'node:stream';
 import { visibleText } from '../../model/text/visibleText.ts';
 
 /**
- * Text for people: whatever an agent or a file put into it, no control, bidirectional or invisible character reaches the
- * terminal. Every command writes through this; only `--raw` and exports write to `exact`.
+ * Text for users: no control, bidirectional or invisible character reaches the terminal. All commands write through
+ * this, except for `--raw` and exports, which use `exact`.
  */
 export class TerminalText extends Writable {
   readonly exact: Writable;
@@ -19,7 +19,7 @@ export class TerminalText extends Writable {
 
   override _write(chunk: unknown, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
     const text = typeof chunk === 'string' ? chunk : String(chunk);
-    // Whoever read has gone: what is left goes nowhere.
+    // Without a reader, the rest is discarded.
     if (this.exact.destroyed || this.exact.write(visibleText(text))) {
       done();
       return;
@@ -31,12 +31,12 @@ export class TerminalText extends Writable {
   }
 }
 
-/** Where bytes go as they are. */
+/** The underlying stream, which writes bytes unchanged. */
 export function exactStream(stream: Writable): Writable {
   return stream instanceof TerminalText ? stream.exact : stream;
 }
 
-/** An export as it is where a file or a program takes it, and visible on a terminal. */
+/** Writes exports unchanged to files and pipes, and visibly to terminals. */
 export function exportStream(stream: Writable): Writable {
   const exact = exactStream(stream);
   return 'isTTY' in exact && exact.isTTY === true ? stream : exact;
@@ -44,7 +44,7 @@ export function exportStream(stream: Writable): Writable {
 
 const notPlain = /[\u007f-\u009f\u2028\u2029\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
 
-/** JSON in which characters that could act on a terminal are escaped: it reads back as the same values. */
+/** JSON with escaped terminal control characters; parses to the same values. */
 export function escapedJson(json: string): string {
   return json.replace(notPlain, (character) =>
     Array.from(

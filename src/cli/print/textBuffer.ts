@@ -1,6 +1,6 @@
 const defaultCap = 64 << 20;
 
-/** The text of a stream as it was given, up to `cap` bytes. */
+/** Collects the text of a stream, up to `cap` bytes. */
 export class TextBuffer {
   readonly #cap: number;
   #chunks: Buffer[] = [];

@@ -4,10 +4,10 @@ import type { ClientContext } from '../../protocol/daemon/context.ts';
 import type { CliContext } from '../command.ts';
 import { settingsOf, type EngineOptions } from './engine.ts';
 
-/** A run that the command line was asked for. */
+/** A run requested on the command line. */
 export type AskedRun = { readonly start: StartRequest } | { readonly session: string; readonly resume: ResumeRequest };
 
-/** Where it runs. @throws EngineFailure where its session is not there */
+/** The run's folder. @throws EngineFailure if its session does not exist */
 export async function folderOf(engine: Engine, run: AskedRun): Promise<string> {
   if ('start' in run) return run.start.cwd;
   const handle = await engine.open(run.session);
@@ -16,7 +16,7 @@ export async function folderOf(engine: Engine, run: AskedRun): Promise<string> {
   return project_dir;
 }
 
-/** Whoever starts an agent in a folder from a terminal trusts the folder. */
+/** Starting an agent in a folder from a terminal implies trust in the folder. */
 export function clientContext({ env }: CliContext, folder: string, options: EngineOptions): ClientContext {
   const { agents = {}, acp = [], acpHttp = [], replaySpeed = 1, prices } = settingsOf(options);
   const { server } = options;

@@ -11,18 +11,18 @@ import { storeFolder, type EngineOptions } from './engine.ts';
 import { clientContext, folderOf, type AskedRun } from './askedRun.ts';
 import type { PrintedSession } from './entryPrinter.ts';
 
-/** A run that was begun, wherever its agent is a child of. */
+/** A started run, in the daemon or in this process. */
 export interface BegunRun {
   readonly session: PrintedSession;
   stop(kill: boolean): Promise<void>;
-  /** Disposes it. */
+  /** Disposes the session. */
   close(): void;
 }
 
-/** Begins a run. @throws EngineFailure, DaemonError */
+/** Starts a run. @throws EngineFailure, DaemonError */
 export type BeginRun = (run: AskedRun, signal: AbortSignal) => Promise<BegunRun>;
 
-/** Begins runs in the daemon; where the store cannot be written there is none, and `engine` runs them. */
+/** Starts runs in the daemon. If the store is not writable, there is no daemon and `engine` runs them. */
 export function runsOf(context: CliContext, engine: Engine, options: EngineOptions): BeginRun {
   return async (run, signal) => {
     try {

@@ -11,18 +11,18 @@ import { storeFolder } from './engine.ts';
 interface DaemonUse {
   /** `--store` as given. */
   readonly store: string | undefined;
-  /** A person reads the output and can answer. */
+  /** A user reads the output and can answer. */
   readonly person?: boolean;
 }
 
 const clientOf = ({ person = false }: DaemonUse): ClientDescription => ({ kind: 'terminal', person });
 
-/** The daemon of the store, started where none runs. @throws UsageError */
+/** Connects to the store's daemon and starts it if necessary. @throws UsageError */
 export function startedDaemon(context: CliContext, use: DaemonUse): Promise<DaemonConnection> {
   return translated(() => connect(connectOptions(context, use)));
 }
 
-/** For connecting to the daemon of the store, which is started where none runs. @throws UsageError */
+/** Options to connect to the store's daemon and to start it if necessary. @throws UsageError */
 export function connectOptions(context: CliContext, use: DaemonUse): ConnectOptions {
   return {
     storeDir: storeFolder(context, use.store),
@@ -33,7 +33,7 @@ export function connectOptions(context: CliContext, use: DaemonUse): ConnectOpti
   };
 }
 
-/** The daemon of the store; `null` where none runs. @throws UsageError */
+/** The store's daemon; `null` if none is running. @throws UsageError */
 export function runningDaemon(context: CliContext, use: DaemonUse): Promise<DaemonConnection | null> {
   return translated(() =>
     connectRunning({ storeDir: storeFolder(context, use.store), build: version(), client: clientOf(use) }),
@@ -52,7 +52,7 @@ export function isSameProtocol({ daemon }: DaemonConnection): boolean {
   return daemon.protocol === daemonProtocol;
 }
 
-/** Runs `work`; what the daemon refuses becomes an error of the command line. @throws UsageError */
+/** Runs `work` and converts errors of the daemon. @throws UsageError */
 export async function translated<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -62,7 +62,7 @@ export async function translated<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Beside this bundle, or the source of it where this is a source. */
+/** Next to this bundle, or its source if this is a source file. */
 function daemonFile(): string {
   const { dirname, filename } = import.meta;
   return path.join(packageFolder(dirname), filename.endsWith('.ts') ? 'src/daemon/main.ts' : 'dist/daemon.js');

@@ -17,17 +17,17 @@ import { createSources } from '../sessions/observed.ts';
 
 export interface EngineOptions {
   readonly store: string | undefined;
-  /** Of the runner that this is; default: none. */
+  /** Tags of this runner; default: none. */
   readonly tags?: readonly string[];
   readonly agents?: Readonly<Partial<Record<ExecutorType, AgentSettings>>>;
   readonly acp?: readonly AcpProfile[];
   readonly server?: ServerChoice;
   readonly replaySpeed?: number;
-  /** Of the user. */
+  /** The user's price table. */
   readonly prices?: unknown;
-  /** Sessions of other programs are not searched. */
+  /** Excludes sessions of other programs from searches. */
   readonly ownOnly?: boolean;
-  /** The command writes to the store, which is made where it is missing. */
+  /** The command writes to the store, which is created if missing. */
   readonly writes?: boolean;
 }
 
@@ -45,7 +45,7 @@ export function storeFolder({ env, cwd }: CliContext, given: string | undefined)
   return defaultStore(env, cwd);
 }
 
-/** `undefined`: nothing is there, and it could be. */
+/** `undefined`: it does not exist but could be created. */
 function isFolder(place: string): boolean | undefined {
   try {
     const found = statSync(place, { throwIfNoEntry: false });
@@ -56,7 +56,7 @@ function isFolder(place: string): boolean | undefined {
   }
 }
 
-/** Step by step: where a system keeps no folders (`/proc`), making all at once does not come to an end. */
+/** Level by level: on systems without real folders (`/proc`), creating all at once never ends. */
 function makeFolder(folder: string): void {
   if (isFolder(folder) === true) return;
   const above = path.dirname(folder);
@@ -70,7 +70,7 @@ function makeFolder(folder: string): void {
   }
 }
 
-/** What the options of a command stand for. */
+/** Engine settings for the options of a command. */
 export function settingsOf({ agents = {}, acp = [], server, replaySpeed = 1, prices }: EngineOptions): EngineSettings {
   return {
     agents,

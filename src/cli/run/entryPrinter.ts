@@ -5,28 +5,28 @@ import type { SessionSummary } from '../../model/session/summary.ts';
 import type { CliContext } from '../command.ts';
 import { writeLines } from '../print/output.ts';
 
-/** What is printed: a session of the daemon, or of an engine in this process. */
+/** A session of the daemon, or of an engine in this process. */
 export interface PrintedSession {
   summary(): Pick<SessionSummary, 'agent_label' | 'outcome' | 'reason'>;
   turns(): readonly { readonly firstIndex: number }[];
   total(): number;
   open(): readonly number[];
   read(from: number, to: number): Promise<readonly NormalizedEntry[]>;
-  /** Settles with the active run; `undefined` where none does. */
+  /** Settles with the active run; `undefined` if there is none. */
   readonly done: Promise<RunResult | undefined>;
   onUpdates(listener: (updates: readonly EntryUpdate[], total: number) => void): unknown;
 }
 
-/** Entries that wait for a slow reader; of more than these only the index is kept, and they are read from the record. */
+/** Maximum number of entries in memory for a slow reader. Further ones are read from the record. */
 const maxHeld = 16;
 
-/** Prints the entries of a run in the order in which they settle; those that settled before it began come first. */
+/** Prints the entries of a run in the order in which they settle, starting with those that have settled. */
 export class EntryPrinter {
   readonly #session: PrintedSession;
   readonly #context: CliContext;
   readonly #waiting: (NormalizedEntry | number)[] = [];
   readonly #denied = new Set<number>();
-  /** The prompt, until the agent has said who it is: it is printed once, with that. */
+  /** The prompt, until the agent has reported its id and model; printed once, with these. */
   #prompt: NormalizedEntry | undefined;
   #printing: Promise<void>;
 
@@ -45,7 +45,7 @@ export class EntryPrinter {
     let next = session.total();
     session.onUpdates((updates, total) => {
       const reported = new Set(updates.map((update) => (update.op === 'put' ? update.entry.index : update.index)));
-      // Of very many entries at once only the newest are told.
+      // Large batches of entries are only reported in part.
       const untold = range(next, total).filter((index) => !reported.has(index));
       next = Math.max(next, total);
       const settled = new Map<number, NormalizedEntry>();
@@ -59,12 +59,12 @@ export class EntryPrinter {
     });
   }
 
-  /** Requests that were denied because no one is here to be asked. */
+  /** Number of requests denied because nobody could answer. */
   get deniedByNobody(): number {
     return this.#denied.size;
   }
 
-  /** Resolves when all that settled by now is printed. */
+  /** Resolves when all settled entries are printed. */
   async printed(): Promise<void> {
     await this.#printing;
     await this.#write([]);
@@ -94,12 +94,12 @@ export class EntryPrinter {
     }
   }
 
-  /** After the prompt, where that is not among them. */
+  /** Prints the prompt first if it is not among the entries. */
   async #write(entries: readonly NormalizedEntry[]): Promise<void> {
     const prompt = this.#prompt;
     this.#prompt = undefined;
     const isPrinted = prompt === undefined || entries.some(({ index }) => index === prompt.index);
-    // Whoever read has gone; that ends the run, not this.
+    // Without a reader, the run ends elsewhere.
     await writeLines(this.#context.stdout, isPrinted ? entries : [prompt, ...entries]).catch(() => undefined);
   }
 }

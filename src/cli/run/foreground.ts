@@ -14,12 +14,12 @@ import { EntryPrinter, type PrintedSession } from './entryPrinter.ts';
 const done = 0;
 const agentFailed = 1;
 const notStarted = 2;
-/** As a shell has it: 128 and the number of SIGHUP. */
+/** As in shells: 128 plus the number of SIGHUP. */
 const hungUp = 129;
 
 /**
- * Begins a run that no one answers, prints it as it goes, and its result: the exit code for it. Says why where it could not
- * be started. The run outlives this process when its terminal closes. Disposes the engine.
+ * Runs without a user to answer, prints transcript and result, and returns the exit code. Prints why if the run could
+ * not start. The run survives the closing of its terminal. Disposes the engine.
  */
 export async function runInForeground(
   engine: Engine,
@@ -38,7 +38,7 @@ export async function runInForeground(
   }
 }
 
-/** Whoever reads the output of a run in the foreground, often a program, cannot be asked. */
+/** Output of foreground runs is often read by programs, which cannot answer. */
 function unattended(run: AskedRun): AskedRun {
   const interactive = false;
   return 'start' in run
@@ -71,13 +71,13 @@ async function watch(begin: BeginRun, context: CliContext, ask: () => Promise<As
   try {
     const asked = await ask();
     run = await begin(asked, cancelled.signal);
-    // It began while it was cancelled.
+    // The run started while it was being cancelled.
     if (cancelled.signal.aborted) stop(run, interrupts > 1);
     const { session } = run;
     const printer = new EntryPrinter(session, context, session.turns().at(-1)?.firstIndex ?? 0);
     const result = await Promise.race([session.done, textNodes]);
     if (result === 'left') return hungUp;
-    // What the agent started may end after it.
+    // Processes of the agent may end after it.
     await Promise.race([stopped, textNodes]);
     await printer.printed();
     if (result === undefined) return agentFailed;
@@ -98,7 +98,7 @@ function complain({ stderr }: CliContext, error: unknown): void {
   stderr.write(`vitrine: The agent could not be stopped: ${error instanceof Error ? error.message : String(error)}\n`);
 }
 
-/** Why it failed may be in the agent's words, which are given as such; why it was stopped is in Vitrine's. */
+/** A failure may be in the agent's words, which are marked as such; the reason for a stop is in Vitrine's. */
 function failureLine(session: PrintedSession, error: string | null | undefined): string {
   const { agent_label: agent, outcome, reason = error ?? undefined } = session.summary();
   if (reason === undefined) return `${agent} failed.`;

@@ -7,11 +7,11 @@ import type { CliContext } from '../command.ts';
 interface Asked {
   readonly prompt: string;
   readonly cwd: string;
-  /** That continues; its folder counts then, and its own text is known to it. */
+  /** Session to resume. Its folder is searched, but not its own text. */
   readonly resume: string | undefined;
 }
 
-/** What earlier sessions of the folder know of the prompt. Says by what was searched, and how much goes along. @throws EngineFailure */
+/** Context from the folder's earlier sessions. Prints query and number of passages. @throws EngineFailure */
 export async function recallFor(engine: Engine, context: CliContext, asked: Asked): Promise<Recalled> {
   const { prompt, resume } = asked;
   const found = await engine.archive.recall.find({

@@ -7,8 +7,8 @@ import { connectOptions } from './daemon.ts';
 import { engineDeps, type EngineOptions } from './engine.ts';
 
 /**
- * Reads records in this process and has the daemon write them. The daemon is started when something is to be written; then
- * calls reject with a `DaemonError` where it refuses.
+ * Reads records in this process and writes them through the daemon, which is started on demand. Writing rejects with
+ * `DaemonError` if the daemon refuses.
  */
 export class RecordReader {
   readonly engine: ReadOnlyEngine;
@@ -25,7 +25,7 @@ export class RecordReader {
     this.engine = new ReadOnlyEngine(deps, owner);
   }
 
-  /** Leaves the daemon, which runs on. */
+  /** Disconnects from the daemon, which continues to run. */
   async dispose(): Promise<void> {
     this.engine.archive.dispose();
     (await this.#connection?.catch(() => undefined))?.close();

@@ -11,7 +11,7 @@ import { agentOption, exitOption } from '../options/args.ts';
 import { UsageError, type CliContext } from '../command.ts';
 import { SpooledTranscript } from '../print/spooledTranscript.ts';
 
-/** Options of the commands that read what an agent has printed. */
+/** Options of commands that read an agent's output. */
 export const recordedRunOptions = {
   agent: { type: 'string' },
   stdout: { type: 'string' },
@@ -43,7 +43,7 @@ export interface RecordedRunValues {
 }
 
 export interface RecordedRun {
-  /** To be closed. */
+  /** The caller closes it. */
   readonly transcript: SpooledTranscript;
   readonly facts: RunFacts;
   readonly exit: ExitInfo;
@@ -52,7 +52,7 @@ export interface RecordedRun {
 type Stream = 'stdout' | 'stderr';
 
 /**
- * Runs recorded output through its agent's normalizer, stdout first. `tap` sees the bytes as they are read.
+ * Runs recorded output through its agent's normalizer, stdout first. `tap` gets the bytes as they are read.
  * @throws UsageError
  */
 export async function readRecordedRun(

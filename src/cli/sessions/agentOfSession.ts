@@ -5,11 +5,11 @@ import { createEngine } from '../run/engine.ts';
 
 export interface AgentOfSession {
   readonly type: ExecutorType | undefined;
-  /** Of agents of the Agent Client Protocol. */
+  /** For ACP agents. */
   readonly profile: string | undefined;
 }
 
-/** Which agent a session belongs to, so that `--program` works without `--agent` and `--profile`. @throws UsageError */
+/** Agent of a session, so that `--program` works without `--agent` and `--profile`. @throws UsageError */
 export async function agentOfSession(
   context: CliContext,
   store: string | undefined,

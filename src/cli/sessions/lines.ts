@@ -13,7 +13,7 @@ import type { ResultOf } from '../../protocol/daemon/calls.ts';
 import type { CliContext } from '../command.ts';
 import { isSameProtocol, runningDaemons, translated } from '../run/daemon.ts';
 
-/** Entries that are read at once. */
+/** Entries per read. */
 const page = 500;
 const everything = Number.MAX_SAFE_INTEGER;
 
@@ -27,19 +27,19 @@ interface PendingRequest {
 }
 
 type SessionLine = SessionSummary & {
-  /** Of subagents too; null where the record cannot be read. */
+  /** Includes subagents; null if the record cannot be read. */
   readonly tool_calls: number | null;
-  /** Those that the daemon can pass an answer to. */
+  /** Requests that the daemon can answer. */
   readonly pending_requests: readonly PendingRequest[];
-  /** Something is missing from the record, or it cannot be read. */
+  /** The record is incomplete or unreadable. */
   readonly record_damaged: boolean;
-  /** Messages that a person wrote; null where the record cannot be read, or is still written. */
+  /** Number of the user's messages; null if the record cannot be read or is being written. */
   readonly prompts: number | null;
   readonly source: { readonly kind: 'own'; readonly path: string };
   readonly live: LiveState;
 };
 
-/** Each session as `vitrine sessions --json` prints it. Reads the entries of each; adds to `damaged` where some are missing. */
+/** Sessions as printed by `vitrine sessions --json`. Reads the entries of each, and adds damaged ones to `damaged`. */
 export async function* sessionLines(
   summaries: readonly SessionSummary[],
   engine: Engine,
@@ -61,7 +61,7 @@ export async function* sessionLines(
       const { session_id } = summary;
       const live = running.get(session_id);
       const waiting = live?.requests ?? [];
-      // What still runs is not in the record yet.
+      // The record of a running session is incomplete.
       const counted = live === undefined ? await countRecorded(engine, session_id) : null;
       const isMissing = counted === null || (counted.isGappy && !isSessionLive(summary.status));
       if (live === undefined && isMissing) damaged.add(session_id);
@@ -83,7 +83,7 @@ export async function* sessionLines(
   }
 }
 
-/** A session of another program as `vitrine sessions --all --json` prints it. */
+/** A session of another program, as printed by `vitrine sessions --all --json`. */
 export function observedLine(
   observed: ObservedSummary,
 ): ObservedSummary & Pick<SessionLine, 'pending_requests' | 'record_damaged'> {
@@ -120,11 +120,11 @@ const toolCallSchema = z.object({ type: z.object({ kind: z.literal('tool_use') }
 interface Counted {
   readonly toolCalls: number;
   readonly prompts: number;
-  /** Entries are missing among those that are there. */
+  /** Entries are missing in between. */
   readonly isGappy: boolean;
 }
 
-/** `null` where the record cannot be read. */
+/** `null` if the record cannot be read. */
 async function countRecorded(engine: Engine, id: string): Promise<Counted | null> {
   try {
     const handle = await engine.open(id);

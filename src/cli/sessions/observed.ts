@@ -15,7 +15,7 @@ export function createSources({ env, now }: Pick<CliContext, 'env' | 'now'>, cac
   return new SessionSources({ formats: storeFormats, place, processes: systemProcesses, clock: now, cache });
 }
 
-/** Sessions of other programs, without those that Vitrine has recorded itself, which `own` lists. */
+/** Sessions of other programs, except those recorded by Vitrine (`own`). */
 export async function observedSessions(
   sources: SessionSources,
   own: readonly SessionSummary[],
@@ -40,12 +40,12 @@ function recordedAs(
   return ids.map((id) => recorded.get(id)).find((id) => id !== undefined);
 }
 
-/** A session of another program; `null` where there is none of that id. */
+/** A session of another program; `null` if the id is unknown. */
 export async function readObserved(context: CliContext, id: string): Promise<ObservedTranscript | null> {
   return sessionIdSchema.safeParse(id).success ? createSources(context).read(id) : null;
 }
 
-/** Why a command that needs a record cannot have one. */
+/** Error message of a command that needs a record. */
 export function notRecorded({ id, label, path }: ObservedTranscript): string {
   return `${id} is a session of ${label} that Vitrine did not record. Vitrine reads it from ${path}.`;
 }

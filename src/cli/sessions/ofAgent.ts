@@ -7,7 +7,7 @@ import { writeLines } from '../print/output.ts';
 
 const notListed = 2;
 
-/** Prints the sessions that an agent keeps itself. Disposes the engine. */
+/** Prints the sessions in an agent's own store. Disposes the engine. */
 export async function printAgentSessions(
   engine: Engine,
   context: CliContext,
@@ -41,4 +41,4 @@ export async function printAgentSessions(
   }
 }
 
-/** Without what would move the cursor or hide something: the agent chose these words. */
+/** Removes characters that move the cursor or hide text, since the agent chose it. */

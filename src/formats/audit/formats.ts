@@ -18,7 +18,7 @@ const columns = [
 ] as const;
 const shown = ['at', 'kind', 'subject', 'status', 'detail'] as const;
 
-/** Rows as text. `rows` come session by session. */
+/** Rows as text, grouped by session. */
 export async function* auditText(format: AuditFormat, rows: AsyncIterable<AuditRow>): AsyncGenerator<string> {
   if (format === 'csv') yield `${columns.join(',')}\r\n`;
   if (format === 'markdown') yield '# Audit\n';
@@ -37,7 +37,7 @@ export async function* auditText(format: AuditFormat, rows: AsyncIterable<AuditR
   }
 }
 
-/** Foreign text in a cell of a table: as code, which nothing in it can end. */
+/** Untrusted text as a code span in a table cell. */
 function code(value: string | number | null): string {
   if (value === null || value === '') return '';
   const text = plain(String(value)).replaceAll('|', '\\|');

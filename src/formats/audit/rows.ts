@@ -7,7 +7,7 @@ import type { ExportSource } from '../export/shared/source.ts';
 import { toolInput } from '../export/shared/toolFields.ts';
 import type { LineOf, RecordedRun } from '../record.ts';
 
-/** One thing that an account names. Times are ISO 8601; `entry` is an index of the session's transcript. */
+/** One row of an audit. Times are ISO 8601; `entry` is an index of the session's transcript. */
 export interface AuditRow {
   readonly at: string;
   readonly session_id: string;
@@ -28,7 +28,7 @@ export interface AuditRow {
     | 'permission'
     | 'decision'
     | 'deletion';
-  /** The prompt, path, whole command, address, tool or type of decision. */
+  /** The prompt, path, complete command, address, tool or type of decision. */
   readonly subject: string;
   readonly status: string | null;
   readonly detail: string | null;
@@ -41,10 +41,10 @@ export interface AuditSource extends ExportSource {
 
 type Common = Pick<AuditRow, 'session_id' | 'agent' | 'host'>;
 
-/** Decisions that say how a run was carried out, not what anybody decided. */
+/** Decisions about technical details of a run, which are not listed. */
 const internal: ReadonlySet<string> = new Set(['attempt', 'output_order', 'message_queue']);
 
-/** Who ran what, which files and commands, which decisions: in the order of the record, by kind where times are equal. */
+/** Runs, files, commands and decisions in record order; equal times are sorted by kind. */
 export async function* auditRows({
   summary,
   runs,
@@ -59,7 +59,7 @@ export async function* auditRows({
     const run = runs.findLast(({ first_index }) => entry.index >= first_index)?.run_id ?? null;
     for (const row of entryRows(entry)) yield { ...common, run_id: run, entry: entry.index, ...row };
   }
-  // The key of an export's masks stays in the record: with it, who has the export could try what they stand for.
+  // The masking key stays in the record: together with the export, it would allow guessing masked secrets.
   for await (const { type, at, ...rest } of decisions()) {
     if (internal.has(type)) continue;
     const run = typeof rest['run_id'] === 'string' ? rest['run_id'] : null;

@@ -1,9 +1,9 @@
 import { isMap, isNode, isScalar, parse, parseDocument, type Document, type Pair, type YAMLMap } from 'yaml';
 
 /**
- * The text of a blueprint, YAML or JSON, with `fields` set to these values and nothing else changed: comments, quotes and the
- * order of fields stay. With `present`, only fields that are there already. `undefined`: the file is written so that only a
- * person can do it.
+ * Sets fields in the text of an agent file (YAML or JSON) and changes nothing else: comments, quotes and field order
+ * stay. With `present`, sets existing fields only. `undefined` if the file's style is too complex to edit
+ * automatically.
  */
 export function editBlueprint(
   text: string,
@@ -30,12 +30,12 @@ function editField(text: string, key: string, value: string, present: boolean): 
 function replaced(text: string, { value: node }: Pair, value: string): string | undefined {
   if (!isScalar(node) || node.range === undefined || node.range === null) return undefined;
   const [from, to] = node.range;
-  // Some words mean something else without quotes.
+  // Some words have another meaning without quotes.
   const quote = /^["']/.exec(text.slice(from, to))?.[0] ?? (parse(value) === value ? '' : '"');
   return text.slice(0, from) + quote + value + quote + text.slice(to);
 }
 
-/** At the end, written like what stands before it. */
+/** Appends a field in the style of the previous one. */
 function added(text: string, map: YAMLMap, key: string, value: string): string | undefined {
   const [start, mapEnd] = map.range ?? [0, 0];
   const last = map.items.at(-1);
@@ -59,7 +59,7 @@ function rangeOf(node: unknown): readonly [number, number] | undefined {
   return [from, to];
 }
 
-/** Whether a text means what the document did, with the one field set. */
+/** Whether the text has the document's content with this one field set. */
 function says(text: string, document: Document, key: string, value: string): boolean {
   const after = parseDocument(text);
   if (after.errors.length > 0) return false;

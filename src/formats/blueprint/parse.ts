@@ -5,20 +5,20 @@ import { isObject } from '../../model/text/json.ts';
 import { placeholderProblems } from './placeholders.ts';
 import type { BlueprintProblem, TextPlace } from './problem.ts';
 
-/** More is no blueprint; a longer prompt stands in a file of its own. In characters. */
+/** Maximum characters of an agent file; longer prompts need a file of their own. */
 const maxLength = 256 << 10;
 /** Maximum number of reported problems. */
 const maxProblems = 50;
 
 export interface ParsedBlueprint {
-  /** `null` where an error keeps it from being started. */
+  /** `null` if an error prevents starting the agent. */
   readonly value: AgentFile | null;
   readonly problems: readonly BlueprintProblem[];
 }
 
 type Path = readonly PropertyKey[];
 
-/** Reads YAML, of which JSON is a part. `json`: the file says it is JSON, so that nothing else will do. */
+/** Parses YAML or JSON. `json`: accept JSON only, because of the file's extension. */
 export function parseBlueprint(text: string, { json = false }: { readonly json?: boolean } = {}): ParsedBlueprint {
   const lines = new LineCounter();
   const problems: BlueprintProblem[] = [];
@@ -77,7 +77,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Of more aliases than a person writes nothing is made. */
+/** Limits aliases, which could expand to huge values. */
 function plain(document: Document): unknown {
   try {
     return document.toJS({ maxAliasCount: 100 });
@@ -86,7 +86,7 @@ function plain(document: Document): unknown {
   }
 }
 
-/** The value at a path, or what is nearest to it; of a pair its key where `key` is asked for. */
+/** Position of the value at a path, or of its nearest ancestor; with `key`, of the key. */
 function rangeOf(document: Document, path: Path, key = false): readonly [number, number] {
   for (let length = path.length; length >= 0; length -= 1) {
     const at = path.slice(0, length);
@@ -111,7 +111,7 @@ function keyRange(document: Document, path: Path): readonly [number, number] {
   return [0, 0];
 }
 
-/** A copy without the keys that no field has. */
+/** A copy without unknown keys. */
 function without(content: unknown, issues: readonly z.core.$ZodIssueUnrecognizedKeys[]): unknown {
   return issues.reduce((copy, { path, keys }) => omit(copy, path, keys), content);
 }
@@ -124,7 +124,7 @@ function omit(value: unknown, [step, ...rest]: Path, keys: readonly string[]): u
 
 const fieldName = (path: Path): string => `"${path.map(String).join('.')}"`;
 
-/** What the schema says, with the field and what to write there. */
+/** Message for a schema problem, with the field and what to write. */
 function textOf(issue: z.core.$ZodIssue): string {
   const field = issue.path.length === 0 ? 'The file' : fieldName(issue.path);
   switch (issue.code) {

@@ -1,17 +1,17 @@
 import type { McpServer, McpServers } from '../../model/agent/mcpServer.ts';
 
-/** What stands behind `${env:…}`, `${workspaceFolder}` and `${input:…}` when an agent starts. */
+/** Values of `${env:…}`, `${workspaceFolder}` and `${input:…}` when an agent starts. */
 export interface PlaceholderValues {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly workspaceFolder: string;
-  /** Asked of a person, by name. */
+  /** Values entered by the user, by name. */
   readonly inputs: Readonly<Record<string, string>>;
 }
 
 const placeholder = /\$\{([^{}]*)\}/g;
 const known = /^(?:workspaceFolder|env:[A-Za-z_][A-Za-z0-9_]*|input:[A-Za-z0-9][\w.-]*)$/;
 
-/** Names of the inputs that servers ask for, each once. */
+/** Names of the inputs in MCP servers, without duplicates. */
 export function inputsOf(servers: McpServers): readonly string[] {
   const names = texts(servers).flatMap(({ text }) =>
     [...text.matchAll(placeholder)].map(([whole]) => whole.slice(2, -1)),
@@ -19,7 +19,7 @@ export function inputsOf(servers: McpServers): readonly string[] {
   return [...new Set(names.filter((name) => name.startsWith('input:')).map((name) => name.slice('input:'.length)))];
 }
 
-/** Placeholders that nothing will be put for, and where they stand. */
+/** Invalid placeholders with their positions. */
 export function placeholderProblems(
   servers: McpServers,
 ): readonly { readonly path: readonly (string | number)[]; readonly message: string }[] {
@@ -33,7 +33,7 @@ export function placeholderProblems(
   );
 }
 
-/** Servers as they are given to an agent. `missing` names what has no value, such as `env:TOKEN`; it becomes empty. */
+/** Fills in placeholders. `missing` lists those without a value, such as `env:TOKEN`, which become empty. */
 export function fillIn(
   servers: McpServers,
   values: PlaceholderValues,

@@ -1,10 +1,10 @@
-/** A place in a text: line and character count from 0, the character in UTF-16 units. */
+/** A position in a text: 0-based line and character, in UTF-16 units. */
 export interface TextPlace {
   readonly line: number;
   readonly character: number;
 }
 
-/** What is wrong with a blueprint, where, and what to do. An `error` keeps it from being started. */
+/** A problem in an agent file with its position and what to do. An `error` prevents starting the agent. */
 export interface BlueprintProblem {
   readonly severity: 'error' | 'warning';
   readonly message: string;

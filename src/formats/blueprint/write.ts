@@ -1,8 +1,8 @@
 import { stringify } from 'yaml';
 
-/** The text of a new blueprint as YAML, fields in this order; an empty one is left out. Paragraphs stay paragraphs. */
+/** Text of a new agent file as YAML, with fields in this order and without empty ones. Keeps paragraphs. */
 export function writeBlueprint(fields: Readonly<Record<string, string>>): string {
   const said = Object.entries(fields).filter(([, value]) => value !== '');
-  // Without what is to be filled in the file would not say what an agent is.
+  // An empty description reminds the user to fill it in.
   return stringify({ description: '', ...Object.fromEntries(said) }, { lineWidth: 0 });
 }

@@ -13,7 +13,7 @@ interface AcpPart {
   readonly content?: string;
   readonly content_encoding?: 'plain';
   readonly metadata?: Citation | Trajectory;
-  /** Of the first part of an automatic message. The protocol lets parts have further fields. */
+  /** In the first part of an automatic message. The protocol permits additional fields. */
   readonly vitrine?: WrittenBy;
 }
 
@@ -24,7 +24,7 @@ interface AcpMessage {
   readonly completed_at: string | null;
 }
 
-/** Messages of the Agent Communication Protocol: a JSON array, one message per entry. */
+/** Messages of the Agent Communication Protocol: a JSON array with one message per entry. */
 export const acp: Exporter = {
   write: (source) => jsonArray(messages(source)),
 };
@@ -74,7 +74,7 @@ function messageOf(entry: NormalizedEntry, agentRole: string): AcpMessage {
   }
 }
 
-/** Whose a message was where it was imported. */
+/** Author of an imported message. */
 function speakerOf({ metadata }: NormalizedEntry): string | undefined {
   const role = metadata?.['role'];
   return typeof role === 'string' && /^agent(?:\/[\w-]+)?$/.test(role) ? role : undefined;
@@ -85,20 +85,20 @@ function marked([first, ...more]: readonly AcpPart[], by: WrittenBy): AcpPart[] 
   return [Object.keys(by).length === 0 ? first : { ...first, vitrine: by }, ...more];
 }
 
-/** The step as its agent gave it. */
+/** The step as reported by the agent. */
 function givenStep({ metadata }: NormalizedEntry): Trajectory | undefined {
   return metadata?.annotations?.find((each) => each.kind === 'trajectory');
 }
 
-/** A step is metadata alone: what was said stands in parts with content. */
+/** A step is metadata only; text is in parts with content. */
 function step(metadata: Trajectory): AcpPart {
   return { content_type: 'text/plain', content: '', content_encoding: 'plain', metadata };
 }
 
 /**
- * Text in parts of which each carries at most one metadata object. What is alone goes with all of the text, as it is. Of
- * several, each goes with the part that holds its range, and counts from the beginning of that part. Where ranges overlap, the later one stands in a part of its own without content
- * and counts over the text of the message so far.
+ * Splits text into parts with at most one metadata object each. A single object is attached to the whole text.
+ * Otherwise, each object is attached to the part with its range, and its range is relative to that part. If ranges
+ * overlap, the later object gets a part without content, with its range relative to the text so far.
  */
 function textParts(entry: NormalizedEntry, text = entry.content): AcpPart[] {
   const annotations = entry.metadata?.annotations ?? [];
@@ -136,7 +136,7 @@ function textParts(entry: NormalizedEntry, text = entry.content): AcpPart[] {
   ];
 }
 
-/** A step has no range in the protocol: that of its part is its own. */
+/** In the protocol, a step has no range: its part defines it. */
 function inPart(metadata: Citation | Trajectory, length: number): Citation | Trajectory {
   if (metadata.kind === 'citation') return { ...metadata, start_index: 0, end_index: length };
   const { kind, message, tool_name, tool_input, tool_output } = metadata;
@@ -153,7 +153,7 @@ function plain(content: string, metadata?: Citation | Trajectory): AcpPart {
   return { content_type: 'text/plain', content, content_encoding: 'plain', ...(metadata && { metadata }) };
 }
 
-/** As the protocol wants it; `null` for a time that is none. */
+/** Time in the protocol's format; `null` if invalid. */
 function timeOf(time: string | undefined): string | null {
   const at = time === undefined ? NaN : Date.parse(time);
   return Number.isNaN(at) ? null : new Date(at).toISOString();

@@ -5,7 +5,7 @@ import { modelId } from './otlp/provider.ts';
 import type { Exporter, ExportSource } from './shared/source.ts';
 import { fileChanges, TracedFile } from './shared/tracedFile.ts';
 
-/** One record of Agent Trace: which lines the agent wrote, as they stood when the session ended. */
+/** One Agent Trace record: the lines that the agent wrote, as of the end of the session. */
 export const agentTrace: Exporter = {
   async *write(source, { version, sha256 }) {
     const { summary } = source;
@@ -67,7 +67,7 @@ function conversationsOf(ranges: readonly LineRange[]): object[] {
   }));
 }
 
-/** Below the project's folder, with slashes; `null` for what is elsewhere. */
+/** Path relative to the project folder, with slashes; `null` outside of it. */
 export function relative(path: string, folder: string | undefined): string | null {
   const plain = path.replaceAll('\\', '/').replace(/^\.\//, '');
   const isAbsolute = plain.startsWith('/') || /^[a-z]:\//i.test(plain);

@@ -5,7 +5,7 @@ import { objectWithArray } from './shared/jsonText.ts';
 import type { Exporter, ExportSource } from './shared/source.ts';
 import { isFailed, thoughtOf, toolInput, toolOutputText } from './shared/toolFields.ts';
 
-/** A trajectory in the Agent Trajectory Interchange Format 1.7: a step per entry. */
+/** A trajectory in the Agent Trajectory Interchange Format 1.7, with a step per entry. */
 export const atif: Exporter = {
   async *write(source) {
     const { summary } = source;
@@ -15,7 +15,7 @@ export const atif: Exporter = {
         steps += 1;
         yield { step_id: steps, ...step };
       }
-      // The format has no trajectory without a step.
+      // The format requires at least one step.
       if (steps === 0) {
         steps = 1;
         yield { step_id: 1, source: 'system', message: 'Nothing was recorded.' };
@@ -94,7 +94,7 @@ function callOf(tool: ToolUse): object {
   };
 }
 
-/** What is not known is left out, never 0. */
+/** Unknown values are omitted, never 0. */
 function metricsOf({ summary }: ExportSource): object {
   const { total_usage: usage, total_cost: cost } = summary;
   const { input, output, cacheRead, cacheWrite } = usage;

@@ -37,7 +37,7 @@ const columns = [
 type Ledger = Pick<ExportSource, 'summary' | 'runs' | 'results'>;
 type Row = Partial<Record<(typeof columns)[number], string | number | null | undefined>>;
 
-/** The ledger: a row per run, then one per model of that run. What is not known is empty, never 0. */
+/** Usage: a row per run, followed by one per model of that run. Unknown values are empty, never 0. */
 export const csv: Exporter = {
   async *write(source) {
     yield csvHeader;
@@ -48,7 +48,7 @@ export const csv: Exporter = {
 
 export const csvHeader = `${columns.join(',')}\r\n`;
 
-/** The lines of each run of one session. */
+/** Rows of each run of one session. */
 export function* csvRuns({ summary, runs, results }: Ledger): Generator<string> {
   for (const run of runs) {
     const metadata = results.findLast(({ runId }) => runId === run.run_id)?.metadata;
@@ -56,7 +56,7 @@ export function* csvRuns({ summary, runs, results }: Ledger): Generator<string> 
   }
 }
 
-/** What a session used on one day, where its runs are not known. */
+/** A session's usage on one day, for sessions without known runs. */
 interface DayUsage {
   readonly sessionId: string;
   readonly agent: string;
@@ -64,11 +64,11 @@ interface DayUsage {
   readonly at: string;
   readonly cost: Cost;
   readonly models: readonly ModelUsage[];
-  /** Of all models. */
+  /** Over all models. */
   readonly usage: TokenUsage;
 }
 
-/** The lines of one day of a session: a row, then one per model. */
+/** Rows of one day of a session: one in total, then one per model. */
 export function csvDay({ sessionId, agent, at, cost, models, usage }: DayUsage): string {
   const ids = { session_id: sessionId, agent };
   const [only, ...others] = models;
@@ -127,7 +127,7 @@ function rowsOf(summary: Ledger['summary'], run: RecordedRun, result: ResultMeta
   return [whole, ...models];
 }
 
-/** What the only model of a run cost is what the run did. */
+/** If a run has a single model, its cost is that of the run. */
 function moneyOfModel({ usd }: ModelUsage, result: ResultMetadata | undefined): Row {
   if (usd !== undefined) return { usd, provenance: result?.costProvenance.provenance };
   if (result?.models.length === 1) return money(result.costProvenance);
@@ -154,10 +154,10 @@ function money(cost: Cost | undefined): Row {
   return { usd, provenance, price_table: priceTable.name, price_date: priceTable.date, reason };
 }
 
-/** As RFC 4180 has it. What a spreadsheet would take for a formula is made text. */
+/** Escapes a cell according to RFC 4180, and text that a spreadsheet would interpret as a formula. */
 export function cell(value: string | number | null | undefined): string {
   if (value === undefined || value === null) return '';
-  // The last bits of a sum are no information; JSON has them.
+  // Rounds floating-point noise of sums; JSON has the exact values.
   if (typeof value === 'number') return String(Number.isInteger(value) ? value : Number(value.toPrecision(12)));
   const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

@@ -17,7 +17,7 @@ async function* eventsOf(source: ExportSource): AsyncGenerator<CoordinatorEvent>
   if (!recorded) yield* toldAgain(source);
 }
 
-/** From entries, where no events were recorded: their times are those of the entries. */
+/** Derives events from entries if none were recorded. Their times are those of the entries. */
 async function* toldAgain({ summary, runs, entries }: ExportSource): AsyncGenerator<CoordinatorEvent> {
   const builder = new EventBuilder(summary.session_id);
   yield builder.start(summary.created_at);

@@ -3,12 +3,12 @@ import type { Exporter } from './shared/source.ts';
 export interface ExportFormat {
   readonly id: string;
   readonly label: string;
-  /** Of files, without the dot. */
+  /** File extension without the dot. */
   readonly extension: string;
   load(): Promise<Exporter>;
 }
 
-/** Everything a session can be exported to, each documented in docs/export. */
+/** All export formats; each is documented in docs/export. */
 export const exportFormats: readonly ExportFormat[] = [
   { id: 'html', label: 'HTML', extension: 'html', load: async () => (await import('./html/html.ts')).html },
   { id: 'markdown', label: 'Markdown', extension: 'md', load: async () => (await import('./markdown.ts')).markdown },

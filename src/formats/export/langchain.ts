@@ -6,7 +6,7 @@ import { jsonArray, objectWithArray } from './shared/jsonText.ts';
 import type { Exporter, ExportSource } from './shared/source.ts';
 import { isFailed, thoughtOf, toolInput, toolOutputText } from './shared/toolFields.ts';
 
-/** A message as a checkpoint keeps it: `data` of a stored message beside its type. */
+/** A stored message of a checkpoint, with `data` next to its type. */
 interface LangChainMessage {
   readonly type: 'human' | 'ai' | 'system' | 'tool';
   readonly id: string;
@@ -19,7 +19,7 @@ interface LangChainMessage {
   readonly status?: 'success' | 'error';
 }
 
-/** Stored messages, as `mapStoredMessagesToChatMessages` of @langchain/core reads them. */
+/** Stored messages for `mapStoredMessagesToChatMessages` of @langchain/core. */
 export const langchain: Exporter = {
   write: (source) => jsonArray(stored(source)),
 };
@@ -28,7 +28,7 @@ async function* stored(source: ExportSource): AsyncGenerator<object> {
   for await (const { type, ...data } of messages(source)) yield { type, data };
 }
 
-/** A checkpoint of LangGraph whose channel `messages` holds the conversation. */
+/** A LangGraph checkpoint with the conversation in the channel `messages`. */
 export const langchainCheckpoint: Exporter = {
   async *write(source, { sha256 }) {
     const { session_id: session, updated_at, executor_type, agent_name, total_cost } = source.summary;
@@ -41,7 +41,7 @@ export const langchainCheckpoint: Exporter = {
       metadata: { source: 'vitrine', session_id: session, executor_type, total_cost },
     };
     yield `${JSON.stringify(head).slice(0, -1)},"channel_values":`;
-    // A record names no user, and its summaries are made when a new conversation needs one.
+    // A record has no user id, and summaries are created on demand.
     const values = { session_id: session, userId: null, agentId: agent_name ?? executor_type ?? null, summary: null };
     yield* objectWithArray(values, 'messages', messages(source));
     yield '}\n';
@@ -90,7 +90,7 @@ function messagesOf(entry: NormalizedEntry, id: string): LangChainMessage[] {
   }
 }
 
-/** `synthetic`, `trigger_type` and `trigger_reason` under the names that they have there. */
+/** `synthetic`, `trigger_type` and `trigger_reason` under LangChain's names. */
 function kwargs(entry: NormalizedEntry): Record<string, unknown> {
   const { metadata, origin, timestamp, type } = entry;
   const { parentCallId, annotations } = metadata ?? {};

@@ -9,8 +9,7 @@ import { diffOf, thoughtOf, toolInput, toolOutputText } from './shared/toolField
 import { turnsAndEntries } from './shared/turns.ts';
 
 /**
- * For people: the session as a document. What anybody said is quoted, so that who said it is on lines that no one else can
- * write; it loads nothing where it is drawn.
+ * The session as a document. All messages are quoted, so that none can fake its author. Loads nothing when rendered.
  */
 export const markdown: Exporter = {
   async *write(source) {
@@ -29,7 +28,7 @@ export const markdown: Exporter = {
 
 type Mark = (text: string) => string;
 
-/** One entry, without a line break at its end. `mark`: how the agent's words are told from others. */
+/** One entry, without a final line break. `mark` formats the agent's words. */
 export function entryText(entry: NormalizedEntry, mark: Mark = (text) => text): string {
   const { type, content } = entry;
   switch (type.kind) {
@@ -89,7 +88,7 @@ function sourceText({ url, title, description }: Citation): string {
   return [inertLine(title ?? ''), address, inertLine(description ?? '')].filter((each) => each !== '').join(' ');
 }
 
-/** In a fence that nothing inside can close. */
+/** Code fence that the content cannot close. */
 function fenced(text: string, language: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([ticks]) => ticks.length));
   const fence = '`'.repeat(longest + 1);
@@ -103,7 +102,7 @@ function quote(text: string): string {
     .join('\n');
 }
 
-/** Between marks of ours, which it cannot close. */
+/** Inline code that the content cannot close. */
 function inLine(text: string): string {
   return inertLine(text.replaceAll('*', String.raw`\*`));
 }

@@ -6,7 +6,7 @@ import { resultEvents } from '../resultEvents.ts';
 import { jsonLines } from './shared/jsonText.ts';
 import type { Exporter, ExportSource } from './shared/source.ts';
 
-/** What each run came to, one JSON object per line and oldest first, with the events of that run alone. */
+/** Results of runs, one JSON object per line, oldest first, each with its own events. */
 export const result: Exporter = {
   write: (source) => jsonLines(results(source)),
 };

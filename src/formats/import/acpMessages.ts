@@ -15,12 +15,12 @@ const partSchema = z.looseObject({
   content_encoding: z.string().nullish(),
   content_url: z.string().nullish(),
   metadata: z.unknown().optional(),
-  /** Ours: who wrote the message. */
+  /** Vitrine's extension: author of the message. */
   vitrine: z.unknown().optional(),
 });
 type Part = z.infer<typeof partSchema>;
 
-/** A message of the Agent Communication Protocol, with what this reads of it. */
+/** A message of the Agent Communication Protocol, as far as it is used here. */
 export const acpMessageSchema = z.looseObject({
   role: z.string().default('user'),
   parts: z.array(partSchema),
@@ -31,20 +31,20 @@ export type AcpMessage = z.infer<typeof acpMessageSchema>;
 
 type NewEntry = Omit<NormalizedEntry, 'index'>;
 
-/** Of what Vitrine said itself. */
+/** Role of Vitrine's own messages. */
 const ownRole = 'agent/vitrine';
 
 /**
- * The entries that a message stands for, of which `first` is the index of the first: its text, then a step per trajectory.
- * Nothing is dropped: a part other than text is named, and unknown metadata is kept unchanged. Each says in its
- * metadata whose it is. `otherwise` (ISO 8601) is the time of a message without one.
+ * Entries for a message, starting at index `first`: its text, then a step per trajectory. Drops nothing: parts other
+ * than text get a placeholder, and unknown metadata is kept. Metadata names the author. `otherwise` (ISO 8601): time of
+ * messages without one.
  */
 export function entriesOfMessage(message: AcpMessage, first: number, otherwise: string): NormalizedEntry[] {
   const { role } = message;
   const speaker = role === 'user' || role === ownRole ? undefined : { role };
   return partsOf(message, otherwise).map(({ type, metadata, ...entry }, at) => {
     const index = first + at;
-    // The protocol has no ids of calls.
+    // The protocol has no call ids.
     const named: EntryType =
       type.kind === 'tool_use' ? { ...type, tool: { ...type.tool, callId: `step-${index}` } } : type;
     const marks = speaker === undefined ? metadata : { ...speaker, ...metadata };
@@ -67,13 +67,13 @@ function partsOf(message: AcpMessage, otherwise: string): NewEntry[] {
     const at = points;
     points += length;
     if (shown !== '') map.shows('message');
-    // What has a name is something that the agent made, and no text of the message.
+    // A named part is an artifact, not text of the message.
     if (ownText !== '' && (part.name ?? '') === '') map.text('message', at, length, 0);
     for (const metadata of metadataOf(part.metadata)) {
       if (metadata.kind === 'trajectory') {
         const { step } = metadata;
         if (shown === '') after.push(entryOfStep(step, { timestamp, endedAt }));
-        // It stays with what it was given for.
+        // It stays with the part that it was attached to.
         else citations.push(() => (length === points ? step : { ...step, start_index: at, end_index: at + length }));
       } else if (metadata.kind === 'other') after.push(unknownMetadata(metadata.value, timestamp));
       else {
@@ -102,7 +102,7 @@ function partsOf(message: AcpMessage, otherwise: string): NewEntry[] {
   return [said, ...after];
 }
 
-/** Who wrote a message of role `user`, and which of its marks have a wrong type and count as missing. */
+/** Author of a message with role `user`, and marks of a wrong type, which count as missing. */
 export function writerOf({ parts }: AcpMessage): ReturnType<typeof readWrittenBy> {
   return readWrittenBy(parts[0]?.vitrine);
 }
@@ -112,7 +112,7 @@ function typeOf(role: string): EntryType {
   return role === ownRole ? { kind: 'system_message' } : { kind: 'assistant_message' };
 }
 
-/** Content as text; empty where it is none. */
+/** Content as text; empty if it is not text. */
 function textOf({ content, content_type, content_encoding }: Part): string {
   if (typeof content !== 'string' || !readable.test(content_type ?? 'text/plain')) return '';
   return content_encoding === 'base64' ? utf8(bytesOf(content)) : content;

@@ -1,17 +1,17 @@
 import { isObject } from '../../model/text/json.ts';
 import type { AcpMessage } from './acpMessages.ts';
 
-/** Deeper nesting than this overflows the stack of most programs that write it again. */
+/** Deeper nesting than this overflows the stack of most JSON writers. */
 const maxDepth = 200;
 const tooDeep = `(nested deeper than ${maxDepth} levels)`;
 
 export interface SoundMessages {
   readonly messages: readonly AcpMessage[];
-  /** How many of them had something that cannot be kept. */
+  /** Number of messages with values that cannot be kept. */
   readonly unsound: number;
 }
 
-/** The messages with times as ISO 8601 in UTC, none where a text is no time, and with metadata that can be written again. */
+/** Messages with times as ISO 8601 in UTC, without invalid times, and with metadata of limited depth. */
 export function soundMessages(given: readonly AcpMessage[]): SoundMessages {
   let unsound = 0;
   const messages = given.map((message) => {
@@ -28,12 +28,12 @@ export function soundMessages(given: readonly AcpMessage[]): SoundMessages {
 /** `null` for an invalid time, `undefined` if there is none. */
 function timeOf(given: string | null | undefined): string | null | undefined {
   if (given === null || given === undefined) return undefined;
-  // On its own, `Date.parse` takes "step 1" for a day of 2001.
+  // Otherwise, `Date.parse` would read "step 1" as a day of 2001.
   const at = /^\d{4}-\d{2}-\d{2}/.test(given) ? Date.parse(given) : NaN;
   return Number.isNaN(at) ? null : new Date(at).toISOString();
 }
 
-/** The value itself where it is no deeper than this many levels, else with a note for what is. */
+/** Replaces values below this depth with a note. */
 function shallow(value: unknown, levels: number): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (levels === 0) return tooDeep;
@@ -43,6 +43,6 @@ function shallow(value: unknown, levels: number): unknown {
   }
   if (!isObject(value)) return value;
   const fields = Object.entries(value).map(([key, field]) => [key, shallow(field, levels - 1)] as const);
-  // Unlike assignment, this keeps a field that is called `__proto__`.
+  // Unlike assignment, this keeps a field named `__proto__`.
   return fields.every(([key, field]) => field === value[key]) ? value : Object.fromEntries(fields);
 }

@@ -5,10 +5,10 @@ import { toolResultSchema, toolStatusSchema, type ToolUse } from '../../model/tr
 
 const finalStatusSchema = toolStatusSchema.exclude(['created', 'running']);
 
-/** A `tool_output` as the export writes it; that of another program has other keys, or others beside these. */
+/** A `tool_output` as in Vitrine's export; those of other programs have other keys. */
 const outcomeSchema = z.strictObject({ status: toolStatusSchema, ...toolResultSchema.shape });
 
-/** A step that names a tool is a call of it, any other a thought. The protocol has no ids of calls: `callId` is empty. */
+/** A step with a tool name becomes a call, any other a thought. Without ids in the protocol, `callId` is empty. */
 export function entryOfStep(
   step: Trajectory,
   { timestamp, endedAt }: { readonly timestamp: string; readonly endedAt: string | null | undefined },
@@ -31,7 +31,7 @@ export function entryOfStep(
   return { timestamp, type: { kind: 'tool_use', tool }, content, metadata };
 }
 
-/** All that came back is kept: where it is not of the export, as data. No one resumes a call of a file. */
+/** Output of unknown shape is kept as data. Imported calls cannot be resumed. */
 function outcomeOf(output: Trajectory['tool_output']): Pick<ToolUse, 'status' | 'result'> {
   if (output === null || output === undefined) return { status: 'success' };
   const own = outcomeSchema.safeParse(output);

@@ -7,7 +7,7 @@ export type GivenMetadata =
   | { readonly kind: 'trajectory'; readonly step: Trajectory }
   | { readonly kind: 'other'; readonly value: unknown };
 
-/** Metadata of a part: one object in the protocol, of which some agents send several. */
+/** Metadata of a part: one object in the protocol, but some agents send several. */
 export function metadataOf(value: unknown): GivenMetadata[] {
   if (value === undefined || value === null) return [];
   return (Array.isArray(value) ? (value as unknown[]) : [value]).map((each) => {

@@ -1,6 +1,6 @@
 import { visibleLine } from '../../model/text/visibleText.ts';
 
-/** One line that says in markdown what it says: no mark of it means anything, no address is a link, nothing is unseen. */
+/** Escapes all Markdown in one line, and makes invisible characters visible. */
 export function plainMarkdown(text: string): string {
   return visibleLine(text.replaceAll(/[\r\n\t]+/g, ' '))
     .replaceAll(/[!#$&*<>@[\\\]^_`{|}~]|:(?=\/)|(?<=www)\./gi, String.raw`\$&`)
@@ -9,7 +9,7 @@ export function plainMarkdown(text: string): string {
     );
 }
 
-/** A table that is also one when it is read as plain text. Cells are markdown, with no bar that is not escaped. */
+/** A Markdown table that is also readable as plain text. Cells must be Markdown with escaped bars. */
 export function alignedTable(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, at) => Math.max(3, ...rows.map((row) => row[at]?.length ?? 0)));
   const line = (row: readonly string[]): string =>

@@ -2,7 +2,7 @@ import { visibleLine } from '../../model/text/visibleText.ts';
 import type { Report, ReportBody, ReportCell, ReportTable } from '../../model/pages/report.ts';
 import { alignedTable, plainMarkdown } from './markdownText.ts';
 
-/** The report as a Markdown document, for bug reports and notes. Buttons are left out. */
+/** The report as a Markdown document, without buttons. */
 export function reportMarkdown(report: Report): string {
   const parts = [
     `# ${plainMarkdown(report.title)}`,
@@ -18,7 +18,7 @@ function bodyParts({ text = [], facts = [], tables = [] }: ReportBody): string[]
 }
 
 function tableParts({ label, columns, rows, note }: ReportTable): string[] {
-  // A column of buttons has nothing to say here.
+  // A column of buttons is left out.
   const shown = columns.map((_, at) => rows.length === 0 || rows.some((row) => (row[at]?.text ?? '') !== ''));
   const saved = <T>(all: readonly T[]): T[] => all.filter((_, at) => shown[at]);
   const head = saved(columns).map((column) => plainMarkdown(column.label));
@@ -28,6 +28,6 @@ function tableParts({ label, columns, rows, note }: ReportTable): string[] {
 
 function cellText({ text, code }: ReportCell): string {
   if (code !== true || text === '') return plainMarkdown(text);
-  // A code span cannot hold its own mark, and a bar ends a cell even inside one.
+  // A code span cannot contain backticks, and a bar would end its table cell.
   return /[`|\r\n\\]/.test(text) ? plainMarkdown(text) : `\`${visibleLine(text, 'code')}\``;
 }

@@ -1,25 +1,25 @@
 import { printableBase64, printableHex } from './rules/base64.ts';
 import type { Stretch } from './rules/rule.ts';
 
-/** A stretch of base64 or hexadecimal, and what it says. */
+/** A range of base64 or hexadecimal, with its decoded text. */
 export interface Encoded extends Stretch {
   readonly text: string;
 }
 
 /**
- * Base64, in either alphabet, of at least 18 printable characters. Of four digits the first three tell that the three bytes
- * are such, so that hardly a name in a program looks like this, wherever in it one begins.
+ * Base64, in either alphabet, of at least 18 printable characters. In each group of four digits, the first three must
+ * encode printable bytes, which excludes nearly all identifiers.
  */
 const base64 =
   /(?:[CDI-Za-f][AC-HQS-Xgi-nwyz0-3][ABEFIJMNQRUVYZcdghklopstwx014589][\w+/-]){6,16384}[\w+/-]{0,3}={0,2}/g;
-/** Hexadecimal of at least 16 of them. */
+/** Hexadecimal of at least 16 printable characters. */
 const hex = /(?:[2-7][\da-fA-F]|0[9aAdD]){16,32768}/g;
-/** A line end within base64, escaped or not, and the line after it. */
+/** A line end within base64, possibly escaped, with the next line. */
 const nextLine = /(?:(?:\\{1,3}r|\r)?(?:\\{1,3}n|\n))[ \t]{0,20}([A-Za-z0-9+/]{1,80}={0,2})/y;
-/** How long the lines are that programs wrap base64 into. */
+/** Line lengths at which programs wrap base64. */
 const [shortest, longest] = [56, 80];
 
-/** Texts within a text: what of it is base64 or hexadecimal of printable ASCII. */
+/** Encoded texts within a text: base64 or hexadecimal of printable ASCII. */
 export function encodedTexts(text: string): Encoded[] {
   const found: Encoded[] = [];
   for (const { index: start, 0: run } of text.matchAll(base64)) {

@@ -1,6 +1,6 @@
 import type { Stretch } from './rules/rule.ts';
 
-/** Colours of a terminal, written as they are or as an escape. */
+/** Terminal colours, raw or escaped. */
 const colour = String.raw`(?:\x1b|\\u001[bB]|\\x1[bB]|\\033|\\e)\[[\d;]{0,20}[mK]`;
 const named: Readonly<Record<string, string>> = {
   amp: '&',
@@ -31,37 +31,37 @@ const named: Readonly<Record<string, string>> = {
   zwnj: '',
   NoBreak: '',
 };
-/** Not seen, and so no part of a secret: zero-width characters, soft hyphens, marks of direction. */
+/** Invisible characters, which are not part of a secret: zero-width characters, soft hyphens, direction marks. */
 const unseen = String.raw`[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe00-\ufe0f\ufeff]`;
 const unseenEscaped = String.raw`\\{1,4}u(?:00[aA][dD]|200[b-fB-F]|206[0-4]|[fF][eE][fF][fF]|202[a-eA-E])`;
 const character = String.raw`\\{1,4}(?:u00|x)(?<unicode>[2-7][\da-fA-F])|\\{1,4}u\{0{0,4}(?<braced>[2-7][\da-fA-F])\}|%(?:25){0,2}(?<percent>[2-7][\da-fA-F])|\\{1,3}(?<slash>\/)|&(?:amp;){0,2}(?:#(?:0{0,4}(?<decimal>\d{2,5})|[xX]0{0,4}(?<hex>[\da-fA-F]{2,4}))|(?<entity>${Object.keys(named).join('|')}));`;
-/** A line that continues in the next one, and a string that is put together of two, as languages do it or by standing in line. */
+/** Line continuations and string concatenations of programming languages. */
 const blanks = String.raw`[ \t]{0,9}(?:\r?\n)?[ \t]{0,40}`;
 const quote = String.raw`\\{0,3}["'\x60]`;
 const joint = String.raw`\\(?:\r?\n|\\(?:\\r)?\\n)|${quote}(?:${blanks}(?:\+|\.{1,2}|&)${blanks}|[ \t]{0,9}\r?\n[ \t]{0,40})${quote}`;
 const escape = new RegExp(`${colour}|${unseenEscaped}|${unseen}|${character}|${joint}`, 'g');
 const anyEscape = new RegExp(escape.source);
 
-/** Stands within no secret. */
+/** Never part of a secret. */
 const leftOut = '\0';
-/** What is further from every escape than this is left out of the text without escapes: it would be searched twice. */
+/** Text further than this from any escape is left out, because it is searched unmodified, too. */
 const reach = 4000;
 
-/** A text without its escapes. */
+/** A text with escapes decoded. */
 export interface Unescaped {
   readonly text: string;
-  /** Where in the original a stretch of `text` is. */
+  /** Maps a range of `text` to the original. */
   original(stretch: Stretch): Stretch;
 }
 
-/** An escape, or what was left out, by where it ended: in the new text, and how much longer the original is up to there. */
+/** Position after an escape or omission in the new text, and the length difference up to there. */
 interface Place {
   readonly end: number;
   readonly longer: number;
   readonly added: number;
 }
 
-/** The text as it reads once colours, escapes of addresses, of HTML and of strings are undone; `null` where it has none. */
+/** Decodes terminal colours and escapes of URLs, HTML and strings; `null` if there are none. */
 export function unescaped(text: string): Unescaped | null {
   if (!anyEscape.test(text)) return null;
   const view = new View(text);
@@ -69,7 +69,7 @@ export function unescaped(text: string): Unescaped | null {
   return view.done();
 }
 
-/** Puts a text together from left to right. */
+/** Builds the text from left to right. */
 class View implements Unescaped {
   readonly #whole: string;
   readonly #parts: string[] = [];
@@ -120,7 +120,7 @@ class View implements Unescaped {
     return at + (this.#places[this.#upTo(at) - 1]?.longer ?? 0);
   }
 
-  /** After the last character, and not after a colour that follows it. */
+  /** After the last character, but before a following colour. */
   #end(at: number): number {
     const count = this.#upTo(at - 1);
     const next = this.#places[count];
@@ -128,7 +128,7 @@ class View implements Unescaped {
     return at + (last?.longer ?? 0);
   }
 
-  /** How many of them ended there or before. */
+  /** Number of places up to this position. */
   #upTo(at: number): number {
     let [low, high] = [0, this.#places.length];
     while (low < high) {

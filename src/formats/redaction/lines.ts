@@ -1,24 +1,24 @@
 import type { Stretch } from './rules/rule.ts';
 
-/** What tools put before a line: its number, marks of a diff, a quote or a comment, blanks. */
+/** What tools put before a line: number, diff, quote or comment marks, blanks. */
 const prefix = String.raw`[ \t]{0,20}(?:(?<number>(?:[\w./-]{1,80}[:-])?\d{1,7}(?:\t|\\{1,3}t|[:|│→] ?|[ -] ?))|(?<mark>[-+>#│|*]|\/\/)[ \t]{0,4})?`;
-/** A line end, escaped or not, and what stands before the next line. */
+/** A line end, possibly escaped, and the prefix of the next line. */
 const lineBreak = new RegExp(String.raw`(?<end>(?:\\{1,3}r|\r)?(?:\\{1,3}n|\n)[ \t]{0,20})(?:${prefix})`, 'g');
 const firstPrefix = new RegExp(`^(?:${prefix})`);
 const beside = /[\w+/=.~-]/;
-/** How wide programs and mails wrap; what stands before the secret counts. */
+/** Widths at which programs and mails wrap, including text before the secret. */
 const [narrowest, widest] = [16, 140];
 
-/** A text whose wrapped lines are joined again. */
+/** A text with wrapped lines joined. */
 export interface Joined {
   readonly text: string;
-  /** Where in the original a stretch of `text` is. */
+  /** Maps a range of `text` to the original. */
   original(stretch: Stretch): Stretch;
 }
 
 /**
- * The text with line ends left out that wrapping put there: lines of one width, no blank at the break, the last line no
- * longer. `null` where there is none.
+ * Removes line ends that come from wrapping: equal line widths, no blank at the break, and a last line that is not
+ * longer. `null` if there are none.
  */
 export function joinedLines(text: string): Joined | null {
   const breaks = breaksOf(text);
@@ -32,7 +32,7 @@ export function joinedLines(text: string): Joined | null {
   return cuts.length === 0 ? null : new Cut(text, cuts);
 }
 
-/** Every line end with what stands before the next line, where the lines around have the like. */
+/** Line ends with the prefix of the next line, if neighbouring lines have a similar one. */
 function breaksOf(text: string): Stretch[] {
   const found = Array.from(text.matchAll(lineBreak), ({ index, 0: all, groups }) => ({
     start: index,
@@ -53,7 +53,7 @@ function kindOf(groups: Readonly<Record<string, string | undefined>> | undefined
 
 class Cut implements Joined {
   readonly text: string;
-  /** Where each cut is in the joined text, and how much was left out up to there. */
+  /** Positions of removals in the joined text, with the length removed so far. */
   readonly #places: readonly (readonly [at: number, shift: number])[];
 
   constructor(whole: string, cuts: readonly Stretch[]) {
@@ -76,7 +76,7 @@ class Cut implements Joined {
     return { start: start + this.#shift(start), end: end + this.#shift(end - 1) };
   }
 
-  /** Left out up to the character there. */
+  /** Length removed up to this position. */
   #shift(at: number): number {
     let [low, high] = [0, this.#places.length];
     while (low < high) {

@@ -1,6 +1,6 @@
 import { codePoints } from '../../model/text/codePoints.ts';
 
-/** A replacement in a text, after `before`, which follows the replacement before it. */
+/** A replacement; `before` is the unchanged text since the previous one. */
 export interface Edit {
   readonly before: string;
   readonly removed: string;
@@ -12,7 +12,7 @@ interface Range {
   readonly end_index?: number | null | undefined;
 }
 
-/** The same range in the edited text, in code points; one that began or ended within a replacement takes all of it in. */
+/** The range in the edited text, in code points. A range that starts or ends within a replacement includes it. */
 export function movedRange(range: Range, edits: readonly Edit[]): Range {
   return {
     ...(typeof range.start_index === 'number' && { start_index: moved(range.start_index, edits, 'start') }),

@@ -12,16 +12,16 @@ const header = /^(?:(?:proxy-)?authorization|(?:set-)?cookie|x-[\w-]*(?:api-key|
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** One secret that was masked: where, by which rule, and how long it was. Never what it was. */
+/** A masked secret: position, rule and length, but not the secret itself. */
 export interface Masked {
-  /** Index of its entry; absent outside entries. */
+  /** Index of its entry; absent outside of entries. */
   readonly entry?: number;
-  /** Path of the value in its entry or object, such as `type.tool.result.text`. */
+  /** Path of the value, such as `type.tool.result.text`. */
   readonly field: string;
   readonly rule: string;
-  /** Of the secret, in UTF-16 units. */
+  /** Length of the secret in UTF-16 units. */
   readonly length: number;
-  /** As it stands in the mask: the same for the same secret. */
+  /** Tag in the mask: equal secrets have equal tags. */
   readonly tag: string;
 }
 
@@ -32,15 +32,15 @@ export interface RedactionReport {
   readonly masked: readonly Masked[];
 }
 
-/** Where a value is: of which entry, and by which keys from there. */
+/** Position of a value: entry and path. */
 export interface Place {
   readonly entry?: number;
   readonly path: readonly string[];
 }
 
 /**
- * Masks secrets as `[redacted:RULE hmac:TAG]`. `tag` gives a short keyed hash of a secret: with the key, and only with it,
- * whoever has the original can make the masked text again and compare.
+ * Masks secrets as `[redacted:RULE hmac:TAG]`. `tag` returns a short keyed hash. Anyone with the key and the original
+ * can reproduce and compare the masked text.
  */
 export class Redactor {
   readonly #tag: (secret: string) => string;
@@ -56,7 +56,7 @@ export class Redactor {
     return { total: this.#total, byRule: Object.fromEntries(this.#byRule), masked: [...this.#masked] };
   }
 
-  /** Ranges of citations move with the text. @throws never for an entry of this version */
+  /** Also adjusts the ranges of citations. @throws never for a valid entry */
   entry(entry: NormalizedEntry): NormalizedEntry {
     const { content, ...rest } = entry;
     const { text, edits } = this.#mask(content, { entry: entry.index, path: ['content'] });
@@ -72,7 +72,7 @@ export class Redactor {
     return { ...redacted, metadata: { ...redacted.metadata, annotations: moved } };
   }
 
-  /** Any JSON value, at any depth, names of fields included. */
+  /** Masks any JSON value at any depth, including field names. */
   json(value: unknown, place: Place): unknown {
     return this.#json(value, place, 0);
   }
@@ -81,7 +81,7 @@ export class Redactor {
     return this.#mask(text, place).text;
   }
 
-  /** The first `length` UTF-16 units of a text, with what begins there masked as in the whole, wherever it ends. */
+  /** First `length` UTF-16 units of a text. A secret that starts within them is masked as a whole. */
   beginning(text: string, length: number, place: Place): string {
     return this.#mask(text, place, length).text;
   }
@@ -98,7 +98,7 @@ export class Redactor {
     return isObject(value) ? this.#object(value, place, depth) : value;
   }
 
-  /** `holds`: of the field that the object is in. */
+  /** `holds`: kind of the field that contains the object. */
   #object(value: JsonObject, place: Place, depth: number, holds?: SecretName): Record<string, unknown> {
     const redacted: [string, unknown][] = [];
     for (const [key, each] of Object.entries(value)) {
@@ -106,11 +106,11 @@ export class Redactor {
       const name = key === 'value' ? (nameOfPair(value) ?? holds) : nameIn(value, key);
       redacted.push([this.#mask(key, at).text, this.#named(name, each, at, depth)]);
     }
-    // Unlike assignment, this keeps a field that is called `__proto__`.
+    // Unlike assignment, this keeps a field named `__proto__`.
     return Object.fromEntries(redacted);
   }
 
-  /** What stands under a name, or a list of it. */
+  /** Value or list of values of a named field. */
   #named(name: SecretName, value: unknown, place: Place, depth: number): unknown {
     if (name !== undefined && depth < maxDepth) {
       if (Array.isArray(value)) {
@@ -124,7 +124,7 @@ export class Redactor {
       : this.#json(value, place, depth + 1);
   }
 
-  /** The whole value of a field whose name says what it is; a more exact rule that sees all of it names it. */
+  /** The complete value of a field with a telling name, under the rule's name if a rule covers all of it. */
   #field(value: string, place: Place): string {
     const scheme = /^(?:bearer|basic|token|bot|apikey) +/i.exec(value)?.[0].length ?? 0;
     const [first] = findSecrets(value);
@@ -171,20 +171,20 @@ function isSecret(text: string, name: SecretName): boolean {
   return name === 'always' ? !isPlaceholder(text) : name === 'random' && looksRandom(text);
 }
 
-/** Of `{ name: 'API_KEY', value: … }`. */
+/** For `{ name: 'API_KEY', value: … }`. */
 function nameOfPair({ name, key }: JsonObject): SecretName {
   const pair = typeof name === 'string' ? name : key;
   return typeof pair === 'string' ? secretName(pair) : undefined;
 }
 
-/** `pass` is a password beside a user, and elsewhere how a test came out. */
+/** `pass` is a password next to a user, and otherwise a test result. */
 function nameIn(value: JsonObject, key: string): SecretName {
   const isLogin =
     /^(?:pass|pw|pwd)$/i.test(key) && Object.keys(value).some((each) => /^(?:user(?:name)?|login|email)$/i.test(each));
   return isLogin ? 'always' : secretName(key);
 }
 
-/** What stands before in a list says: an option of a program, or the name of a header, which may be the first of a pair. */
+/** The previous list item may be a program option or a header name, which may be the first of a pair. */
 function nameBefore(list: readonly unknown[], index: number): SecretName {
   const before = list[index - 1];
   if (typeof before !== 'string') return undefined;
@@ -199,7 +199,7 @@ function within({ path, ...place }: Place, key: string): Place {
   return { ...place, path: [...path, key] };
 }
 
-/** Keys are foreign, too. */
+/** Keys are untrusted, too. */
 function shown({ path }: Place): string {
   return path.map((key) => (key.length > 100 || findSecrets(key).length > 0 ? '(masked)' : key)).join('.');
 }

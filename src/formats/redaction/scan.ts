@@ -9,21 +9,21 @@ export interface Finding extends Stretch {
   readonly rule: string;
 }
 
-/** What a rule found; of two that overlap the one with the lower rank names both. */
+/** Result of a rule. If two overlap, the lower rank names both. */
 interface Ranked extends Finding {
   readonly rank: number;
 }
 
-/** Of a name, what assigns and a password no text is shorter. */
+/** Minimum length of name, operator and password together. */
 const shortest = 8;
 /** Separator of texts that are searched together; never part of a secret. */
 const between = '\0';
-/** How many times over a secret may be encoded; each time makes it a quarter longer. */
+/** Maximum nesting of encodings; each makes the text a quarter longer. */
 const maxDepth = 3;
 
 /**
- * Every secret in a text, in order, none overlapping another: as it stands there, with its escapes undone, with wrapped lines
- * joined, and encoded up to three times. Takes time in proportion to the text.
+ * All secrets in a text, in order and without overlaps: in plain text, with escapes decoded, with wrapped lines joined,
+ * and encoded up to three times. Takes linear time.
  */
 export function findSecrets(text: string): Finding[] {
   const found = [...plain(text), ...encoded(text)];
@@ -62,7 +62,7 @@ function plain(text: string): Ranked[] {
   return found;
 }
 
-/** What is encoded is masked as a whole. */
+/** An encoded secret is masked as a whole. */
 function encoded(text: string, depth = 1): Ranked[] {
   const pieces = encodedTexts(text);
   if (pieces.length === 0) return [];
@@ -91,7 +91,7 @@ function merged(found: Ranked[]): Finding[] {
       best = rank;
       continue;
     }
-    // Two rules saw parts of one secret: all of it goes, under the more exact name.
+    // Two rules matched parts of one secret: mask all of it, under the more specific name.
     findings[findings.length - 1] = {
       start: last.start,
       end: Math.max(last.end, next.end),

@@ -63,7 +63,7 @@ export const auditCommand: Command = {
   },
 };
 
-/** Rows of CSV are shown as text is; JSON is escaped, so that it reads back the same. */
+/** CSV is written as text; JSON is escaped so that it parses to the same values. */
 async function* auditOutput(format: string, chunks: AsyncIterable<string>): AsyncGenerator<string> {
   for await (const chunk of chunks) yield format === 'jsonl' ? escapedJson(chunk) : chunk;
 }

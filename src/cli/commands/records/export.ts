@@ -52,18 +52,18 @@ export const exportCommand: Command = {
     const reader = new RecordReader(context, { store: values.store });
     const { engine } = reader;
     const stopped = new AbortController();
-    // A file that is half written goes again; what stdout has is there.
+    // An incomplete file is deleted; stdout keeps what was written.
     const stopListening =
       values.out === undefined
         ? undefined
         : context.onInterrupt(() => {
-            // Asked again, the process ends as it stands.
+            // A second interrupt ends the process at once.
             stopListening?.();
             stopped.abort();
           });
     try {
       const request = { format: values.format, redact, ...(key !== undefined && { key }) };
-      // Before the record keeps that it was exported.
+      // Checked before the export is added to the record.
       const isIncomplete = await reportMissing(engine, id, context);
       const report =
         values.out === undefined

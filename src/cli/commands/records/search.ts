@@ -92,7 +92,7 @@ function line({ entry, kind, tool, origin, excerpt }: SearchHit): string {
   return `  [${entry}] ${visibleLine(tool ?? origin ?? kind.replace('_message', ''))}: ${visibleLine(excerpt.text)}\n`;
 }
 
-/** On stderr, so that what was found can be piped on. */
+/** On stderr, so that results can be piped. */
 function tell({ stderr }: CliContext, scanned: SearchCoverage, notes: readonly string[]): void {
   const { sessions, entries, cut, damaged, unreadable } = scanned;
   const lines = [

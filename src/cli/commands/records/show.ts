@@ -130,7 +130,7 @@ function writeText(entries: readonly NormalizedEntry[], context: CliContext, syn
   tellLeft(writePage(entries, context, synthetic), context);
 }
 
-/** How many were left out. */
+/** Returns the number of hidden entries. */
 function writePage(entries: readonly NormalizedEntry[], { stdout }: CliContext, synthetic: boolean): number {
   let left = 0;
   for (const entry of entries) {

@@ -10,7 +10,7 @@ import type { Exporter, ExportSource, ExportTools } from '../shared/source.ts';
 import { diffOf, isFailed, thoughtOf, toolInput, toolOutputText } from '../shared/toolFields.ts';
 import { turnsAndEntries } from '../shared/turns.ts';
 
-/** One page that needs nothing else: no script, no request, one style that the page's own policy names by its hash. */
+/** A self-contained page without scripts or requests. Its content security policy allows one style by its hash. */
 export const html: Exporter = {
   async *write(source, tools) {
     yield head(source, tools);
@@ -101,7 +101,7 @@ function toolHtml(tool: ToolUse): string {
   return `<details${open}><summary><strong>${escapeHtml(tool.toolName)}</strong> ${about} <small>${state}</small></summary>${parts.join('')}</details>`;
 }
 
-/** What the call is about, in one line. */
+/** One-line summary of a call. */
 function headline({ action }: ToolUse): string {
   const line = (text: string): string => (text.split('\n', 1)[0] ?? '').slice(0, 160);
   switch (action.kind) {
@@ -128,7 +128,7 @@ function headline({ action }: ToolUse): string {
   }
 }
 
-/** With the words that each source stands for. */
+/** Sources with the cited text. */
 function sources({ content, metadata }: NormalizedEntry): string {
   const citations = metadata?.annotations?.filter((each) => each.kind === 'citation') ?? [];
   if (citations.length === 0) return '';

@@ -1,4 +1,4 @@
-/** The whole style of an exported page; light or dark as the reader's system is. */
+/** Style of an exported page, light or dark according to the system. */
 export const style = `
 :root { color-scheme: light dark; --fg: light-dark(#1f2328, #d7dae0); --soft: light-dark(#59636e, #9aa4b2);
   --line: light-dark(#d1d9e0, #3b424c); --box: light-dark(#f6f8fa, #1c2128); --bg: light-dark(#ffffff, #14171c);

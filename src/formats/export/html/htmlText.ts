@@ -8,7 +8,7 @@ const escapes: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Foreign text for anywhere in a page, attributes in double quotes included; what is not seen is shown by its number. */
+/** Escapes untrusted text for elements and double-quoted attributes, and shows invisible characters by number. */
 export function escapeHtml(text: string): string {
   return visibleText(text.replaceAll('\r\n', '\n')).replaceAll(
     /[&<>"']/g,
@@ -16,14 +16,14 @@ export function escapeHtml(text: string): string {
   );
 }
 
-/** Text as it is, without the colours of a terminal. */
+/** Text without terminal colours. */
 export function codeHtml(text: string, name = ''): string {
-  // The parts of an escape sequence are bounded, and none can begin inside another.
+  // Escape sequences are limited in length, which keeps this linear.
   const plain = text.replaceAll(/\u001b\[[0-9;?]{0,40}[A-Za-z]/g, '').replace(/\n$/, '');
   return `<pre tabindex="0"${name === '' ? '' : ` aria-label="${escapeHtml(name)}"`}><code>${escapeHtml(plain)}</code></pre>`;
 }
 
-/** A diff with its added and removed lines marked. */
+/** A diff with highlighted added and removed lines. */
 export function diffHtml(diff: string): string {
   const lines = diff
     .replace(/\n$/, '')
@@ -35,7 +35,7 @@ export function diffHtml(diff: string): string {
   return `<pre tabindex="0"><code>${lines.join('\n')}</code></pre>`;
 }
 
-/** Base64 of bytes given in hexadecimal digits. */
+/** Converts hexadecimal digits to Base64. */
 export function base64OfHex(hex: string): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
   let text = '';

@@ -3,11 +3,11 @@ import { lexMarkdown } from '../../../text/boundedLexer.ts';
 import { markdownRuns } from '../../../text/markdownRuns.ts';
 import { codeHtml, escapeHtml } from './htmlText.ts';
 
-/** Longer texts are shown as they are: the lexer's time grows faster than they do. */
+/** Longer texts are shown as plain text, because the lexer takes more than linear time. */
 const longest = 100_000;
 const deepest = 12;
 
-/** Markdown as HTML, made from its tokens: only what is named here can appear. Nothing in it loads anything. */
+/** Markdown as HTML, generated from allowed tokens only. Loads nothing. */
 export function markdownHtml(text: string): string {
   if (text.length > longest) return codeHtml(text);
   return markdownRuns(text)
@@ -94,7 +94,7 @@ function span(token: Token, depth: number): string {
   }
 }
 
-/** The address stands beside its text, so that no label can hide where a link leads. `shown`: the label as HTML. */
+/** The address is shown next to its label, so that no label can hide the target. `shown`: the label as HTML. */
 export function linkHtml(address: string, label: string, shown = escapeHtml(label)): string {
   const isSame = label.trim() === address.trim();
   const to = escapeHtml(address);
@@ -104,7 +104,7 @@ export function linkHtml(address: string, label: string, shown = escapeHtml(labe
   return isSame ? link(shown) : `${shown} ${link(`(${to})`, ' class="to"')}`;
 }
 
-/** Text of a token, whose character references the lexer leaves as they are: they are shown so. */
+/** Text of a token. The lexer does not resolve character references, so they are shown as written. */
 function text(value: string): string {
   return escapeHtml(value);
 }

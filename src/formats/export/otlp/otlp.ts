@@ -8,7 +8,7 @@ import type { Exporter, ExportSource, ExportTools } from '../shared/source.ts';
 import { isFailed, thoughtOf, toolInput, toolOutputText } from '../shared/toolFields.ts';
 import { TraceIds } from './traceIds.ts';
 
-/** One trace per session in OTLP JSON, after OpenTelemetry's conventions for generative AI: a span per run and per call. */
+/** One trace per session in OTLP JSON, by OpenTelemetry's conventions for AI: a span per run and per call. */
 export const otlp: Exporter = {
   async *write(source, tools) {
     const { resource, scope } = from(source, tools);
@@ -18,13 +18,13 @@ export const otlp: Exporter = {
   },
 };
 
-/** The body of a request to `/v1/traces` with some of the spans of a session. */
+/** Body of a request to `/v1/traces` with some of a session's spans. */
 export function otlpRequest(source: ExportSource, tools: ExportTools, spans: readonly OtlpSpan[]): string {
   const { resource, scope } = from(source, tools);
   return jsonText({ resourceSpans: [{ resource, scopeSpans: [{ scope, spans }] }] });
 }
 
-/** What the spans come from. */
+/** Resource and scope of the spans. */
 function from({ summary }: ExportSource, { version }: ExportTools) {
   const resource = { attributes: attributes({ 'service.name': 'vitrine', 'host.name': summary.hostname }) };
   return { resource, scope: { name: 'vitrine', version } };
@@ -36,7 +36,7 @@ interface Messages {
   last: string | undefined;
 }
 
-/** One per run and one per call, each run after its calls. */
+/** One span per run and per call. Each run follows its calls. */
 export async function* otlpSpans(source: ExportSource, tools: ExportTools): AsyncGenerator<OtlpSpan> {
   const ids = new TraceIds(source.summary.session_id, tools.sha256);
   const left = [...source.runs];
@@ -127,7 +127,7 @@ function toolSpan(entry: NormalizedEntry, tool: ToolUse, run: RecordedRun | unde
   };
 }
 
-/** Messages in the shape that the conventions give as a JSON schema. */
+/** Messages in the conventions' JSON schema. */
 function addMessage(messages: Messages, entry: NormalizedEntry): void {
   const { type, content } = entry;
   messages.last = entry.timestamp;

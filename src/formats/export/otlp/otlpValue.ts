@@ -1,4 +1,4 @@
-/** A value of OTLP JSON. 64-bit integers are strings there. */
+/** A value in OTLP JSON, where 64-bit integers are strings. */
 export type OtlpValue =
   | { readonly stringValue: string }
   | { readonly intValue: string }
@@ -25,7 +25,7 @@ export interface OtlpSpan {
   readonly status: { readonly code?: 1 | 2; readonly message?: string };
 }
 
-/** What is not known is left out. */
+/** Omits unknown values. */
 export function attributes(
   values: Readonly<Record<string, string | number | boolean | readonly string[] | null | undefined>>,
 ): OtlpAttribute[] {
@@ -42,12 +42,12 @@ function valueOf(value: string | number | boolean | readonly string[]): OtlpValu
   return Number.isSafeInteger(value) ? { intValue: String(value) } : { doubleValue: value };
 }
 
-/** Nanoseconds since 1970 as OTLP writes them; `0` (unknown) for an invalid time. */
+/** Nanoseconds since 1970 in OTLP's format; `0` (unknown) for an invalid time. */
 function nanoseconds(at: number): string {
   return Number.isNaN(at) || at <= 0 ? '0' : `${at}000000`;
 }
 
-/** From ISO 8601 to ISO 8601; a clock that went back makes it empty. */
+/** Converts start and end from ISO 8601; if the clock was set back, the duration is 0. */
 export function period(
   from: string,
   to: string | undefined,

@@ -1,6 +1,6 @@
 /**
- * Ids of OpenTelemetry for a session, as hexadecimal digits: always the same, so that an export that is repeated overwrites
- * itself and what an agent reports on its own finds its place.
+ * OpenTelemetry ids of a session, in hexadecimal. They are deterministic, so that a repeated export overwrites the
+ * first, and the agent's own spans find their parents.
  */
 export class TraceIds {
   readonly trace: string;
@@ -15,12 +15,12 @@ export class TraceIds {
     return this.#sha256(`${this.trace} ${runId}`).slice(0, 16);
   }
 
-  /** Some agents count the ids of calls anew in each run. */
+  /** Some agents restart the numbering of call ids in each run. */
   call(runId: string, callId: string): string {
     return this.#sha256(`${this.trace} ${runId} call ${callId}`).slice(0, 16);
   }
 
-  /** `TRACEPARENT` of W3C Trace Context, by which a program's own spans stand below those of the run that started it. */
+  /** `TRACEPARENT` (W3C Trace Context) that makes a program's spans children of the run's span. */
   parentOf(runId: string): string {
     return `00-${this.trace}-${this.run(runId)}-01`;
   }

@@ -2,7 +2,7 @@ import { type Cost, totalTokens } from '../../../model/usage/usage.ts';
 import { englishFigures } from '../../../text/figures.ts';
 import type { ExportSource } from './source.ts';
 
-/** What a reader wants to know of a session first, for people. */
+/** Key facts of a session for the head of a document. */
 export function factsOf({ summary, runs }: ExportSource): [string, string][] {
   const { agent_label, agent_version, model, project_dir, hostname, outcome, total_usage, session_id } = summary;
   const tokens = totalTokens(total_usage);
@@ -37,7 +37,7 @@ function turnsText(runs: ExportSource['runs']): string {
   ].join(', ');
 }
 
-/** Unknown is said, never shown as 0. */
+/** An unknown cost is named, never shown as 0. */
 export function costText(cost: Cost | undefined): string {
   if (cost === undefined || cost.provenance === 'unknown') return 'cost unknown';
   const usd = englishFigures.money(cost.usd);

@@ -1,4 +1,4 @@
-/** A UUID (version 8: of an own making) from the hexadecimal digits of a hash. */
+/** A UUID (version 8: custom) from the hexadecimal digits of a hash. */
 export function uuidOf(hash: string): string {
   return [
     hash.slice(0, 8),

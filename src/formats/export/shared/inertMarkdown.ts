@@ -1,7 +1,7 @@
 /**
- * Markdown of an agent or a person that loads nothing, runs nothing and holds no element when it is drawn: `<`, the beginning
- * of an image and links but to pages and relative files are escaped everywhere but in code, where every reader of markdown agrees that it is code. Where that is not sure, all
- * of the rest is escaped. Line breaks become single characters. Linear in the text.
+ * Sanitizes Markdown so that rendering it loads and runs nothing and creates no HTML elements. Escapes `<`, images, and
+ * links other than web pages and relative files, except in code that all renderers recognize as code. In case of doubt,
+ * escapes the rest. Line breaks become single characters. Takes linear time.
  */
 export function inertMarkdown(text: string): string {
   const lines = new InertLines();
@@ -23,9 +23,9 @@ interface Fence {
 
 class InertLines {
   #fence: Fence | undefined;
-  /** Readers of markdown may differ on what is code from here on. */
+  /** From here on, renderers may disagree on what is code. */
   #unsure = false;
-  /** Backticks of this paragraph that are not closed on their line may be on a later one. */
+  /** Unclosed backticks of this paragraph may be closed on a later line. */
   #spansOpen = false;
   #afterBlank = true;
 
@@ -41,7 +41,7 @@ class InertLines {
     if (this.#fence !== undefined) return this.#inFence(line, blank, this.#fence);
     const [, indent = '', marker, info = ''] = /^( *)(`{3,}|~{3,})(.*)$/.exec(line) ?? [];
     const opens = marker !== undefined && !(marker.startsWith('`') && info.includes('`'));
-    // A line that is far in may resume a paragraph.
+    // A deeply indented line may continue a paragraph.
     if (opens && (indent.length < 4 || this.#afterBlank)) {
       this.#fence = { indent: indent.length, marker };
       this.#spansOpen = false;
@@ -60,7 +60,7 @@ class InertLines {
       this.#fence = undefined;
       return line;
     }
-    // The code has ended here, or a list that it is in has, or neither.
+    // Either the code ends here, or a list around it, or neither.
     if (mayClose || own.length < indent) {
       this.#unsure = true;
       return escaped(line);
@@ -68,7 +68,7 @@ class InertLines {
     return line;
   }
 
-  /** Code between backticks stays as it is where both stand on the line and nothing else can take part of it. */
+  /** Keeps code spans that open and close on this line, if no other syntax can interfere. */
   #withSpans(line: string): string {
     if (this.#spansOpen || /[|\\]/.test(line)) {
       if (line.includes('`')) this.#spansOpen = true;
@@ -95,10 +95,10 @@ class InertLines {
   }
 }
 
-/** How an address begins that names a page, a mailbox, a place of the document or a relative file. Nothing in it is encoded. */
+/** Start of an allowed address: web page, mail address, anchor or relative file, without percent-encoding. */
 const scheme = String.raw`(?:https?:\/\/|mailto:)`;
 const relative = String.raw`(?:#|(?:\.{0,2}\/(?![\/\\&%]))?[\p{L}\p{N}_.~@+\-]{1,200}(?:(?=[\s)\/?#])|$|(?<=\.[\w\-]{1,20}):\d))`;
-/** All of a link up to its end: a backtick in it would begin code for some readers and not for others. */
+/** A complete link. A backtick in it would start code in some renderers only. */
 const safeLink = new RegExp(
   String.raw`^\([ \t]{0,9}(?:${scheme}|${relative})(?:[^\s\x60()<>\\\[\]]|\([^\s\x60()<>\\\[\]]{0,200}\)){0,2000}(?:[ \t]{1,9}"[^"\x60\\\[\]]{0,500}")?\)`,
   'u',

@@ -1,4 +1,4 @@
-/** Readers of other languages refuse halves of characters, which broken output can hold: they are replaced. */
+/** Replaces lone surrogates, which parsers of other languages reject. */
 export function jsonText(value: unknown): string {
   const text = JSON.stringify(value);
   return text.includes('\\ud') ? text.replaceAll(/\\\\|\\ud[89a-f][0-9a-f]{2}/g, wellFormed) : text;
@@ -8,7 +8,7 @@ function wellFormed(escape: string): string {
   return escape === '\\\\' ? escape : '\\ufffd';
 }
 
-/** A JSON array, one item per line, without holding more than one. */
+/** A JSON array with one item per line, streamed. */
 export async function* jsonArray(items: AsyncIterable<unknown>): AsyncGenerator<string> {
   let first = true;
   for await (const item of items) {
@@ -23,7 +23,7 @@ export async function* jsonLines(items: AsyncIterable<unknown>): AsyncGenerator<
   for await (const item of items) yield `${jsonText(item)}\n`;
 }
 
-/** The text of an object whose last member is an array that is written item by item. `head` has at least one member. */
+/** An object whose last member is an array, streamed. `head` needs at least one member. */
 export async function* objectWithArray(
   head: Readonly<Record<string, unknown>>,
   name: string,

@@ -1,12 +1,12 @@
-/** Lines of a file, counted from 1, both ends included. */
+/** Lines of a file, 1-based and inclusive. */
 export interface LineRange {
   readonly start: number;
   readonly end: number;
-  /** Who wrote them: one key per conversation and model. */
+  /** Author: one key per conversation and model. */
   readonly by: string;
 }
 
-/** From line `at` on, `removed` lines gave way to `added` ones, which `by` wrote. `at`: as the lines were before. */
+/** Starting at line `at`, `by` replaced `removed` lines with `added` ones. `at` counts lines before the change. */
 export interface LineChange {
   readonly at: number;
   readonly removed: number;
@@ -14,7 +14,7 @@ export interface LineChange {
   readonly by: string;
 }
 
-/** The ranges after a change: those behind it move, what it replaced is gone, what it added belongs to who added it. */
+/** Ranges after a change: later ones move, replaced ones are removed, and added lines belong to the author. */
 export function changed(ranges: readonly LineRange[], { at, removed, added, by }: LineChange): LineRange[] {
   const end = at + removed - 1;
   const shift = added - removed;
@@ -45,8 +45,8 @@ function joined(ranges: readonly LineRange[]): LineRange[] {
 const hunkStart = /^@@ -\d{1,9}(?:,\d{1,9})? \+(\d{1,9})(?:,\d{1,9})? @@/;
 
 /**
- * The changes of a unified diff, in the order in which they can be applied: each counts lines as those before it left them.
- * `null` where the text is no diff with places.
+ * Changes of a unified diff in order of application, each relative to the previous ones. `null` if the text has no hunk
+ * headers.
  */
 export function patchChanges(patch: string, by: string): LineChange[] | null {
   const changes: LineChange[] = [];
@@ -79,7 +79,7 @@ export function patchChanges(patch: string, by: string): LineChange[] | null {
   return line === null ? null : changes;
 }
 
-/** The lines that become others when `oldText`, which stands in a text from `at` on, gives way to `newText`. */
+/** Changed lines when `oldText` at offset `at` is replaced with `newText`. */
 export function lineChange(text: string, at: number, oldText: string, newText: string): Omit<LineChange, 'by'> {
   const start = at === 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1;
   const behind = at + oldText.length;

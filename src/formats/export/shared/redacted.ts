@@ -5,7 +5,7 @@ import { recordedRunSchema } from '../../record.ts';
 import type { Redactor } from '../../redaction/redactor.ts';
 import type { ExportSource } from './source.ts';
 
-/** The same session with secrets masked, whatever is made of it then. */
+/** The same session with secrets masked, for any format. */
 export function redactedSource(source: ExportSource, redactor: Redactor): ExportSource {
   return {
     summary: sessionSummarySchema.parse(redactor.json(withWholeSecrets(source, redactor), { path: ['session'] })),
@@ -23,7 +23,7 @@ export function redactedSource(source: ExportSource, redactor: Redactor): Export
   };
 }
 
-/** Title and prompt are cut from the first prompt, which may cut a secret in two: what begins in them is masked first. */
+/** Title and prompt are cut from the first prompt, possibly within a secret, so the whole prompt is masked first. */
 function withWholeSecrets({ summary, runs }: ExportSource, redactor: Redactor): SessionSummary {
   const whole = runs[0]?.prompt ?? '';
   const { title, prompt } = summary;

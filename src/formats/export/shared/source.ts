@@ -9,23 +9,23 @@ export interface ExportedResult {
   readonly metadata: ResultMetadata;
 }
 
-/** A session as exporters read it. Entries come in index order; a format walks them once. */
+/** A session as input for exporters. Entries are in index order; read them once. */
 export interface ExportSource {
   readonly summary: SessionSummary;
   /** Oldest first. */
   readonly runs: readonly RecordedRun[];
-  /** What runs came to, oldest first. */
+  /** Results of runs, oldest first. */
   readonly results: readonly ExportedResult[];
   readonly entries: () => AsyncIterable<NormalizedEntry>;
-  /** As they were recorded; none for what was imported. */
+  /** Recorded events; none for imported sessions. */
   readonly events: () => AsyncIterable<CoordinatorEvent>;
 }
 
-/** What pure code has to be given. */
+/** Dependencies of exporters. */
 export interface ExportTools {
-  /** Of Vitrine. */
+  /** Version of Vitrine. */
   readonly version: string;
-  /** ISO 8601. */
+  /** Time of the export, ISO 8601. */
   readonly at: string;
   /** Hexadecimal, of the UTF-8 bytes. */
   readonly sha256: (text: string) => string;

@@ -2,7 +2,7 @@ import type { NormalizedEntry } from '../../../model/transcript/entry.ts';
 import { isObject, type JsonObject } from '../../../model/text/json.ts';
 import type { ToolUse } from '../../../model/transcript/tool.ts';
 
-/** The call's argument as an object, which formats ask for; another value stands under `input`. */
+/** The call's input as an object; other values become the field `input`. */
 export function toolInput({ input, action }: ToolUse): JsonObject {
   if (isObject(input)) return input;
   if (input !== undefined && input !== null) return { input };
@@ -10,7 +10,7 @@ export function toolInput({ input, action }: ToolUse): JsonObject {
   return kind === 'tool' || kind === 'mcp' ? {} : fields;
 }
 
-/** What came back, as text. `undefined` where nothing did. */
+/** Result as text; `undefined` if there is none. */
 export function toolOutputText({ result, status }: ToolUse): string | undefined {
   if (result === undefined) return status === 'denied' || status === 'cancelled' ? status : undefined;
   return result.text ?? (result.data === undefined ? '' : JSON.stringify(result.data));
@@ -20,12 +20,12 @@ export function isFailed({ status }: ToolUse): boolean {
   return status === 'failed' || status === 'denied' || status === 'cancelled';
 }
 
-/** What a model thought, as text. */
+/** Thinking as text. */
 export function thoughtOf({ type, content }: NormalizedEntry): string {
   return type.kind === 'thinking' ? (type.reasoning ?? content) : content;
 }
 
-/** A change as a diff without places. */
+/** A diff without line numbers. */
 export function diffOf(oldText = '', newText = ''): string {
   const lines = (text: string, mark: string): string[] =>
     text === '' ? [] : text.split('\n').map((each) => mark + each);

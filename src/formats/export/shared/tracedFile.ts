@@ -1,15 +1,15 @@
 import type { FileChange, ToolUse } from '../../../model/transcript/tool.ts';
 import { changed, lineChange, linesOf, patchChanges, type LineRange } from './lineRanges.ts';
 
-/** Beyond this a file's text is not kept to find later edits in it. */
+/** Maximum characters of a file's text to keep for locating later edits. */
 const maxText = 2_000_000;
 
-/** What is known of one file: who wrote which lines, as far as the session tells. */
+/** Tracks which lines of a file were written by whom, as far as the session shows. */
 export class TracedFile {
   ranges: readonly LineRange[] = [];
-  /** Edits of which it is not known where in the file they were. */
+  /** Number of edits at unknown positions. */
   unplaced = 0;
-  /** The whole text, while every change to it is known. */
+  /** The whole text, as long as all changes are known. */
   #text: string | null = null;
 
   write(text: string, by: string): void {
@@ -33,7 +33,7 @@ export class TracedFile {
     const at = this.#text === null || oldText === undefined ? -1 : this.#text.indexOf(oldText);
     if (this.#text === null || at < 0 || oldText === undefined || newText === undefined) {
       this.unplaced += 1;
-      // Where this edit added or took lines, nothing below it is where it was.
+      // An edit that adds or removes lines makes all later positions unknown.
       if (oldText === undefined || newText === undefined || linesOf(oldText) !== linesOf(newText)) this.ranges = [];
       this.#text = null;
       return;
@@ -51,7 +51,7 @@ export class TracedFile {
   }
 }
 
-/** What a call that succeeded did to which file. */
+/** Changes to files by a successful call. */
 export function fileChanges({ action, status }: ToolUse): readonly FileChange[] {
   if (status !== 'success') return [];
   if (action.kind === 'file_edit') return action.changes;

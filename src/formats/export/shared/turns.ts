@@ -3,13 +3,13 @@ import { costText, durationText } from './facts.ts';
 import type { ExportSource } from './source.ts';
 
 interface TurnHeading {
-  /** From 1. */
+  /** 1-based. */
   readonly turn: number;
-  /** How it ended, how long it took and what it cost, for people. */
+  /** Status, duration and cost, for display. */
   readonly figures: string;
 }
 
-/** Entries in order, and before the first of each run its heading. */
+/** Entries in order, with a heading before each run. */
 export async function* turnsAndEntries(
   source: ExportSource,
 ): AsyncGenerator<{ readonly heading?: TurnHeading; readonly entry?: NormalizedEntry }> {

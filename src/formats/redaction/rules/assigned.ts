@@ -3,22 +3,22 @@ import type { SecretRule } from './rule.ts';
 import { named, nameHints } from './secretNames.ts';
 
 const colour = String.raw`(?:\x1b\[[\d;]{0,12}m){0,3}`;
-/** As aligned columns have it, or on the next line. */
+/** Spaces of aligned columns, or the next line. */
 const gap = String.raw`(?:[ \t]{0,40}|\s{0,3})`;
-/** Between a name and its value: quotes, which may be escaped, colours of a terminal, and what assigns. */
+/** Between a name and its value: quotes (possibly escaped), terminal colours, assignment operators. */
 const quote = String.raw`(?:\\{0,7}["'\x60]|&quot;|&#3[49];|%22|%27)?`;
 const assigns = String.raw`${colour}${quote}${colour}${gap}(?:=>|:=|[:=]|%3A|%3D)${colour}${gap}${colour}\(?${quote}`;
-/** A name and its value as cells of a table, as arguments of a call, or the value in quotes after the name in a sentence. */
+/** Name and value as table cells or call arguments, or a quoted value after the name in a sentence. */
 const beside = String.raw`(?:[\x60*]{0,2}[ \t]{0,40}\|[ \t]{0,9}[\x60*]{0,2}|\\{0,3}["'],\s{0,9}\\{0,3}["']|:? (?:\\{0,3}["']|\x60))`;
-/** A name as options of programs have it, and lines of a Dockerfile. */
+/** A name as in program options and Dockerfiles. */
 const spaced = String.raw`(?:--[\w-]{0,30}${named}|\bENV[ \t]{1,4}\w{0,40}${named})[ \t]{1,4}(?:\\{0,3}["'])?`;
-/** A pair of fields or attributes: the name of a variable, and what it is. */
+/** A pair of fields or attributes with a variable's name and value. */
 const paired = String.raw`(?:name|key)\\{0,3}["']?\s{0,3}[:=]\s{0,3}(?:\\{0,3}["'])?\w{0,40}${named}(?:\\{0,3}["'])?,?\s{1,60}(?:\\{0,3}["'])?value${assigns}`;
 const tagged = String.raw`<\w{0,30}${named}>`;
-/** What is quoted continues to the quote; what is not has no spaces, commas or brackets. */
+/** A quoted value ends at the quote; an unquoted one has no spaces, commas or brackets. */
 const value = String.raw`(?:(?<=["'\x60])[^"'\x60\\\s]{12,4000}|[\w.~+/=!@#$%^&*-]{12,4000})`;
 
-/** What stands beside a telling name and looks made. */
+/** Values with a telling name that look random. */
 export const assignedRules: readonly SecretRule[] = [
   {
     id: 'aws-secret-key',
@@ -105,10 +105,10 @@ export const assignedRules: readonly SecretRule[] = [
   },
 ];
 
-/** Of 40 characters that chance makes hardly one in a million has less. */
+/** Minimum entropy; only one in a million random strings of 40 characters has less. */
 const minEntropyOfKey = 3.9;
 
-/** What follows `&` in an address is another value. A template is no value yet. */
+/** In URLs, `&` starts another value. Templates are not values. */
 function isAssigned(secret: string): boolean {
   if (secret.includes('${')) return false;
   const [first = ''] = secret.split('&', 1);

@@ -5,7 +5,7 @@ const values: ReadonlyMap<string, number> = new Map([
   ['_', 63],
 ]);
 
-/** The printable text that base64, in either alphabet, begins with; line ends and blanks within it count for nothing. */
+/** Printable text at the start of decoded base64, in either alphabet; ignores line ends and blanks. */
 export function printableBase64(base64: string): string {
   let [bits, held, text] = [0, 0, ''];
   for (const digit of base64) {
@@ -22,7 +22,7 @@ export function printableBase64(base64: string): string {
   return text;
 }
 
-/** The same of hexadecimal. */
+/** The same for hexadecimal. */
 export function printableHex(hex: string): string {
   let text = '';
   for (let at = 0; at + 1 < hex.length; at += 2) {
@@ -33,7 +33,7 @@ export function printableHex(hex: string): string {
   return text;
 }
 
-/** Of ASCII: what can be seen, blanks and line ends. */
+/** Printable ASCII, blanks and line ends. */
 function isPrintable(code: number): boolean {
   return (code >= 0x20 && code < 0x7f) || code === 0x0a || code === 0x0d || code === 0x09;
 }

@@ -1,21 +1,21 @@
 const sample = 200;
-/** Of a short text less can be asked: of 12 characters that all differ it is 3.6. */
+/** Short texts have less entropy: 12 different characters have 3.6. */
 const minEntropy = (length: number): number => (length < 20 ? 2.5 : 3.2);
-/** Of the pairs of letters in words two of three are of these; of those that chance makes, one of seven. */
+/** Frequent letter pairs: two thirds of the pairs in words, but one seventh in random text. */
 const pairs =
   'th he in er an re on at en nd ti es or te of ed is it al ar st to nt ng se ha as ou io le ve co me de hi ri ro ic ne ea ra ce li ch ll be ma si om ur ca el ta la ns di fo ho pe ec pr no ct us ac ot il tr ly nc et ut ss so rs un lo wa ge ie wh ee wi em ad ol rt po we na ul ni ts mo ow pa im mi ai sh ir su id os iv ia am fi ci vi pl ig tu ev ld ry mp fe bl ab gh ty op wo sa ay ex ke ui ck ap ag ey qu ef up do cr cl ep tp ps rl xt ds ts dr gr fr br pu bu';
 const common: ReadonlySet<string> = new Set(pairs.split(' '));
 const maxCommon = 0.42;
-/** Of the pairs in names of programs fewer change between upper and lower case; of those that chance makes half do. */
+/** Maximum share of pairs that change case: names in programs have fewer, random text has half. */
 const maxChanges = 0.47;
-/** Fewer tell nothing. */
+/** Minimum number of pairs for a decision. */
 const minPairs = 6;
 
-/** Words that stand where a secret would. */
+/** Placeholders for secrets. */
 const placeholder =
   /^(?:[x*.•_-]+|<.*>|\$(?:[a-z_]\w*|[{(].*)|%.*%|\{.*\}|\[.*\]|.*(?:example|sample|placeholder|changeme|change_me|change-me|your[_-]|dummy|redacted|test[_-]?(?:key|token|secret)).*|pass(?:w(?:or)?d)?\d*|secret\d*|token|user(?:name)?|null|undefined|true|false|none)$/i;
 
-/** Of what a program holds a secret in. */
+/** Names of variables that hold a secret. */
 const name =
   /(?:key|token|password|secret|credential|Key|Token|Password|Secret|Credential|PASSWORD|KEY)s?$|^[A-Z][A-Z\d]*(?:_[A-Z\d]+)+$/;
 
@@ -23,7 +23,7 @@ export function isPlaceholder(text: string): boolean {
   return placeholder.test(text.slice(0, sample));
 }
 
-/** Whether a value looks made by a generator: mixed, and more varied than words are. */
+/** Whether a value looks random: mixed, and more varied than words. */
 export function looksRandom(text: string): boolean {
   if (isPlaceholder(text)) return false;
   const part = text.slice(0, sample);
@@ -32,16 +32,16 @@ export function looksRandom(text: string): boolean {
   if (letters < 2 || name.test(part)) return false;
   if (isWords(part)) {
     if (digits < 2) return false;
-    // Names, calls and paths of a program: words with dots, slashes or underscores between them.
+    // Identifiers, calls and paths: words separated by dots, slashes or underscores.
     if (/^[a-z_$]+(?:[./-][a-z_$]+)*\d{0,3}[.)]?$/i.test(part)) return false;
   }
   if (/^(?:process\.env|import\.meta\.env|os\.environ|env|self|this|config|settings)\b[.[\w]/.test(part)) return false;
-  // A path that ends in a file.
+  // A path to a file.
   if (/^(?:~|\.{1,2})?(?:\/[\w.-]+){2,}\.[a-z]{1,5}$/i.test(part)) return false;
   return entropy(part) >= minEntropy(part.length);
 }
 
-/** Whether it looks like a password that someone chose: no word or name of a program, but such with a digit or mark. */
+/** Whether a value looks like a chosen password: a word or identifier with a digit or special character. */
 export function looksChosen(text: string): boolean {
   if (isPlaceholder(text) || name.test(text)) return false;
   if (/[!@#%^*?~]/.test(text)) return /[a-z\d]{2}/i.test(text) && !/^[a-z_$]*[!?]?$/i.test(text);
@@ -50,13 +50,13 @@ export function looksChosen(text: string): boolean {
     : looksRandom(text);
 }
 
-/** Whether letters stand beside each other, and capitals among them, as in words and names, or are too few to tell. */
+/** Whether the text looks like words or names, by its letter pairs and case, or is too short to tell. */
 export function isWords(text: string, share = maxCommon): boolean {
   const [pairs, known, changes] = countPairs(text);
   return pairs < minPairs || (known >= pairs * share && changes <= pairs * maxChanges);
 }
 
-/** Pairs of neighbouring letters, how many of them are common in words, and how many change between upper and lower case. */
+/** Numbers of letter pairs: all, frequent ones, and those that change case. */
 function countPairs(text: string): [number, number, number] {
   let [pairs, known, changes] = [0, 0, 0];
   for (const [word] of text.matchAll(/[a-z]{2,}/gi)) {

@@ -7,8 +7,8 @@ const digest =
   /sha-?\d|hash|digest|checksum|integrity|commit|revision|etag|blob|tree|content[_-]?id|fingerprint|public/i;
 
 /**
- * Keys of 32 bytes in hexadecimal. Checksums look the same, and there are many more of them: what stands before it in its
- * line has to speak of a key, and of no checksum.
+ * Keys of 32 bytes in hexadecimal. Checksums look the same and are far more frequent, so the line must mention a key
+ * and no checksum before it.
  */
 export function hexKeys(text: string): Stretch[] {
   const found: Stretch[] = [];
@@ -23,7 +23,7 @@ export function hexKeys(text: string): Stretch[] {
 
 const storageKey = /(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{86}==(?![A-Za-z0-9+/=])/g;
 
-/** Keys of Azure's storage, service bus and the like: 64 bytes in base64, which SHA-512 in lock files is, too. */
+/** Keys of Azure services: 64 bytes in base64, like SHA-512 in lock files. */
 export function azureKeys(text: string): Stretch[] {
   const found: Stretch[] = [];
   for (const { index, 0: digits } of text.matchAll(storageKey)) {

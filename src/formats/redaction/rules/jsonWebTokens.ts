@@ -1,11 +1,11 @@
 import type { Stretch } from './rule.ts';
 
 const run = /[\w-]*/y;
-/** What the first part begins with in base64: `{"alg":`, `{"typ":`, `{"kid":` and others that name a way to sign or encrypt. */
+/** Start of the first part in base64: `{"alg":`, `{"typ":`, `{"kid":` and other header fields. */
 const header = /^eyJ(?:hbGci|0eXAi|raWQi|lbmMi|jdHki|6aXAi|qa3Ui|4NXQi|4NWMi)/;
 const minPart = 10;
 
-/** Signed and encrypted tokens. Linear: of parts that no dot follows none is looked at twice. */
+/** Signed and encrypted tokens. Takes linear time: no part without a following dot is examined twice. */
 export function jsonWebTokens(text: string): Stretch[] {
   const found: Stretch[] = [];
   for (let at = text.indexOf('eyJ'); at >= 0;) {
@@ -27,7 +27,7 @@ export function jsonWebTokens(text: string): Stretch[] {
   return found;
 }
 
-/** An encrypted token has two parts more. */
+/** An encrypted token has two more parts. */
 function endOfParts(text: string, from: number): number {
   let end = from;
   for (let part = 0; part < 2 && text[end] === '.'; part += 1) {

@@ -3,10 +3,10 @@ import { isPlaceholder, looksChosen, looksRandom } from './entropy.ts';
 import type { SecretRule } from './rule.ts';
 
 const isGiven = (secret: string): boolean => !isPlaceholder(secret);
-/** Of JSON and the like: what stands in quotes, to the same quote, which may be escaped. */
+/** A quoted value, as in JSON, up to the same quote, which may be escaped. */
 const quoted = String.raw`(?:(?<=")[^"\\\n]{4,200}(?=\\{0,3}")|(?<=')[^'\\\n]{4,200}(?=\\{0,3}'))`;
 
-/** Where people write passwords: these need not look made. */
+/** Places where users write passwords, which need not look random. */
 export const passwordRules: readonly SecretRule[] = [
   {
     id: 'url-password',
@@ -110,7 +110,7 @@ export const passwordRules: readonly SecretRule[] = [
   },
 ];
 
-/** A description of a field is a sentence; a type is a word, and what an application is built of a version. */
+/** Excludes descriptions (sentences), types (words) and version numbers. */
 function isQuoted(secret: string): boolean {
   if (
     isPlaceholder(secret) ||

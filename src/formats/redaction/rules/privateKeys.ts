@@ -4,14 +4,14 @@ const begin = '-----BEGIN ';
 const end = '-----END ';
 const label = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y;
 const closing = /-----END [A-Z0-9 ]{0,40}(?:-----)?/y;
-/** What a key is made of, escaped line ends and the marks of a diff included. */
+/** Characters of a key, including escaped line ends and diff marks. */
 const body = /[A-Za-z0-9+/=\s\\:,-]{0,65536}/y;
 const maxKey = 65_536;
 const maxLine = 400;
-/** `PRIVATE KEY` from each of the three places where it can begin. */
+/** `PRIVATE KEY` in base64, at each of the three possible offsets. */
 const privateKeyInBase64 = /UFJJVkFURSBLRV|BSSVZBVEUgS0VZ|QUklWQVRFIEtFW/;
 
-/** Keys in PEM, and what there is of one whose end is missing. Linear: every place is passed once. */
+/** Keys in PEM, also without their end. Takes linear time. */
 export function privateKeys(text: string): Stretch[] {
   const found: Stretch[] = [];
   let nextEnd = -1;
@@ -37,7 +37,7 @@ export function privateKeys(text: string): Stretch[] {
   return found;
 }
 
-/** The end of the lines that resume a key, whatever stands around it in them: numbers, quotes, marks of a diff. */
+/** End of the lines that continue a key, with line numbers, quotes or diff marks around them. */
 function endOfLines(text: string, from: number): number {
   let stop = from;
   for (let at = lineEnd(text, from); at >= 0 && at - from < maxKey;) {
@@ -55,13 +55,13 @@ function endOfLines(text: string, from: number): number {
   return stop;
 }
 
-/** Looked for no further than a line of a key reaches, as each of many beginnings asks. */
+/** Searches no further than a key's line, because it is called for each of many starts. */
 function lineEnd(text: string, from: number): number {
   const end = text.slice(from, from + maxLine).indexOf('\n');
   return end < 0 ? -1 : from + end;
 }
 
-/** Of PEM in base64: a key, and no certificate. */
+/** PEM in base64: a key, not a certificate. */
 export function isEncodedKey(base64: string): boolean {
   return privateKeyInBase64.test(base64.slice(0, 80));
 }

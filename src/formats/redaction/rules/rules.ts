@@ -3,5 +3,5 @@ import { passwordRules } from './passwords.ts';
 import type { SecretRule } from './rule.ts';
 import { tokenRules } from './tokens.ts';
 
-/** More exact rules come first: of two that find the same stretch the first names it. */
+/** More specific rules come first: if two match the same range, the first one names it. */
 export const secretRules: readonly SecretRule[] = [...tokenRules, ...passwordRules, ...assignedRules];

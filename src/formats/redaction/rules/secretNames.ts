@@ -1,20 +1,17 @@
-/**
- * Names that say that a value is a secret, as they stand in texts: words joined by `_`, `-`, or nothing. Part of a pattern
- * that ignores case.
- */
+/** Names of secrets in texts: words joined by `_`, `-`, or nothing. Part of a case-insensitive pattern. */
 export const named = String.raw`(?:(?<=[a-z_-])(?<!public[_-]?|websocket-)key|token|secret|credentials?|passw(?:or)?d|passphrase|(?<![a-z])(?:pw|pass)|_pwd)`;
 
-/** One of these is in every such name. */
+/** Each such name contains one of these. */
 export const nameHints = ['key', 'token', 'secret', 'passw', 'passphrase', '_pwd', 'credential', 'pw', 'pass'];
 
-/** How sure a name is: what stands under `always` is a secret whatever it looks like, under `random` if it looks made. */
+/** Reliability of a name: a value under `always` is a secret in any case, under `random` only if it looks random. */
 export type SecretName = 'always' | 'random' | undefined;
 
 const always =
   /(?:apikey|apitoken|secretkey|secretaccesskey|privatekey|signingkey|encryptionkey|accesstoken|authtoken|refreshtoken|sessiontoken|securitytoken|bearertoken|bottoken|idtoken|clientsecret|password|passwd|passphrase|(?<!old)(?<=.)pwd|secret|connectionstring|^(?:proxy)?authorization|^(?:set)?cookie)$/;
 const random = /(?:token|accesskey|accountkey|credentials?)$/;
 
-/** Of a field, a variable or an option, in any of their styles. */
+/** Kind of a field's, variable's or option's name, in any naming style. */
 export function secretName(name: string): SecretName {
   if (name.length > 60) return undefined;
   const plain = name

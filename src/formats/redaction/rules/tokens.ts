@@ -5,19 +5,19 @@ import { jsonWebTokens } from './jsonWebTokens.ts';
 import { isEncodedKey, privateKeys } from './privateKeys.ts';
 import { begins, edge, start, type SecretRule, type Stretch } from './rule.ts';
 
-/** Hints as long as the others that ordinary texts have, too. */
+/** Hints that are long enough but also occur in ordinary texts. */
 const ordinary: ReadonlySet<string> = new Set(['npm_', 'key-', 'ATTA', 'EAAA', 'secret_']);
 
 function token(id: string, pattern: RegExp, ...hints: string[]): SecretRule {
   return { id, hints, pattern, rare: hints.every((hint) => hint.length >= 4 && !ordinary.has(hint)) };
 }
 
-/** What begins with a prefix that nothing else has, given as it stands in a pattern, and continues as `rest` says. */
+/** Tokens with a unique prefix (as a pattern), followed by `rest`. */
 function prefixed(id: string, prefix: string, rest: string, before = ''): SecretRule {
   return token(id, new RegExp(before + prefix.replaceAll('.', String.raw`\.`) + rest, 'g'), prefix);
 }
 
-/** Formats of keys as their issuers document them. */
+/** Token formats as documented by their issuers. */
 export const tokenRules: readonly SecretRule[] = [
   { id: 'private-key', hints: ['PRIVATE KEY'], find: privateKeys },
   {
@@ -177,7 +177,7 @@ export const tokenRules: readonly SecretRule[] = [
   { id: 'jwt', hints: ['eyJ'], find: jsonWebTokens },
 ];
 
-/** What tells them from any other letters stands near their end. */
+/** Their distinguishing mark is near the end. */
 function devOpsTokens(text: string): Stretch[] {
   return Array.from(text.matchAll(/AZDO[A-Za-z0-9]{4}(?![A-Za-z0-9])/g), ({ index }) => index - 76)
     .filter((start) => start >= 0 && /^[A-Za-z0-9]{76}$/.test(text.slice(start, start + 76)))
@@ -186,10 +186,10 @@ function devOpsTokens(text: string): Stretch[] {
 
 const runsOf40 = /[A-Za-z0-9/+]{40,65536}/g;
 const keyOf40 = new RegExp(String.raw`(?:(?<![\w/+-])|${begins})[A-Za-z0-9/+]{40}(?![\w/+=-])`);
-/** What of the text before a run `begins` may ask for. */
+/** Maximum length of text before a match that `begins` may inspect. */
 const before = 12;
 
-/** Keys without a name beside them; what stands before may run into them. */
+/** Keys without a name; other text may precede them directly. */
 function keysOf40(text: string): Stretch[] {
   const found: Stretch[] = [];
   for (const { index, 0: run } of text.matchAll(runsOf40)) {
@@ -202,7 +202,7 @@ function keysOf40(text: string): Stretch[] {
   return found;
 }
 
-/** Only what has letters of both cases, and digits all over or no words, and is no readable text in base64. */
+/** Accepts mixed case with digits throughout or no words, unless it decodes to readable text. */
 function isKeyOf40(secret: string): boolean {
   if (!/[A-Z]/.test(secret) || !/[a-z]/.test(secret) || !looksRandom(secret) || entropy(secret) < 4.2) return false;
   const numbers = secret.match(/\d+/g)?.length ?? 0;
