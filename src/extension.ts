@@ -22,6 +22,7 @@ import { registerSessionLinks } from './vscode/sessions/sessionLinkHandler.ts';
 import { createLog } from './vscode/window/log.ts';
 import { logLine } from './engine/log/logLine.ts';
 import { MaskedPages } from './vscode/documents/maskedPages.ts';
+import { registerMcpServer } from './vscode/mcp/mcpServer.ts';
 import { MovedFolders } from './vscode/sessions/movedFolders.ts';
 import { emptyText } from './vscode/observed/emptyText.ts';
 import { ObservedLoader } from './vscode/observed/observedLoader.ts';
@@ -180,6 +181,7 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
     new RequestNotices(list, panels),
     new ContextKeys(list, host, log),
     registerChangeDocuments(host),
+    registerMcpServer({ extension, store, version }),
     registerCommands(shell),
   );
   void loader.loadIfNeeded(globalStorageUri);

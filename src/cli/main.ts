@@ -107,6 +107,11 @@ const commands: readonly { readonly name: string; readonly summary: string; load
     load: async () => (await import('./commands/records/audit.ts')).auditCommand,
   },
   {
+    name: 'mcp',
+    summary: 'serves sessions and agents to other editors and agents',
+    load: async () => (await import('./commands/mcp.ts')).mcp,
+  },
+  {
     name: 'doctor',
     summary: 'shows what Vitrine finds on this machine',
     load: async () => (await import('./commands/doctor.ts')).doctor,

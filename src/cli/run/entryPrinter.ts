@@ -7,6 +7,7 @@ import { writeLines } from '../print/output.ts';
 
 /** A session of the daemon, or of an engine in this process. */
 export interface PrintedSession {
+  readonly id: string;
   summary(): Pick<SessionSummary, 'agent_label' | 'outcome' | 'reason'>;
   turns(): readonly { readonly firstIndex: number }[];
   total(): number;

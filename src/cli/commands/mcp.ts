@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import path from 'node:path';
+import { version } from '../../engine/packageInfo.ts';
+import type { Command } from '../command.ts';
+import { parseOptions } from '../options/args.ts';
+import { UsageError } from '../command.ts';
+import { exactStream } from '../print/terminalText.ts';
+import { createEngine, storeHelp } from '../run/engine.ts';
+
+const help = `Usage: vitrine mcp [options]
+
+A server of the Model Context Protocol on stdin and stdout, for another editor or agent. Its client can search sessions,
+read transcripts, ask why a line of a file is there, see the usage, and start agents of Vitrine, on record.
+Before an agent starts, the client asks its user. A client that cannot ask starts no agents without --allow-start.
+Requests of started agents are denied, because no one can answer here. Sessions continue when the client ends.
+
+  --allow-start      starts agents without asking, if the client cannot ask
+  --cwd DIR          folder of the agents; default: the current one
+${storeHelp}`;
+
+const options = {
+  'allow-start': { type: 'boolean' },
+  cwd: { type: 'string' },
+  store: { type: 'string' },
+} as const;
+
+export const mcp: Command = {
+  help,
+  async run(args, given) {
+    const { values, positionals } = parseOptions('mcp', { args: [...args], options, allowPositionals: true });
+    const [first] = positionals;
+    if (first !== undefined) throw new UsageError(`"${first}" is an extra argument.`, 'See "vitrine mcp --help".');
+    const context = { ...given, cwd: path.resolve(given.cwd, values.cwd ?? '.') };
+    const engineOptions = { store: values.store, writes: true };
+    const [{ StdioServerTransport }, { vitrineServer }] = await Promise.all([
+      import('@modelcontextprotocol/sdk/server/stdio.js'),
+      import('../mcp/server.ts'),
+    ]);
+    const engine = createEngine(context, engineOptions);
+    const allowStart = values['allow-start'] === true;
+    const served = vitrineServer({
+      context,
+      engine,
+      options: engineOptions,
+      version: version(),
+      allowStart,
+    });
+    const ended = Promise.race([
+      once(context.stdin, 'end'),
+      once(context.stdin, 'close'),
+      new Promise((resolve) => context.onInterrupt(resolve)),
+    ]);
+    try {
+      await served.server.connect(new StdioServerTransport(context.stdin, exactStream(context.stdout)));
+      await ended;
+      return 0;
+    } finally {
+      served.close();
+      await served.server.close();
+      await engine.dispose();
+    }
+  },
+};

@@ -1,0 +1,137 @@
+import path from 'node:path';
+import { executorOf, findBlueprint } from '../../engine/blueprints/request.ts';
+import { resultOfChild, type ChildResult } from '../../engine/children/childResult.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { failures } from '../../engine/failures/failures.ts';
+import { usdOf } from '../../insight/ledger/money.ts';
+import { executorTypeSchema } from '../../model/session/session.ts';
+import { isSessionLive } from '../../model/session/status.ts';
+import { resumeByBlueprint, startByBlueprint, trustedBlueprints } from '../blueprints/blueprints.ts';
+import type { CliContext } from '../command.ts';
+import type { AskedRun } from '../run/askedRun.ts';
+import { runsOf, type BegunRun } from '../run/begin.ts';
+import type { EngineOptions } from '../run/engine.ts';
+
+export type Mode = 'sync' | 'async_poll';
+
+export interface StartAsked {
+  readonly agent: string;
+  readonly prompt: string;
+  readonly mode: Mode;
+  readonly projectDir?: string | undefined;
+  readonly model?: string | undefined;
+}
+
+/** Sessions that a client of this server starts. They run in the daemon and continue when the server ends. */
+export class AgentRuns {
+  readonly #context: CliContext;
+  readonly #engine: Engine;
+  readonly #options: EngineOptions;
+  /** Started by this client. */
+  readonly #own = new Map<string, BegunRun>();
+
+  constructor(context: CliContext, engine: Engine, options: EngineOptions) {
+    this.#context = context;
+    this.#engine = engine;
+    this.#options = options;
+  }
+
+  /** Agent files that can be started, and programs without one. */
+  async agents(): Promise<readonly object[]> {
+    const files = (await trustedBlueprints(this.#context, this.#context.cwd)).flatMap(({ agent }) =>
+      agent?.status === 'active' ? [agent] : [],
+    );
+    const found = await this.#engine.agents();
+    const programs = found.filter(
+      ({ type, program, recording, profile }) =>
+        (recording || (program !== null && 'path' in program)) &&
+        profile === undefined &&
+        !files.some(({ name }) => name === type),
+    );
+    return [
+      ...files.map(({ name, description, skills, tags, ...agent }) => ({
+        name,
+        description,
+        executor_type: executorOf({ name, description, skills, tags, ...agent }),
+        skills,
+        tags,
+      })),
+      ...programs.map(({ type, label }) => ({
+        name: type,
+        description: `${label} without an agent file.`,
+        executor_type: type,
+        skills: [],
+        tags: [],
+      })),
+    ];
+  }
+
+  /** @throws EngineFailure, DaemonError */
+  async start({ agent, prompt, mode, projectDir, model }: StartAsked): Promise<object> {
+    const cwd = path.resolve(this.#context.cwd, projectDir ?? '.');
+    const asked = { prompt, cwd, options: model === undefined ? {} : { model } };
+    const all = await trustedBlueprints(this.#context, cwd);
+    const type = executorTypeSchema.safeParse(agent).data;
+    const isProgram = type !== undefined && !all.some(({ name }) => name === agent);
+    if (!isProgram) findBlueprint(all, agent);
+    const start = isProgram ? { agent: type, ...asked } : await startByBlueprint(this.#context, agent, asked);
+    return this.#begin({ start: { ...start, interactive: false } }, mode);
+  }
+
+  /** @throws EngineFailure, DaemonError */
+  async resume(id: string, prompt: string, mode: Mode): Promise<object> {
+    const request = await resumeByBlueprint(this.#context, this.#engine, id, { prompt, options: {} });
+    return this.#begin({ session: id, resume: { ...request, interactive: false } }, mode);
+  }
+
+  async #begin(asked: AskedRun, mode: Mode): Promise<object> {
+    const begin = runsOf(this.#context, this.#engine, this.#options);
+    const run = await begin(asked, new AbortController().signal);
+    const { id } = run.session;
+    this.#own.get(id)?.close();
+    this.#own.set(id, run);
+    if (mode === 'async_poll') return { session_id: id, status: 'running' };
+    await run.session.done;
+    return this.result(id);
+  }
+
+  /** @throws EngineFailure */
+  async status(id: string): Promise<object> {
+    const handle = await this.#engine.open(id);
+    try {
+      const { session_id, title, agent_name = null, status, outcome, reason = null, total_cost } = handle.summary();
+      return { session_id, title, agent_name, status, outcome, reason, cost_usd: usdOf(total_cost) };
+    } finally {
+      handle.dispose();
+    }
+  }
+
+  /** Of a session that has ended; the status of another. @throws EngineFailure */
+  async result(id: string): Promise<ChildResult | object> {
+    const handle = await this.#engine.open(id);
+    try {
+      if (isSessionLive(handle.summary().status)) return await this.status(id);
+      return await resultOfChild(handle);
+    } finally {
+      handle.dispose();
+    }
+  }
+
+  /** @throws EngineFailure for a session that was not started here */
+  async stop(id: string): Promise<object> {
+    const run = this.#own.get(id);
+    if (run === undefined) throw failures.sessionMissing(id);
+    await run.stop(false);
+    await run.session.done;
+    return this.status(id);
+  }
+
+  list(): Promise<readonly object[]> {
+    return Promise.all([...this.#own.keys()].map((id) => this.status(id)));
+  }
+
+  /** The runs continue. */
+  close(): void {
+    for (const run of this.#own.values()) run.close();
+  }
+}
