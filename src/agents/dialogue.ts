@@ -8,7 +8,7 @@ export type NewRequest = Omit<AgentRequest, 'asked_at' | 'expires_at'>;
  * What follows a turn. `goes_on`: the agent works in the background, so its input stays open and another turn follows.
  * `may_go_on`: one may follow immediately; otherwise the input is closed.
  */
-export type MoreToCome = 'done' | 'may_go_on' | 'goes_on';
+export type Continuation = 'done' | 'may_go_on' | 'goes_on';
 
 /** Effects that the engine provides to a dialogue. Nothing here throws. */
 export interface DialogueHost {
@@ -22,9 +22,9 @@ export interface DialogueHost {
   /** Adds to the transcript and the record. */
   tell(line: ClientLine): void;
   /** Called after every turn: the engine sends the next queued message, or closes the input. Default `done`. */
-  turnOver(more?: MoreToCome): void;
+  turnEnded(more?: Continuation): void;
   /** The agent started a turn on its own: messages wait until it ends. */
-  turnBegan(): void;
+  turnStarted(): void;
   /** This process can do nothing more: its input is closed, and queued messages wait for another process. */
   leave(): void;
   /** The conversation cannot continue; `message` gives the reason and the remedy. The engine stops the agent. */

@@ -11,9 +11,9 @@ import type { DaemonLink } from './link.ts';
 import { type Disposable, Listeners } from './listeners.ts';
 
 /** Maximum new entries to report after a gap; older ones are read on demand. */
-const maxTold = 200;
+const maxReported = 200;
 
-type Begins = 'start' | 'resume' | 'fork' | 'restart';
+type RunMethod = 'start' | 'resume' | 'fork' | 'restart';
 
 interface LiveOptions {
   readonly model?: string;
@@ -87,7 +87,7 @@ export class RemoteSession<F extends Error> implements Disposable {
   }
 
   /** Starts a run and follows its session. `signal` cancels it before its agent has started. @throws F, DaemonError */
-  static async begin<F extends Error, N extends Begins>(
+  static async begin<F extends Error, N extends RunMethod>(
     link: DaemonLink<F>,
     storeDir: string,
     name: N,
@@ -95,8 +95,8 @@ export class RemoteSession<F extends Error> implements Disposable {
     signal?: AbortSignal,
   ): Promise<RemoteSession<F>> {
     const early = new EarlyUpdates();
-    const { answer, connection } = await link.begin<Begins>(name, { ...params, follow: true }, early.take, signal);
-    const { followed }: ResultOf<Begins> = answer;
+    const { answer, connection } = await link.begin<RunMethod>(name, { ...params, follow: true }, early.take, signal);
+    const { followed }: ResultOf<RunMethod> = answer;
     if (followed === undefined) return RemoteSession.open(link, storeDir, answer.session_id);
     const session = new RemoteSession(link, storeDir, connection, followed);
     session.#expectEnd();
@@ -291,7 +291,7 @@ export class RemoteSession<F extends Error> implements Disposable {
     for (const entry of entries) this.#open.set(entry.index, entry);
     this.#take(state);
     if (!state.live) this.#end(endOf(state.summary));
-    const first = Math.max(before.total, state.total - maxTold);
+    const first = Math.max(before.total, state.total - maxReported);
     const changed = [...opened.filter((index) => !this.#open.has(index)), ...range(first, state.total)];
     const puts: EntryUpdate[] = [];
     for (const index of changed) {

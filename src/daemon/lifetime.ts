@@ -20,7 +20,7 @@ export class Lifetime {
       isOver = true;
       exit();
     };
-    this.#look();
+    this.#check();
   }
 
   /** No new runs are accepted. */
@@ -30,28 +30,28 @@ export class Lifetime {
 
   setClients(count: number): void {
     this.#clients = count;
-    this.#look();
+    this.#check();
   }
 
   setRuns(count: number): void {
     this.#runs = count;
-    this.#look();
+    this.#check();
   }
 
   /** Queued runs that wait for a runner; each is taken or fails within minutes. */
   setWaiting(count: number): void {
     this.#waiting = count;
-    this.#look();
+    this.#check();
   }
 
   retire(when: 'idle' | 'now'): void {
     this.#isRetiring = true;
     // Sends the answer to the client first.
     if (when === 'now') setImmediate(this.#exit);
-    else this.#look();
+    else this.#check();
   }
 
-  #look(): void {
+  #check(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     if (this.#runs > 0) return;

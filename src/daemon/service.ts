@@ -103,7 +103,7 @@ export class DaemonService {
     const trusted = contexts.filter((context) => context.trusted).map(({ folder }) => folder);
     this.#deps.clients.announce(connection, trusted, when_windows_close);
     if (trusted.length > 0) void this.#sendPendingResults();
-    void this.#deps.followUps.lookAtAll();
+    void this.#deps.followUps.checkAll();
     return {};
   }
 
@@ -192,7 +192,7 @@ export class DaemonService {
   ): Promise<SessionHandle> {
     const { contexts, engine } = this.#deps;
     await this.#acceptFor(client, session_id, context);
-    return contexts.using(context, () => engine.startAfresh(session_id, request));
+    return contexts.using(context, () => engine.startNewConversation(session_id, request));
   }
 
   /** Keeps the session open while a run is active. */

@@ -210,7 +210,7 @@ export class Engine {
   }
 
   /** Starts a new agent conversation in the same session, with a summary of the earlier one. */
-  startAfresh(sessionId: string, given: ResumeRequest): Promise<SessionHandle> {
+  startNewConversation(sessionId: string, given: ResumeRequest): Promise<SessionHandle> {
     const request = parseLimits(given);
     return this.#continueIn(sessionId, request, async (state) => {
       const reported = await withConversationSummary(await state.reader(), request, {

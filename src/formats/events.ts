@@ -7,7 +7,7 @@ import type { ToolUse } from '../model/transcript/tool.ts';
 import type { RecordedRun, RecordLine } from './record.ts';
 
 /** Maximum number of entries to remember, so that a later correction does not repeat an event. */
-const maxTold = 10_000;
+const maxTracked = 10_000;
 
 type ToolStage = 'seen' | 'called' | 'answered';
 
@@ -121,7 +121,7 @@ export async function* eventsIn(sessionId: string, lines: AsyncIterable<RecordLi
 }
 
 /** Messages and results are derived from entries; the start of a call is not, as it precedes its entry. */
-export function isToldByEntry({ event_type: type }: CoordinatorEvent): boolean {
+export function isDerivedFromEntry({ event_type: type }: CoordinatorEvent): boolean {
   return type === 'message' || type === 'post_tool';
 }
 
@@ -134,7 +134,7 @@ class Bounded<K, V> {
 
   set(key: K, value: V): void {
     this.#map.set(key, value);
-    if (this.#map.size <= maxTold) return;
+    if (this.#map.size <= maxTracked) return;
     const [oldest] = this.#map.keys();
     if (oldest !== undefined) this.#map.delete(oldest);
   }

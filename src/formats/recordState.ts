@@ -27,7 +27,7 @@ export class RecordState {
   readonly #synthetic = new SyntheticCount();
   #countsBelieved = true;
   /** A run or its result came after the summary. */
-  #wentOn = false;
+  #isBehind = false;
 
   constructor(id: string) {
     this.#id = id;
@@ -69,7 +69,7 @@ export class RecordState {
   }
 
   /** Marks have a wrong type, so counts in summaries are unreliable. Requires all run lines. */
-  disbelieveCounts(): void {
+  ignoreCounts(): void {
     this.#countsBelieved = false;
   }
 
@@ -126,7 +126,7 @@ export class RecordState {
       runs: Math.max(base.runs, this.#omitted + this.#turns.size),
       entries: this.#entries,
       ...(synthetic !== undefined && { synthetic }),
-      ...(last === undefined || !this.#wentOn ? {} : { outcome: outcomeOf(last, this.#lastResult) }),
+      ...(last === undefined || !this.#isBehind ? {} : { outcome: outcomeOf(last, this.#lastResult) }),
       ...(result === undefined ? {} : figuresOf(result)),
       updated_at: newest([base.updated_at, this.#session?.last_resumed_at, last?.started_at, last?.completed_at]),
     };
@@ -165,7 +165,7 @@ export class RecordState {
 
   #takeRun(run: RecordedRun): void {
     this.#lastRun = run;
-    this.#wentOn = true;
+    this.#isBehind = true;
     this.#firstPrompt ??= run.prompt;
     if (run.synthetic === true) {
       const isTold = this.#turns.has(run.run_id);
@@ -178,7 +178,7 @@ export class RecordState {
 
   #takeResult({ run_id, result }: LineOf<'result'>): void {
     this.#lastResult = { runId: run_id, result };
-    this.#wentOn = true;
+    this.#isBehind = true;
     this.#synthetic.result(run_id, result.runTurns ?? 0);
     const turn = this.#turns.get(run_id);
     if (turn === undefined) return;
@@ -196,7 +196,7 @@ export class RecordState {
 
   #takeSummary(line: LineOf<'summary'>): void {
     this.#summary = line.summary;
-    this.#wentOn = false;
+    this.#isBehind = false;
     this.#session = null;
     this.#lastResult = null;
     this.#omitted = line.turns_omitted;

@@ -163,7 +163,7 @@ for (const version of claudeVersions) {
         const failed = await ended(lost);
         assert.equal(failed.success, false);
         const isNewConversation = await saved(
-          engine.startAfresh(handle.id, { prompt: 'Then from what we kept: [[hello]]' }),
+          engine.startNewConversation(handle.id, { prompt: 'Then from what we kept: [[hello]]' }),
         );
         assert.equal((await ended(isNewConversation)).success, true);
         assert.match(reported('hello'), /matcha/i);

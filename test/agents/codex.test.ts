@@ -97,7 +97,7 @@ for (const version of codexVersions) {
 
         it('continues in a new conversation with what was kept', async () => {
           const isNewConversation = await agent.runs.keep(
-            agent.runs.engine.startAfresh(handle.id, { prompt: 'Go on. [[again]]' }),
+            agent.runs.engine.startNewConversation(handle.id, { prompt: 'Go on. [[again]]' }),
           );
           assert.equal((await ended(isNewConversation)).success, true);
           assert.match(agent.runs.told('again'), /Write notes/);

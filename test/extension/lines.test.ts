@@ -202,7 +202,7 @@ describe('a link from outside', () => {
       engines: { get: () => Promise.resolve(engine as never) },
       panels: {
         open: (session) => Promise.resolve(void done.push(['opened', session])),
-        lead: (session, to) => Promise.resolve(void done.push(['led', session, to])),
+        reveal: (session, to) => Promise.resolve(void done.push(['led', session, to])),
       },
       failures: { show: () => Promise.resolve(void done.push('failed')) },
     });

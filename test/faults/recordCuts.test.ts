@@ -28,7 +28,7 @@ describe('a record that ends anywhere', function () {
     await outcome(handle);
     const { id } = handle;
     handle.dispose();
-    for (const next of ['resume', 'startAfresh'] as const) {
+    for (const next of ['resume', 'startNewConversation'] as const) {
       const again = await first[next](id, { prompt: prompt(steps) });
       await outcome(again);
       again.dispose();
@@ -65,7 +65,7 @@ describe('a record that ends anywhere', function () {
           assert.equal((await engine.list())[0]?.status, status, `after ${size} bytes`);
           await engine.rename(id, `cut ${size}`);
           if (turn % resumeEvery !== 0) return;
-          const next = ids.length > 0 ? engine.resume.bind(engine) : engine.startAfresh.bind(engine);
+          const next = ids.length > 0 ? engine.resume.bind(engine) : engine.startNewConversation.bind(engine);
           const again = await next(id, { prompt: prompt(steps) });
           assert.equal((await outcome(again)).success, true, `after ${size} bytes`);
           again.dispose();

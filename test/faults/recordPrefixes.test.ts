@@ -21,7 +21,7 @@ describe('a record that ends within a transition', function () {
     await outcome(resumed);
     resumed.dispose();
     const [known] = handle.summary().executor_session_ids;
-    const anew = await first.startAfresh(id, { prompt: prompt(steps) });
+    const anew = await first.startNewConversation(id, { prompt: prompt(steps) });
     await outcome(anew);
     anew.dispose();
     const last = anew.summary().executor_session_ids;
@@ -52,7 +52,7 @@ describe('a record that ends within a transition', function () {
       assert.equal(ids.length > 0, isKnown, `a conversation is never forgotten, after line ${count}`);
       const again = isKnown
         ? await engine.resume(id, { prompt: prompt(steps) })
-        : await engine.startAfresh(id, { prompt: prompt(steps) });
+        : await engine.startNewConversation(id, { prompt: prompt(steps) });
       assert.equal((await outcome(again)).success, true, `after line ${count}`);
       again.dispose();
       await engine.dispose();
@@ -79,13 +79,13 @@ describe('a new conversation that fails', function () {
     const broken = path.join(bench.dir, 'broken');
     await writeFile(broken, '#!/bin/sh\necho offline >&2\nexit 1\n', { mode: 0o755 });
     program = broken;
-    const failed = await engine.startAfresh(handle.id, { prompt: prompt(steps) });
+    const failed = await engine.startNewConversation(handle.id, { prompt: prompt(steps) });
     assert.equal((await outcome(failed)).success, false);
     failed.dispose();
     assert.deepEqual(handle.summary().executor_session_ids, before, 'it never answered');
 
     program = path.join(bench.dir, 'missing');
-    await assert.rejects(engine.startAfresh(handle.id, { prompt: prompt(steps) }));
+    await assert.rejects(engine.startNewConversation(handle.id, { prompt: prompt(steps) }));
     assert.deepEqual(handle.summary().executor_session_ids, before, 'it never started');
 
     program = undefined;

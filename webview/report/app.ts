@@ -7,7 +7,7 @@ import { isObject } from '../text/objects.ts';
 import { visibleTemplate } from '../text/shown.ts';
 import { plain } from '../text/visible.ts';
 import { post, saveReport, savedReport } from '../host/vscodeApi.ts';
-import { reportView, type ReportDeeds } from './view.ts';
+import { reportView, type ReportHandlers } from './view.ts';
 import { nextSort, type Sort } from './sorting.ts';
 
 /** Draws the last state that the host sent. Keeps only how the reader sorted and what they opened. */
@@ -82,14 +82,14 @@ export class ReportApp {
   }
 
   #report(report: Report, busy: boolean): TemplateResult {
-    const deeds: ReportDeeds = {
+    const handlers: ReportHandlers = {
       act: (id) => this.#channel.send({ type: 'act', id }),
       refresh: () => this.#channel.send({ type: 'refresh' }),
       copyMarkdown: () => this.#channel.send({ type: 'copyMarkdown' }),
       sort: (table, column, numeric) => this.#sort(table, column, numeric),
       toggle: (section, open) => this.#toggle(section, open),
     };
-    return reportView(report, { busy, sorts: this.#sorts, opened: this.#opened, deeds });
+    return reportView(report, { busy, sorts: this.#sorts, opened: this.#opened, handlers: handlers });
   }
 
   #sort(table: string, column: number, numeric: boolean): void {

@@ -14,7 +14,7 @@ import { visibleTemplate, shownCode } from '../text/shown.ts';
 import { plain } from '../text/visible.ts';
 import { sortedRows, type Sort } from './sorting.ts';
 
-export interface ReportDeeds {
+export interface ReportHandlers {
   readonly act: (id: string) => void;
   readonly refresh: () => void;
   readonly copyMarkdown: () => void;
@@ -29,11 +29,11 @@ export interface ReportViewState {
   readonly sorts: ReadonlyMap<string, Sort>;
   /** Titles of the sections that are open although they come closed. */
   readonly opened: ReadonlySet<string>;
-  readonly deeds: ReportDeeds;
+  readonly handlers: ReportHandlers;
 }
 
 export function reportView(report: Report, state: ReportViewState): TemplateResult {
-  const { busy, deeds } = state;
+  const { busy, handlers: deeds } = state;
   return html`<header>
       <h1>${visibleTemplate(report.title)}</h1>
       <div class="acts">
@@ -52,7 +52,7 @@ function sectionView(section: ReportSection, state: ReportViewState): TemplateRe
       ${body(section, title, state)}
     </section>`;
   const toggled = ({ currentTarget }: Event): void => {
-    if (currentTarget instanceof HTMLDetailsElement) state.deeds.toggle(title, currentTarget.open);
+    if (currentTarget instanceof HTMLDetailsElement) state.handlers.toggle(title, currentTarget.open);
   };
   return html`<details ?open=${state.opened.has(title)} @toggle=${toggled}>
     <summary><h2>${visibleTemplate(title)}</h2></summary>
@@ -93,7 +93,7 @@ function tableView(table: ReportTable, section: string, state: ReportViewState):
         </caption>
         <thead>
           <tr>
-            ${columns.map((column, at) => columnHead(column, at, sort, () => state.deeds.sort(name, at, column.numeric === true)))}
+            ${columns.map((column, at) => columnHead(column, at, sort, () => state.handlers.sort(name, at, column.numeric === true)))}
           </tr>
         </thead>
         <tbody>
@@ -139,7 +139,7 @@ function cellText({ text, code, tone }: ReportCell): TemplateResult | typeof not
 function actionRow(actions: readonly ReportAction[] | undefined, state: ReportViewState) {
   if (actions === undefined || actions.length === 0) return nothing;
   return html`<div class="acts">
-    ${actions.map(({ id, label, icon }) => button(label, icon, () => state.deeds.act(id), state.busy))}
+    ${actions.map(({ id, label, icon }) => button(label, icon, () => state.handlers.act(id), state.busy))}
   </div>`;
 }
 

@@ -1,5 +1,5 @@
 import type { AgentRequest, Answer, Decision } from '../../src/model/agent/request.ts';
-import type { Asked } from '../../src/protocol/panel/messages.ts';
+import type { RequestState } from '../../src/protocol/panel/messages.ts';
 import { plural, t } from '../l10n.ts';
 import { clock } from '../text/format.ts';
 import { splitPath } from '../text/paths.ts';
@@ -92,7 +92,7 @@ export interface Outcome {
 }
 
 /** How a request ended. Without a decision its run ended before there was one. */
-export function outcome({ request, decision }: Asked): Outcome {
+export function outcome({ request, decision }: RequestState): Outcome {
   switch (decision?.by) {
     case 'user':
       return byUser(request, decision);

@@ -1,4 +1,4 @@
-import { type FileSort, fileSorts, type TrajectoryWish } from '../../src/protocol/panel/viewMessages.ts';
+import { type FileSort, fileSorts, type TrajectoryQuery } from '../../src/protocol/panel/viewMessages.ts';
 import type { StepKind } from '../../src/model/transcript/steps.ts';
 import { isObject } from '../text/objects.ts';
 
@@ -12,7 +12,7 @@ export interface FilesWish {
 
 /** Filters and sort orders of the views when the page was left. */
 export interface SavedViews {
-  readonly trajectory?: TrajectoryWish;
+  readonly trajectory?: TrajectoryQuery;
   readonly files?: FilesWish;
 }
 
@@ -39,7 +39,7 @@ export function savedViews(value: unknown): SavedViews {
   };
 }
 
-function trajectoryWish(value: Readonly<Record<string, unknown>>): TrajectoryWish {
+function trajectoryWish(value: Readonly<Record<string, unknown>>): TrajectoryQuery {
   const { kinds, closed } = value;
   return {
     query: query(value['query']),

@@ -134,7 +134,7 @@ export class AcpReader implements AgentReader {
   #opened(result: JsonObject, { timestamp }: SourceLine): void {
     this.#conversation.interrupt();
     this.#conversation.calls.settle('No result: the history has none.', timestamp);
-    this.#conversation.plans.turnOver();
+    this.#conversation.plans.endTurn();
     this.#phase = 'live';
     this.#session.opened(result, timestamp);
     if (this.#replayed > 0 && this.#recorded) {
@@ -178,7 +178,7 @@ export class AcpReader implements AgentReader {
         return true;
       case 'session_info_update': {
         const thread = field(field(field(update['_meta'], 'codex'), 'threadStatus'), 'type');
-        if (thread === 'systemError') this.#turns.goesWrong();
+        if (thread === 'systemError') this.#turns.report();
         this.#session.info(update);
         return true;
       }

@@ -65,7 +65,7 @@ export class Turns {
     this.#session.modelUsed(model);
   }
 
-  goesWrong(): void {
+  report(): void {
     this.#systemError = true;
   }
 
@@ -120,7 +120,7 @@ export class Turns {
     const report = this.#reports.turn({ end, error, text, model: session.model, calledTools });
     this.#run.unfinished = false;
     this.#systemError = false;
-    this.#conversation.plans.turnOver();
+    this.#conversation.plans.endTurn();
     const { isError, usage } = report;
     this.#run.system('result', reportText(report, end?.stopReason), timestamp, {
       result: { isError, stopReason: end?.stopReason ?? null, usage, costUsd: this.#reports.usd },

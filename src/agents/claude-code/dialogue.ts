@@ -125,7 +125,7 @@ class ClaudeDialogue implements Dialogue {
     switch (message['subtype']) {
       case 'init':
         this.#notified = false;
-        if (!this.#inTurn) this.#host.turnBegan();
+        if (!this.#inTurn) this.#host.turnStarted();
         this.#inTurn = true;
         return;
       case 'task_notification':
@@ -134,7 +134,7 @@ class ClaudeDialogue implements Dialogue {
       case 'background_tasks_changed': {
         const before = this.#background;
         this.#background = objects(message['tasks']).length;
-        if (before > 0 && this.#background === 0 && !this.#inTurn) this.#host.turnOver('may_go_on');
+        if (before > 0 && this.#background === 0 && !this.#inTurn) this.#host.turnEnded('may_go_on');
       }
     }
   }
@@ -145,7 +145,7 @@ class ClaudeDialogue implements Dialogue {
     this.#inTurn = false;
     const own = nonEmpty(field(result['origin'], 'kind')) !== undefined;
     const more = this.#background > 0 ? 'goes_on' : this.#notified && !own ? 'may_go_on' : 'done';
-    this.#host.turnOver(more);
+    this.#host.turnEnded(more);
   }
 
   #request(request: JsonObject): void {

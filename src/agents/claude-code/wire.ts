@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../model/text/json.ts';
 import { amount, count, field, isTrue, list, nonEmpty, objects, text, texts } from '../shared/guards.ts';
-import { reasonGiven } from '../shared/resultText.ts';
+import { errorReason } from '../shared/resultText.ts';
 
 /**
  * The JSON of Claude Code's output. Nothing else in Vitrine knows it.
@@ -92,7 +92,7 @@ export function resultLine(message: JsonObject): ResultLine {
     isError: isTrue(message['is_error']),
     result: text(message['result']),
     errors: list(message['errors'])
-      .map(reasonGiven)
+      .map(errorReason)
       .filter((shown) => shown !== undefined),
     turns: count(message['num_turns']),
     durationMs: amount(message['duration_ms']),

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../model/text/json.ts';
 import type { ModelUsage } from '../../model/usage/usage.ts';
 import { amount, count, field, nonEmpty, objects } from '../shared/guards.ts';
-import { reasonGiven, spoken } from '../shared/resultText.ts';
+import { errorReason, spoken } from '../shared/resultText.ts';
 
 /**
  * The JSON of `copilot --output-format json` and `--usage-output-file`. Only this file knows it. A field of an unexpected
@@ -91,7 +91,7 @@ export function toolOutcome(data: JsonObject): ToolOutcome {
     ),
     detail: nonEmpty(field(result, 'detailedContent')),
     blocks: field(result, 'contents'),
-    errorMessage: reasonGiven(error),
+    errorMessage: errorReason(error),
     errorCode: nonEmpty(field(error, 'code')),
     exitCode: typeof exitCode === 'number' && Number.isSafeInteger(exitCode) ? exitCode : undefined,
     fileEdits: data['fileEdits'],

@@ -5,10 +5,10 @@ import { code, codeBlock, describeCall } from './describe.ts';
 
 /** A request and its decision as Markdown. The entry's metadata has all details. */
 export function requestText(request: AgentRequest, decision: Decision | undefined, workDir: string): string {
-  const what = whatIsAsked(request, workDir);
+  const what = requestedAction(request, workDir);
   const head = decision === undefined ? asking[request.kind] : decided(request, decision);
   const parts = [what === '' ? head : `${head}: ${what}`];
-  if (decision !== undefined) parts.push(...howDecided(request, decision.answer));
+  if (decision !== undefined) parts.push(...decisionDetails(request, decision.answer));
   parts.push(...aboutIt(request));
   return parts.join('\n\n');
 }
@@ -19,7 +19,7 @@ const asking = {
   plan: 'Asks you to approve its plan',
 } as const;
 
-function whatIsAsked({ kind, toolName, action, title }: AgentRequest, workDir: string): string {
+function requestedAction({ kind, toolName, action, title }: AgentRequest, workDir: string): string {
   if (kind !== 'permission') return '';
   return action === undefined ? code(title) : describeCall(toolName ?? title, action, workDir);
 }
@@ -41,7 +41,7 @@ function decided({ kind }: AgentRequest, { by, answer }: Decision): string {
   return by === 'policy' ? `${allowed}, by a rule` : allowed;
 }
 
-function howDecided({ session, questions = [] }: AgentRequest, answer: Answer): string[] {
+function decisionDetails({ session, questions = [] }: AgentRequest, answer: Answer): string[] {
   switch (answer.kind) {
     case 'allow':
       return answer.scope === 'session' && session !== undefined ? [`For the session: ${code(session)}`] : [];

@@ -44,7 +44,7 @@ export function spoken(content: unknown, between = ''): string | undefined {
 }
 
 /** Why something failed: from a text, or an object with a message. `undefined`: unknown. */
-export function reasonGiven(error: unknown): string | undefined {
+export function errorReason(error: unknown): string | undefined {
   if (!isObject(error)) return nonEmpty(spoken(error));
   if ('message' in error) return nonEmpty(spoken(error['message']));
   return Object.keys(error).length === 0 ? undefined : spoken(error);

@@ -26,7 +26,7 @@ export async function trustedBlueprints(context: CliContext, cwd: string): Promi
   return onlyTrusted(await blueprintsOf(context, cwd), homeOf(context.env));
 }
 
-interface Asked {
+interface BlueprintArguments {
   readonly prompt: string;
   readonly cwd: string;
   /** Options of the command line, which override the agent file. */
@@ -34,7 +34,7 @@ interface Asked {
 }
 
 /** @throws EngineFailure */
-export async function startByBlueprint(context: CliContext, name: string, asked: Asked): Promise<StartRequest> {
+export async function startByBlueprint(context: CliContext, name: string, asked: BlueprintArguments): Promise<StartRequest> {
   const agent = findBlueprint(await trustedBlueprints(context, asked.cwd), name);
   const request = await startRequest(agent, useOf(context, asked));
   return { ...request, options: { ...request.options, ...asked.options } };
@@ -56,7 +56,7 @@ export async function resumeByBlueprint(
   context: CliContext,
   engine: Engine,
   session: string,
-  asked: Omit<Asked, 'cwd'>,
+  asked: Omit<BlueprintArguments, 'cwd'>,
 ): Promise<ResumeRequest> {
   const { prompt, options } = asked;
   const handle = await engine.open(session);
@@ -79,7 +79,7 @@ export function inputOf({ env }: CliContext): BlueprintUse['input'] {
   return (name) => Promise.resolve(env[inputVariable(name)]);
 }
 
-function useOf(context: CliContext, { prompt, cwd }: Omit<Asked, 'options'>): BlueprintUse {
+function useOf(context: CliContext, { prompt, cwd }: Omit<BlueprintArguments, 'options'>): BlueprintUse {
   return {
     prompt,
     cwd,

@@ -42,12 +42,12 @@ export function acpChoice(asked: {
     throw new UsageError('Specify an Agent Client Protocol agent.', ways);
   }
   if (resumes && profile === commandProfile)
-    throw new UsageError('This session was started by a command, not by --program.', againByCommand);
+    throw new UsageError('This session was started by a command, not by --program.', repeatCommand);
   const preset = acpPresets.find(({ id }) => id === profile);
   if (preset === undefined) throw new UsageError(`There is no agent "${profile}" (--profile).`, ways);
   const { id, label, args: own } = preset;
   return { profile, agents: program === undefined ? [] : [{ id, label, program, args: own }] };
 }
 
-const againByCommand = 'Repeat the command of the agent after the prompt and "--".';
+const repeatCommand = 'Repeat the command of the agent after the prompt and "--".';
 const ways = `Give --profile ${acpProfileIds.join(', ')}, or another command after the prompt and "--".`;

@@ -8,11 +8,11 @@ import type { Engine } from '../../engine/engine.ts';
 import type { CliContext } from '../command.ts';
 import { connectOptions } from './daemon.ts';
 import { storeFolder, type EngineOptions } from './engine.ts';
-import { clientContext, folderOf, type AskedRun } from './askedRun.ts';
+import { clientContext, folderOf, type RequestedRun } from './requestedRun.ts';
 import type { PrintedSession } from './entryPrinter.ts';
 
 /** A started run, in the daemon or in this process. */
-export interface BegunRun {
+export interface StartedRun {
   readonly session: PrintedSession;
   stop(kill: boolean): Promise<void>;
   /** Disposes the session. */
@@ -20,10 +20,10 @@ export interface BegunRun {
 }
 
 /** Starts a run. @throws EngineFailure, DaemonError */
-export type BeginRun = (run: AskedRun, signal: AbortSignal) => Promise<BegunRun>;
+export type StartRun = (run: RequestedRun, signal: AbortSignal) => Promise<StartedRun>;
 
 /** Starts runs in the daemon. If the store is not writable, there is no daemon and `engine` runs them. */
-export function runsOf(context: CliContext, engine: Engine, options: EngineOptions): BeginRun {
+export function runsOf(context: CliContext, engine: Engine, options: EngineOptions): StartRun {
   return async (run, signal) => {
     try {
       return await beginInDaemon(context, engine, options, run, signal);
@@ -40,9 +40,9 @@ async function beginInDaemon(
   context: CliContext,
   engine: Engine,
   options: EngineOptions,
-  run: AskedRun,
+  run: RequestedRun,
   signal: AbortSignal,
-): Promise<BegunRun> {
+): Promise<StartedRun> {
   const storeDir = storeFolder(context, options.store);
   const log = { warn: (message: string): void => void context.stderr.write(`vitrine: ${message}\n`) };
   const link = new DaemonLink<DaemonError>({
@@ -75,7 +75,7 @@ async function beginInDaemon(
   }
 }
 
-async function beginHere(engine: Engine, run: AskedRun, signal: AbortSignal): Promise<BegunRun> {
+async function beginHere(engine: Engine, run: RequestedRun, signal: AbortSignal): Promise<StartedRun> {
   const session = await ('start' in run
     ? engine.start(run.start, signal)
     : engine.resume(run.session, run.resume, signal));

@@ -4,7 +4,7 @@ import { UsageError, type CliContext } from '../command.ts';
 import { startedDaemon, translated } from './daemon.ts';
 import type { EngineOptions } from './engine.ts';
 import { writeLines } from '../print/output.ts';
-import { clientContext, folderOf, type AskedRun } from './askedRun.ts';
+import { clientContext, folderOf, type RequestedRun } from './requestedRun.ts';
 
 interface DetachOptions extends EngineOptions {
   readonly json: boolean;
@@ -15,9 +15,9 @@ export async function runDetached(
   context: CliContext,
   engine: Engine,
   options: DetachOptions,
-  ask: () => Promise<AskedRun>,
+  ask: () => Promise<RequestedRun>,
 ): Promise<number> {
-  let run: AskedRun;
+  let run: RequestedRun;
   let folder: string;
   try {
     run = await ask();

@@ -7,8 +7,8 @@ import type { CliContext } from '../command.ts';
 import type { EngineOptions } from './engine.ts';
 import { incomplete } from '../print/incomplete.ts';
 import { writeLines } from '../print/output.ts';
-import type { AskedRun } from './askedRun.ts';
-import { runsOf, type BeginRun, type BegunRun } from './begin.ts';
+import type { RequestedRun } from './requestedRun.ts';
+import { runsOf, type StartRun, type StartedRun } from './begin.ts';
 import { EntryPrinter, type PrintedSession } from './entryPrinter.ts';
 
 const done = 0;
@@ -25,7 +25,7 @@ export async function runInForeground(
   engine: Engine,
   context: CliContext,
   options: EngineOptions,
-  ask: () => Promise<AskedRun>,
+  ask: () => Promise<RequestedRun>,
 ): Promise<number> {
   try {
     return await watch(runsOf(context, engine, options), context, async () => unattended(await ask()));
@@ -39,15 +39,15 @@ export async function runInForeground(
 }
 
 /** Output of foreground runs is often read by programs, which cannot answer. */
-function unattended(run: AskedRun): AskedRun {
+function unattended(run: RequestedRun): RequestedRun {
   const interactive = false;
   return 'start' in run
     ? { start: { ...run.start, interactive } }
     : { session: run.session, resume: { ...run.resume, interactive } };
 }
 
-async function watch(begin: BeginRun, context: CliContext, ask: () => Promise<AskedRun>): Promise<number> {
-  let run: BegunRun | undefined;
+async function watch(begin: StartRun, context: CliContext, ask: () => Promise<RequestedRun>): Promise<number> {
+  let run: StartedRun | undefined;
   const cancelled = new AbortController();
   let hangUp = (): void => undefined;
   const textNodes = new Promise<'left'>((resolve) => {
@@ -55,7 +55,7 @@ async function watch(begin: BeginRun, context: CliContext, ask: () => Promise<As
   });
   let interrupts = 0;
   let stopped: Promise<void> = Promise.resolve();
-  const stop = (started: BegunRun, kill: boolean): void => {
+  const stop = (started: StartedRun, kill: boolean): void => {
     stopped = started.stop(kill).catch((error: unknown) => complain(context, error));
   };
   const stopListening = context.onInterrupt((cause) => {

@@ -4,7 +4,7 @@ import { inFolder } from '../../engine/recall/recall.ts';
 import { sourceText } from '../../insight/recall/querySource.ts';
 import type { CliContext } from '../command.ts';
 
-interface Asked {
+interface RecallArguments {
   readonly prompt: string;
   readonly cwd: string;
   /** Session to resume. Its folder is searched, but not its own text. */
@@ -12,7 +12,7 @@ interface Asked {
 }
 
 /** Context from the folder's earlier sessions. Prints query and number of passages. @throws EngineFailure */
-export async function recallFor(engine: Engine, context: CliContext, asked: Asked): Promise<Recalled> {
+export async function recallFor(engine: Engine, context: CliContext, asked: RecallArguments): Promise<Recalled> {
   const { prompt, resume } = asked;
   const found = await engine.archive.recall.find({
     ...(resume !== undefined && { session: resume }),
@@ -23,7 +23,7 @@ export async function recallFor(engine: Engine, context: CliContext, asked: Aske
   return found;
 }
 
-async function folderOf(engine: Engine, { cwd, resume }: Asked): Promise<string> {
+async function folderOf(engine: Engine, { cwd, resume }: RecallArguments): Promise<string> {
   if (resume === undefined) return cwd;
   const handle = await engine.open(resume);
   const { project_dir: folder = cwd } = handle.summary();

@@ -27,7 +27,7 @@ export class FollowUpPlanner implements Disposable {
   readonly #scheduler: FollowUpScheduler;
   #isPaused = false;
   #looking: Promise<void> | undefined;
-  #lookAgain = false;
+  #checkAgain = false;
 
   constructor(deps: FollowUpPlannerDeps) {
     const { engine, contexts, log, isRetiring } = deps;
@@ -63,9 +63,9 @@ export class FollowUpPlanner implements Disposable {
   }
 
   /** Call this when a window reports trust, settings or agents. Never rejects. */
-  async lookAtAll(): Promise<void> {
-    this.#lookAgain = true;
-    this.#looking ??= this.#lookWhileAsked().finally(() => (this.#looking = undefined));
+  async checkAll(): Promise<void> {
+    this.#checkAgain = true;
+    this.#looking ??= this.#checkWhileRequested().finally(() => (this.#looking = undefined));
     await this.#looking;
   }
 
@@ -82,7 +82,7 @@ export class FollowUpPlanner implements Disposable {
     this.#isPaused = paused;
     if (paused) this.#scheduler.dropAll();
     this.#tell();
-    if (!paused) await this.lookAtAll();
+    if (!paused) await this.checkAll();
   }
 
   dispose(): void {
@@ -93,11 +93,11 @@ export class FollowUpPlanner implements Disposable {
     this.#deps.onChange(this.state());
   }
 
-  async #lookWhileAsked(): Promise<void> {
-    while (this.#lookAgain) {
-      this.#lookAgain = false;
+  async #checkWhileRequested(): Promise<void> {
+    while (this.#checkAgain) {
+      this.#checkAgain = false;
       try {
-        await this.#scheduler.lookAtAll();
+        await this.#scheduler.checkAll();
       } catch (error) {
         this.#deps.log.error(logLine('follow-ups not planned', { error: String(error) }));
       }

@@ -16,11 +16,11 @@ export interface Place {
   readonly variables: Readonly<Record<string, string>>;
 }
 
-interface InPlace {
+interface PlaceParams {
   readonly place: Place;
 }
 
-interface OfSession extends InPlace {
+interface SessionParams extends PlaceParams {
   readonly id: string;
 }
 
@@ -36,17 +36,17 @@ export interface SentSession extends Omit<FollowedSession, 'files'> {
 
 export const indexCalls = {
   /** Lists the sessions, and tells of changes until `unwatch`. */
-  watch: new RequestType<InPlace, readonly ObservedSummary[], void>('watch'),
-  list: new RequestType<InPlace, readonly ObservedSummary[], void>('list'),
-  find: new RequestType<OfSession, SentSession | null, void>('find'),
-  history: new RequestType<OfSession, ObservedHistory | null, void>('history'),
+  watch: new RequestType<PlaceParams, readonly ObservedSummary[], void>('watch'),
+  list: new RequestType<PlaceParams, readonly ObservedSummary[], void>('list'),
+  find: new RequestType<SessionParams, SentSession | null, void>('find'),
+  history: new RequestType<SessionParams, ObservedHistory | null, void>('history'),
   /** Brings the catalogue up to date. `sessions`: only these. */
   update: new RequestType<{ readonly sessions?: readonly string[] | undefined }, IndexUpdate, void>('update'),
 } as const;
 
 /** To the thread. */
 export const indexOrders = {
-  unwatch: new NotificationType<InPlace>('unwatch'),
+  unwatch: new NotificationType<PlaceParams>('unwatch'),
   /** The user's prices, as written in the settings. */
   prices: new NotificationType<{ readonly written: unknown }>('prices'),
   /** Records of Vitrine have changed. */

@@ -59,7 +59,7 @@ export class WatchedPlaces implements IndexedSources {
       ];
     }
     const saved = isFirst ? await this.#saved(sessions.folders()) : [];
-    if (saved.length === 0) return sessions.listSoon();
+    if (saved.length === 0) return sessions.listPartly();
     sessions.list().then(
       (rows) => this.#deps.onChange(place.key, changeOf(byId(saved), byId(rows))),
       (error: unknown) => this.#deps.log.error(`Stores of agents cannot be read: ${String(error)}`),

@@ -10,7 +10,7 @@ import type { SessionSummary } from '../../model/session/summary.ts';
 import type { ParamsOf, ResultOf } from '../../protocol/daemon/calls.ts';
 import type { IndexThread } from '../indexing/indexThread.ts';
 import { RemoteSessions } from '../indexing/remoteSessions.ts';
-import { Keeper, type KeeperDeps } from './keeper.ts';
+import { SessionCopier, type SessionCopierDeps } from './sessionCopier.ts';
 import { RepositoryLookup, SessionScope } from './scope.ts';
 import { SourcesWatch, type OwnSessions } from './sourcesWatch.ts';
 import type { NewsFeed } from '../clients/news.ts';
@@ -20,7 +20,7 @@ const maxPlaces = 8;
 
 export interface ObservedSourcesDeps {
   readonly own: OwnSessions;
-  readonly engine: KeeperDeps['engine'];
+  readonly engine: SessionCopierDeps['engine'];
   /** A session of another program was copied into a record. */
   readonly onKept: (summary: SessionSummary) => void;
   readonly prices: () => Promise<PriceTable>;
@@ -30,7 +30,7 @@ export interface ObservedSourcesDeps {
 
 /** Sessions of other programs, for all clients. Where their stores are is what the clients say. */
 export class ObservedSources {
-  readonly keeper: Keeper;
+  readonly keeper: SessionCopier;
   readonly #deps: ObservedSourcesDeps;
   readonly #repositories = new RepositoryLookup();
   readonly #places = new Map<string, RemoteSessions>();
@@ -38,7 +38,7 @@ export class ObservedSources {
 
   constructor(deps: ObservedSourcesDeps) {
     this.#deps = deps;
-    this.keeper = new Keeper({
+    this.keeper = new SessionCopier({
       ...deps,
       history: (id) => this.#history(id),
       onKept: (summary) => {

@@ -6,7 +6,7 @@ import type { ObservedSummary } from '../../insight/observed/summary.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 import type { ResultOf } from '../../protocol/daemon/calls.ts';
 import type { NewsFeed } from '../clients/news.ts';
-import type { Keeper } from './keeper.ts';
+import type { SessionCopier } from './sessionCopier.ts';
 import type { SessionScope } from './scope.ts';
 
 /** Which of the agents' own ids belong to sessions that Vitrine recorded itself. */
@@ -22,7 +22,7 @@ interface SourcesWatchDeps {
   readonly scope: SessionScope;
   readonly feed: NewsFeed;
   readonly own: OwnSessions;
-  readonly keeper: Keeper;
+  readonly keeper: SessionCopier;
   /** Every session that has ended is copied into a record. */
   readonly keepAll: boolean;
   readonly log: Log;

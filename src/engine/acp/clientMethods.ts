@@ -6,7 +6,7 @@ import { codeBlock } from '../../agents/shared/describe.ts';
 import { nonEmpty } from '../../agents/shared/guards.ts';
 import type { ExitInfo } from '../../model/usage/facts.ts';
 import { isObject } from '../../model/text/json.ts';
-import { shownCommand, type Grants } from './grants.ts';
+import { commandLine, type Grants } from './grants.ts';
 import type { Sdk } from './peer.ts';
 import { Refusal } from './refusal.ts';
 import type { Terminals, TerminalState } from './terminals.ts';
@@ -119,7 +119,7 @@ export class ClientMethods {
     if (callId !== undefined) {
       if (isAllowed(outcome, options)) grants.call(callId, fields, cwd);
       // The call may have been granted something earlier.
-      else grants.callOver(callId);
+      else grants.endCall(callId);
     }
     return { outcome };
   }
@@ -127,7 +127,7 @@ export class ClientMethods {
   async #write({ path, content }: acp.WriteTextFileRequest, signal: AbortSignal): Promise<void> {
     const { calls, files, grants, workDir } = this.#deps;
     if (!grants.mayWrite(path)) {
-      const seen = await files.look(path);
+      const seen = await files.stat(path);
       const callId = calls.changing((file) => file === path || file === seen.place);
       const request = await writeRequest(files, { file: path, content, seen, workDir, callId });
       await this.#mayOnItsOwn(`The agent was not allowed to write ${path}.`, request, signal, () => grants.allWrites());
@@ -145,7 +145,7 @@ export class ClientMethods {
     const variables = Object.fromEntries(env.map(({ name, value }) => [name, value]));
     const toRun = { words, cwd, env: variables };
     if (!grants.mayRun(toRun)) {
-      const shown = shownCommand(words);
+      const shown = commandLine(words);
       const names = Object.keys(variables);
       await this.#mayOnItsOwn(
         `The agent was not allowed to run ${shown}.`,

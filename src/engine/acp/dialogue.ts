@@ -203,14 +203,14 @@ export class AcpDialogue implements Dialogue {
     if (this.#ended) return;
     clearTimeout(this.#cancelTimer);
     this.#methods.showTerminals(true);
-    this.#calls.turnOver();
-    this.#grants.turnOver();
+    this.#calls.endTurn();
+    this.#grants.endTurn();
     this.#withdrawal.abort();
     this.#withdrawal = new AbortController();
     this.#busy = false;
     this.#interrupted = false;
     const next = this.#waiting.shift();
-    if (next === undefined) this.#host.turnOver();
+    if (next === undefined) this.#host.turnEnded();
     else await this.#turn(next);
   }
 
@@ -267,7 +267,7 @@ export class AcpDialogue implements Dialogue {
     this.#calls.update(update);
     this.#methods.showTerminals();
     const id = nonEmpty(update['toolCallId']);
-    if (id !== undefined && this.#calls.get(id) === undefined) this.#grants.callOver(id);
+    if (id !== undefined && this.#calls.get(id) === undefined) this.#grants.endCall(id);
     if (update['sessionUpdate'] === 'config_option_update') this.#opened = { ...this.#opened, ...update };
   }
 

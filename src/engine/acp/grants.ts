@@ -58,7 +58,7 @@ export class Grants {
     if (paths.length > 0) this.#paths.set(id, new Set(paths));
     if (action.kind === 'command_run' && cwd !== undefined) {
       const words = texts(field(fields.input, 'command') ?? field(fields.input, 'cmd'));
-      this.#commands.set(id, { text: words.length > 0 ? shownCommand(words) : action.command, cwd });
+      this.#commands.set(id, { text: words.length > 0 ? commandLine(words) : action.command, cwd });
     }
     for (const map of [this.#paths, this.#commands]) {
       for (const oldest of map.keys()) {
@@ -68,13 +68,13 @@ export class Grants {
     }
   }
 
-  callOver(id: string): void {
+  endCall(id: string): void {
     this.#paths.delete(id);
     this.#commands.delete(id);
   }
 
   /** Grants of calls end with the turn, even if the agent did not report the call as ended. */
-  turnOver(): void {
+  endTurn(): void {
     this.#paths.clear();
     this.#commands.clear();
   }
@@ -122,7 +122,7 @@ function keyOf({ words, cwd, env }: CommandToRun): string {
 
 /** All command lines that are equivalent to these words. */
 function sameCommands(words: readonly string[]): ReadonlySet<string> {
-  const same = new Set([shownCommand(words)]);
+  const same = new Set([commandLine(words)]);
   // Without spaces and quotes, joining and splitting the words is unambiguous.
   if (words.every((word) => /^[^\s'"\\]+$/.test(word))) same.add(words.join(' '));
   const script = shellText(words);
@@ -131,7 +131,7 @@ function sameCommands(words: readonly string[]): ReadonlySet<string> {
 }
 
 /** Command line as the user would type it. */
-export function shownCommand(words: readonly string[]): string {
+export function commandLine(words: readonly string[]): string {
   return words.map(shellWord).join(' ');
 }
 

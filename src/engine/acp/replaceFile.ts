@@ -14,7 +14,7 @@ const fallbackCodes: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'EBUSY',
  */
 export async function replaceFile(place: string, found: Stats | null, bytes: Buffer): Promise<void> {
   if (found === null) {
-    await writeBeside(place, null, bytes);
+    await writeTemporary(place, null, bytes);
     return;
   }
   // A writable folder may hold a read-only file.
@@ -24,14 +24,14 @@ export async function replaceFile(place: string, found: Stats | null, bytes: Buf
     return;
   }
   try {
-    await writeBeside(place, found, bytes);
+    await writeTemporary(place, found, bytes);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && fallbackCodes.has(error.code))) throw error;
     await overwrite(place, bytes);
   }
 }
 
-async function writeBeside(place: string, found: Stats | null, bytes: Buffer): Promise<void> {
+async function writeTemporary(place: string, found: Stats | null, bytes: Buffer): Promise<void> {
   const part = path.join(path.dirname(place), `.${randomBytes(8).toString('hex')}${partEnding}`);
   try {
     const handle = await open(part, 'wx', 0o666);

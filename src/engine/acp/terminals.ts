@@ -7,7 +7,7 @@ import { setMark } from '../process/limitMark.ts';
 import { stopProcessTree, type TreeTarget } from '../process/stopProcessTree.ts';
 import { findOnPath } from '../programs/searchPath.ts';
 import { spawnAgent } from '../process/spawn.ts';
-import { shownCommand } from './grants.ts';
+import { commandLine } from './grants.ts';
 import { OutputTail } from './outputTail.ts';
 import { Refusal } from './refusal.ts';
 
@@ -109,7 +109,7 @@ export class Terminals {
       if (!this.#closed) this.#deps.ended(id, terminal.command, stateOf(terminal));
       return terminal.exit;
     });
-    const terminal: Terminal = { command: shownCommand([command, ...args]), tail, target, over, exit: null };
+    const terminal: Terminal = { command: commandLine([command, ...args]), tail, target, over, exit: null };
     this.#terminals.set(id, terminal);
     // `close` may have run before this terminal was registered.
     if (this.#closed) await this.release(id);

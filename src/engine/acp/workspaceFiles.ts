@@ -69,7 +69,7 @@ export class WorkspaceFiles {
   }
 
   /** Reads the current state. @throws Refusal outside of the folder */
-  async look(file: string): Promise<FileVersion> {
+  async stat(file: string): Promise<FileVersion> {
     const place = await this.locate(file);
     const stamp = await stampOf(place);
     if (stamp === null) return { place, text: undefined, unreadable: undefined, stamp };
@@ -82,7 +82,7 @@ export class WorkspaceFiles {
 
   /** @throws Refusal if the file changed since it was shown */
   async assertUnchanged(file: string, seen: FileVersion): Promise<void> {
-    const { place, text, unreadable, stamp } = await this.look(file);
+    const { place, text, unreadable, stamp } = await this.stat(file);
     // A file with new times but the same text is unchanged. Without text, only the stamp can be compared.
     const same =
       text === seen.text &&

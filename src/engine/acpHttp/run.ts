@@ -9,7 +9,7 @@ import { LineSplitter } from '../output/lineSplitter.ts';
 import type { OutputChunk } from '../output/outputChunks.ts';
 
 /** Delays in ms before each attempt to fetch missed events. New events reset them. */
-const lookAgainMs: readonly number[] = [0, 500, 1000, 2000, 4000, 8000, 15_000];
+const retryDelaysMs: readonly number[] = [0, 500, 1000, 2000, 4000, 8000, 15_000];
 
 const cancelMs = 5000;
 
@@ -77,7 +77,7 @@ class AcpHttpRun {
     try {
       let stream: AsyncIterable<Uint8Array> | null = first;
       while (stream !== null) {
-        yield* this.#whole(stream);
+        yield* this.#readToEnd(stream);
         stream = this.#watch.over ? null : yield* this.#resumed();
       }
       exit = { code: 0, signal: null };
@@ -101,7 +101,7 @@ class AcpHttpRun {
   }
 
   /** Reads one stream until the run ends or awaits an answer. Fetches missed events if the connection breaks. */
-  async *#whole(stream: AsyncIterable<Uint8Array>): AsyncGenerator<OutputChunk> {
+  async *#readToEnd(stream: AsyncIterable<Uint8Array>): AsyncGenerator<OutputChunk> {
     let cause: unknown;
     try {
       for await (const bytes of stream) {
@@ -118,7 +118,7 @@ class AcpHttpRun {
   }
 
   async *#missed(why: string, cause?: unknown): AsyncGenerator<OutputChunk> {
-    const { client, lookAgainMs: waits = lookAgainMs } = this.#request;
+    const { client, lookAgainMs: waits = retryDelaysMs } = this.#request;
     const { runId } = this.#watch;
     const { signal } = this.#abort;
     if (runId === null) throw acpHttpFailures.streamBroken(null, cause);

@@ -248,7 +248,7 @@ export class Archive {
    * Call after a run: signs the record and exports the run to OpenTelemetry, if the user enabled them. Resolves when
    * the record is signed. Failures go to `tell`. Never rejects.
    */
-  async runOver(sessionId: string, runId: string, tell: (failure: EngineFailure) => void): Promise<void> {
+  async finishRun(sessionId: string, runId: string, tell: (failure: EngineFailure) => void): Promise<void> {
     void this.#spans.send(sessionId, runId).then((failure) => failure && tell(failure));
     const failure = await this.sign(sessionId);
     if (failure !== null) tell(failure);
@@ -325,7 +325,7 @@ export class Archive {
   /** Permanently deletes a session, and notes the deletion in a log. @throws EngineFailure */
   async remove(sessionId: string, reason: DeletionReason): Promise<void> {
     const deletion = await this.#deletion(sessionId, reason);
-    await this.#deletions.around(deletion, (before) => this.#sessions.remove(sessionId, before));
+    await this.#deletions.logDeletion(deletion, (before) => this.#sessions.remove(sessionId, before));
     await this.search.forget(sessionId);
   }
 

@@ -58,7 +58,7 @@ export class Deletions {
    * Logs a deletion. `remove` calls its argument right before it deletes anything. If the disk is full, the deletion
    * continues and is logged afterwards.
    */
-  async around(deletion: Deletion, remove: (before: () => Promise<void>) => Promise<void>): Promise<void> {
+  async logDeletion(deletion: Deletion, remove: (before: () => Promise<void>) => Promise<void>): Promise<void> {
     const writer = await this.#writer();
     const at = (): string => new Date(this.#deps.clock()).toISOString();
     const note = (decision: Decision) => writer.append({ kind: 'decision', decision });

@@ -21,8 +21,8 @@ import { RaisedLimits } from './raises.ts';
 import { RunBudget } from './runBudget.ts';
 
 /** Intervals between checks of what other runs have used: in this process, and in other ones. */
-const othersEveryMs = 1000;
-const elsewhereEveryMs = 5000;
+const ownOthersMs = 1000;
+const otherProcessesMs = 5000;
 
 type Decision = LineOf<'decision'>['decision'];
 
@@ -97,7 +97,7 @@ export class Budgets {
         })
         .finally(() => {
           looking = false;
-          if (again) soon(othersEveryMs);
+          if (again) soon(ownOthersMs);
         });
     };
     const soon = (ms: number): void => {
@@ -108,7 +108,7 @@ export class Budgets {
     };
     budget.onNewDay(look);
     // The run's own usage counts at once; this covers the other runs.
-    const used = this.#deps.onUsed(() => soon(this.#held.size > 1 ? othersEveryMs : elsewhereEveryMs));
+    const used = this.#deps.onUsed(() => soon(this.#held.size > 1 ? ownOthersMs : otherProcessesMs));
     void done.finally(() => {
       over = true;
       clearTimeout(timer);

@@ -51,16 +51,16 @@ export class LiveBudget implements BudgetListener {
     this.#budget.begin(this);
   }
 
-  look(figures: FiguresContext): void {
-    this.#budget.look(() => this.#figures(figures));
+  check(figures: FiguresContext): void {
+    this.#budget.check(() => this.#figures(figures));
   }
 
   waits(yes: boolean): void {
     this.#budget.waits(yes);
   }
 
-  mayGoOn(figures: FiguresContext): boolean {
-    return this.#budget.mayGoOn(() => this.#figures(figures));
+  maySend(figures: FiguresContext): boolean {
+    return this.#budget.maySend(() => this.#figures(figures));
   }
 
   /**

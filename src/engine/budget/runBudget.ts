@@ -13,7 +13,7 @@ import type { Bound, BudgetStatus } from '../../model/usage/budget.ts';
 import type { BudgetScope } from '../../model/usage/budgetNames.ts';
 
 /** Checking may take at most 1/20 of the elapsed time. */
-const lookShare = 20;
+const checkShare = 20;
 const longestTimer = 0x7fffffff;
 
 /** Usage of a run without its time. */
@@ -112,20 +112,20 @@ export class RunBudget {
   }
 
   /** Checks the usage so far, at a rate that does not slow the run down. */
-  look(figures: () => RunFigures): void {
+  check(figures: () => RunFigures): void {
     const began = this.#monotonic();
     if (this.#bounds.length === 0 || this.#laterLook !== undefined) return;
     if (began < this.#nextLook) {
       const later = (): void => {
         this.#laterLook = undefined;
-        if (this.#listener !== undefined) this.look(figures);
+        if (this.#listener !== undefined) this.check(figures);
       };
       this.#laterLook = { timer: setTimeout(later, this.#nextLook - began), figures };
       return;
     }
     this.#figures = figures();
     const now = this.#monotonic();
-    this.#nextLook = now + (now - began) * lookShare;
+    this.#nextLook = now + (now - began) * checkShare;
     this.#check();
   }
 
@@ -138,7 +138,7 @@ export class RunBudget {
   }
 
   /** Whether another message may be sent. A message limit counts per message. */
-  mayGoOn(figures: () => RunFigures): boolean {
+  maySend(figures: () => RunFigures): boolean {
     if (this.#reached !== undefined) return false;
     if (this.#bounds.length > 0) this.#figures = figures();
     const used = this.#isOfToday()

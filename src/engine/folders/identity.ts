@@ -15,7 +15,7 @@ interface Repository {
 
 /** Identifies a folder after a rename or move, or on another machine. Reads files and starts no program. */
 export async function identityOf(folder: string): Promise<FolderIdentity> {
-  const [there, repository] = await Promise.all([stat(folder, { bigint: true }).catch(() => null), around(folder)]);
+  const [there, repository] = await Promise.all([stat(folder, { bigint: true }).catch(() => null), findRepository(folder)]);
   // Inode numbers are reused, so the creation time is included. Not every file system provides it.
   const inode = there === null || there.birthtimeNs <= 0n ? undefined : `${there.ino}:${there.birthtimeNs}`;
   const [clone, remote] =
@@ -30,10 +30,10 @@ export async function identityOf(folder: string): Promise<FolderIdentity> {
 
 /** Top folder of the work tree that contains a folder; the folder itself if there is none. */
 export async function topOf(folder: string): Promise<string> {
-  return (await around(folder))?.top ?? folder;
+  return (await findRepository(folder))?.top ?? folder;
 }
 
-async function around(folder: string): Promise<Repository | null> {
+async function findRepository(folder: string): Promise<Repository | null> {
   for (let top = path.resolve(folder); ; top = path.dirname(top)) {
     const git = path.join(top, '.git');
     const there = await stat(git).catch(() => null);

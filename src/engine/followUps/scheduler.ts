@@ -35,7 +35,7 @@ export interface SchedulerDeps {
 }
 
 /** Maximum number of concurrent follow-up runs. */
-const atOnce = 2;
+const maxConcurrent = 2;
 /** Minimum delay in ms for follow-ups that were due before the start, unless their own is shorter. */
 const grace = 60_000;
 /** Changes of one session are debounced by this time, in ms. */
@@ -77,12 +77,12 @@ export class FollowUpScheduler implements Disposable {
   }
 
   /** Checks every session: at the start, and when settings or trust change. */
-  async lookAtAll(): Promise<void> {
+  async checkAll(): Promise<void> {
     for (const summary of await this.#deps.engine.list()) {
       if (this.#over) return;
       this.#seen.delete(summary.session_id);
       if (isSessionLive(summary.status)) continue;
-      await this.#look(summary, grace);
+      await this.#check(summary, grace);
     }
   }
 
@@ -111,7 +111,7 @@ export class FollowUpScheduler implements Disposable {
     this.#over = true;
     this.#subscription.dispose();
     for (const { timer } of this.#due.values()) timer.dispose();
-    for (const look of this.#looks.values()) look.dispose();
+    for (const check of this.#looks.values()) check.dispose();
     this.#due.clear();
     this.#waiting.clear();
     this.#looks.clear();
@@ -134,13 +134,13 @@ export class FollowUpScheduler implements Disposable {
     this.#looks.get(id)?.dispose();
     const look = this.#deps.after(settleMs, () => {
       this.#looks.delete(id);
-      void this.#look(summary, 0);
+      void this.#check(summary, 0);
     });
     this.#looks.set(id, look);
   }
 
   /** `least`: minimum delay in ms. */
-  async #look(summary: SessionSummary, least: number): Promise<void> {
+  async #check(summary: SessionSummary, least: number): Promise<void> {
     const { session_id: id } = summary;
     this.#looking.add(id);
     try {
@@ -189,7 +189,7 @@ export class FollowUpScheduler implements Disposable {
   }
 
   #fire(id: string): void {
-    if (this.#sending.size >= atOnce) {
+    if (this.#sending.size >= maxConcurrent) {
       this.#waiting.add(id);
       return;
     }
@@ -219,13 +219,13 @@ export class FollowUpScheduler implements Disposable {
       // `#fire` removes it from the waiting ones.
       if (next !== undefined) this.#fire(next);
     }
-    await this.#lookAgain(id);
+    await this.#recheck(id);
   }
 
   /** Changes during the run were ignored, so the session is checked again. */
-  async #lookAgain(id: string): Promise<void> {
+  async #recheck(id: string): Promise<void> {
     if (this.#over) return;
     const summary = (await this.#deps.engine.list()).find(({ session_id }) => session_id === id);
-    if (summary !== undefined && !isSessionLive(summary.status)) await this.#look(summary, 0);
+    if (summary !== undefined && !isSessionLive(summary.status)) await this.#check(summary, 0);
   }
 }

@@ -66,7 +66,7 @@ export async function importObserved(history: ObservedHistory, deps: ImportObser
 async function beginRecord(
   session: Omit<Session, 'status' | 'execution_mode'>,
   folder: string | undefined,
-  written: Written,
+  written: WrittenHistory,
   deps: ImportObservedDeps,
 ): Promise<SessionSummary> {
   const { session_id } = session;
@@ -154,7 +154,7 @@ export async function forkObserved(
   return beginRecord(session, folder, { history: forked, imported, run, entries, result, ids: {} }, deps);
 }
 
-interface Written {
+interface WrittenHistory {
   readonly history: ObservedHistory;
   readonly imported: Imported;
   readonly run: RecordedRun;
@@ -164,7 +164,7 @@ interface Written {
   readonly ids: Partial<Pick<Session, 'executor_session_id' | 'executor_session_ids'>>;
 }
 
-async function writeHistory(writer: RecordWriter, written: Written, { store }: ImportObservedDeps): Promise<void> {
+async function writeHistory(writer: RecordWriter, written: WrittenHistory, { store }: ImportObservedDeps): Promise<void> {
   const { history, run, entries, imported, result, ids } = written;
   const { summary, facts, problems } = history;
   const decision = { type: 'import', session_id: facts.nativeIds.at(-1) ?? null, damaged: problems.length } as const;

@@ -83,7 +83,7 @@ export class SideFiles {
     await this.#looking;
     const { log, usage } = this.#request;
     const { folder, usageFile, label } = this.#deps;
-    await this.#look(true);
+    await this.#check(true);
     const text = usage === undefined ? null : await readWhole(usage);
     if (usage !== undefined && text !== null) await rename(usage, usageFile).catch(() => undefined);
     await rm(folder, { recursive: true, force: true }).catch(() => undefined);
@@ -108,14 +108,14 @@ export class SideFiles {
     this.#timer = setTimeout(() => {
       this.#waitedMs += this.#pollMs;
       const last = this.#waitedMs >= this.#timeoutMs;
-      this.#looking = this.#look(last).then(() => {
+      this.#looking = this.#check(last).then(() => {
         if (!last && !this.#found && !this.#ended) this.#wait();
       });
     }, this.#pollMs);
   }
 
   /** `last`: accept a line of any file, even if the process has its own file. */
-  async #look(last: boolean): Promise<void> {
+  async #check(last: boolean): Promise<void> {
     const { log } = this.#request;
     if (log === undefined || this.#found) return;
     const names = await readdir(log.folder).catch(() => []);

@@ -37,11 +37,11 @@ export function passageForAgent({ sessionId, title, entry, at, by, text, cut }: 
 export function recallNote(label: string, { source, passages }: Recalled): Note {
   const refs = passages.map(({ sessionId, entry, title, by, at }) => ({ session_id: sessionId, entry, title, by, at }));
   const metadata = { recall: { query_source: source, passages: refs } };
-  const reported = passages.length === 0 ? nothing(source) : given(label, source, passages);
-  return { subtype: recallSubtype, content: [reported, ...passages.map(shown)].join('\n\n'), metadata };
+  const reported = passages.length === 0 ? nothing(source) : summarize(label, source, passages);
+  return { subtype: recallSubtype, content: [reported, ...passages.map(passageText)].join('\n\n'), metadata };
 }
 
-function given(label: string, source: Recalled['source'], passages: Recalled['passages']): string {
+function summarize(label: string, source: Recalled['source'], passages: Recalled['passages']): string {
   const sessions = count(new Set(passages.map(({ sessionId }) => sessionId)).size, 'earlier session');
   const found = source === null ? '' : `, found by ${sourceText(source)}`;
   const what = count(passages.length, 'passage');
@@ -56,7 +56,7 @@ function nothing(source: Recalled['source']): string {
 
 const count = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`;
 
-function shown({ sessionId, title, entry, at, by: who, text, cut }: RecalledPassage): string {
+function passageText({ sessionId, title, entry, at, by: who, text, cut }: RecalledPassage): string {
   const head = `${title.replaceAll(/\s+/g, ' ')} (${sessionId}, entry ${entry}, ${at}), said by the ${who}:`;
   return `${head}\n\n${`${text}${cut ? ' […]' : ''}`.replaceAll(/^/gm, '> ')}`;
 }

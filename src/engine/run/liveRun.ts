@@ -175,7 +175,7 @@ export class LiveRun implements ActiveRun {
         this.#budget.waits(needs_you !== undefined);
         session.conversations.fire();
       },
-      mayGoOn: () => this.#budget.mayGoOn(this.#figures()),
+      maySend: () => this.#budget.maySend(this.#figures()),
       onClosed: (endsItself) => this.#closeIn(endsItself ? closeMs : 0, endsItself ? 'late' : 'as_expected'),
       onFailure: (message) => {
         this.#state = failed(this.#state, failures.agentFailed(label, message));
@@ -260,7 +260,7 @@ export class LiveRun implements ActiveRun {
         clearTimeout(silence);
         this.#closing?.refresh();
         await this.#feed.take(chunk, side);
-        this.#budget.look(this.#figures());
+        this.#budget.check(this.#figures());
         this.#live.update();
       }
     } finally {
@@ -302,7 +302,7 @@ export class LiveRun implements ActiveRun {
     const changes = await this.#unreported();
     const facts = this.#feed.output.facts();
     const nothingRan = this.#plan.attempts.length === 0;
-    const result = this.#budget.settle(resultOf(facts, exit, this.#figures()), this.#conversation.leftUnsaid);
+    const result = this.#budget.settle(resultOf(facts, exit, this.#figures()), this.#conversation.hasUnsent);
     const metadata = nothingRan ? undefined : result.metadata;
     const reached = result.metadata?.budget;
     const stopped = wasStopped({

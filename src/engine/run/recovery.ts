@@ -40,7 +40,7 @@ const orderSchema = z.object({
   client: z.number().default(0),
 });
 
-const startAfreshSchema = z.object({
+const newConversationSchema = z.object({
   type: z.literal('start_afresh'),
   executor_session_id: z.string().optional(),
   executor_session_ids: z.array(z.string()),
@@ -101,7 +101,7 @@ export async function recoverRun(
     const earlier = (await reader.results()).filter(({ runId }) => runId !== last.run_id);
     const previous = earlier.map(({ metadata }) => metadata);
     const { afresh: isNewConversation, version: agentVersion, asked_model: askedModel } = found.attempt;
-    const context = { previous, afresh: isNewConversation, prices: deps.prices, agentVersion, askedModel };
+    const context = { previous, isNewConversation, prices: deps.prices, agentVersion, askedModel };
     const { metadata } = resultOf(facts, { code: null, signal: null }, context);
     batch.push(...facts.messages.map((usage): RecordLine => ({ kind: 'usage', run_id: run.run_id, usage })));
     if (metadata !== undefined) {
@@ -205,7 +205,7 @@ async function findOutput(reader: RecordReader, run: RecordedRun): Promise<Found
 
 /** Ids of the conversation that a new one was to replace. */
 function replacedBy(decision: LineOf<'decision'>['decision']): ReplacedIds | undefined {
-  const asked = startAfreshSchema.safeParse(decision);
+  const asked = newConversationSchema.safeParse(decision);
   if (!asked.success) return undefined;
   const { executor_session_id, executor_session_ids } = asked.data;
   return { executor_session_id: executor_session_id ?? executor_session_ids.at(-1), executor_session_ids };

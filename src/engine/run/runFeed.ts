@@ -98,7 +98,7 @@ export class RunFeed {
 
   /** Handles a chunk of output, then new lines of side files. */
   take({ type, data, timestamp }: OutputChunk, side: SideFiles | undefined): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#serialize(async () => {
       await this.#log(type).write(data);
       if (type === 'stderr') await this.#noteOrder(type, data.length);
       const at = timestamp.getTime();
@@ -108,7 +108,7 @@ export class RunFeed {
 
   /** Reads side files without waiting for more output. */
   takeSide(side: SideFiles): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#serialize(async () => {
       if (!this.#over) await this.apply(side.take(this.#output, this.#deps.clock()));
     });
   }
@@ -116,7 +116,7 @@ export class RunFeed {
   /** Adds a message or decision of Vitrine after everything received so far. */
   tell(line: ClientLine): void {
     const at = this.#deps.clock();
-    void this.#inTurn(async () => {
+    void this.#serialize(async () => {
       // Too late: the transcript has ended.
       if (this.#over) return;
       const data = Buffer.from(`${JSON.stringify({ ...line, at: new Date(at).toISOString() })}\n`);
@@ -133,7 +133,7 @@ export class RunFeed {
 
   /** Call after exit, when all output was received. */
   end(exit: ExitInfo, { side, stored }: Ending): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#serialize(async () => {
       const at = this.#deps.clock();
       const beside = await side?.end(this.#output, at);
       await this.apply(beside?.updates ?? this.#output.flush(at));
@@ -239,7 +239,7 @@ export class RunFeed {
     });
   }
 
-  #inTurn(work: () => Promise<void>): Promise<void> {
+  #serialize(work: () => Promise<void>): Promise<void> {
     const done = this.#last.then(work);
     this.#last = done.catch(() => undefined);
     return done;

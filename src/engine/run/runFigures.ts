@@ -14,7 +14,7 @@ export interface FiguresContext {
   /** Results of the session's earlier runs, oldest first. */
   readonly previous: readonly ResultMetadata[];
   /** A new conversation restarts the agent's counters, but not the session's. */
-  readonly afresh: boolean;
+  readonly isNewConversation: boolean;
   readonly prices: PriceTable;
   readonly agentVersion: string | null;
   /** Model that the user selected for this run. */
@@ -33,7 +33,7 @@ export interface Models {
 
 /** Result of a run, including the session's totals. */
 export function resultOf(facts: RunFacts, exit: ExitInfo, context: FiguresContext): RunResult {
-  const { previous, afresh: isNewConversation } = context;
+  const { previous, isNewConversation: isNewConversation } = context;
   const result = runResult(facts, exit, isNewConversation ? [] : previous, options(context));
   const last = previous.at(-1);
   if (!isNewConversation || last === undefined || result.metadata === undefined) return result;
@@ -52,7 +52,7 @@ export function resultOf(facts: RunFacts, exit: ExitInfo, context: FiguresContex
 
 /** The same during the run; `models` and `totalModels` are not part of summaries. */
 export function estimateOf(facts: RunFacts, context: FiguresContext): Estimate {
-  const { previous, afresh: isNewConversation } = context;
+  const { previous, isNewConversation: isNewConversation } = context;
   const figures = estimate(facts, isNewConversation ? [] : previous, options(context));
   const last = isNewConversation ? previous.at(-1) : undefined;
   const change = {

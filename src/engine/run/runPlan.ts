@@ -64,7 +64,7 @@ export interface RunDeps {
   /** Time without output for an agent to exit after its input was closed. */
   readonly closeMs: number;
   /** Time for an agent to start another turn automatically. */
-  readonly goOnMs: number;
+  readonly nextTurnMs: number;
   /** Time for an interrupted agent to end its turn. */
   readonly turnMs: number;
   /** Whether a user can answer. */

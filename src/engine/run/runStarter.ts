@@ -29,7 +29,7 @@ import { inFolder } from '../recall/recall.ts';
 export interface RunStarterDeps extends EngineDeps {
   readonly store: RecordStore;
   readonly sessions: Sessions;
-  readonly archive: Pick<Archive, 'runOver' | 'recall'>;
+  readonly archive: Pick<Archive, 'finishRun' | 'recall'>;
   readonly budgets: Pick<Budgets, 'hold' | 'follow'>;
   readonly children: ChildServer | undefined;
   /** @throws EngineFailure during shutdown, or if this run was cancelled */
@@ -112,7 +112,7 @@ export class RunStarter {
     state.change({ ...startedSummary(summary, run), updated_at: at });
     const tell = (failure: EngineFailure): void => state.notices.fire({ severity: 'warning', failure });
     if (!interactive) this.#unattended.add(state.id);
-    const over = live.done.then(() => archive.runOver(state.id, run.run_id, tell));
+    const over = live.done.then(() => archive.finishRun(state.id, run.run_id, tell));
     void live.done.then(() => {
       this.#unattended.delete(state.id);
       children?.over(state.id, run.run_id);
@@ -181,7 +181,7 @@ export class RunStarter {
     const results = (await (await state.reader())?.results()) ?? [];
     return {
       previous: results.map(({ metadata }) => metadata),
-      afresh: prefix !== '',
+      isNewConversation: prefix !== '',
       prices: await loadPrices(this.#deps.settings(state.session.project_dir).prices),
       askedModel: request.options?.model ?? null,
     };
@@ -213,7 +213,7 @@ export class RunStarter {
       silenceMs: timing.silence ?? 60_000,
       requestMs: timing.request ?? 600_000,
       closeMs: timing.close ?? 10_000,
-      goOnMs: timing.nextTurn ?? 2000,
+      nextTurnMs: timing.nextTurn ?? 2000,
       turnMs: timing.politeGrace ?? 5000,
       interactive,
       presence: this.#deps.presence,

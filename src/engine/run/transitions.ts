@@ -76,7 +76,7 @@ export function launchRun(
   given: {
     readonly launched: Launched;
     readonly resume: string | null;
-    readonly figures: Pick<RunPlan['figures'], 'afresh' | 'askedModel'>;
+    readonly figures: Pick<RunPlan['figures'], 'isNewConversation' | 'askedModel'>;
     readonly offsets: Readonly<Record<RawStream, number>>;
     readonly firstIndex: number;
     readonly session: Session;
@@ -91,7 +91,7 @@ export function launchRun(
     at,
     run_id: state.run.run_id,
     resume,
-    afresh: figures.afresh,
+    afresh: figures.isNewConversation,
     asked_model: figures.askedModel,
     program,
     version,

@@ -47,7 +47,7 @@ const defaultHits = 10;
 const mostExcerpts = 50;
 const fewestHits = 1;
 /** Number of candidates to read for each result. */
-const hopefulPerEntry = 3;
+const candidatesPerResult = 3;
 
 /** Sessions to search, with their numbers in the catalogue. */
 interface Scope {
@@ -66,7 +66,7 @@ export class SessionSearch {
   readonly #deps: RefreshDeps;
   readonly #refresh: Refresh;
   /** Serializes searches and updates, which would otherwise index the same sessions twice. */
-  #last: Promise<unknown> = Promise.resolve();
+  #queue: Promise<unknown> = Promise.resolve();
   #expunging: NodeJS.Timeout | undefined;
 
   constructor(catalogue: Catalogue, deps: RefreshDeps) {
@@ -173,8 +173,8 @@ export class SessionSearch {
   }
 
   #alone<T>(work: (database: Database) => T | Promise<T>): Promise<T> {
-    const result = this.#last.then(() => this.#catalogue.use(work));
-    this.#last = result.catch(() => undefined);
+    const result = this.#queue.then(() => this.#catalogue.use(work));
+    this.#queue = result.catch(() => undefined);
     return result;
   }
 
@@ -213,7 +213,7 @@ export class SessionSearch {
     found: readonly Candidates[],
     { most, score }: { readonly most: number; readonly score: (text: string) => number },
   ): Promise<SimilarEntry[]> {
-    const hopeful = most * hopefulPerEntry;
+    const hopeful = most * candidatesPerResult;
     const least = nth(
       found.flatMap(({ scores }) => [...scores.values()]),
       hopeful,

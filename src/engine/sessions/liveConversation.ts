@@ -1,4 +1,4 @@
-import type { Dialogue, DialogueFactory, DialogueHost, MoreToCome } from '../../agents/dialogue.ts';
+import type { Dialogue, DialogueFactory, DialogueHost, Continuation } from '../../agents/dialogue.ts';
 import type { ClientLine } from '../../model/transcript/clientLine.ts';
 import type { AgentRequest, Answer, Decision } from '../../model/agent/request.ts';
 import type { AgentInput } from '../process/agentInput.ts';
@@ -13,11 +13,11 @@ const maxQueuedCharacters = 16 << 20;
 export interface ConversationDeps extends RequestsDeps {
   readonly label: string;
   /** Grace period after a turn ends, in ms; some agents start another turn on their own. */
-  readonly goOnMs: number;
+  readonly nextTurnMs: number;
   /** The agent's input was closed. `endsItself`: the agent then exits by itself. */
   readonly onClosed: (endsItself: boolean) => void;
   /** Whether another message may be sent. */
-  readonly mayGoOn: () => boolean;
+  readonly maySend: () => boolean;
   /** Records that a message was queued or left the queue. */
   readonly onQueue: (change: QueueChange) => void;
   /** The conversation cannot continue; `message` is the reason. */
@@ -39,7 +39,7 @@ export class LiveConversation implements Conversation {
   #stopped: () => void = () => undefined;
   #endedByUser = false;
   /** The run ended with queued messages. */
-  leftUnsaid = false;
+  hasUnsent = false;
 
   constructor(deps: ConversationDeps) {
     this.#deps = deps;
@@ -170,7 +170,7 @@ export class LiveConversation implements Conversation {
   end(): void {
     this.#requests.end();
     const unsaid = this.#queue.splice(0);
-    this.leftUnsaid ||= unsaid.length > 0;
+    this.hasUnsent ||= unsaid.length > 0;
     for (const { id, text } of unsaid) {
       this.#deps.tell({ type: 'note', ...unsentNote(text) });
       this.#deps.onQueue({ id, text: null });
@@ -184,7 +184,7 @@ export class LiveConversation implements Conversation {
 
   #sayNext(): void {
     // Unsent messages are kept with the run.
-    if (this.#queue.length === 0 || !this.#deps.mayGoOn()) return;
+    if (this.#queue.length === 0 || !this.#deps.maySend()) return;
     const message = this.#queue.shift();
     if (message === undefined) return;
     this.#started();
@@ -194,13 +194,13 @@ export class LiveConversation implements Conversation {
     this.#speak((dialogue) => dialogue.say(message.text));
   }
 
-  #turnOver(input: AgentInput, more: MoreToCome): void {
+  #endTurn(input: AgentInput, more: Continuation): void {
     this.#busy = false;
     clearTimeout(this.#waiting);
     this.#stopped();
     if (this.#queue.length > 0) this.#sayNext();
     else if (more === 'done') this.#close(input);
-    else if (more === 'may_go_on') this.#waiting = setTimeout(() => this.#close(input), this.#deps.goOnMs);
+    else if (more === 'may_go_on') this.#waiting = setTimeout(() => this.#close(input), this.#deps.nextTurnMs);
     this.#deps.onChange();
   }
 
@@ -241,13 +241,13 @@ export class LiveConversation implements Conversation {
       tell: (line: ClientLine) => {
         if (current()) tell(line);
       },
-      turnOver: (more = 'done') => {
-        if (current() && input.open) this.#turnOver(input, more);
+      turnEnded: (more = 'done') => {
+        if (current() && input.open) this.#endTurn(input, more);
       },
       leave: () => {
         if (current() && input.open) this.#close(input);
       },
-      turnBegan: () => {
+      turnStarted: () => {
         if (current()) this.#started();
       },
       fail: (message) => {

@@ -1,4 +1,4 @@
-import { isToldByEntry } from '../../formats/events.ts';
+import { isDerivedFromEntry } from '../../formats/events.ts';
 import {
   type LineOf,
   type RecordedRun,
@@ -49,7 +49,7 @@ export interface StateDeps {
 }
 
 /** What a write reports to listeners. */
-interface Heard {
+interface WriteEvents {
   readonly updates: readonly EntryUpdate[];
   readonly events: readonly CoordinatorEvent[];
 }
@@ -219,12 +219,12 @@ export class SessionState {
     const heard = this.#take(batch);
     this.change(change);
     const lines = batch.map((line) => (line === 'summary' ? this.summaryLine() : line));
-    await this.#writer?.appendAll(lines.filter((line) => line.kind !== 'event' || !isToldByEntry(line.event)));
+    await this.#writer?.appendAll(lines.filter((line) => line.kind !== 'event' || !isDerivedFromEntry(line.event)));
     this.#tell(heard);
   }
 
   /** Applies the lines in memory, as a reader of the record would. */
-  #take(batch: readonly BatchLine[]): Heard {
+  #take(batch: readonly BatchLine[]): WriteEvents {
     const updates: EntryUpdate[] = [];
     const events: CoordinatorEvent[] = [];
     let result: ResultMetadata | undefined;
@@ -275,7 +275,7 @@ export class SessionState {
     const settled = this.recent.apply(updates);
     await this.#writer?.appendAll([
       ...settled.map((entry): RecordLine => ({ kind: 'entry', entry, received_at: at })),
-      ...events.filter((event) => !isToldByEntry(event)).map((event): RecordLine => ({ kind: 'event', event })),
+      ...events.filter((event) => !isDerivedFromEntry(event)).map((event): RecordLine => ({ kind: 'event', event })),
     ]);
     this.#count(updates);
     this.#tell({ updates, events });
@@ -285,7 +285,7 @@ export class SessionState {
     for (const update of updates) if (update.op === 'put') this.total = Math.max(this.total, update.entry.index + 1);
   }
 
-  #tell({ updates, events }: Heard): void {
+  #tell({ updates, events }: WriteEvents): void {
     if (updates.length > 0) this.updates.fire(updates, this.total);
     for (const event of events) this.deps.onEvent(event);
     this.recent.trim(this.#writer?.memoryOnly !== true);

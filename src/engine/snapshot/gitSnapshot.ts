@@ -14,7 +14,7 @@ const coarseTimeMs = 2000;
 const mostNested = 50;
 
 /** Resources for a snapshot of a folder with its repositories. */
-interface Means {
+interface SnapshotContext {
   readonly deadline: Deadline;
   readonly budget: ReadBudget;
   nested: number;
@@ -60,7 +60,7 @@ class Repository {
     this.#nested = nested;
   }
 
-  static async take(place: Place, means: Means): Promise<Repository> {
+  static async take(place: Place, means: SnapshotContext): Promise<Repository> {
     const { deadline, budget } = means;
     const takenAt = Date.now();
     const before = await readGitState(place, deadline, budget);

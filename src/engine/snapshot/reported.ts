@@ -4,7 +4,7 @@ import { normalPath } from '../../insight/citations/sources/pathNames.ts';
 import type { EntryUpdate, NormalizedEntry } from '../../model/transcript/entry.ts';
 import type { ToolAction } from '../../model/transcript/tool.ts';
 
-type Writing = Extract<ToolAction, { kind: 'file_write' | 'file_edit' }>;
+type WriteChange = Extract<ToolAction, { kind: 'file_write' | 'file_edit' }>;
 
 /** Maximum characters of edits in memory; further edits are known by path only. */
 const mostCharacters = 32 << 20;
@@ -88,7 +88,7 @@ export class ReportedChanges {
   }
 }
 
-function withPaths(action: Writing, of: (path: string) => string): Writing {
+function withPaths(action: WriteChange, of: (path: string) => string): WriteChange {
   if (action.kind === 'file_write') return { ...action, path: of(action.path) };
   return { ...action, changes: action.changes.map((change) => ({ ...change, path: of(change.path) })) };
 }

@@ -29,7 +29,7 @@ export interface WatchDeps {
 }
 
 /** Active watches of this process. */
-const atWork = new Set<FolderWatch>();
+const activeWatches = new Set<FolderWatch>();
 
 /** Watch for a run, if enabled. Recordings and remote servers do not change this folder. */
 export function createWatch(
@@ -61,11 +61,11 @@ export class FolderWatch {
   }
 
   #first(): Promise<Snapshot | SnapshotProblem> {
-    for (const other of atWork) {
+    for (const other of activeWatches) {
       other.#neighbours.add(this);
       this.#neighbours.add(other);
     }
-    atWork.add(this);
+    activeWatches.add(this);
     return this.#take();
   }
 
@@ -90,7 +90,7 @@ export class FolderWatch {
 
   /** Ends the watch without a comparison. */
   leave(): void {
-    atWork.delete(this);
+    activeWatches.delete(this);
   }
 
   async #take(): Promise<Snapshot | SnapshotProblem> {
@@ -106,12 +106,12 @@ export class FolderWatch {
 
   async #unreported(changes: readonly UnreportedChange[], snapshot: Snapshot): Promise<UnreportedChange[]> {
     const unreported: UnreportedChange[] = [];
-    const otherPlaces = this.#reportedElsewhere();
+    const otherPlaces = this.#reportedByOthers();
     let compared = 0;
     for (const change of changes) {
       if (otherPlaces.has(change.path)) continue;
       if (!this.#reported.has(change.path)) unreported.push(change);
-      else if (compared++ < mostCompared && (await this.#isMore(change.path, snapshot))) {
+      else if (compared++ < mostCompared && (await this.#differsFromReport(change.path, snapshot))) {
         unreported.push({ ...change, besides: true });
       }
     }
@@ -119,7 +119,7 @@ export class FolderWatch {
   }
 
   /** Paths in this folder, by their names here. */
-  #reportedElsewhere(): Set<string> {
+  #reportedByOthers(): Set<string> {
     const own = namesOf(this.#deps.folder).at(-1) ?? '';
     const all = [...this.#neighbours].flatMap((other) => {
       const theirs = namesOf(other.#deps.folder).at(-1) ?? '';
@@ -142,7 +142,7 @@ export class FolderWatch {
   }
 
   /** Whether the file differs from the reported edits; false if that is uncertain. */
-  async #isMore(file: string, snapshot: Snapshot): Promise<boolean> {
+  async #differsFromReport(file: string, snapshot: Snapshot): Promise<boolean> {
     // An unreadable file does not hide the others.
     const before = await snapshot.textBefore(file).catch(() => undefined);
     if (before === undefined || !isComparable(before)) return false;

@@ -43,7 +43,7 @@ const headBytes = 64 * 1024;
 const order = { sidecar: 0, main: 1, subagent: 2, shared: 3, database: 3 } as const;
 
 /** A file that belongs to no session. `problem`: the reason, if it is named like a session file. */
-interface NoPart {
+interface IgnoredFile {
   readonly role?: undefined;
   readonly problem: string | null;
 }
@@ -56,10 +56,10 @@ function noSession({ leavesEmptyFiles }: StoreFormat, head: readonly string[]): 
 
 /** Caches the roles of files by path, size and modification time, so that each is opened once. */
 export class PartMemory {
-  readonly #parts = new Map<string, { readonly key: string; readonly part: StorePart | NoPart }>();
+  readonly #parts = new Map<string, { readonly key: string; readonly part: StorePart | IgnoredFile }>();
   readonly databases = new Map<string, DatabaseFile>();
 
-  async partOf(format: StoreFormat, file: StoreFile): Promise<StorePart | NoPart> {
+  async partOf(format: StoreFormat, file: StoreFile): Promise<StorePart | IgnoredFile> {
     const placed = format.place(file.relative);
     if (placed !== 'head') return placed ?? { problem: null };
     const key = `${file.size < headBytes ? file.size : headBytes}`;

@@ -50,7 +50,7 @@ export class SpanReports {
       this.#reported = undefined;
       return null;
     } catch (error) {
-      const why = whyOf(error);
+      const why = causeOf(error);
       this.#deps.log.warn(`${runId} was not reported to ${otlp.endpoint}: ${why}`);
       if (this.#reported === otlp.endpoint) return null;
       this.#reported = otlp.endpoint;
@@ -121,7 +121,7 @@ async function postJson(url: URL, { headers }: OtlpSettings, body: string): Prom
 }
 
 /** Must not include header values, which the error of `fetch` for a malformed header contains. */
-function whyOf(error: unknown): string {
+function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.name === 'TimeoutError') return 'no answer within 10 seconds';
   const { cause } = error;

@@ -14,11 +14,11 @@ async function* eventsOf(source: ExportSource): AsyncGenerator<CoordinatorEvent>
     recorded = true;
     yield event;
   }
-  if (!recorded) yield* toldAgain(source);
+  if (!recorded) yield* eventsFromEntries(source);
 }
 
 /** Derives events from entries if none were recorded. Their times are those of the entries. */
-async function* toldAgain({ summary, runs, entries }: ExportSource): AsyncGenerator<CoordinatorEvent> {
+async function* eventsFromEntries({ summary, runs, entries }: ExportSource): AsyncGenerator<CoordinatorEvent> {
   const builder = new EventBuilder(summary.session_id);
   yield builder.start(summary.created_at);
   let at = summary.created_at;

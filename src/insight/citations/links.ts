@@ -22,12 +22,12 @@ export function linksOf(entry: NormalizedEntry, session: SessionEvidence): Evide
   );
 }
 
-type Unpointed = Omit<EvidenceLink, 'points'>;
+type UnplacedLink = Omit<EvidenceLink, 'points'>;
 
-function givenLinks({ content, metadata, index }: NormalizedEntry, session: SessionEvidence): Unpointed[] {
+function givenLinks({ content, metadata, index }: NormalizedEntry, session: SessionEvidence): UnplacedLink[] {
   const citations = (metadata?.annotations ?? []).filter((each) => each.kind === 'citation');
   const ranges = givenRanges(content, citations);
-  const once = new Map<string, Unpointed>();
+  const once = new Map<string, UnplacedLink>();
   for (const [at, { url = null, title = null, description = null }] of citations.entries()) {
     const range = ranges[at] ?? [0, content.length];
     const key = JSON.stringify([range, url, title, description]);
@@ -42,7 +42,7 @@ function givenLink(
   given: GivenSource,
   session: SessionEvidence,
   before: number,
-): Unpointed {
+): UnplacedLink {
   const claim = content.slice(...range);
   const mention: Mention = { range, kind: 'url', claim, url: given.url ?? '', hedged: false };
   const { candidates } = given.url === null ? { candidates: [] } : bind(mention, session, before);
@@ -77,7 +77,7 @@ function givenRanges(content: string, citations: readonly Citation[]): TextRange
   });
 }
 
-function derivedLink(mention: Mention, { index }: NormalizedEntry, session: SessionEvidence): Unpointed[] {
+function derivedLink(mention: Mention, { index }: NormalizedEntry, session: SessionEvidence): UnplacedLink[] {
   const { candidates, reason, judged } = bind(mention, session, index);
   const [source] = candidates;
   const found = reason === undefined && source !== undefined;
@@ -99,14 +99,14 @@ function derivedLink(mention: Mention, { index }: NormalizedEntry, session: Sess
   ];
 }
 
-function isSame(given: Unpointed, found: Unpointed): boolean {
+function isSame(given: UnplacedLink, found: UnplacedLink): boolean {
   if (given.url === undefined || found.url === undefined) return false;
   const meets = given.range[0] < found.range[1] && found.range[0] < given.range[1];
   return meets && normalUrl(given.url) === normalUrl(found.url);
 }
 
 /** Start and end of all ranges in one pass over the text. */
-function withPoints(text: string, links: readonly Unpointed[]): EvidenceLink[] {
+function withPoints(text: string, links: readonly UnplacedLink[]): EvidenceLink[] {
   const offsets = [...new Set(links.flatMap(({ range }) => range))].sort((a, b) => a - b);
   const points = new Map<number, number>();
   let point = 0;

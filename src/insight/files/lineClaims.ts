@@ -45,14 +45,14 @@ function rank({ kind, edited }: LineClaim): number {
   return kind === 'read' ? 2 : edited ? 1 : 0;
 }
 
-interface Owned {
+interface ClaimedLine {
   by: number | null;
   edited: boolean;
   read: number | null;
 }
 
 function claimsOf(now: FileText, { session, lines, fragments }: FileRecord): LineClaim[][] {
-  const owned = now.lines.map((): Owned => ({ by: null, edited: false, read: null }));
+  const owned = now.lines.map((): ClaimedLine => ({ by: null, edited: false, read: null }));
   const then = lines.map(withoutReturn);
   if (then.every(({ text }) => text !== null)) {
     const texts = then.map(({ text }) => text ?? '');
@@ -79,7 +79,7 @@ function stretches(lines: readonly HistoryLine[]): { at: number; stretch: Histor
   return found;
 }
 
-function takeFragment(owned: Owned[], now: FileText, fragment: Fragment, at?: number): void {
+function takeFragment(owned: ClaimedLine[], now: FileText, fragment: Fragment, at?: number): void {
   const places = now.locate(fragment, at);
   if (places === null) return;
   const back = new Int32Array(now.lines.length).fill(-1);
@@ -96,7 +96,7 @@ function withoutReturn(line: HistoryLine): HistoryLine {
  * before the first and after the last unchanged one may be edited ones, for each line of `then`.
  */
 function take(
-  owned: Owned[],
+  owned: ClaimedLine[],
   now: readonly string[],
   then: readonly HistoryLine[],
   saved: Int32Array,
@@ -121,7 +121,7 @@ function take(
 
 /** Current lines in place of old ones: those similar to a line that a step wrote are edits of it. */
 function differ(
-  owned: Owned[],
+  owned: ClaimedLine[],
   now: readonly string[],
   [from, to]: readonly [number, number],
   then: readonly HistoryLine[],

@@ -9,10 +9,10 @@ export interface Disguise {
   /** Characters that look like ASCII characters; each once. */
   readonly lookAlikes: readonly string[];
   /** Positions of all of them, in order. */
-  readonly spots: readonly Spot[];
+  readonly spots: readonly SuspiciousCharacter[];
 }
 
-interface Spot {
+interface SuspiciousCharacter {
   readonly start: number;
   readonly end: number;
   readonly hidden: boolean;
@@ -74,7 +74,7 @@ export function findDisguise(command: string): Disguise | undefined {
 
 class Scan {
   readonly #text: string;
-  readonly #spots = new Map<number, Spot>();
+  readonly #spots = new Map<number, SuspiciousCharacter>();
   readonly #scripts = new Set<string>();
   readonly #hidden = new Set<string>();
   readonly #alike = new Set<string>();

@@ -47,7 +47,7 @@ export interface CardStep {
 }
 
 /** What has happened to the lines since that step; `null` if they cannot be compared. */
-export type SinceThen = 'same' | 'moved' | 'changed' | 'gone' | null;
+export type LineFate = 'same' | 'moved' | 'changed' | 'gone' | null;
 
 /** Content of a source card. `null` is "unknown". */
 export interface EvidenceCard {
@@ -76,7 +76,7 @@ export interface EvidenceCard {
     readonly cut: boolean;
     readonly hash: string;
   } | null;
-  readonly since: SinceThen;
+  readonly since: LineFate;
   /** Whether such a file exists in the session's folder; only for sources that were not found. */
   readonly exists: boolean | null;
   /** Other possible steps, best first. */

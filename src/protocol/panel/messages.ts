@@ -10,7 +10,7 @@ import type { ViewAnswer, ViewRequest } from './viewMessages.ts';
 import type { EvidenceCard, PageLink, SourcesPage } from './evidence.ts';
 
 /** A request and how it ended; without `decision` it is waiting, or was when its run ended. */
-export interface Asked {
+export interface RequestState {
   readonly request: AgentRequest;
   readonly decision?: Decision | undefined;
 }
@@ -24,7 +24,7 @@ export interface PageEntry extends NormalizedEntry {
   readonly step?: string;
   /** An automatic message; `origin` says who did. */
   readonly synthetic?: true;
-  readonly asked?: Asked;
+  readonly asked?: RequestState;
   /** Sources of a message, in text order; absent until they were searched. */
   readonly links?: readonly PageLink[];
   readonly cut?: Readonly<Record<string, number>>;

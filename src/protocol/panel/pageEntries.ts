@@ -4,7 +4,7 @@ import { requestMetadataSchema } from '../../model/agent/request.ts';
 import { isSynthetic, originOf } from '../../model/transcript/synthetic.ts';
 import type { FileChange, ToolAction, ToolResult, ToolUse } from '../../model/transcript/tool.ts';
 import { Cutter } from './textCutter.ts';
-import type { Asked, PageEntry } from './messages.ts';
+import type { RequestState, PageEntry } from './messages.ts';
 
 /** UTF-8 bytes per field. Longer ones are cut; `getEntry` returns them complete. */
 export const budgets = {
@@ -56,13 +56,13 @@ function writer(entry: NormalizedEntry): Pick<PageEntry, 'synthetic' | 'origin'>
   return isSynthetic(entry) ? { synthetic: true, origin: originOf(entry) } : {};
 }
 
-function askedOf({ type, metadata }: NormalizedEntry): Asked | undefined {
+function askedOf({ type, metadata }: NormalizedEntry): RequestState | undefined {
   if (type.kind !== 'system_message' || type.subtype !== 'request') return undefined;
   return requestMetadataSchema.safeParse(metadata).data;
 }
 
 /** Complete while it waits. Once it is decided, the budgets of tool calls apply. */
-function requestEntry({ metadata, ...entry }: NormalizedEntry, asked: Asked, cut: Cutter): PageEntry {
+function requestEntry({ metadata, ...entry }: NormalizedEntry, asked: RequestState, cut: Cutter): PageEntry {
   const content = cut.text('content', entry.content, budgets.tool);
   const meta = metadata === undefined ? undefined : pick(metadata);
   const page = { ...entry, content, ...(meta !== undefined && { metadata: meta }) };

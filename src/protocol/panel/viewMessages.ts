@@ -4,7 +4,7 @@ import type { StepKind } from '../../model/transcript/steps.ts';
 import type { ToolStatus } from '../../model/transcript/tool.ts';
 
 /** Filter and order of the trajectory. */
-export interface TrajectoryWish {
+export interface TrajectoryQuery {
   /** As it was typed: words, `kind:`, `tool:`, `file:`, `state:`. */
   readonly query: string;
   /** Empty: every kind, including messages and thoughts. */
@@ -200,7 +200,7 @@ export type ViewRequest =
       readonly request: number;
       readonly from: number;
       readonly count: number;
-      readonly wish: TrajectoryWish;
+      readonly wish: TrajectoryQuery;
       /** Returns the lines around this entry, and ignores `from`. */
       readonly around?: number;
     }

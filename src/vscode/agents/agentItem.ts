@@ -18,7 +18,7 @@ export function agentItem(blueprint: Blueprint, trusted: boolean): vscode.TreeIt
   const name = shown(blueprint.name);
   const item = new vscode.TreeItem(name, vscode.TreeItemCollapsibleState.None);
   const place = level === 'user' ? [t('home folder')] : [];
-  const parts = [...(agent === null ? whatIsWrong(blueprint) : whatItIs(agent)), ...place].map(shown);
+  const parts = [...(agent === null ? problemText(blueprint) : statusText(agent)), ...place].map(shown);
   const inactive = agent?.status === 'inactive';
   item.id = `${level}:${file}`;
   item.description = parts.join(' · ');
@@ -35,7 +35,7 @@ export function agentItem(blueprint: Blueprint, trusted: boolean): vscode.TreeIt
   return item;
 }
 
-function whatItIs(agent: Agent): string[] {
+function statusText(agent: Agent): string[] {
   const { status, model, description } = agent;
   const parts = [executorOf(agent), model ?? '', description].filter((text) => text !== '');
   return status === 'inactive' ? [t('inactive'), ...parts] : parts;
@@ -46,7 +46,7 @@ export function firstProblem({ problems }: Pick<Blueprint, 'problems'>): Bluepri
   return problems.find(({ severity }) => severity === 'error') ?? problems[0];
 }
 
-function whatIsWrong(blueprint: Blueprint): string[] {
+function problemText(blueprint: Blueprint): string[] {
   return [firstProblem(blueprint)?.message ?? ''];
 }
 

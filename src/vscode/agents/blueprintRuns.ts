@@ -11,7 +11,7 @@ import type { AgentInputs } from './agentInputs.ts';
 
 type ResumedSession = Pick<SessionSummary, 'agent_name' | 'executor_type' | 'project_dir'>;
 
-interface ResumeAsked {
+interface ResumeOverrides {
   readonly prompt: string;
   readonly settings: AgentOptions;
   readonly over: (options: AgentOptions) => AgentOptions;
@@ -55,7 +55,7 @@ export class BlueprintRuns {
    */
   async resume(
     session: ResumedSession,
-    { prompt, settings, over }: ResumeAsked,
+    { prompt, settings, over }: ResumeOverrides,
   ): Promise<ResumeRequest & { readonly missing?: string }> {
     const { agent_name: name, project_dir: cwd = '' } = session;
     const from = resumedFrom(session);

@@ -9,7 +9,7 @@ import { nameProblem, type NewAgent } from './agentFiles.ts';
 
 const { t } = vscode.l10n;
 
-interface Asking {
+interface AgentWizardOptions {
   readonly all: readonly Blueprint[];
   readonly reports: () => Promise<readonly AgentReport[]>;
 }
@@ -18,7 +18,7 @@ type Fields = { readonly [K in keyof NewAgent]: string };
 type Question = (step: Step, before: Fields) => Promise<Answer<Fields>>;
 
 /** Wizard for a new agent; `undefined` if the user cancelled. */
-export async function askForAgent(asking: Asking): Promise<NewAgent | undefined> {
+export async function askForAgent(asking: AgentWizardOptions): Promise<NewAgent | undefined> {
   const questions = [nameStep(asking), executorStep(asking), modelStep, promptStep, placeStep];
   let fields: Fields = { name: '', executor_type: 'claude-code', model: '', system_prompt: '', folder: homedir() };
   for (let at = 0; at < questions.length;) {
@@ -33,7 +33,7 @@ export async function askForAgent(asking: Asking): Promise<NewAgent | undefined>
   return fields;
 }
 
-function nameStep({ all }: Asking): Question {
+function nameStep({ all }: AgentWizardOptions): Question {
   return async (step, before) => {
     const placeholder = t('Agent name. Also the file name.');
     const validate = (name: string): string | undefined => nameProblem(name, all);
@@ -41,7 +41,7 @@ function nameStep({ all }: Asking): Question {
   };
 }
 
-function executorStep({ reports }: Asking): Question {
+function executorStep({ reports }: AgentWizardOptions): Question {
   return async (step, before) => {
     const items = async () =>
       (await reports())

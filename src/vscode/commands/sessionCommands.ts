@@ -35,7 +35,7 @@ export function sessionCommands(shell: CommandContext): Commands {
           usePanel: false,
           filter: (row) => needsYou(row) !== undefined,
         }));
-      if (id !== undefined) await shell.panels.lead(id, 'review');
+      if (id !== undefined) await shell.panels.reveal(id, 'review');
     },
 
     async renameSession(argument, title) {

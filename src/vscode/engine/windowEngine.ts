@@ -121,7 +121,7 @@ export class WindowEngine {
   }
 
   /** Starts a new agent conversation in the same session, with a summary of the earlier one. */
-  async startAfresh(session_id: string, request: Resume): Promise<SessionHandle> {
+  async startNewConversation(session_id: string, request: Resume): Promise<SessionHandle> {
     return this.#begin('restart', { context: await this.#contextFor(session_id), session_id, request });
   }
 

@@ -14,7 +14,7 @@ export interface FailureContext {
   readonly agent?: AgentName;
   readonly session?: string;
   /** Offered if the agent does not know the conversation any more. */
-  readonly startAfresh?: () => Promise<void>;
+  readonly startNewConversation?: () => Promise<void>;
   /** Offered if a limit prevented the run. */
   readonly raiseBudget?: (status: BudgetStatus) => Promise<void>;
 }
@@ -69,7 +69,7 @@ function command(title: string, id: string, ...args: readonly unknown[]): Button
 
 function actionButton(
   { action, budget }: EngineFailure,
-  { agent, session, startAfresh, raiseBudget }: FailureContext,
+  { agent, session, startNewConversation, raiseBudget }: FailureContext,
 ): Button | undefined {
   switch (action) {
     case undefined:
@@ -84,9 +84,9 @@ function actionButton(
     case 'install':
       return installButton(agent);
     case 'startAfresh':
-      return startAfresh === undefined
+      return startNewConversation === undefined
         ? undefined
-        : { title: t('Start New Conversation with Summary'), run: startAfresh };
+        : { title: t('Start New Conversation with Summary'), run: startNewConversation };
     case 'revealRecord':
       return session === undefined ? undefined : command(t('Reveal Record'), 'vitrine.revealRecord', session);
   }

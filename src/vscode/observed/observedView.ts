@@ -29,7 +29,7 @@ export function isForObserved(command: PageCommand): boolean {
 }
 
 /** Why another program's session accepts no messages; `undefined` if it can be resumed. */
-export function whyWatched(summary: SessionSummary, { agent, live }: ObservedState): string | undefined {
+export function readOnlyReason(summary: SessionSummary, { agent, live }: ObservedState): string | undefined {
   const label = visibleText(summary.agent_label);
   if (live.state === 'ended') {
     return executorOf(agent) === undefined ? t('Vitrine cannot resume sessions of {0}.', label) : undefined;

@@ -132,7 +132,7 @@ export async function sessionCapabilities(
   const columns = [{ label: t('Capability') }, { label: t('In this session') }, { label: t('Notes') }];
   const rows = count
     .all(summary, capabilities)
-    .map((inherited) => [text(nameText(inherited.name)), carriedCell(inherited), text(inherited.reason ?? '')]);
+    .map((inherited) => [text(nameText(inherited.name)), capabilityCell(inherited), text(inherited.reason ?? '')]);
   const table = { label: t('Capabilities used in this session'), columns, rows };
   return { report: { ...base, tables: [table], sections: [] } };
 }
@@ -150,7 +150,7 @@ async function capabilitiesOfSession(
   return (await engine.agents()).find((report) => report.type === type)?.capabilities;
 }
 
-function carriedCell({ name, state, count, of }: SessionCapabilities): ReportCell {
+function capabilityCell({ name, state, count, of }: SessionCapabilities): ReportCell {
   switch (state) {
     case 'carried':
       if (name === 'cost') return text(t('reported by the agent'));

@@ -5,7 +5,7 @@ import { evidenceOf, sinceThen, type Evidence } from '../../insight/citations/so
 import { withFootnotes } from '../../insight/citations/footnotes.ts';
 import { SessionLinks } from '../../insight/citations/sessionLinks.ts';
 import type { NormalizedEntry } from '../../model/transcript/entry.ts';
-import type { ClaimVerdict, EvidenceCard, PageLink, SinceThen, SourcesPage } from '../../protocol/panel/evidence.ts';
+import type { ClaimVerdict, EvidenceCard, PageLink, LineFate, SourcesPage } from '../../protocol/panel/evidence.ts';
 import type { ProjectFiles } from '../window/projectFiles.ts';
 import { evidenceCard, pageLink } from './evidenceView.ts';
 import { sourcesPage } from './views/sourcesPage.ts';
@@ -55,7 +55,7 @@ export class Citations {
     return evidenceOf(entry, link.source, link, (text) => createHash('sha256').update(text).digest('hex'));
   }
 
-  async #since(evidence: Evidence | null): Promise<SinceThen> {
+  async #since(evidence: Evidence | null): Promise<LineFate> {
     if (evidence?.path === null || evidence?.path === undefined || evidence.lines === null) return null;
     const now = await this.#files.now(evidence.path);
     if (now === undefined) return null;

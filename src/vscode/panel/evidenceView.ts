@@ -2,7 +2,7 @@ import type { Evidence } from '../../insight/citations/sources/evidence.ts';
 import type { NumberedLink } from '../../insight/citations/sessionLinks.ts';
 import type { Source } from '../../insight/citations/sources/sources.ts';
 import type { Candidate, EvidenceLink } from '../../insight/citations/types.ts';
-import type { CardStep, EvidenceCard, PageLink, PageSource, SinceThen } from '../../protocol/panel/evidence.ts';
+import type { CardStep, EvidenceCard, PageLink, PageSource, LineFate } from '../../protocol/panel/evidence.ts';
 
 /** Maximum characters of a claim, command or title. */
 const longest = 2000;
@@ -21,7 +21,7 @@ export function pageLink({ at, number, link }: NumberedLink): PageLink {
 
 export interface Looked {
   readonly evidence: Evidence | null;
-  readonly since: SinceThen;
+  readonly since: LineFate;
   readonly exists: boolean | null;
 }
 

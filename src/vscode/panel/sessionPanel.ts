@@ -36,7 +36,7 @@ const viewPause = 100;
 const patience = 20;
 
 /** Index of an entry, or the request that has waited longest. */
-export type Lead = number | 'review';
+export type RevealTarget = number | 'review';
 
 /** A page with one session: shows the handle's content and executes the user's actions. */
 export class SessionPanel implements vscode.Disposable {
@@ -60,7 +60,7 @@ export class SessionPanel implements vscode.Disposable {
   #missed = 0;
   #numbered = false;
   /** Where to scroll once the page is ready. */
-  #lead: Lead | undefined;
+  #target: RevealTarget | undefined;
   #notice: Notice | undefined;
   /** Descriptions of what the record lacks. */
   #missing: readonly string[] = [];
@@ -120,13 +120,13 @@ export class SessionPanel implements vscode.Disposable {
   }
 
   /** Scrolls to an entry or to the request that has waited longest. */
-  lead(to: Lead): void {
+  reveal(to: RevealTarget): void {
     const total = this.#handle.total();
     if (to !== 'review' && to >= total) {
       void vscode.window.showWarningMessage(t('This session has {0} entries. Entry {1} does not exist.', total, to));
       return;
     }
-    this.#lead = to;
+    this.#target = to;
     if (this.#started) this.#showLead();
   }
 
@@ -142,7 +142,7 @@ export class SessionPanel implements vscode.Disposable {
     const index = await pickPrompt(this.#prompts, Date.now());
     if (index === undefined) return;
     this.#panel.reveal();
-    this.lead(index);
+    this.reveal(index);
   }
 
   withSources(index: number): Promise<string | undefined> {
@@ -159,9 +159,9 @@ export class SessionPanel implements vscode.Disposable {
   }
 
   #showLead(): void {
-    const to = this.#lead;
+    const to = this.#target;
     if (to === undefined) return;
-    this.#lead = undefined;
+    this.#target = undefined;
     this.#channel.send(to === 'review' ? { type: 'review' } : { type: 'reveal', index: to });
   }
 

@@ -10,7 +10,7 @@ import { logLine } from '../../engine/log/logLine.ts';
 import type { PageActions } from './pageActions.ts';
 import { pageChunks, pageRoots, panelHtml } from './panelHtml.ts';
 import type { SessionList } from '../sessions/sessionList.ts';
-import type { Lead, SessionPanel } from './sessionPanel.ts';
+import type { RevealTarget, SessionPanel } from './sessionPanel.ts';
 import { titleOf } from '../sessions/sessionRow.ts';
 
 const viewType = 'vitrine.session';
@@ -34,7 +34,7 @@ export class SessionPanels implements vscode.Disposable {
   /** Panels that read stores of other programs. */
   readonly #observed = new Set<string>();
   /** Where new pages scroll to when they are ready. */
-  readonly #leads = new Map<string, Lead>();
+  readonly #targets = new Map<string, RevealTarget>();
   readonly #looked = new vscode.EventEmitter<string>();
   /** Fires when a panel becomes visible. */
   readonly onDidLook = this.#looked.event;
@@ -84,17 +84,17 @@ export class SessionPanels implements vscode.Disposable {
   }
 
   /** Opens the session at an entry or at its pending request. */
-  async lead(id: string, to: Lead): Promise<void> {
-    this.#leads.set(id, to);
+  async reveal(id: string, to: RevealTarget): Promise<void> {
+    this.#targets.set(id, to);
     await this.open(id);
     this.#lead(id);
   }
 
   #lead(id: string): void {
-    const [session, to] = [this.#sessions.get(id), this.#leads.get(id)];
+    const [session, to] = [this.#sessions.get(id), this.#targets.get(id)];
     if (session === undefined || to === undefined) return;
-    this.#leads.delete(id);
-    session.lead(to);
+    this.#targets.delete(id);
+    session.reveal(to);
   }
 
   close(id: string): void {
@@ -123,7 +123,7 @@ export class SessionPanels implements vscode.Disposable {
       this.#panels.delete(id);
       this.#sessions.delete(id);
       this.#observed.delete(id);
-      this.#leads.delete(id);
+      this.#targets.delete(id);
     });
     panel.onDidChangeViewState(() => {
       if (panel.visible) this.#looked.fire(id);

@@ -6,7 +6,7 @@ import { isSessionLive } from '../../model/session/status.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 import type { SessionView, WaitingRequest } from '../../protocol/panel/messages.ts';
 import { sentences } from '../failures/failureText.ts';
-import { observedNotice, whyWatched } from '../observed/observedView.ts';
+import { observedNotice, readOnlyReason } from '../observed/observedView.ts';
 import { deletionText } from '../sessions/rowText.ts';
 import { isForkable } from '../resume/fork.ts';
 import { visibleText } from '../text/inertText.ts';
@@ -19,7 +19,7 @@ const { t } = vscode.l10n;
  * only in folders of this workspace, which are covered by workspace trust.
  */
 export function notResumableReason(summary: SessionSummary, live: boolean): string | undefined {
-  const watched = summary.observed === undefined ? undefined : whyWatched(summary, summary.observed);
+  const watched = summary.observed === undefined ? undefined : readOnlyReason(summary, summary.observed);
   if (watched !== undefined) return watched;
   if (summary.observed === undefined && isSessionLive(summary.status)) return live ? undefined : otherDaemon(summary);
   if (isReadOnly(summary)) return t('This session was imported. You can read and export it.');

@@ -21,9 +21,9 @@ export class StepIndex {
   #stopped = false;
 
   /** `seen` is called for every entry once, in order. */
-  constructor(source: Source, seen: (entry: NormalizedEntry) => void) {
+  constructor(source: Source, onEntry: (entry: NormalizedEntry) => void) {
     this.#source = source;
-    this.#seen = seen;
+    this.#seen = onEntry;
   }
 
   /** Number of counted entries, from the first. */

@@ -26,7 +26,7 @@ interface Deps extends RecallDeps {
 }
 
 /** Known values, which are not asked for. */
-export interface Given {
+export interface RunDefaults {
   readonly several?: boolean;
   /** Shows context from earlier sessions before the run. */
   readonly recall?: boolean;
@@ -36,7 +36,7 @@ export interface Given {
 }
 
 /** The user's decision: one request per agent, to run now or to edit in an editor first. */
-export interface Asked {
+export interface RunDecision {
   readonly requests: readonly RunRequest[];
   /** Agents and options in one line. */
   readonly line: string;
@@ -46,13 +46,13 @@ export interface Asked {
 type StepName = 'agent' | 'several' | 'folder' | 'prompt';
 
 /** Asks for agent, folder (if there are several), prompt and, on demand, options; `undefined` if the user cancelled. */
-export async function askForRun(deps: Deps, given: Given = {}): Promise<Asked | undefined> {
+export async function askForRun(deps: Deps, given: RunDefaults = {}): Promise<RunDecision | undefined> {
   return new Questions(deps, given).ask();
 }
 
 class Questions {
   readonly #deps: Deps;
-  readonly #given: Given;
+  readonly #given: RunDefaults;
   readonly #askFolder: boolean;
   readonly #choices = new Map<AgentReport, RunChoice>();
   #agents: readonly AgentReport[] = [];
@@ -62,7 +62,7 @@ class Questions {
   /** The user saw the context from earlier sessions. */
   #recallSeen = false;
 
-  constructor(deps: Deps, given: Given) {
+  constructor(deps: Deps, given: RunDefaults) {
     this.#deps = deps;
     this.#given = given;
     const folders = vscode.workspace.workspaceFolders ?? [];
@@ -71,7 +71,7 @@ class Questions {
     this.#prompt = given.prompt ?? '';
   }
 
-  async ask(): Promise<Asked | undefined> {
+  async ask(): Promise<RunDecision | undefined> {
     const first: StepName = this.#given.several === true ? 'several' : 'agent';
     const path: StepName[] = [first];
     for (;;) {
@@ -85,7 +85,7 @@ class Questions {
     }
   }
 
-  #step(step: StepName, at: number): Promise<Answer<StepName | Asked>> {
+  #step(step: StepName, at: number): Promise<Answer<StepName | RunDecision>> {
     switch (step) {
       case 'agent':
         return this.#askForAgent(at);
@@ -116,7 +116,7 @@ class Questions {
     return engine.agents({ login: vscode.workspace.isTrusted });
   }
 
-  async #askForAgent(at: number): Promise<Answer<StepName | Asked>> {
+  async #askForAgent(at: number): Promise<Answer<StepName | RunDecision>> {
     const picked = await ask<AgentItem>({
       ...this.#frame(at, this.#rest, t('Run Agent')),
       placeholder: t('Choose an agent'),
@@ -127,7 +127,7 @@ class Questions {
     return row === undefined ? { kind: 'none' } : this.#afterAgent(row, at);
   }
 
-  async #afterAgent(row: AgentRow, at: number): Promise<Answer<StepName | Asked>> {
+  async #afterAgent(row: AgentRow, at: number): Promise<Answer<StepName | RunDecision>> {
     switch (row.kind) {
       case 'doctor':
         await vscode.commands.executeCommand('vitrine.doctor');
@@ -147,7 +147,7 @@ class Questions {
     }
   }
 
-  async #askForSeveral(at: number): Promise<Answer<StepName | Asked>> {
+  async #askForSeveral(at: number): Promise<Answer<StepName | RunDecision>> {
     const picked = await askForMany<AgentItem>({
       ...this.#frame(at, this.#rest, t('Run on Several Agents')),
       placeholder: t('Up to {0}. They share the folder and may change the same files.', mostAgents),
@@ -160,7 +160,7 @@ class Questions {
     return { kind: 'value', value: this.#next() };
   }
 
-  async #askForFolder(at: number): Promise<Answer<StepName | Asked>> {
+  async #askForFolder(at: number): Promise<Answer<StepName | RunDecision>> {
     const folders = vscode.workspace.workspaceFolders ?? [];
     const picked = await ask({
       ...this.#frame(at, 1, t('Run Agent')),
@@ -180,7 +180,7 @@ class Questions {
     return { kind: 'value', value: 'prompt' };
   }
 
-  async #askForPrompt(at: number): Promise<Answer<StepName | Asked>> {
+  async #askForPrompt(at: number): Promise<Answer<StepName | RunDecision>> {
     const [only] = this.#agents.length === 1 ? this.#agents : [];
     const title = t('Run {0}', this.#agents.map(({ label }) => label).join(', '));
     const frame = this.#frame(at, 0, title);

@@ -29,7 +29,7 @@ export async function changeOptions(engine: WindowEngine, memory: RunMemory, ses
     const step = { title: agent.label, step: 1, steps: 1, back: false };
     const chosen = await askForOptions({ agent, settings, memory, step }, before);
     if (chosen === undefined) return;
-    await memory.changed(nameOf(agent), chosen, session);
+    await memory.rememberChange(nameOf(agent), chosen, session);
     const conversation = handle.conversation();
     const options = withChoice(settings, chosen);
     const asked = differences(withChoice(settings, before), options);

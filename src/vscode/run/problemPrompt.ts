@@ -1,13 +1,13 @@
 import * as vscode from 'vscode';
 import { isObject } from '../../model/text/json.ts';
-import type { Given } from './askForRun.ts';
+import type { RunDefaults } from './askForRun.ts';
 import { inFolder, warnOutsideWorkspace } from './steps/editorPlaces.ts';
 import { excerpt, placeText, type Excerpt } from './steps/excerpt.ts';
 
 const { t } = vscode.l10n;
 
 /** Problems from the quick fix, or at the cursor. */
-export function problemGiven(argument: unknown): Given | undefined {
+export function problemGiven(argument: unknown): RunDefaults | undefined {
   const { uri, diagnostics } = isObject(argument) ? argument : {};
   const editor = vscode.window.activeTextEditor;
   const target = uri instanceof vscode.Uri ? uri : editor?.document.uri;

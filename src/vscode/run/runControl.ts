@@ -75,7 +75,7 @@ export class RunControl {
         ...(recall !== undefined && { recall }),
       });
     });
-    if (id !== undefined && !recording) await this.#memory.ran(request, choice, id);
+    if (id !== undefined && !recording) await this.#memory.rememberRun(request, choice, id);
     return id;
   }
 
@@ -101,9 +101,9 @@ export class RunControl {
     const { agent, ...known } = planned;
     const request = recall === undefined ? known : { ...known, recall };
     const startAfresh = async (): Promise<void> => {
-      await this.#run('start a new conversation', { session, agent }, (engine) => engine.startAfresh(session, request));
+      await this.#run('start a new conversation', { session, agent }, (engine) => engine.startNewConversation(session, request));
     };
-    return this.#run('resume', { session, agent, startAfresh }, (engine) => engine.resume(session, request));
+    return this.#run('resume', { session, agent, startNewConversation: startAfresh }, (engine) => engine.resume(session, request));
   }
 
   /** Forks a session. Returns the new id, or `undefined` if it failed and the user was told why. */
@@ -187,7 +187,7 @@ export class RunControl {
   }
 
   /** Overrides options with those chosen for a session. */
-  #chosen(session: string) {
+  #withSessionOptions(session: string) {
     return (options: AgentOptions): AgentOptions => withChoice(options, this.#memory.ofSession(session));
   }
 
@@ -206,7 +206,7 @@ export class RunControl {
         const { executor_type: type = 'claude-code', executor_profile: profile } = summary;
         const agent: AgentName = { agent: type, ...(profile === undefined ? {} : { profile }) };
         const settings = agentOptions(type, folder);
-        const over = this.#chosen(session);
+        const over = this.#withSessionOptions(session);
         const { missing, ...request } = await this.#blueprints.resume(summary, { prompt, settings, over });
         if (missing !== undefined) {
           const text = t(

@@ -53,18 +53,18 @@ export class RunMemory {
   }
 
   /** Values are readable at once; settles when they are stored. */
-  async ran(name: AgentName, choice: RunChoice, session: string): Promise<void> {
+  async rememberRun(name: AgentName, choice: RunChoice, session: string): Promise<void> {
     const key = keyOf(name);
     const saved = rememberable(name.agent, choice);
     await Promise.all([
       this.#memento.update(keys.last, key),
       this.#memento.update(keys.choices, { ...this.#all(keys.choices), [key]: saved }),
-      this.changed(name, choice, session),
+      this.rememberChange(name, choice, session),
     ]);
   }
 
   /** Changes the options for later runs of a session. Settles as `ran`. */
-  async changed(name: AgentName, choice: RunChoice, session: string): Promise<void> {
+  async rememberChange(name: AgentName, choice: RunChoice, session: string): Promise<void> {
     const saved = rememberable(name.agent, choice);
     await Promise.all([this.#keepFor(session, saved), this.#keepModel(name, saved)]);
     this.#onChange();

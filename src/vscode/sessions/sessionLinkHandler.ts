@@ -10,7 +10,7 @@ const { t } = vscode.l10n;
 
 interface LinkDeps {
   readonly engines: Pick<EngineHost, 'get'>;
-  readonly panels: Pick<SessionPanels, 'open' | 'lead'>;
+  readonly panels: Pick<SessionPanels, 'open' | 'reveal'>;
   readonly failures: Pick<Failures, 'show'>;
 }
 
@@ -38,5 +38,5 @@ export async function openSessionLink(uri: vscode.Uri, { engines, panels, failur
     return;
   }
   if (link.entry === undefined) await panels.open(link.session);
-  else await panels.lead(link.session, link.entry);
+  else await panels.reveal(link.session, link.entry);
 }

@@ -25,7 +25,7 @@ export interface HiddenCount {
 }
 
 /** Sessions missing in the list, and missing folders of sessions. */
-export interface Lost {
+export interface MissingSessions {
   readonly unreadable: number;
   readonly folders: ReadonlySet<string>;
 }
@@ -44,7 +44,7 @@ export class SessionList implements vscode.Disposable {
   /** By agent: days without a change after which it deletes a session. */
   cleanupDays: ResultOf<'watchSources'>['cleanup_days'] = {};
   #filter: SessionFilter = noFilter;
-  #lost: Lost = { unreadable: 0, folders: new Set() };
+  #lost: MissingSessions = { unreadable: 0, folders: new Set() };
   #complete = false;
   #observedComplete = false;
   #showHidden = false;
@@ -180,7 +180,7 @@ export class SessionList implements vscode.Disposable {
     };
   }
 
-  set lost(lost: Lost) {
+  set lost(lost: MissingSessions) {
     const same = lost.unreadable === this.#lost.unreadable && lost.folders.size === this.#lost.folders.size;
     const changed = !same || [...lost.folders].some((folder) => !this.#lost.folders.has(folder));
     this.#lost = lost;

@@ -78,8 +78,8 @@ export class ScriptedAgent {
           this.asked.put({ request, decide });
         }),
       tell: (line) => void this.told.push(line),
-      turnOver: () => this.turnsOver.put(true),
-      turnBegan: () => undefined,
+      turnEnded: () => this.turnsOver.put(true),
+      turnStarted: () => undefined,
       leave: () => this.left.put(true),
       fail: (message) => this.failures.put(message),
     };

@@ -64,8 +64,8 @@ export class AgentRuns {
 
   /** A session that resumes what was kept of another, whose script says "Write notes", where the agent lost that. */
   async goesOnAfresh(id: string): Promise<void> {
-    const isNewConversation = await this.keep(this.engine.startAfresh(id, { prompt: 'Go on. [[afresh]]' }));
-    assert.equal((await ended(isNewConversation)).success, true);
+    const restarted = await this.keep(this.engine.startNewConversation(id, { prompt: 'Go on. [[afresh]]' }));
+    assert.equal((await ended(restarted)).success, true);
     assert.match(this.told('afresh'), /Write notes/);
   }
 

@@ -113,7 +113,7 @@ describe('state of a record', () => {
 
     it('by the runs alone, where marks are mistyped', () => {
       const state = stateOf([run(1), result(1), summary(two)]);
-      state.disbelieveCounts();
+      state.ignoreCounts();
       assert.deepEqual(state.summary(time(999)).synthetic, one);
     });
 

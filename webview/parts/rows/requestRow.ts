@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import type { AgentRequest } from '../../../src/model/agent/request.ts';
-import type { Asked, PageEntry } from '../../../src/protocol/panel/messages.ts';
+import type { RequestState, PageEntry } from '../../../src/protocol/panel/messages.ts';
 import { codicon } from '../../controls.ts';
 import { t } from '../../l10n.ts';
 import { requestSubject, attentionText, outcome, timeLeft, waited, requestTitle } from '../../request/words.ts';
@@ -16,7 +16,7 @@ import { planBody, requestActions } from './requestActions.ts';
 
 interface RequestRow {
   readonly entry: PageEntry;
-  readonly asked: Asked;
+  readonly asked: RequestState;
   readonly key: string;
   readonly turn: number;
 }
@@ -162,7 +162,7 @@ function decidedRow(context: Context, { entry, asked, key }: RequestRow): Templa
   </div>`;
 }
 
-function decidedDetail(context: Context, entry: PageEntry, { request, decision }: Asked): TemplateResult {
+function decidedDetail(context: Context, entry: PageEntry, { request, decision }: RequestState): TemplateResult {
   const { store, actions } = context;
   const projectDir = store.view?.summary.project_dir;
   const given = decision?.answer;

@@ -7,7 +7,7 @@ import {
   mostLines,
   type TrajectoryLine,
   type TrajectoryPage,
-  type TrajectoryWish,
+  type TrajectoryQuery,
 } from '../../../src/protocol/panel/viewMessages.ts';
 import { button, field } from '../../controls.ts';
 import { t } from '../../l10n.ts';
@@ -28,14 +28,14 @@ const pause = 2000;
 /** Assumed height of the list in px until it is drawn. */
 const likelyHeight = 600;
 
-const everything: TrajectoryWish = { query: '', kinds: [], repeats: false, sort: 'time', closed: [] };
+const everything: TrajectoryQuery = { query: '', kinds: [], repeats: false, sort: 'time', closed: [] };
 
 /** What ran when: a waterfall of steps in lanes, and details of one of them. */
 export class TrajectoryView implements PageView {
   readonly id = 'trajectory';
   readonly #deps: ViewDeps;
   readonly #lines: Lines<TrajectoryLine>;
-  #wish: TrajectoryWish;
+  #wish: TrajectoryQuery;
   #page: TrajectoryPage | undefined;
   #failed = false;
   #stale = true;
@@ -53,7 +53,7 @@ export class TrajectoryView implements PageView {
     this.#wish = deps.kept.trajectory ?? everything;
   }
 
-  get wish(): TrajectoryWish {
+  get wish(): TrajectoryQuery {
     return this.#wish;
   }
 
@@ -121,7 +121,7 @@ export class TrajectoryView implements PageView {
     return answer.page.lines;
   }
 
-  #want(wish: TrajectoryWish): void {
+  #want(wish: TrajectoryQuery): void {
     this.#wish = wish;
     this.#lines.renew();
     this.#deps.changed();
@@ -356,7 +356,7 @@ function isSame(a: TrajectoryLine, b: TrajectoryLine): boolean {
   return a.entryIndex === b.entryIndex;
 }
 
-function filtered({ query, kinds, repeats }: TrajectoryWish): boolean {
+function filtered({ query, kinds, repeats }: TrajectoryQuery): boolean {
   return query.trim() !== '' || kinds.length > 0 || repeats;
 }
 

@@ -47,7 +47,7 @@ export class OpenCalls {
   }
 
   /** The turn has ended, and with it its calls. */
-  turnOver(): void {
+  endTurn(): void {
     this.#calls.clear();
   }
 }

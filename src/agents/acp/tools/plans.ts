@@ -60,7 +60,7 @@ export class Plans {
     this.#plans.delete(id);
   }
 
-  turnOver(): void {
+  endTurn(): void {
     this.#plans.clear();
   }
 

@@ -81,7 +81,7 @@ function present(values: Readonly<Record<keyof TokenUsage, unknown>>): TokenUsag
   return saved;
 }
 
-interface Sighting {
+interface ReportedUsage {
   readonly messageId: string;
   readonly model: string | null;
   readonly parentCallId: string | null;
@@ -95,7 +95,7 @@ export class MessageUsages {
   readonly #byId = new Map<string, MessageUsage>();
   #left = 0;
 
-  see({ messageId, model, parentCallId, usage, settled }: Sighting): void {
+  see({ messageId, model, parentCallId, usage, settled }: ReportedUsage): void {
     const before = this.#byId.get(messageId);
     if (before?.settled === true && !settled) return;
     if (before === undefined && this.#byId.size >= maxMessages) {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../model/text/json.ts';
 import type { ToolAction, ToolResult, ToolStatus } from '../../../model/transcript/tool.ts';
-import { reasonGiven, resultText } from '../../shared/resultText.ts';
+import { errorReason, resultText } from '../../shared/resultText.ts';
 import { amount, field, nonEmpty, text, texts } from '../../shared/guards.ts';
 import type { NormalizedRun } from '../../shared/normalizer/normalizedRun.ts';
 import { bytesOf, utf8 } from '../../../model/text/bytes.ts';
@@ -179,6 +179,6 @@ function mcpEnded(event: JsonObject, before: ToolAction): Ended {
   const ok = field(answer, 'Ok') ?? field(answer, 'ok');
   const error = field(answer, 'Err') ?? field(answer, 'err');
   const isError = error !== undefined || field(ok, 'isError') === true || field(ok, 'is_error') === true;
-  const shown = error === undefined ? resultText(field(ok, 'content') ?? ok) : (reasonGiven(error) ?? '');
+  const shown = error === undefined ? resultText(field(ok, 'content') ?? ok) : (errorReason(error) ?? '');
   return { action: before, status: isError ? 'failed' : 'success', result: { text: shown, isError } };
 }

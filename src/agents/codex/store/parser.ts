@@ -5,7 +5,7 @@ import { field, nonEmpty, texts } from '../../shared/guards.ts';
 import { parse } from '../../shared/normalizer/lineLog.ts';
 import { Clock } from '../../shared/normalizer/entryWriter.ts';
 import type { StoreParser, StoreParserOptions, StoreRecord } from '../../stores/storeFormat.ts';
-import { Interleave, ofSubagent } from '../../stores/interleave.ts';
+import { EntryMerger, ofSubagent } from '../../stores/entryMerger.ts';
 import { CodexFacts } from './facts.ts';
 import { StoredThread } from './thread.ts';
 
@@ -19,7 +19,7 @@ export class CodexStoreParser implements StoreParser {
   readonly #facts: CodexFacts;
   readonly #clock = new Clock();
   readonly #threads = new Map<string, StoredThread>();
-  readonly #transcript = new Interleave();
+  readonly #transcript = new EntryMerger();
   /** The call that started each thread. */
   readonly #callOf = new Map<string, string>();
   #timestamp = this.#clock.arrived(0);

@@ -2,7 +2,7 @@ import type { EntryUpdate } from '../../../model/transcript/entry.ts';
 import type { JsonObject } from '../../../model/text/json.ts';
 import { field, nonEmpty, text } from '../../shared/guards.ts';
 import { unknownLine } from '../../shared/normalizer/lineLog.ts';
-import { reasonGiven } from '../../shared/resultText.ts';
+import { errorReason } from '../../shared/resultText.ts';
 import { NormalizedRun, type SourceLine } from '../../shared/normalizer/normalizedRun.ts';
 import { ThreadEvents } from '../threads/threadEvents.ts';
 import { StoredCalls } from './calls.ts';
@@ -135,7 +135,7 @@ export class StoredThread {
   }
 
   #failed(error: JsonObject, line: SourceLine): void {
-    const message = reasonGiven(error) ?? 'The turn failed; the agent gave no reason.';
+    const message = errorReason(error) ?? 'The turn failed; the agent gave no reason.';
     this.#events.line({ type: 'turn.failed', error: { message } }, line);
   }
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../model/text/json.ts';
 import type { FileChange, ToolAction, ToolResult, ToolStatus } from '../../../model/transcript/tool.ts';
-import { reasonGiven, resultText } from '../../shared/resultText.ts';
+import { errorReason, resultText } from '../../shared/resultText.ts';
 import { amount, field, nonEmpty, objects, text, texts } from '../../shared/guards.ts';
 import { shellWord } from '../../shared/describe.ts';
 import { patchChanges } from '../events/patches.ts';
@@ -56,7 +56,7 @@ const mcpCall: Read = (fields, status) => {
   const server = text(fields['server']) ?? '';
   const tool = text(fields['tool']) ?? '';
   const answer = fields['result'];
-  const error = reasonGiven(fields['error']);
+  const error = errorReason(fields['error']);
   const structured = field(answer, 'structured_content');
   const data = structured === null ? undefined : structured;
   const content = field(answer, 'content');

@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '../../../model/text/json.ts';
 import type { NormalizedEntryMetadata } from '../../../model/transcript/metadata.ts';
 import { isShallow } from '../../shared/bounds.ts';
 import { code } from '../../shared/describe.ts';
-import { reasonGiven } from '../../shared/resultText.ts';
+import { errorReason } from '../../shared/resultText.ts';
 import type { NormalizedRun, SourceLine } from '../../shared/normalizer/normalizedRun.ts';
 import type { TextKind } from '../../shared/normalizer/spokenTexts.ts';
 import { errorCode, isRetry, readable } from '../errors.ts';
@@ -53,8 +53,8 @@ export class ThreadEvents {
         return true;
       case 'error':
         this.#error(
-          reasonGiven(message['message']) ??
-            reasonGiven(message['error']) ??
+          errorReason(message['message']) ??
+            errorReason(message['error']) ??
             'The agent reported an error without a message.',
           line,
         );
@@ -86,7 +86,7 @@ export class ThreadEvents {
 
   #failed(error: unknown, { timestamp }: SourceLine): void {
     this.#run.unfinished = false;
-    const message = reasonGiven(error) ?? 'The turn failed; the agent gave no reason.';
+    const message = errorReason(error) ?? 'The turn failed; the agent gave no reason.';
     this.#run.error(readable(message), errorCode(message), timestamp);
     this.reports.push(failedReport(readable(message)));
   }

@@ -8,7 +8,7 @@ import { requestText } from '../requestText.ts';
 import type { Clock, EntryWriter } from './entryWriter.ts';
 
 /** Requests in the agent's own lines, and waiting ones. */
-const maxStanding = 1000;
+const maxRequests = 1000;
 
 /** How the reader of one run uses what Vitrine itself sent and decided. */
 export interface ClientEntriesHost {
@@ -44,7 +44,7 @@ export class ClientEntries {
 
   /** This entry already has the request, so it shows it. */
   adopt(requestId: string, entry: NormalizedEntry): void {
-    this.#stand(requestId, { entry, request: undefined });
+    this.#addRequest(requestId, { entry, request: undefined });
   }
 
   /** `false`: not one of Vitrine's lines. `at`: arrival in epoch milliseconds. */
@@ -96,12 +96,12 @@ export class ClientEntries {
     const known = this.#openRequest.get(request.id)?.entry;
     if (known === undefined) {
       const entry = writer.add({ type, content, timestamp, metadata: { ...metadata(), request }, open: true });
-      this.#stand(request.id, { entry, request });
+      this.#addRequest(request.id, { entry, request });
       return;
     }
     const entry = { ...known, type, content, metadata: { ...known.metadata, request } };
     writer.put(entry, true);
-    this.#stand(request.id, { entry, request });
+    this.#addRequest(request.id, { entry, request });
   }
 
   #decided({ entry, request }: OpenRequest, decision: Decision): void {
@@ -118,11 +118,11 @@ export class ClientEntries {
     writer.add({ type, content, timestamp, metadata: metadata(), origin: 'system' });
   }
 
-  #stand(id: string, openRequest: OpenRequest): void {
+  #addRequest(id: string, openRequest: OpenRequest): void {
     this.#openRequest.set(id, openRequest);
-    if (this.#openRequest.size <= maxStanding) return;
+    if (this.#openRequest.size <= maxRequests) return;
     for (const [oldest, { request }] of this.#openRequest) {
-      if (request !== undefined && this.#openRequest.size < 2 * maxStanding) continue;
+      if (request !== undefined && this.#openRequest.size < 2 * maxRequests) continue;
       this.#openRequest.delete(oldest);
       return;
     }

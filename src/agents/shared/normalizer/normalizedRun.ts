@@ -18,7 +18,7 @@ export interface SourceLine {
 
 const maxWarnings = 100;
 const maxErrors = 64;
-const maxTold = 100;
+const maxReported = 100;
 
 /** One run from its output: entries and facts. The readers of all agents write to it. */
 export class NormalizedRun {
@@ -132,7 +132,7 @@ export class NormalizedRun {
 
   #tell(message: string): void {
     this.#reported.push(message.trim());
-    if (this.#reported.length > maxTold) this.#reported.shift();
+    if (this.#reported.length > maxReported) this.#reported.shift();
   }
 
   /** The conversation's id from a line. If it differs from the earlier one, another conversation begins. */

@@ -54,7 +54,7 @@ export const search: Command = {
       if (values.rebuild === true) {
         const scanned = await sessionSearch.rebuild();
         if (query === '') {
-          tell(context, scanned, []);
+          printNotes(context, scanned, []);
           return 0;
         }
       }
@@ -73,7 +73,7 @@ export const search: Command = {
       const more = answer.moreSessions === 0 ? [] : [`${answer.moreSessions} more sessions match (--limit).`];
       const { leftOut } = answer;
       const left = leftOut === 0 ? [] : [`Hidden follow-ups and callbacks: ${leftOut} (--synthetic).`];
-      tell(context, answer.scanned, [...answer.problems.map(problemText), ...left, ...more]);
+      printNotes(context, answer.scanned, [...answer.problems.map(problemText), ...left, ...more]);
       return answer.sessions.length === 0 ? 1 : 0;
     } finally {
       await engine.dispose();
@@ -93,7 +93,7 @@ function line({ entry, kind, tool, origin, excerpt }: SearchHit): string {
 }
 
 /** On stderr, so that results can be piped. */
-function tell({ stderr }: CliContext, scanned: SearchCoverage, notes: readonly string[]): void {
+function printNotes({ stderr }: CliContext, scanned: SearchCoverage, notes: readonly string[]): void {
   const { sessions, entries, cut, damaged, unreadable } = scanned;
   const lines = [
     `Searched ${sessions} sessions, ${entries} entries.`,

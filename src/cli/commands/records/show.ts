@@ -123,11 +123,11 @@ async function writeJson(handle: SessionHandle, { stdout }: CliContext): Promise
 async function writeEntries(handle: SessionHandle, context: CliContext, synthetic: boolean): Promise<void> {
   let left = 0;
   for await (const entries of pagesOf(handle)) left += writePage(entries, context, synthetic);
-  tellLeft(left, context);
+  printHidden(left, context);
 }
 
 function writeText(entries: readonly NormalizedEntry[], context: CliContext, synthetic: boolean): void {
-  tellLeft(writePage(entries, context, synthetic), context);
+  printHidden(writePage(entries, context, synthetic), context);
 }
 
 /** Returns the number of hidden entries. */
@@ -140,7 +140,7 @@ function writePage(entries: readonly NormalizedEntry[], { stdout }: CliContext, 
   return left;
 }
 
-function tellLeft(left: number, { stderr }: CliContext): void {
+function printHidden(left: number, { stderr }: CliContext): void {
   if (left > 0) stderr.write(`Hidden follow-ups and callbacks: ${left} (--synthetic).\n`);
 }
 

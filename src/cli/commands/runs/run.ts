@@ -11,7 +11,7 @@ import { executorByName, resumeByBlueprint, startByBlueprint } from '../../bluep
 import { UsageError, type Command } from '../../command.ts';
 import { createEngine, storeHelp, type EngineOptions } from '../../run/engine.ts';
 import { recallFor } from '../../run/recall.ts';
-import type { AskedRun } from '../../run/askedRun.ts';
+import type { RequestedRun } from '../../run/requestedRun.ts';
 import { runDetached } from '../../run/detach.ts';
 import { runInForeground } from '../../run/foreground.ts';
 import { limitHelp, limitOptions, limitsOf, pricesHelp, pricesOption } from '../../options/executorOptions.ts';
@@ -140,7 +140,7 @@ export const run: Command = {
       ...(await recalled()),
       limits,
     });
-    const ask = async (): Promise<AskedRun> =>
+    const ask = async (): Promise<RequestedRun> =>
       resume === undefined ? { start: await startOf() } : { session: resume, resume: await resumeOf(resume) };
     return values.detach === true
       ? runDetached(context, engine, { ...engineOptions, json: values.json === true }, ask)

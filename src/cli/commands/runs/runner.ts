@@ -9,7 +9,7 @@ import { isRunOver } from '../../../model/session/status.ts';
 import type { GivenParams, News } from '../../../protocol/daemon/calls.ts';
 import { numberOption, parseOptions } from '../../options/args.ts';
 import { UsageError, type CliContext, type Command } from '../../command.ts';
-import { clientContext } from '../../run/askedRun.ts';
+import { clientContext } from '../../run/requestedRun.ts';
 import { connectOptions, translated } from '../../run/daemon.ts';
 import { storeHelp } from '../../run/engine.ts';
 import { executorOption } from '../../options/executorOptions.ts';

@@ -43,7 +43,7 @@ class ChainWalk implements Walked {
   /** First position of each hash. */
   readonly #places = new Map<string, number>();
   /** Last position that links to each hash. */
-  readonly #namedAt = new Map<string, number>();
+  readonly #lastLinkTo = new Map<string, number>();
   readonly #isMember: Uint8Array;
   /** Hash that the next line of the chain must link to. */
   #expected = chainStart;
@@ -60,7 +60,7 @@ class ChainWalk implements Walked {
     this.#isMember = new Uint8Array(lines.length);
     for (const [place, { hash, link }] of lines.entries()) {
       if (!this.#places.has(hash)) this.#places.set(hash, place);
-      if (link !== null) this.#namedAt.set(link, place);
+      if (link !== null) this.#lastLinkTo.set(link, place);
     }
   }
 
@@ -72,22 +72,22 @@ class ChainWalk implements Walked {
     this.#chained = true;
     if (link === this.#expected) return this.#join(place);
     if (isFirst && link === chainStart && place > 0) {
-      this.#tell('inserted', 0);
+      this.#report('inserted', 0);
       return this.#join(place);
     }
     const isNext = this.#last === place - 1;
     // It continues after a foreign line, which was already reported.
     if (!isNext && link === this.#lines[place - 1]?.hash) return;
     if (isNext && relinked !== null && relinked === (this.#lines[place + 1]?.link ?? this.#saved)) {
-      this.#tell('altered', place);
+      this.#report('altered', place);
       return this.#join(place, relinked);
     }
     if (this.#comesAfter(this.#expected, place)) return this.#stray(line, place);
-    if (link === null) return this.#tellUnlinked(place);
+    if (link === null) return this.#reportUnlinked(place);
     const named = link === chainStart ? -1 : this.#places.get(link);
-    if (named === undefined) this.#tellMissing(line, place);
-    else if (named > place) this.#tell('moved', place);
-    else this.#tellFork(line, place, named);
+    if (named === undefined) this.#reportMissing(line, place);
+    else if (named > place) this.#report('moved', place);
+    else this.#reportFork(line, place, named);
   }
 
   #join(place: number, expected = this.#lines[place]?.hash ?? chainStart): void {
@@ -99,56 +99,56 @@ class ChainWalk implements Walked {
     this.#isMember[place] = 1;
   }
 
-  #tell(kind: ChainBreak['kind'], place: number): void {
+  #report(kind: ChainBreak['kind'], place: number): void {
     this.breaks.push({ kind, line: this.#lines[place]?.line ?? 1 });
   }
 
   #insert(place: number): void {
-    this.#tell('inserted', place);
+    this.#report('inserted', place);
     this.#replaced = true;
   }
 
   #comesAfter(hash: string, place: number): boolean {
-    return (this.#namedAt.get(hash) ?? -1) > place;
+    return (this.#lastLinkTo.get(hash) ?? -1) > place;
   }
 
   /** The next line of the chain comes later; this line was moved or inserted before it. */
   #stray({ link }: ChainedLine, place: number): void {
     const named = link === null ? -1 : (this.#places.get(link) ?? -1);
-    const isOnly = link !== null && this.#namedAt.get(link) === place;
-    if (named > place && isOnly) this.#tell('moved', place);
+    const isOnly = link !== null && this.#lastLinkTo.get(link) === place;
+    if (named > place && isOnly) this.#report('moved', place);
     else this.#insert(place);
   }
 
-  #tellUnlinked(place: number): void {
+  #reportUnlinked(place: number): void {
     const isAtEnd = place === this.#lines.length - 1 && this.#saved === null;
     if (isAtEnd || this.#expected === this.#saved) return this.#insert(place);
-    this.#tell('altered', place);
+    this.#report('altered', place);
     this.#replaced = true;
   }
 
   /** No line has the hash that this one links to. */
-  #tellMissing({ line, gap }: ChainedLine, place: number): void {
+  #reportMissing({ line, gap }: ChainedLine, place: number): void {
     if (!this.#replaced) {
       if (gap !== null) this.breaks.push({ kind: 'altered', line: gap });
       else if (this.#last < 0) this.breaks.push({ kind: 'missing_before', line });
       else if (this.#expected === this.#saved) return this.#insert(place);
-      else this.#tell('altered', this.#last);
+      else this.#report('altered', this.#last);
     }
     this.#join(place);
   }
 
   /** It links to an earlier line of the chain, or to a line outside of it. */
-  #tellFork({ hash }: ChainedLine, place: number, named: number): void {
+  #reportFork({ hash }: ChainedLine, place: number, named: number): void {
     if (this.#places.get(hash) !== place) return this.#insert(place);
     if (named >= 0 && this.#isMember[named] === 0) {
-      this.#tell('moved', this.#resumed);
+      this.#report('moved', this.#resumed);
       return this.#join(place);
     }
     const saved = this.#saved === null ? undefined : this.#places.get(this.#saved);
     const isLonger = this.#lines.length - place > this.#last - named;
     if (saved === undefined ? !isLonger : saved < place) return this.#insert(place);
-    this.#tell('inserted', named + 1);
+    this.#report('inserted', named + 1);
     while ((this.members.at(-1) ?? -1) > named) this.#isMember[this.members.pop() ?? 0] = 0;
     this.#join(place);
   }

@@ -127,14 +127,14 @@ function isTornText(rest: Buffer, offset: number): boolean {
     const nul = rest.indexOf(0, at);
     const end = nul < 0 ? rest.length : nul;
     const isBehindHole = at > 0 && (offset + at) % sectorBytes === 0;
-    if (end > at && !isBehindHole && !beginsLine(rest.subarray(at, end))) return false;
+    if (end > at && !isBehindHole && !startsLine(rest.subarray(at, end))) return false;
     at = end;
     while (at < rest.length && rest[at] === 0) at += 1;
   }
   return true;
 }
 
-function beginsLine(piece: Buffer): boolean {
+function startsLine(piece: Buffer): boolean {
   const text = piece.subarray(0, lineStart.length).toString('latin1');
   return text.startsWith(lineStart) || lineStart.startsWith(text);
 }

@@ -1,4 +1,4 @@
-import type { ForList } from '../pack/packedRecord.ts';
+import type { ListingView } from '../pack/packedRecord.ts';
 import { chainStart, hashesOf, hashOfLine, linkOf } from './hashChain.ts';
 import { headFile, readHead } from './chainHead.ts';
 import { recordFile } from '../layout.ts';
@@ -35,7 +35,7 @@ const cutMark = Buffer.from(`{"kind":"decision","decision":{"type":"${endMissing
  * only if its end does not contain the last durable line.
  * @throws file system errors
  */
-export async function hasDamagedEnd({ handle, isWhole }: ForList, folder: string): Promise<boolean> {
+export async function hasDamagedEnd({ handle, isWhole }: ListingView, folder: string): Promise<boolean> {
   const { size } = await handle.stat();
   if (size === 0) return true;
   const from = Math.max(0, size - endBytes);

@@ -75,17 +75,17 @@ export async function statRecord(folder: string): Promise<{ readonly size: numbe
 }
 
 /** The part of a record that listing needs. `isWhole` is false if only the end of a packed record was opened. */
-export interface ForList {
+export interface ListingView {
   readonly handle: FileHandle;
   readonly isWhole: boolean;
 }
 
 /** @throws file system errors */
-export async function openForList(folder: string): Promise<ForList> {
+export async function openForList(folder: string): Promise<ListingView> {
   const file = recordFile(folder);
   if ((await sizeOf(file)) !== null) return { handle: await open(file, 'r'), isWhole: true };
   const end = await open(endFile(folder), 'r').catch(() => null);
-  if (end !== null && (await tellsAll(end).catch(() => false))) return { handle: end, isWhole: false };
+  if (end !== null && (await isEnoughForList(end).catch(() => false))) return { handle: end, isWhole: false };
   await end?.close();
   return { handle: await openUnpacked(file), isWhole: true };
 }
@@ -112,7 +112,7 @@ export async function wrongEnd(folder: string, record: FileHandle): Promise<numb
 }
 
 /** Whether it has whole lines with a summary. */
-async function tellsAll(end: FileHandle): Promise<boolean> {
+async function isEnoughForList(end: FileHandle): Promise<boolean> {
   const bytes = await readAt(end, 0, (await end.stat()).size);
   if (bytes.at(-1) !== 10) return false;
   const lines = [...linesOf(bytes)].map(({ start, end: stop }) => bytes.subarray(start, stop));

@@ -56,14 +56,14 @@ export class EntryReader {
   }
 
   async #upTo(end: number): Promise<RecordIndex> {
-    await this.#inOrder(async () => {
+    await this.#serialize(async () => {
       if (this.#index.end < end) await this.#index.extend(this.#handle, end);
     });
     return this.#index;
   }
 
   async #carefully(end: number): Promise<RecordIndex> {
-    await this.#inOrder(async () => {
+    await this.#serialize(async () => {
       if (!this.#index.quick) return;
       const careful = new RecordIndex(this.#problems, { quick: false });
       await careful.extend(this.#handle, end);
@@ -73,7 +73,7 @@ export class EntryReader {
   }
 
   /** A failed read does not affect the next one. */
-  #inOrder(work: () => Promise<void>): Promise<void> {
+  #serialize(work: () => Promise<void>): Promise<void> {
     const job = this.#pass.then(work);
     this.#pass = job.catch(() => undefined);
     return job;

@@ -55,7 +55,7 @@ export async function readTail(handle: FileHandle, id: string, size: number, wan
   }
   const readings = segments.flat();
   const isMistyped = readings.some(({ damage }) => damage.some(({ reason }) => reason === 'mistyped_metadata'));
-  if (isMistyped) state.disbelieveCounts();
+  if (isMistyped) state.ignoreCounts();
   if ((!summary || isMistyped) && start > 0) await streamState(handle, state, start);
   return { state, entries: applyAll(state, [...readings, unfinished]), readings, unfinished, start, end };
 }
@@ -82,7 +82,7 @@ export async function readUnfinished(handle: FileHandle, end: number, size: numb
 export function readLines(bytes: Buffer, offset: number, all: boolean): LineReading[] {
   const readings: LineReading[] = [];
   for (const { start, end } of linesOf(bytes)) {
-    if (start < end && (all || tellsState(bytes, start))) {
+    if (start < end && (all || holdsState(bytes, start))) {
       readings.push(readLine(bytes.subarray(start, end), offset + start));
     }
   }
@@ -90,7 +90,7 @@ export function readLines(bytes: Buffer, offset: number, all: boolean): LineRead
 }
 
 /** By the first letter of the kind: header, run, result, session, summary. */
-function tellsState(bytes: Buffer, start: number): boolean {
+function holdsState(bytes: Buffer, start: number): boolean {
   const letter = bytes[start + 9];
   return letter === 104 || letter === 114 || letter === 115;
 }

@@ -46,7 +46,7 @@ export class FileRecordWriter implements RecordWriter {
       lines: true,
       prepare: () => this.#prepare(),
       onSynced: () => this.#saveHead(),
-      onProblem: (problem) => this.#tell(problem),
+      onProblem: (problem) => this.#reportProblem(problem),
       onLost: (lost) => void this.append(this.#lossLine('record_lines_lost', lost)),
     });
   }
@@ -87,7 +87,7 @@ export class FileRecordWriter implements RecordWriter {
       new RetryingFile({
         path: file,
         lines: false,
-        onProblem: (problem) => this.#tell(problem),
+        onProblem: (problem) => this.#reportProblem(problem),
         onLost: (lost) => void this.append(this.#lossLine('raw_output_lost', { run_id: runId, stream, ...lost })),
       });
     this.#raw.set(file, log);
@@ -130,7 +130,7 @@ export class FileRecordWriter implements RecordWriter {
     try {
       this.#lease = await WriterLease.acquire(folder, id, clock);
     } catch (error) {
-      this.#tell({ path: folder, code: 'ELEASE', message: error instanceof Error ? error.message : String(error) });
+      this.#reportProblem({ path: folder, code: 'ELEASE', message: error instanceof Error ? error.message : String(error) });
     }
   }
 
@@ -153,7 +153,7 @@ export class FileRecordWriter implements RecordWriter {
     return { kind: 'decision', decision: { type, at: new Date(this.#options.clock()).toISOString(), ...lost } };
   }
 
-  #tell(problem: WriteProblem): void {
+  #reportProblem(problem: WriteProblem): void {
     this.#firstProblem ??= problem;
     if (this.#reported) return;
     this.#reported = true;

@@ -76,7 +76,7 @@ export class ObservedHandle implements SessionHandle {
       paths: (paths) => {
         if (handle.#found.files.files.some((file) => paths.has(file.path))) handle.#advance();
       },
-      found: () => void handle.#lookAgain(),
+      found: () => void handle.#rescan(),
     });
     handle.#advance();
     await handle.#advancing;
@@ -216,7 +216,7 @@ export class ObservedHandle implements SessionHandle {
   }
 
   async #readOn(): Promise<void> {
-    const files = await asNow(this.#found.files);
+    const files = await withCurrentSizes(this.#found.files);
     const { updates, restarted } = await this.#reader.advance(files, this.#found.notes);
     const all = [...updates, ...this.#reader.end(observedOf(this.#found, this.#deps.clock()).live.state !== 'ended')];
     const reported = restarted ? this.#restart(all) : this.#take(all);
@@ -255,7 +255,7 @@ export class ObservedHandle implements SessionHandle {
       .map((entry) => ({ op: 'put', entry, ...(open.has(entry.index) && { open: true }) }));
   }
 
-  async #lookAgain(): Promise<void> {
+  async #rescan(): Promise<void> {
     const found = await this.#deps.find();
     this.#isGone = found === undefined;
     if (found !== undefined) this.#found = found;
@@ -275,7 +275,7 @@ export class ObservedHandle implements SessionHandle {
 }
 
 /** The files with their current sizes. Rows of a database change only with the list. */
-async function asNow(files: SessionFiles): Promise<SessionFiles> {
+async function withCurrentSizes(files: SessionFiles): Promise<SessionFiles> {
   const now = await Promise.all(
     files.files.map(async (file): Promise<PlacedFile> => {
       if (file.database !== undefined) return file;

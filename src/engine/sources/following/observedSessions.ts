@@ -83,7 +83,7 @@ export class ObservedSessions implements ObservedFeed {
   }
 
   /** As `list`, but returns a partial list after a second. `look` reports the rest. */
-  async listSoon(): Promise<readonly ObservedSummary[]> {
+  async listPartly(): Promise<readonly ObservedSummary[]> {
     if (this.#lookers === 0) return this.list();
     await Promise.race([(this.#listing ??= this.#list()), this.#firstPart]);
     return [...this.#rows.values()];
@@ -96,13 +96,13 @@ export class ObservedSessions implements ObservedFeed {
 
   /** What is needed to follow a session; `undefined` if the id is unknown. */
   find(id: string): Promise<FollowedSession | undefined> {
-    return this.#inTurn(() => this.#deps.sources.followed(id));
+    return this.#serialize(() => this.#deps.sources.followed(id));
   }
 
   /** Complete content for a record of the session; `undefined` if the id is unknown. */
   async history(id: string): Promise<ObservedHistory | undefined> {
     const prices = await this.#deps.prices();
-    return (await this.#inTurn(() => this.#deps.sources.history(id, prices))) ?? undefined;
+    return (await this.#serialize(() => this.#deps.sources.history(id, prices))) ?? undefined;
   }
 
   dispose(): void {
@@ -125,7 +125,7 @@ export class ObservedSessions implements ObservedFeed {
   }
 
   #start(): void {
-    const watcher = new FolderWatcher({ onPaths: (paths) => this.#heard(paths) });
+    const watcher = new FolderWatcher({ onPaths: (paths) => this.#handleChanges(paths) });
     this.#watcher = watcher;
     this.#firstPart = new Promise((resolve) => {
       this.#onFirstPart = resolve;
@@ -134,10 +134,10 @@ export class ObservedSessions implements ObservedFeed {
     const settled = this.#listing.then(async () => {
       await watcher.set(this.#watchedFolders());
       // Files may have changed between the scan and the start of the watch.
-      this.#heard(new Set(this.folders()));
+      this.#handleChanges(new Set(this.folders()));
     });
     settled.catch((error: unknown) => this.#deps.log.error(`Cannot watch the agents’ stores: ${String(error)}`));
-    this.#tick = setInterval(() => void this.#look(), tickMs);
+    this.#tick = setInterval(() => void this.#rescan(), tickMs);
     this.#tick.unref();
   }
 
@@ -152,7 +152,7 @@ export class ObservedSessions implements ObservedFeed {
   }
 
   #list(): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#serialize(async () => {
       const prices = await this.#deps.prices();
       const rows = await this.#deps.sources.list(prices, (part) => this.#take(part, false));
       this.#take(rows, true);
@@ -169,7 +169,7 @@ export class ObservedSessions implements ObservedFeed {
     } else if (this.#lookers > 0) this.#changes.fire(changeOf(before, this.#rows));
   }
 
-  #heard(paths: ReadonlySet<string>): void {
+  #handleChanges(paths: ReadonlySet<string>): void {
     this.#paths.fire(paths);
     for (const each of paths) this.#dirty.add(each);
     const pause = Math.max(gatherMs, this.#pausedUntil - performance.now());
@@ -197,7 +197,7 @@ export class ObservedSessions implements ObservedFeed {
   }
 
   /** There are no events for exiting processes, and none for new folders outside of watched ones. */
-  async #look(): Promise<void> {
+  async #rescan(): Promise<void> {
     const watcher = this.#watcher;
     if (watcher === undefined) return;
     this.#ticks += 1;
@@ -207,7 +207,7 @@ export class ObservedSessions implements ObservedFeed {
     const roots = this.folders().filter((folder) => isAll || !watcher.has(folder));
     const there = await Promise.all(roots.map((root) => exists(root)));
     const made = roots.filter((_, at) => there[at]);
-    if (made.length > 0) this.#heard(new Set(made));
+    if (made.length > 0) this.#handleChanges(new Set(made));
     // The folders of processes are created with the first process, without an event.
     const unwatched = this.#deps.sources.watched().processes.filter((folder) => !watcher.has(folder));
     await watcher.set(this.#watchedFolders());
@@ -224,7 +224,7 @@ export class ObservedSessions implements ObservedFeed {
 
   async #change(work: (prices: PriceTable) => Promise<SourcesChange>): Promise<void> {
     try {
-      const change = await this.#inTurn(async () => work(await this.#deps.prices()));
+      const change = await this.#serialize(async () => work(await this.#deps.prices()));
       if (this.#lookers === 0 || change.changed.length + change.removed.length === 0) return;
       for (const row of change.changed) this.#rows.set(row.session_id, row);
       for (const id of change.removed) this.#rows.delete(id);
@@ -235,7 +235,7 @@ export class ObservedSessions implements ObservedFeed {
   }
 
   /** Serializes scans, which share caches. */
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+  #serialize<T>(work: () => Promise<T>): Promise<T> {
     this.#looks += 1;
     const next = this.#work.then(work, work);
     this.#work = next.then(

@@ -69,7 +69,7 @@ export class FolderWatcher {
       const made = (this.#options.watchFolder ?? watch)(
         folder,
         { persistent: false, recursive: this.#recursive },
-        (_, name) => this.#heard(folder, typeof name === 'string' ? name : null),
+        (_, name) => this.#handleEvent(folder, typeof name === 'string' ? name : null),
       );
       made.on('error', () => this.#unwatch(folder));
       this.#watches.set(folder, made);
@@ -79,7 +79,7 @@ export class FolderWatcher {
     }
   }
 
-  #heard(folder: string, name: string | null): void {
+  #handleEvent(folder: string, name: string | null): void {
     if (this.#isDisposed) return;
     // The folder itself, or an entry with the same name, was removed or renamed.
     if (name === path.basename(folder)) void this.#check(folder);

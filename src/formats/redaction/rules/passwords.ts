@@ -81,7 +81,7 @@ export const passwordRules: readonly SecretRule[] = [
     ignoreCase: true,
     pattern:
       /(?<before>\b(?:password|passphrase|passcode|pwd|token|secret|credential|(?:api|access|secret|private)[ _-]?key)s? (?:is|was|to):?\s{1,3}["'`]?)[\w.~+/=!@#$%^&*-]{6,400}/gi,
-    accept: (secret) => looksTold(secret.replace(/[.!]$/, '')),
+    accept: (secret) => isNoWord(secret.replace(/[.!]$/, '')),
   },
   {
     id: 'assigned-secret',
@@ -122,7 +122,7 @@ function isQuoted(secret: string): boolean {
 }
 
 /** Within a sentence: anything but a word. */
-function looksTold(text: string): boolean {
+function isNoWord(text: string): boolean {
   return text.length < 12
     ? looksChosen(text) && /\d/.test(text) && /[a-z]/i.test(text)
     : looksRandom(text) || looksChosen(text);

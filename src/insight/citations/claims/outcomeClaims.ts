@@ -20,10 +20,10 @@ export interface OutcomeClaim {
 }
 
 /** Other positions in the sentence that the words cover. */
-type Taken = (start: number, end: number) => boolean;
+type IsCovered = (start: number, end: number) => boolean;
 
 /** Linear for sentences of bounded length. */
-export function outcomeClaims(sentence: string, taken: Taken = () => false): OutcomeClaim[] {
+export function outcomeClaims(sentence: string, taken: IsCovered = () => false): OutcomeClaim[] {
   const kinds = new Set(
     (['test', 'build', 'check'] as const).filter((kind) => topics[kind].test(sentence) && results.test(sentence)),
   );
@@ -42,7 +42,7 @@ export function outcomeClaims(sentence: string, taken: Taken = () => false): Out
         start,
         end,
         kind,
-        ...said(kind, sentence.slice(0, start), found),
+        ...mentioned(kind, sentence.slice(0, start), found),
         ...(tool !== undefined && { tool: tool.toLowerCase() }),
       });
     }
@@ -51,7 +51,7 @@ export function outcomeClaims(sentence: string, taken: Taken = () => false): Out
 }
 
 /** What the words of a pattern and those before them say. */
-function said(
+function mentioned(
   kind: OutcomeClaim['kind'],
   before: string,
   { 0: all, groups = {} }: RegExpMatchArray,

@@ -24,10 +24,10 @@ const maxPerKey = 64;
 export class SessionEvidence {
   readonly workDir: string;
   readonly #numbers: StepNumbers;
-  readonly #paths = new Shelf<Touch>();
+  readonly #paths = new KeyedLists<Touch>();
   readonly #names = new Map<string, Set<string>>();
-  readonly #urls = new Shelf<UrlTouch>();
-  readonly #commands = new Shelf<string>();
+  readonly #urls = new KeyedLists<UrlTouch>();
+  readonly #commands = new KeyedLists<string>();
   readonly #heads = new Map<string, Set<string>>();
   readonly #runs: StepMatch<string>[] = [];
   /** Steps that changed files, and those that changed more than texts; in entry order. */
@@ -162,7 +162,7 @@ function forgetFirst(map: Map<string, unknown>): void {
 }
 
 /** Steps by key, in entry order; adding a step again replaces it. */
-class Shelf<T> {
+class KeyedLists<T> {
   readonly #map = new Map<string, StepMatch<T>[]>();
 
   put(key: string, known: StepMatch<T>): void {

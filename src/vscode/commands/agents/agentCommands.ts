@@ -14,7 +14,7 @@ export function agentCommands(shell: CommandContext): Commands {
     /** Takes `{name, prompt?, cwd?}`, or `{file, prompt?}` from a row; asks for the rest. Returns the session id. */
     async runBlueprint(argument) {
       if (!mayStart()) return undefined;
-      const given = await givenTo(shell, argument);
+      const given = await resolveAgent(shell, argument);
       if (given === undefined) return undefined;
       const folder = given.cwd ?? vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
       const name = given.name ?? (await pickAgent(await shell.agents.load(folder)));
@@ -81,7 +81,7 @@ function givenOf(argument: unknown): Given {
 }
 
 /** Resolves a row's file to the agent and its folder. `undefined` if there is no such file. */
-async function givenTo({ agents }: CommandContext, argument: unknown): Promise<Given | undefined> {
+async function resolveAgent({ agents }: CommandContext, argument: unknown): Promise<Given | undefined> {
   const file = isObject(argument) ? argument['file'] : undefined;
   if (typeof file !== 'string') return givenOf(argument);
   const blueprint = (await agents.load()).find((each) => each.file === file);

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { inertText } from '../../text/inertText.ts';
 import type { Commands, CommandContext } from '../commandContext.ts';
 import { pickSession } from '../pick.ts';
-import { chooseDeed, commandDeed } from './chooseDeed.ts';
+import { chooseAction, commandAction } from './chooseAction.ts';
 
 const { t } = vscode.l10n;
 
@@ -31,15 +31,15 @@ export function copyCommands(shell: CommandContext): Commands {
       if (id === undefined) return undefined;
       const native = await nativeResume(id);
       const isObserved = shell.list.get(id)?.observed !== undefined;
-      return chooseDeed(t('Copy'), [
-        commandDeed(t('Session ID'), 'copy', 'copySessionId', id),
-        commandDeed(t('Link'), 'link', 'copyLink', id),
-        ...(isObserved ? [] : [commandDeed(t('Transcript as Markdown'), 'markdown', 'copyMarkdown', id)]),
+      return chooseAction(t('Copy'), [
+        commandAction(t('Session ID'), 'copy', 'copySessionId', id),
+        commandAction(t('Link'), 'link', 'copyLink', id),
+        ...(isObserved ? [] : [commandAction(t('Transcript as Markdown'), 'markdown', 'copyMarkdown', id)]),
         ...(native === undefined
           ? []
           : [
               {
-                ...commandDeed(t('Resume Command'), 'terminal', 'copyResumeCommand', id),
+                ...commandAction(t('Resume Command'), 'terminal', 'copyResumeCommand', id),
                 description: inertText(native.command),
               },
             ]),

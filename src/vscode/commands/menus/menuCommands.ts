@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { mayStart } from '../../settings/trust.ts';
 import type { Commands, CommandContext } from '../commandContext.ts';
 import { sessionOfArgument } from '../pick.ts';
-import { chooseDeed, commandDeed } from './chooseDeed.ts';
+import { chooseAction, commandAction } from './chooseAction.ts';
 
 const { t } = vscode.l10n;
 
@@ -13,44 +13,44 @@ export function menuCommands(shell: CommandContext): Commands {
     followUps(argument) {
       const id = sessionOfArgument(argument) ?? shell.panels.active;
       const due = followUps.due().length > 0;
-      return chooseDeed(t('Follow-ups'), [
-        commandDeed(t('Why No Follow-up?'), 'question', 'whyNoFollowUp', ...ofSession(id)),
-        ...(due ? [commandDeed(t('Cancel Follow-up…'), 'sync-ignored', 'cancelFollowUp')] : []),
-        ...(mayStart() ? [commandDeed(t('Turn On for This Session'), 'bell', 'followUpsOn', ...ofSession(id))] : []),
-        commandDeed(t('Turn Off for This Session'), 'bell-slash', 'followUpsOff', ...ofSession(id)),
+      return chooseAction(t('Follow-ups'), [
+        commandAction(t('Why No Follow-up?'), 'question', 'whyNoFollowUp', ...ofSession(id)),
+        ...(due ? [commandAction(t('Cancel Follow-up…'), 'sync-ignored', 'cancelFollowUp')] : []),
+        ...(mayStart() ? [commandAction(t('Turn On for This Session'), 'bell', 'followUpsOn', ...ofSession(id))] : []),
+        commandAction(t('Turn Off for This Session'), 'bell-slash', 'followUpsOff', ...ofSession(id)),
         followUps.paused
-          ? commandDeed(t('Resume All'), 'debug-start', 'resumeFollowUps')
-          : commandDeed(t('Pause All'), 'debug-pause', 'pauseFollowUps'),
+          ? commandAction(t('Resume All'), 'debug-start', 'resumeFollowUps')
+          : commandAction(t('Pause All'), 'debug-pause', 'pauseFollowUps'),
       ]);
     },
 
     exportMenu(argument) {
       const id = sessionOfArgument(argument) ?? shell.panels.active;
-      return chooseDeed(t('Export'), [
-        commandDeed(t('Session…'), 'export', 'exportSession', ...ofSession(id)),
-        commandDeed(t('Audit…'), 'shield', 'exportAudit', ...ofSession(id)),
-        ...(sessionOfArgument(argument) === undefined ? [commandDeed(t('Usage as CSV…'), 'table', 'exportUsage')] : []),
+      return chooseAction(t('Export'), [
+        commandAction(t('Session…'), 'export', 'exportSession', ...ofSession(id)),
+        commandAction(t('Audit…'), 'shield', 'exportAudit', ...ofSession(id)),
+        ...(sessionOfArgument(argument) === undefined ? [commandAction(t('Usage as CSV…'), 'table', 'exportUsage')] : []),
       ]);
     },
 
     importMenu: () =>
-      chooseDeed(t('Import'), [
-        commandDeed(t('Session or Messages…'), 'cloud-download', 'importSession'),
-        commandDeed(t('Replay Agent Output File…'), 'play-circle', 'replayFile'),
+      chooseAction(t('Import'), [
+        commandAction(t('Session or Messages…'), 'cloud-download', 'importSession'),
+        commandAction(t('Replay Agent Output File…'), 'play-circle', 'replayFile'),
       ]),
 
     openRecord(argument) {
       const id = sessionOfArgument(argument) ?? shell.panels.active;
-      return chooseDeed(t('Open Record'), [
-        commandDeed(t('Record'), 'file-code', 'revealRecord', ...ofSession(id)),
-        commandDeed(t('Raw Output of the Last Run'), 'output', 'showRawOutput', ...ofSession(id)),
+      return chooseAction(t('Open Record'), [
+        commandAction(t('Record'), 'file-code', 'revealRecord', ...ofSession(id)),
+        commandAction(t('Raw Output of the Last Run'), 'output', 'showRawOutput', ...ofSession(id)),
       ]);
     },
 
     manageSecrets: () =>
-      chooseDeed(t('Saved Inputs and Tokens'), [
-        commandDeed(t('Set Token for Agent Server…'), 'key', 'setServerToken'),
-        commandDeed(t('Clear Saved MCP Inputs…'), 'trash', 'forgetAgentInputs'),
+      chooseAction(t('Saved Inputs and Tokens'), [
+        commandAction(t('Set Token for Agent Server…'), 'key', 'setServerToken'),
+        commandAction(t('Clear Saved MCP Inputs…'), 'trash', 'forgetAgentInputs'),
       ]),
 
     /** Options that widen the search beyond the Sessions view. */

@@ -5,7 +5,7 @@ import { descendants } from '../../../insight/session/descendants.ts';
 import { isObject } from '../../../model/text/json.ts';
 import { isSessionLive } from '../../../model/session/status.ts';
 import { visibleText } from '../../text/inertText.ts';
-import { askForRun, mostAgents, type Given } from '../../run/askForRun.ts';
+import { askForRun, mostAgents, type RunDefaults } from '../../run/askForRun.ts';
 import { filesGiven, selectionGiven } from '../../run/steps/editorPlaces.ts';
 import { problemGiven } from '../../run/problemPrompt.ts';
 import { askForRecall } from '../../run/steps/recallStep.ts';
@@ -33,7 +33,7 @@ async function begin(shell: CommandContext, requests: readonly RunRequest[]): Pr
 const columns = [vscode.ViewColumn.One, vscode.ViewColumn.Two, vscode.ViewColumn.Three, vscode.ViewColumn.Four];
 const columnOf = (at: number): vscode.ViewColumn => columns[at] ?? vscode.ViewColumn.Beside;
 
-async function askAndBegin(shell: CommandContext, given?: Given): Promise<string | undefined> {
+async function askAndBegin(shell: CommandContext, given?: RunDefaults): Promise<string | undefined> {
   const asked = await askForRun(shell, given);
   if (asked === undefined) return undefined;
   if (!asked.edit) return begin(shell, asked.requests);
@@ -42,7 +42,7 @@ async function askAndBegin(shell: CommandContext, given?: Given): Promise<string
 }
 
 /** Asks for a prompt about part of an editor. The user sees it before it is sent. */
-async function askAbout(shell: CommandContext, given: () => Given | undefined): Promise<string | undefined> {
+async function askAbout(shell: CommandContext, given: () => RunDefaults | undefined): Promise<string | undefined> {
   const about = mayStart() ? given() : undefined;
   return about === undefined ? undefined : askAndBegin(shell, about);
 }

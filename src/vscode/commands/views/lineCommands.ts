@@ -17,7 +17,7 @@ export function lineCommands(shell: CommandContext): Commands {
     async openEntry(argument, index) {
       const id = sessionOfArgument(argument);
       if (id !== undefined && typeof index === 'number' && Number.isInteger(index) && index >= 0) {
-        await shell.panels.lead(id, index);
+        await shell.panels.reveal(id, index);
       }
     },
 
@@ -26,7 +26,7 @@ export function lineCommands(shell: CommandContext): Commands {
       await pickRecentEdit({
         engines: shell.engines,
         now: Date.now,
-        lead: (id, entry) => shell.panels.lead(id, entry),
+        lead: (id, entry) => shell.panels.reveal(id, entry),
       });
     },
 
@@ -48,7 +48,7 @@ export function lineCommands(shell: CommandContext): Commands {
         return;
       }
       const picked = await pick(await itemsOf(found.stories), line, found.why);
-      if (picked !== undefined) await shell.panels.lead(picked.session, picked.index);
+      if (picked !== undefined) await shell.panels.reveal(picked.session, picked.index);
     },
   };
 }

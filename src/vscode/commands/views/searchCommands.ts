@@ -12,7 +12,7 @@ export function searchCommands({ search, panels }: CommandContext): Commands {
     rebuildSearchIndex: () => search.rebuild(),
     /** Used by rows of the results, so it is not in the manifest. */
     async openSearchHit(session, entry) {
-      if (typeof session === 'string' && typeof entry === 'number') await panels.lead(session, entry);
+      if (typeof session === 'string' && typeof entry === 'number') await panels.reveal(session, entry);
     },
   };
 }

@@ -14,7 +14,7 @@ import {
   type TimeLane,
   type TrajectoryLine,
   type TrajectoryPage,
-  type TrajectoryWish,
+  type TrajectoryQuery,
 } from '../../../protocol/panel/viewMessages.ts';
 import type { ViewIndex } from './viewIndex.ts';
 
@@ -45,7 +45,7 @@ export class TrajectoryPages {
 
   /** `now`: epoch milliseconds during a run, otherwise `undefined`: unfinished steps then end with the record. */
   page(
-    { from, count, wish, around }: { from: number; count: number; wish: TrajectoryWish; around?: number },
+    { from, count, wish, around }: { from: number; count: number; wish: TrajectoryQuery; around?: number },
     now: number | undefined,
   ): TrajectoryPage {
     const drawn = this.#draw(now);
@@ -100,7 +100,7 @@ export class TrajectoryPages {
     return this.#drawn;
   }
 
-  #list(drawn: Drawn, wish: TrajectoryWish): readonly Line[] {
+  #list(drawn: Drawn, wish: TrajectoryQuery): readonly Line[] {
     const key = JSON.stringify(wish);
     if (this.#listed?.drawn === drawn && this.#listed.key === key) return this.#listed.lines;
     const typed = parseFilter(wish.query);

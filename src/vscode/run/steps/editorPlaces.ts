@@ -1,6 +1,6 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
-import type { Given } from '../askForRun.ts';
+import type { RunDefaults } from '../askForRun.ts';
 import { excerpt } from './excerpt.ts';
 
 const { t } = vscode.l10n;
@@ -21,7 +21,7 @@ export function warnOutsideWorkspace(): void {
 }
 
 /** Selection of the active editor, or the line of the cursor. */
-export function selectionGiven(): Given | undefined {
+export function selectionGiven(): RunDefaults | undefined {
   const editor = vscode.window.activeTextEditor;
   const place = editor === undefined ? undefined : inFolder(editor.document.uri);
   if (editor === undefined || place === undefined) {
@@ -38,7 +38,7 @@ export function selectionGiven(): Given | undefined {
 }
 
 /** Files of one folder: from a menu, else the active editor's file. */
-export function filesGiven(first: unknown, all: unknown): Given | undefined {
+export function filesGiven(first: unknown, all: unknown): RunDefaults | undefined {
   const given: unknown[] = Array.isArray(all) ? all.concat([first]) : [first];
   const named = given.filter((each) => each instanceof vscode.Uri);
   const active = vscode.window.activeTextEditor?.document.uri;

@@ -14,7 +14,7 @@ export interface RecallDeps {
   readonly engines: EngineHost;
 }
 
-interface Asked extends Pick<RecallRequest, 'session' | 'message'> {
+interface RecallStepOptions extends Pick<RecallRequest, 'session' | 'message'> {
   readonly step: Omit<Step, 'placeholder'>;
 }
 
@@ -25,7 +25,7 @@ interface Item extends vscode.QuickPickItem {
 const longestLine = 160;
 
 /** Shows context from earlier sessions, from which the user can remove passages. `undefined` in the answer: none. */
-export async function askForRecall(deps: RecallDeps, { step, ...asked }: Asked): Promise<Answer<Recalled | undefined>> {
+export async function askForRecall(deps: RecallDeps, { step, ...asked }: RecallStepOptions): Promise<Answer<Recalled | undefined>> {
   const pick = vscode.window.createQuickPick<Item>();
   const { back, title, step: at, steps } = step;
   Object.assign(pick, { title, step: at, totalSteps: steps, ignoreFocusOut: true, canSelectMany: true });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { claudeCommand } from '../../../../src/agents/claude-code/command.ts';
 import { claudeDialogue } from '../../../../src/agents/claude-code/dialogue.ts';
-import type { Dialogue, MoreToCome, NewRequest } from '../../../../src/agents/dialogue.ts';
+import type { Dialogue, Continuation, NewRequest } from '../../../../src/agents/dialogue.ts';
 import { answerSchema, type Answer, type Decision } from '../../../../src/model/agent/request.ts';
 import type { ClientLine } from '../../../../src/model/transcript/clientLine.ts';
 
@@ -17,7 +17,7 @@ class Script {
   readonly written: unknown[] = [];
   readonly asked: Asked[] = [];
   readonly told: ClientLine[] = [];
-  readonly turns: (MoreToCome | 'began')[] = [];
+  readonly turns: (Continuation | 'began')[] = [];
   readonly failed: string[] = [];
   readonly dialogue: Dialogue;
 
@@ -43,8 +43,8 @@ class Script {
           this.asked.push(asked);
         }),
       tell: (line) => void this.told.push(line),
-      turnOver: (more = 'done') => void this.turns.push(more),
-      turnBegan: () => void this.turns.push('began'),
+      turnEnded: (more = 'done') => void this.turns.push(more),
+      turnStarted: () => void this.turns.push('began'),
       leave: () => undefined,
       fail: (message) => void this.failed.push(message),
     });

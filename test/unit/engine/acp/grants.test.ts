@@ -22,11 +22,11 @@ describe('what an agent was allowed', () => {
       ['/w/a', '/w/./x/../b', '/w/c'].map((file) => grants.mayWrite(file)),
       [true, true, false],
     );
-    grants.callOver('c1');
+    grants.endCall('c1');
     assert.equal(grants.mayWrite('/w/a'), false);
     grants.call('c2', edit, '/w');
     grants.call('c3', command('ls'), '/w');
-    grants.turnOver();
+    grants.endTurn();
     assert.deepEqual([grants.mayWrite('/w/a'), grants.mayRun(run(['ls']))], [false, false]);
     grants.allWrites();
     assert.equal(grants.mayWrite('/w/c'), true);
@@ -60,7 +60,7 @@ describe('what an agent was allowed', () => {
     const may = (text: string | string[], ...words: string[]): boolean => {
       grants.call('c', command(text), '/w');
       const result = grants.mayRun(run(words));
-      grants.callOver('c');
+      grants.endCall('c');
       return result;
     };
     assert.equal(may('ls -l', 'ls', '-l'), true);

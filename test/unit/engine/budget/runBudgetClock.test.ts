@@ -37,7 +37,7 @@ describe('the budget of a run', function () {
     const { budget, reached } = started('minutes', 30);
     passed += 5 * 60_000;
     wall += 5 * 60_000 + 8 * hour;
-    budget.look(() => ({ ...noUsage, callsTool: false }));
+    budget.check(() => ({ ...noUsage, callsTool: false }));
     assert.equal(budget.ms, 5 * 60_000);
     assert.deepEqual(reached, []);
     budget.end();
@@ -49,10 +49,10 @@ describe('the budget of a run', function () {
   ] as const) {
     it(`holds when the clock is set ${name} by a day`, () => {
       const { budget, reached } = started('usd', 1);
-      budget.look(() => ({ ...noUsage, usd: 0.1, callsTool: false }));
+      budget.check(() => ({ ...noUsage, usd: 0.1, callsTool: false }));
       wall += jump;
       passed += 1000;
-      budget.look(() => ({ ...noUsage, usd: 50, callsTool: false }));
+      budget.check(() => ({ ...noUsage, usd: 50, callsTool: false }));
       assert.deepEqual(reached, ['usd']);
       budget.end();
     });

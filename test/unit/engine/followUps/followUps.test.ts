@@ -336,11 +336,11 @@ describe('follow-ups on the way of a run', function () {
       const again = await engineWith(minutes);
       const timers = new Timers();
       const { scheduler: followUps, sent } = scheduler(again, timers);
-      await followUps.lookAtAll();
+      await followUps.checkAll();
       assert.deepEqual(timers.waits(), [60_000]);
       await followUps.cancel(handle.id);
       assert.deepEqual(followUps.due(), []);
-      await followUps.lookAtAll();
+      await followUps.checkAll();
       assert.deepEqual([followUps.due(), sent], [[], []], 'what was cancelled stays so');
       followUps.dispose();
     });

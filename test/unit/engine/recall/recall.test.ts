@@ -265,7 +265,7 @@ describe('recall', function () {
         prompt: prompt([{ init: true }, { say: retries }, { say: colours }, { result: {} }]),
       });
       await outcome(first);
-      const fresh = await engine.startAfresh(first.id, {
+      const fresh = await engine.startNewConversation(first.id, {
         prompt: prompt([{ init: true }, { say: 'upload retries delay' }, { result: {} }]),
       });
       assert.equal((await outcome(fresh)).success, true);

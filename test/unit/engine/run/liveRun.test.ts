@@ -81,7 +81,7 @@ describe('a run and its record', function () {
     unwatch();
     const [listed] = await engine.list();
     assert.ok(listed !== undefined);
-    const again = await engine.startAfresh(listed.session_id, { prompt: prompt(steps) });
+    const again = await engine.startNewConversation(listed.session_id, { prompt: prompt(steps) });
     assert.equal((await outcome(again)).success, true);
     again.dispose();
   });

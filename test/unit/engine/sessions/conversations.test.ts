@@ -60,7 +60,7 @@ describe('conversations of an agent', () => {
     assert.deepEqual(codes, ['conversation_unknown startAfresh']);
 
     const before = handle.summary();
-    const fresh = await engine.startAfresh(handle.id, { prompt: prompt(answer('new life', 0.5)) });
+    const fresh = await engine.startNewConversation(handle.id, { prompt: prompt(answer('new life', 0.5)) });
     const result = await outcome(fresh);
     assert.equal(result.success, true, result.error);
     assert.equal(result.metadata?.cost, 0.5);

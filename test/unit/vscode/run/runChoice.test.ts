@@ -82,14 +82,14 @@ describe('the memory of runs', () => {
   it('has the last agent, its choice and its models, by agent and profile', async () => {
     const memory = new RunMemory(new Memento());
     assert.deepEqual([memory.isLast({ agent: 'codex' }), memory.choice({ agent: 'codex' })], [false, {}]);
-    await memory.ran({ agent: 'acp', profile: 'a' }, { model: 'one' }, 'ses_1');
-    await memory.ran({ agent: 'acp', profile: 'b' }, { model: 'two' }, 'ses_2');
+    await memory.rememberRun({ agent: 'acp', profile: 'a' }, { model: 'one' }, 'ses_1');
+    await memory.rememberRun({ agent: 'acp', profile: 'b' }, { model: 'two' }, 'ses_2');
     assert.deepEqual(memory.choice({ agent: 'acp', profile: 'a' }), { model: 'one' });
     assert.ok(memory.isLast({ agent: 'acp', profile: 'b' }) && !memory.isLast({ agent: 'acp' }));
     assert.deepEqual(memory.ofSession('ses_1'), { model: 'one' });
     assert.deepEqual(memory.ofSession('ses_9'), {});
     for (const model of ['three', 'two', 'four', 'five', 'six', 'seven']) {
-      await memory.ran({ agent: 'acp', profile: 'b' }, { model }, 'ses_2');
+      await memory.rememberRun({ agent: 'acp', profile: 'b' }, { model }, 'ses_2');
     }
     assert.deepEqual(memory.models({ agent: 'acp', profile: 'b' }), ['seven', 'six', 'five', 'four', 'two']);
   });
@@ -102,7 +102,7 @@ describe('the memory of runs', () => {
       return new Promise(() => undefined);
     };
     const memory = new RunMemory(memento);
-    void memory.ran({ agent: 'codex' }, { model: 'm' }, 'ses_1');
+    void memory.rememberRun({ agent: 'codex' }, { model: 'm' }, 'ses_1');
     assert.ok(memory.isLast({ agent: 'codex' }));
     assert.deepEqual(memory.choice({ agent: 'codex' }), { model: 'm' });
     assert.deepEqual(memory.ofSession('ses_1'), { model: 'm' });
@@ -111,9 +111,9 @@ describe('the memory of runs', () => {
 
   it('forgets the oldest sessions, and a mode that lets everything happen at once', async () => {
     const memory = new RunMemory(new Memento());
-    for (let at = 0; at < 205; at += 1) await memory.ran({ agent: 'codex' }, { model: 'm' }, `ses_${at}`);
+    for (let at = 0; at < 205; at += 1) await memory.rememberRun({ agent: 'codex' }, { model: 'm' }, `ses_${at}`);
     assert.deepEqual([memory.ofSession('ses_4'), memory.ofSession('ses_5')], [{}, { model: 'm' }]);
-    await memory.ran({ agent: 'gemini' }, { permissionMode: 'yolo' }, 'ses_bypass');
+    await memory.rememberRun({ agent: 'gemini' }, { permissionMode: 'yolo' }, 'ses_bypass');
     assert.deepEqual([memory.choice({ agent: 'gemini' }), memory.ofSession('ses_bypass')], [{}, {}]);
   });
 

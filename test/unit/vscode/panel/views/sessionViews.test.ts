@@ -4,7 +4,7 @@ import {
   type FileSort,
   mostLines,
   type TrajectoryPage,
-  type TrajectoryWish,
+  type TrajectoryQuery,
   type ViewAnswer,
 } from '../../../../../src/protocol/panel/viewMessages.ts';
 import type { FileNow } from '../../../../../src/vscode/window/projectFiles.ts';
@@ -27,7 +27,7 @@ function read(index: number, path: string, status: 'success' | 'running' = 'succ
   return { index, timestamp: iso(index), type: { kind: 'tool_use', tool }, content: 'Read' };
 }
 
-const wish: TrajectoryWish = { query: '', kinds: [], repeats: false, sort: 'time', closed: [] };
+const wish: TrajectoryQuery = { query: '', kinds: [], repeats: false, sort: 'time', closed: [] };
 
 function made(entries: NormalizedEntry[], live = false, disk?: (path: string) => FileNow | undefined) {
   const sent: ViewAnswer[] = [];
@@ -48,7 +48,7 @@ function made(entries: NormalizedEntry[], live = false, disk?: (path: string) =>
     (answer) => sent.push(answer),
     () => start + 100_000,
   );
-  const trajectory = async (over: Partial<TrajectoryWish> = {}, from = 0, around?: number): Promise<TrajectoryPage> => {
+  const trajectory = async (over: Partial<TrajectoryQuery> = {}, from = 0, around?: number): Promise<TrajectoryPage> => {
     const at = around === undefined ? {} : { around };
     await views.answer({
       type: 'getTrajectory',

@@ -5,7 +5,7 @@ import type { ObservedHistory } from '../../engine/import/importObserved.ts';
 import type { ObservedSummary } from '../../insight/observed/summary.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 
-export interface KeeperDeps {
+export interface SessionCopierDeps {
   readonly engine: Pick<Engine, 'list' | 'onSummary' | 'archive'>;
   readonly history: (id: string) => Promise<ObservedHistory | undefined>;
   /** A copy was made or brought up to date. */
@@ -24,8 +24,8 @@ interface Look {
  * Copies sessions of other programs into records. Where such a session runs again in its own program, its copy is brought up to
  * date when it has ended; a copy in which Vitrine itself ran the agent is left alone.
  */
-export class Keeper {
-  readonly #deps: KeeperDeps;
+export class SessionCopier {
+  readonly #deps: SessionCopierDeps;
   /** By id: when the session had changed last (ISO 8601) as its copy has it. */
   #copies: Promise<Map<string, string>> | undefined;
   #known: ReadonlyMap<string, string> = new Map();
@@ -34,7 +34,7 @@ export class Keeper {
   readonly #tried = new Map<string, string>();
   #work: Promise<unknown> = Promise.resolve();
 
-  constructor(deps: KeeperDeps) {
+  constructor(deps: SessionCopierDeps) {
     this.#deps = deps;
   }
 

@@ -5,10 +5,10 @@ import type { CliContext } from '../command.ts';
 import { settingsOf, type EngineOptions } from './engine.ts';
 
 /** A run requested on the command line. */
-export type AskedRun = { readonly start: StartRequest } | { readonly session: string; readonly resume: ResumeRequest };
+export type RequestedRun = { readonly start: StartRequest } | { readonly session: string; readonly resume: ResumeRequest };
 
 /** The run's folder. @throws EngineFailure if its session does not exist */
-export async function folderOf(engine: Engine, run: AskedRun): Promise<string> {
+export async function folderOf(engine: Engine, run: RequestedRun): Promise<string> {
   if ('start' in run) return run.start.cwd;
   const handle = await engine.open(run.session);
   const { project_dir = '' } = handle.summary();

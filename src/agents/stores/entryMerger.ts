@@ -1,7 +1,7 @@
 import type { EntryUpdate, NormalizedEntry } from '../../model/transcript/entry.ts';
 
 /** Merges the entries of several conversations, each counting from 0, into one transcript. */
-export class Interleave {
+export class EntryMerger {
   readonly #indexes = new Map<string, number[]>();
   #next = 0;
 

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 
 /** An action in a menu. */
-export interface Deed {
+export interface MenuAction {
   readonly label: string;
   readonly description?: string;
   /** Codicon name. */
@@ -10,7 +10,7 @@ export interface Deed {
 }
 
 /** Shows the menu and returns the result of the chosen action; `undefined` if the user cancelled. */
-export async function chooseDeed(title: string, deeds: readonly Deed[]): Promise<unknown> {
+export async function chooseAction(title: string, deeds: readonly MenuAction[]): Promise<unknown> {
   const items = deeds.map(({ label, description = '', icon, run }) => ({
     label,
     description,
@@ -21,6 +21,6 @@ export async function chooseDeed(title: string, deeds: readonly Deed[]): Promise
 }
 
 /** An action that runs a command of this extension. */
-export function commandDeed(label: string, icon: string, name: string, ...args: readonly unknown[]): Deed {
+export function commandAction(label: string, icon: string, name: string, ...args: readonly unknown[]): MenuAction {
   return { label, icon, run: () => vscode.commands.executeCommand(`vitrine.${name}`, ...args) };
 }
