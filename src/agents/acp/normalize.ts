@@ -178,7 +178,7 @@ export class AcpReader implements AgentReader {
         return true;
       case 'session_info_update': {
         const thread = field(field(field(update['_meta'], 'codex'), 'threadStatus'), 'type');
-        if (thread === 'systemError') this.#turns.report();
+        if (thread === 'systemError') this.#turns.markFailing();
         this.#session.info(update);
         return true;
       }

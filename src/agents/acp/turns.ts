@@ -65,7 +65,7 @@ export class Turns {
     this.#session.modelUsed(model);
   }
 
-  report(): void {
+  markFailing(): void {
     this.#systemError = true;
   }
 

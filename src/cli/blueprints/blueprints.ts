@@ -34,7 +34,11 @@ interface BlueprintArguments {
 }
 
 /** @throws EngineFailure */
-export async function startByBlueprint(context: CliContext, name: string, asked: BlueprintArguments): Promise<StartRequest> {
+export async function startByBlueprint(
+  context: CliContext,
+  name: string,
+  asked: BlueprintArguments,
+): Promise<StartRequest> {
   const agent = findBlueprint(await trustedBlueprints(context, asked.cwd), name);
   const request = await startRequest(agent, useOf(context, asked));
   return { ...request, options: { ...request.options, ...asked.options } };

@@ -5,7 +5,8 @@ import type { CliContext } from '../command.ts';
 import { settingsOf, type EngineOptions } from './engine.ts';
 
 /** A run requested on the command line. */
-export type RequestedRun = { readonly start: StartRequest } | { readonly session: string; readonly resume: ResumeRequest };
+export type RequestedRun =
+  { readonly start: StartRequest } | { readonly session: string; readonly resume: ResumeRequest };
 
 /** The run's folder. @throws EngineFailure if its session does not exist */
 export async function folderOf(engine: Engine, run: RequestedRun): Promise<string> {

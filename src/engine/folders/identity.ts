@@ -15,7 +15,10 @@ interface Repository {
 
 /** Identifies a folder after a rename or move, or on another machine. Reads files and starts no program. */
 export async function identityOf(folder: string): Promise<FolderIdentity> {
-  const [there, repository] = await Promise.all([stat(folder, { bigint: true }).catch(() => null), findRepository(folder)]);
+  const [there, repository] = await Promise.all([
+    stat(folder, { bigint: true }).catch(() => null),
+    findRepository(folder),
+  ]);
   // Inode numbers are reused, so the creation time is included. Not every file system provides it.
   const inode = there === null || there.birthtimeNs <= 0n ? undefined : `${there.ino}:${there.birthtimeNs}`;
   const [clone, remote] =

@@ -164,7 +164,11 @@ interface WrittenHistory {
   readonly ids: Partial<Pick<Session, 'executor_session_id' | 'executor_session_ids'>>;
 }
 
-async function writeHistory(writer: RecordWriter, written: WrittenHistory, { store }: ImportObservedDeps): Promise<void> {
+async function writeHistory(
+  writer: RecordWriter,
+  written: WrittenHistory,
+  { store }: ImportObservedDeps,
+): Promise<void> {
   const { history, run, entries, imported, result, ids } = written;
   const { summary, facts, problems } = history;
   const decision = { type: 'import', session_id: facts.nativeIds.at(-1) ?? null, damaged: problems.length } as const;

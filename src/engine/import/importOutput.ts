@@ -46,7 +46,13 @@ export async function importOutput(
   take(normalizer.end(exit, clock()));
   const facts = normalizer.facts();
   const entries = transcript.settled();
-  const context = { previous: [], isNewConversation: false, prices, agentVersion: facts.agentVersion, askedModel: null };
+  const context = {
+    previous: [],
+    isNewConversation: false,
+    prices,
+    agentVersion: facts.agentVersion,
+    askedModel: null,
+  };
   const { success, error, metadata } = resultOf(facts, exit, context);
   const run: RecordedRun = {
     run_id,

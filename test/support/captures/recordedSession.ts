@@ -29,7 +29,13 @@ export async function recordedSessions(): Promise<RecordedSession[]> {
     capturesOf(adapter.type).map((capture): RecordedSession => {
       const lines = linesOfCapture(capture);
       const { entries, facts } = readBy(adapter, lines, capture.exit);
-      const figures = { previous: [], isNewConversation: false, prices, agentVersion: facts.agentVersion, askedModel: null };
+      const figures = {
+        previous: [],
+        isNewConversation: false,
+        prices,
+        agentVersion: facts.agentVersion,
+        askedModel: null,
+      };
       const { success, metadata } = resultOf(facts, capture.exit, figures);
       const status = success ? 'completed' : 'failed';
       const run = aRun({ status, completed_at: entries.at(-1)?.timestamp ?? '', end_index: entries.length });

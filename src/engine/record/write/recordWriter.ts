@@ -130,7 +130,11 @@ export class FileRecordWriter implements RecordWriter {
     try {
       this.#lease = await WriterLease.acquire(folder, id, clock);
     } catch (error) {
-      this.#reportProblem({ path: folder, code: 'ELEASE', message: error instanceof Error ? error.message : String(error) });
+      this.#reportProblem({
+        path: folder,
+        code: 'ELEASE',
+        message: error instanceof Error ? error.message : String(error),
+      });
     }
   }
 

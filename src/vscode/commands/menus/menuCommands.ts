@@ -29,7 +29,9 @@ export function menuCommands(shell: CommandContext): Commands {
       return chooseAction(t('Export'), [
         commandAction(t('Session…'), 'export', 'exportSession', ...ofSession(id)),
         commandAction(t('Audit…'), 'shield', 'exportAudit', ...ofSession(id)),
-        ...(sessionOfArgument(argument) === undefined ? [commandAction(t('Usage as CSV…'), 'table', 'exportUsage')] : []),
+        ...(sessionOfArgument(argument) === undefined
+          ? [commandAction(t('Usage as CSV…'), 'table', 'exportUsage')]
+          : []),
       ]);
     },
 

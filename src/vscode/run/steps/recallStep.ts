@@ -25,7 +25,10 @@ interface Item extends vscode.QuickPickItem {
 const longestLine = 160;
 
 /** Shows context from earlier sessions, from which the user can remove passages. `undefined` in the answer: none. */
-export async function askForRecall(deps: RecallDeps, { step, ...asked }: RecallStepOptions): Promise<Answer<Recalled | undefined>> {
+export async function askForRecall(
+  deps: RecallDeps,
+  { step, ...asked }: RecallStepOptions,
+): Promise<Answer<Recalled | undefined>> {
   const pick = vscode.window.createQuickPick<Item>();
   const { back, title, step: at, steps } = step;
   Object.assign(pick, { title, step: at, totalSteps: steps, ignoreFocusOut: true, canSelectMany: true });

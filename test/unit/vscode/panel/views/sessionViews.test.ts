@@ -48,7 +48,11 @@ function made(entries: NormalizedEntry[], live = false, disk?: (path: string) =>
     (answer) => sent.push(answer),
     () => start + 100_000,
   );
-  const trajectory = async (over: Partial<TrajectoryQuery> = {}, from = 0, around?: number): Promise<TrajectoryPage> => {
+  const trajectory = async (
+    over: Partial<TrajectoryQuery> = {},
+    from = 0,
+    around?: number,
+  ): Promise<TrajectoryPage> => {
     const at = around === undefined ? {} : { around };
     await views.answer({
       type: 'getTrajectory',
