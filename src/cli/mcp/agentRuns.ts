@@ -8,8 +8,8 @@ import { executorTypeSchema } from '../../model/session/session.ts';
 import { isSessionLive } from '../../model/session/status.ts';
 import { resumeByBlueprint, startByBlueprint, trustedBlueprints } from '../blueprints/blueprints.ts';
 import type { CliContext } from '../command.ts';
-import type { AskedRun } from '../run/askedRun.ts';
-import { runsOf, type BegunRun } from '../run/begin.ts';
+import type { RequestedRun } from '../run/requestedRun.ts';
+import { runsOf, type StartedRun } from '../run/begin.ts';
 import type { EngineOptions } from '../run/engine.ts';
 
 export type Mode = 'sync' | 'async_poll';
@@ -28,7 +28,7 @@ export class AgentRuns {
   readonly #engine: Engine;
   readonly #options: EngineOptions;
   /** Started by this client. */
-  readonly #own = new Map<string, BegunRun>();
+  readonly #own = new Map<string, StartedRun>();
 
   constructor(context: CliContext, engine: Engine, options: EngineOptions) {
     this.#context = context;
@@ -84,7 +84,7 @@ export class AgentRuns {
     return this.#begin({ session: id, resume: { ...request, interactive: false } }, mode);
   }
 
-  async #begin(asked: AskedRun, mode: Mode): Promise<object> {
+  async #begin(asked: RequestedRun, mode: Mode): Promise<object> {
     const begin = runsOf(this.#context, this.#engine, this.#options);
     const run = await begin(asked, new AbortController().signal);
     const { id } = run.session;
