@@ -52,7 +52,7 @@ describe('page: calls that have no end yet', function () {
         .locator('.row[data-kind="command_run"]')
         .evaluateAll((rows) => rows.map((row) => (row as HTMLElement).dataset['s']));
     assert.deepEqual(await states(), ['running', 'approval', 'behind', 'behind']);
-    await page.getByText('waiting behind another approval').first().waitFor();
+    await page.getByText('waiting for an earlier approval').first().waitFor();
     await page.getByRole('tab', { name: 'Trajectory' }).click();
     await page.locator('.bl[data-s="behind"]').first().waitFor();
     assert.equal(await page.locator('.bl[data-s="running"]').count(), 1);

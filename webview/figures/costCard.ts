@@ -171,8 +171,8 @@ function coverReason(ledger: LedgerCard | undefined, cost: Cost): TemplateResult
   if (ledger?.tokensOf === undefined) return [];
   const text =
     cost.provenance === 'estimated'
-      ? t('Tokens and the estimate are of the last model call of each turn: this agent reports no others.')
-      : t('Tokens are of the last model call of each turn: this agent reports no others. The cost is of all calls.');
+      ? t('Tokens and the estimate cover only the last model call of each turn, because this agent reports no others.')
+      : t('Tokens cover only the last model call of each turn, because this agent reports no others. The cost covers all calls.');
   return [html`<li>${codicon('info', 'sm')}<span>${text}</span></li>`];
 }
 

@@ -74,7 +74,7 @@ export function stateWord(state: StepState, tool: ToolUse): string {
     case 'approval':
       return t('needs your approval');
     case 'behind':
-      return t('waiting behind another approval');
+      return t('waiting for an earlier approval');
     case 'queued':
       return t('queued');
   }

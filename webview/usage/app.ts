@@ -23,7 +23,7 @@ export class UsageApp {
     window.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
       if (isEnvelope(data)) this.#channel.receive(data);
     });
-    render(html`<p class="none" role="status">${t('Adding up…')}</p>`, root);
+    render(html`<p class="none" role="status">${t('Calculating totals…')}</p>`, root);
     this.#channel.send({ type: 'ready' });
   }
 

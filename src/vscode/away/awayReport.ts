@@ -172,7 +172,7 @@ function fileSection(
           lineCell(removed, counted),
           { ...text(titleOf(row)), actions: [open(row)] },
         ]),
-        ...(!isWhole && { note: t('Not every file is listed: too much changed.') }),
+        ...(!isWhole && { note: t('Too many changes: not every file is listed.') }),
       },
     ],
   };

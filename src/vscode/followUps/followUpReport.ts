@@ -100,9 +100,9 @@ function reasonText(why: NoFollowUpReason | 'resumed', rules: FollowUpRules | nu
     case 'too_old':
       return t('The session ended more than a day ago.');
     case 'nothing_open':
-      return t('Nothing is open: no unanswered question, no open to-do, no pending decision.');
+      return t('No unfinished work: no unanswered question, no open to-do, no pending decision.');
     case 'nothing_new':
-      return t('The last follow-up was about the same thing, and nothing is new since.');
+      return t('The last follow-up was about the same unfinished work, and nothing has changed since.');
     case 'cancelled':
       return t('You cancelled the follow-up.');
     case 'session_limit':

@@ -35,8 +35,8 @@ export function readOnlyReason(summary: SessionSummary, { agent, live }: Observe
     return executorOf(agent) === undefined ? t('Vitrine cannot resume sessions of {0}.', label) : undefined;
   }
   return isForkable(summary)
-    ? t('{0} runs this session in another program. Answer it there: here it can only be watched, or forked.', label)
-    : t('{0} runs this session in another program. Answer it there: here it can only be watched.', label);
+    ? t('{0} is running this session in another program. Answer it there. Here, you can only watch or fork it.', label)
+    : t('{0} is running this session in another program. Answer it there. Here, you can only watch it.', label);
 }
 
 /** Notice that the session is read-only, with its source and limitations. */
@@ -49,9 +49,9 @@ export function observedNotice(
     const text = more.length === 0 ? problem : t('{0} ({1} more problems)', problem, more.length);
     return { severity: 'warning', text: t('{0} Read from {1}.', text, visibleText(path)) };
   }
-  const watched = t('Vitrine watches this session and does not own it. It is read from {0}.', visibleText(path));
+  const watched = t('Another program started this session. Vitrine reads it from {0}.', visibleText(path));
   if (live.state === 'ended' && executorOf(agent) !== undefined) {
-    return { severity: 'info', text: `${watched} ${t('Resume it to make it Vitrine’s own, with its history.')}` };
+    return { severity: 'info', text: `${watched} ${t('Resume it to record it in Vitrine, with its history.')}` };
   }
   if (live.state === 'ended' || !buffering.includes(agent)) return { severity: 'info', text: watched };
   const lag = t('{0} stores an answer when it is complete, so this view can lag by one answer.', visibleText(label));

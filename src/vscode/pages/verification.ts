@@ -66,7 +66,7 @@ function syncedText(synced: Verified['kept']): string {
   const at = new Intl.DateTimeFormat(vscode.env.language, { dateStyle: 'medium', timeStyle: 'medium' });
   const when = at.format(new Date(synced.at));
   return synced.line === null
-    ? t('{0}, with a line that is missing', when)
+    ? t('{0}, with a line that is now missing', when)
     : t('{0}, up to line {1}', when, figures.count(synced.line));
 }
 

@@ -79,7 +79,7 @@ function places(): ReportTable {
     ],
   ];
   return {
-    label: t('Places where a resume does not find the conversation'),
+    label: t('Where a resume cannot find the conversation'),
     columns: [{ label: t('Where') }, { label: t('What happens') }, { label: t('What to do') }],
     rows: rows.map((cells) => cells.map((cell) => text(cell))),
   };

@@ -61,7 +61,7 @@ describe('sessions that were started in terminals', function () {
   it('open in the same panel, which says that it only watches, and follow what is written', async () => {
     await host.workbench.treeItem('Claude Code · Terminal').click();
     const page = host.workbench.webview();
-    await page.getByText('Vitrine watches this session and does not own it').waitFor();
+    await page.getByText('Another program started this session. Vitrine reads it from').waitFor();
     await page.getByText('Watched', { exact: true }).waitFor();
     const rows = await page.locator('[data-key]').count();
     appendFileSync(grows, rest);

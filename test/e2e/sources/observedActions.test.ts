@@ -7,7 +7,7 @@ import type { RunFolder } from '../../support/host/runFolder.ts';
 import { plantStore } from '../../support/stores/plantStore.ts';
 import { keepEvidence, picture, startHost, useWindow } from '../session.ts';
 
-const watched = 'Vitrine watches this session and does not own it';
+const watched = 'Another program started this session. Vitrine reads it from';
 const row = 'Are quoted fields handled';
 
 /** A session of Claude Code that has ended, in the workspace. Gives its main file. */

@@ -127,7 +127,7 @@ function statusLine(context: Context, view: SessionView): TemplateResult {
   const mode = summary.permission_mode;
   const bypass = mode !== null && bypasses(mode);
   return html`${status.id === 'approval' ? waitingStatus(context, status) : plainStatus(context, view, status)}
-  ${summary.observed === undefined ? nothing : html`<span class="recording" title=${t('Started by another program, and only watched here')}>${badge(t('Watched'))}</span>`}
+  ${summary.observed === undefined ? nothing : html`<span class="recording" title=${t('Started by another program, read-only here')}>${badge(t('Watched'))}</span>`}
   ${summary.recording ? html`<span class="recording" title=${t('Replayed from a recording, not from a live agent')}>${badge(t('Recording'))}</span>` : nothing}
   ${
     mode === null
@@ -168,7 +168,7 @@ function sessionId({ actions }: Context, { summary }: SessionView): TemplateResu
   return html`<span class="sep o1">·</span>
     <span class="sid o1" title=${plain(id)}>
       <span class="mono">${visibleTemplate(short)}</span>
-      ${button({ label: t('Copy session id'), icon: 'copy', look: 'icon', onClick: () => actions.command('copySessionId') })}
+      ${button({ label: t('Copy session ID'), icon: 'copy', look: 'icon', onClick: () => actions.command('copySessionId') })}
     </span>`;
 }
 

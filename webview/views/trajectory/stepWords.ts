@@ -81,7 +81,7 @@ export function stateSentence(state: StepState, line: StepLine): string {
     case 'approval':
       return t('Needs your approval');
     case 'behind':
-      return t('Waiting behind another approval');
+      return t('Waiting for an earlier approval');
     case 'queued':
       return t('Queued');
   }
@@ -98,7 +98,7 @@ export function barWords(state: StepState, line: StepLine): string {
   if (state === 'cancelled') return [t('cancelled'), took].filter((part) => part !== '').join(' · ');
   if (state === 'unanswered') return t('not answered');
   if (state === 'approval') return t('needs approval');
-  if (state === 'behind') return t('waiting behind another approval');
+  if (state === 'behind') return t('waiting for an earlier approval');
   if (state === 'queued') return t('queued');
   return line.added === null && line.removed === null ? took : counts(line);
 }
