@@ -172,7 +172,9 @@ function coverReason(ledger: LedgerCard | undefined, cost: Cost): TemplateResult
   const text =
     cost.provenance === 'estimated'
       ? t('Tokens and the estimate cover only the last model call of each turn, because this agent reports no others.')
-      : t('Tokens cover only the last model call of each turn, because this agent reports no others. The cost covers all calls.');
+      : t(
+          'Tokens cover only the last model call of each turn, because this agent reports no others. The cost covers all calls.',
+        );
   return [html`<li>${codicon('info', 'sm')}<span>${text}</span></li>`];
 }
 
