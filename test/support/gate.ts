@@ -1,4 +1,4 @@
-/** What waits until a test says that it may continue. */
+/** Blocks callers until a test opens it. */
 export class Gate {
   readonly opened: Promise<void>;
   open: () => void = () => undefined;

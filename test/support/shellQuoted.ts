@@ -1,4 +1,4 @@
-/** A word for a POSIX shell. Folders of tests may hold any character. */
+/** Quotes a word for a POSIX shell. Test folders may contain any character. */
 export function shellQuoted(word: string): string {
   return `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -1,4 +1,4 @@
-/** `npm start [-- --port N] [-- --fresh] [-- --server]`: a real VS Code with Vitrine and a sample workspace in it. */
+/** `npm start [-- --port N] [-- --fresh] [-- --server]`: a real VS Code with Vitrine and a sample workspace. */
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -15,11 +15,11 @@ import { removeFolder } from './processes/temporaryFolder.mjs';
 import { buildProduct } from './run/build.ts';
 
 interface Options {
-  /** 0: any free one. */
+  /** 0: any free port. */
   readonly port: number;
-  /** Forget the sessions of earlier starts. */
+  /** Deletes the sessions of earlier starts. */
   readonly fresh: boolean;
-  /** In the browser, even where there is a desktop VS Code. */
+  /** Uses the browser even if there is a desktop VS Code. */
   readonly server: boolean;
 }
 
@@ -42,7 +42,7 @@ function readOptions(): Options {
   }
 }
 
-/** A person's own environment, so that their agents and logins are found; less what the tools that started us added. */
+/** The user's own environment, so that their agents and logins are found, without variables added by our tools. */
 function environment(): Record<string, string> {
   const added = /^(npm_|INIT_CWD$|NODE_OPTIONS$|VSCODE_|ELECTRON_|VITRINE_)/i;
   const own = Object.entries(process.env).filter((each): each is [string, string] => each[1] !== undefined);
@@ -80,7 +80,7 @@ async function serve(folder: RunFolder, port: number): Promise<void> {
 
 async function start({ port, fresh, server }: Options): Promise<void> {
   if (port !== 0) await checkPort(port);
-  /** Kept from one start to the next, so that yesterday's sessions are there; a second one beside it gets its own. */
+  /** Kept between starts, so that earlier sessions remain; a second instance gets its own folder. */
   const release = tryLock('start');
   const home = path.join(cache, 'start');
   try {

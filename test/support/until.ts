@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Waits for something that tells no one when it happens, such as a file of another process; gives what was found. */
+/** Polls for a condition without an event, such as a file of another process; returns what was found. */
 export async function until<T>(
   what: string,
   test: () => T | Promise<T>,

@@ -8,7 +8,7 @@ import { unreportedChangesSchema } from '../../src/model/transcript/unreported.t
 
 const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** A folder of its own, in git or not, in which runs are made up. */
+/** A temporary folder, with or without git, for made-up runs. */
 export class WatchedFolder {
   readonly root = mkdtempSync(path.join(tmpdir(), 'vitrine-watch-'));
   readonly folder = path.join(this.root, 'work');
@@ -54,7 +54,7 @@ export class WatchedFolder {
     return new FolderWatch({ folder: this.folder, environment: this.environment, log, ...change });
   }
 
-  /** What a run changed that reported `entries` and did `work`. */
+  /** Changes of a run that reported `entries` and did `work`. */
   async run(entries: readonly NormalizedEntry[], work: () => void, change: object = {}): Promise<string[]> {
     const watch = this.watch(change);
     await watch.begin();

@@ -11,7 +11,7 @@ import { endWithParent } from './processes/endings.mjs';
 import { endLeftovers, killLeftovers } from './processes/leftovers.mjs';
 import { createTemporaryFolder, removeTemporaryFolder, temporaryVariables } from './processes/temporaryFolder.mjs';
 
-/** How long the script may take to end after a signal, in ms. */
+/** Time for the script to end after a signal, in ms. */
 const patience = 30_000;
 
 try {
@@ -24,14 +24,14 @@ try {
 
 async function runScript() {
   const folder = createTemporaryFolder();
-  // Whatever happens to this process, short of SIGKILL.
+  // Covers every end of this process except SIGKILL.
   process.once('exit', () => {
     killLeftovers(folder);
     removeTemporaryFolder(folder);
   });
   const child = spawn(node24, process.argv.slice(2), {
     stdio: 'inherit',
-    // What runs on the user's own Node is tested there, too.
+    // The user's own Node, for tests of what runs on it.
     env: { ...process.env, ...temporaryVariables(folder), VITRINE_SYSTEM_NODE: process.execPath },
   });
   /** @param {'SIGINT' | 'SIGTERM' | undefined} signal */

@@ -57,7 +57,9 @@ export const agentFileSchema = z.strictObject({
   recall: z
     .enum(['on_request', 'always'])
     .optional()
-    .describe('When prompts get passages from earlier sessions of the folder. Default: on_request, if you ask for them.'),
+    .describe(
+      'When prompts get passages from earlier sessions of the folder. Default: on_request, if you ask for them.',
+    ),
   status: z
     .enum(['active', 'inactive'])
     .default('active')

@@ -6,7 +6,7 @@ import type { ClientLine } from '../../../src/model/transcript/clientLine.ts';
 import type { DialogueHost, NewRequest } from '../../../src/agents/dialogue.ts';
 import { AcpDialogue, type AcpTask } from '../../../src/engine/acp/dialogue.ts';
 
-/** The parts of what Vitrine asks that tests look at. */
+/** Fields of Vitrine's requests that tests inspect. */
 interface Params {
   readonly sessionId?: string;
   readonly prompt?: readonly { readonly text: string }[];
@@ -25,7 +25,7 @@ export interface Asked {
   readonly decide: (answer: Answer, by?: Decision['by']) => void;
 }
 
-/** Things that come one by one, to be waited for. */
+/** A queue of items that tests can await. */
 class Inbox<T> {
   readonly #items: T[] = [];
   readonly #waiting: ((item: T) => void)[] = [];
@@ -53,11 +53,11 @@ export const capabilities = {
   authMethods: [{ id: 'a', name: 'Account', description: 'Run `scripted login`' }],
 };
 
-/** The other end of an `AcpDialogue`, in memory: a test plays the agent, and the engine. */
+/** In-memory peer of an `AcpDialogue`: the test plays agent and engine. */
 export class ScriptedAgent {
   readonly folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'vitrine-acp-')));
   readonly dialogue: AcpDialogue;
-  /** What Vitrine writes to the agent. */
+  /** Messages from Vitrine to the agent. */
   readonly sent = new Inbox<Message>();
   readonly asked = new Inbox<Asked>();
   readonly told: ClientLine[] = [];
@@ -98,7 +98,7 @@ export class ScriptedAgent {
     });
   }
 
-  /** Greets, opens a conversation `s1`, and gives the prompt, which is returned unanswered. */
+  /** Answers `initialize`, opens session `s1`, and returns the prompt request unanswered. */
   async toPrompt(opened: object = {}, greeting: object = capabilities): Promise<Message> {
     this.dialogue.begin();
     this.answer(await this.sent.next(), greeting);
@@ -118,7 +118,7 @@ export class ScriptedAgent {
     this.line({ jsonrpc: '2.0', method: 'session/update', params: { sessionId, update } });
   }
 
-  /** A request of the agent, and what Vitrine answers. */
+  /** Sends a request of the agent and returns Vitrine's response. */
   request(method: string, params: object): Promise<Message> {
     const id = (this.#ids += 1);
     const answered = new Promise<Message>((resolve) => this.#answers.set(id, resolve));

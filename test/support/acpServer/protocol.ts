@@ -1,4 +1,4 @@
-/** What the published OpenAPI of the Agent Communication Protocol (0.2) calls these things. */
+/** Types of the published OpenAPI of the Agent Communication Protocol (0.2). */
 export interface MessagePart {
   readonly name?: string;
   readonly content_type?: string;
@@ -39,20 +39,20 @@ export type Event =
   | { readonly type: 'error'; readonly error: ErrorModel }
   | { readonly type: `run.${Run['status']}`; readonly run: Run };
 
-/** What an agent does, step by step. */
+/** One step of a scripted agent. */
 export type Step =
   | { readonly part: MessagePart }
   | { readonly message: readonly MessagePart[] }
   | { readonly generic: object }
-  /** Waits to be answered; `{answer}` in later steps is the answer. */
+  /** Awaits an answer; `{answer}` in later steps is replaced with it. */
   | { readonly await: string }
   | { readonly fail: ErrorModel }
-  /** Goes on when the run is cancelled, and not before. */
+  /** Continues only when the run is cancelled. */
   | { readonly hang: true }
-  /** Cuts the connection; the run stands still from then on, or goes on unheard. */
+  /** Closes the connection. The run then stops or continues unheard. */
   | { readonly drop: true }
   | { readonly lose: true }
-  /** Sent as it stands, in the place of an event. */
+  /** Sent verbatim instead of an event. */
   | { readonly raw: string };
 
 export interface Scenario {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { Event, Message, MessagePart, Run, Scenario, Step } from './protocol.ts';
 
-/** Where the events of a run go while someone listens. */
+/** Receives the events of a run. */
 export interface Listener {
   event(event: Event): void;
   raw(text: string): void;
@@ -38,7 +38,7 @@ export class ScriptedRun {
     };
   }
 
-  /** Runs up to the next await or the end. */
+  /** Runs to the next await or the end. */
   async play(listener?: Listener): Promise<void> {
     this.#listener = listener;
     if (this.run.status === 'created') this.#emit({ type: 'run.created', run: this.#copy() });
@@ -64,7 +64,7 @@ export class ScriptedRun {
     this.#cancelled.abort();
   }
 
-  /** `true` where no one listens any more. */
+  /** Returns `true` if nobody is listening any more. */
   async #step(step: Step): Promise<boolean> {
     if ('part' in step) this.#part(step.part);
     else if ('message' in step) {

@@ -4,7 +4,7 @@ const says = (content: string, metadata?: object): { part: MessagePart } => ({
   part: { content_type: 'text/plain', content, ...(metadata !== undefined && { metadata }) },
 });
 
-/** Agents of the test server, by their names. `{input}` is what was asked, `{before}` how often in this session. */
+/** Agents of the test server, by name. `{input}`: the input; `{before}`: number of earlier runs in this session. */
 export const scenarios: Readonly<Record<string, Scenario>> = {
   ping: { description: 'Answers with what it is asked', steps: [says('pong: {input}')] },
 

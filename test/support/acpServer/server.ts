@@ -15,7 +15,7 @@ export interface AcpServer {
 
 interface Options {
   readonly scenarios?: Readonly<Record<string, Scenario>>;
-  /** Required as a bearer token. */
+  /** Required bearer token. */
   readonly token?: string;
 }
 
@@ -30,7 +30,7 @@ class Refusal extends Error {
   }
 }
 
-/** A server on the loopback that speaks the published OpenAPI of the Agent Communication Protocol, with scripted agents. */
+/** A server on loopback with the published OpenAPI of the Agent Communication Protocol and scripted agents. */
 export async function startAcpServer({ scenarios = allScenarios, token }: Options = {}): Promise<AcpServer> {
   const runs = new Map<string, ScriptedRun>();
   const requests: { method: string; path: string; headers: IncomingMessage['headers'] }[] = [];
@@ -138,7 +138,7 @@ async function play(scripted: ScriptedRun, mode: unknown, response: ServerRespon
     await scripted.play({
       event: (event) => response.write(`data: ${JSON.stringify(event)}\n\n`),
       raw: (text) => response.write(text),
-      // What was written before is to arrive.
+      // Written data must arrive before the connection is closed.
       drop: () => response.write(': cut\n\n', () => response.destroy()),
     });
     if (!response.destroyed && scripted.run.status !== 'in-progress') response.end();

@@ -3,14 +3,14 @@ import { installAgent, type Installed } from './install.ts';
 export const claudeAcpVersion = '0.100.0';
 export const codexAcpVersion = '2.6.0';
 
-/** The adapter that lets Claude Code speak the Agent Client Protocol; its SDK brings the program for this platform. */
+/** The ACP adapter for Claude Code; its SDK includes the program for this platform. */
 export function ensureClaudeAcp(): Promise<Installed> {
   const name = '@agentclientprotocol/claude-agent-acp';
   const label = 'Claude Agent (ACP)';
   return installAgent({ label, folder: 'claude-agent-acp', name, version: claudeAcpVersion, file: 'dist/index.js' });
 }
 
-/** The same for Codex. */
+/** The ACP adapter for Codex. */
 export function ensureCodexAcp(): Promise<Installed> {
   const name = '@agentclientprotocol/codex-acp';
   const label = 'Codex (ACP)';

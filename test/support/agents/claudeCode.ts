@@ -1,6 +1,6 @@
 import { installAgent, type Installed } from './install.ts';
 
-/** The versions the tests run: today's, and of the old ones the ends of the two ways in which they print costs and ids. */
+/** Tested versions: the current one, and the last of each of the two older formats of costs and ids. */
 export const claudeVersions = ['2.1.328', '2.0.77', '1.0.3'] as const;
 export type ClaudeVersion = (typeof claudeVersions)[number];
 
@@ -10,9 +10,9 @@ function platform(): string {
   return `${process.platform}-${process.arch}${musl ? '-musl' : ''}`;
 }
 
-/** The real Claude Code of that version. */
+/** Installs this version of Claude Code. */
 export function ensureClaudeCode(version: ClaudeVersion): Promise<Installed> {
-  // From 2.1.1xx on the program is a native binary in a package per platform; before, it is JavaScript with a shebang.
+  // Since 2.1.1xx, a native binary in a package per platform; before, JavaScript with a shebang.
   const native = version.startsWith('2.1.');
   return installAgent({
     label: 'Claude Code',
@@ -20,7 +20,7 @@ export function ensureClaudeCode(version: ClaudeVersion): Promise<Installed> {
     name: native ? `@anthropic-ai/claude-code-${platform()}` : '@anthropic-ai/claude-code',
     version,
     file: native ? `claude${process.platform === 'win32' ? '.exe' : ''}` : 'cli.js',
-    // Sharp, the optional one of the old versions, is for pictures only.
+    // Sharp, the optional dependency of old versions, is only for pictures.
     plain: true,
   });
 }

@@ -2,10 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { installAgent, type Installed } from './install.ts';
 
-/**
- * The versions the tests run: today's, the last one that counts the tokens of a run and not of the thread, and one that
- * prints events and no id.
- */
+/** Tested versions: the current one, the last one that counts tokens per run, and one with events but no id. */
 export const codexVersions = ['0.169.0', '0.77.0', '0.20.0'] as const;
 export type CodexVersion = (typeof codexVersions)[number];
 
@@ -16,7 +13,7 @@ const systems: Readonly<Partial<Record<string, string>>> = {
   win32: 'pc-windows-msvc',
 };
 
-/** The real Codex of that version: the native program, which all of its packages hold in another place. */
+/** Installs this version of Codex and returns its native program, whose place depends on the package. */
 export async function ensureCodex(version: CodexVersion): Promise<Installed> {
   const architecture = architectures[process.arch];
   const system = systems[process.platform];
@@ -42,7 +39,7 @@ export async function ensureCodex(version: CodexVersion): Promise<Installed> {
   });
 }
 
-/** Codex takes its model's address from its own configuration only; no one waits for retries here. */
+/** Codex reads the model's URL from its configuration only. Disables retries. */
 export function configureCodex(home: string, modelUrl: string, version: CodexVersion): void {
   const folder = path.join(home, '.codex');
   mkdirSync(folder, { recursive: true });
@@ -62,7 +59,7 @@ stream_max_retries = 1
   );
 }
 
-/** One that the version knows, so that it has all of its tools. */
+/** A model that the version knows, so that all its tools are available. */
 function modelOf(version: CodexVersion): string {
   return version === '0.169.0' ? 'gpt-5.5' : 'gpt-5.2';
 }

@@ -2,13 +2,13 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import path from 'node:path';
 import { shellQuoted } from '../shellQuoted.ts';
 
-/** What a stand-in was started with. */
+/** Arguments and input of one start. */
 export interface EchoCall {
   readonly args: readonly string[];
   readonly prompt: string;
 }
 
-/** By the name of the program: what it prints for its version, and the lines of a run that only says "Done.". */
+/** By program name: version output, and the lines of a minimal run. */
 const kinds = {
   codex: {
     version: 'codex-cli 0.169.0',
@@ -28,7 +28,7 @@ const kinds = {
   },
 } as const;
 
-/** A program in `folder` that stands in for an agent's, to see what it is started with. */
+/** A stand-in program in `folder` that records how it is started. */
 export class EchoAgent {
   readonly program: string;
   readonly #calls: string;
@@ -51,7 +51,7 @@ export class EchoAgent {
       }
     `;
     writeFileSync(`${this.program}.mjs`, script);
-    // A first line with Node's own path could not hold a space.
+    // A shebang cannot contain a path with spaces.
     writeFileSync(
       this.program,
       `#!/bin/sh\nexec ${shellQuoted(process.execPath)} ${shellQuoted(`${this.program}.mjs`)} "$@"\n`,
@@ -61,7 +61,7 @@ export class EchoAgent {
 
   calls(): readonly EchoCall[] {
     if (!existsSync(this.#calls)) return [];
-    // The last one may still be on its way.
+    // The last line may be incomplete.
     const lines = readFileSync(this.#calls, 'utf8').split('\n').slice(0, -1);
     return lines.map((line) => JSON.parse(line) as EchoCall);
   }

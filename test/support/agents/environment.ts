@@ -2,8 +2,8 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 
 /**
- * The whole environment of an agent under test: nothing of the user's but PATH, so that no account, setting or session of
- * theirs is read or changed. `home` is a throw-away folder; `modelUrl` is the scripted model.
+ * Complete environment of an agent under test. It inherits only PATH, so that no account, setting or session of the
+ * user is used. `home`: temporary folder; `modelUrl`: the scripted model.
  */
 export function agentEnvironment(
   { home, modelUrl }: { home: string; modelUrl: string },
@@ -22,7 +22,7 @@ export function agentEnvironment(
   };
 }
 
-/** What makes Claude Code ask `modelUrl` and no one else. */
+/** Makes Claude Code use only `modelUrl`. */
 export function claudeVariables(modelUrl: string): Record<string, string> {
   return {
     ANTHROPIC_BASE_URL: modelUrl,
@@ -35,7 +35,7 @@ export function claudeVariables(modelUrl: string): Record<string, string> {
   };
 }
 
-/** What makes Copilot CLI ask `modelUrl` and no one else, without an account. */
+/** Makes Copilot CLI use only `modelUrl`, without an account. */
 export function copilotVariables(modelUrl: string): Record<string, string> {
   return {
     COPILOT_OFFLINE: 'true',

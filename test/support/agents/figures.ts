@@ -9,16 +9,16 @@ const resultLine = z.looseObject({
   model_usage_since_last_result: z.record(z.string(), z.looseObject({ costUSD: z.number() })).optional(),
 });
 
-/** What Claude Code says of its own run, in US dollars; found in its verbatim output. */
+/** Figures that Claude Code reports for its own run, in US dollars, from its raw output. */
 export interface OwnFigures {
   readonly sessionId: string;
-  /** As printed: of the run in old versions, of the session in new ones. */
+  /** As printed: per run in old versions, per session in new ones. */
   readonly usd: number;
-  /** Of the run alone, where the version prints that too. */
+  /** Per run, if the version reports that too. */
   readonly runUsd: number | undefined;
 }
 
-/** @throws where the output has no closing line */
+/** @throws if the output has no result line */
 export function ownFigures(stdoutFile: string): OwnFigures {
   for (const line of readFileSync(stdoutFile, 'utf8').trim().split('\n').reverse()) {
     const parsed = resultLine.safeParse(JSON.parse(line));

@@ -4,14 +4,14 @@ import { installAgent, type Installed } from './install.ts';
 
 export const geminiVersion = '0.61.0';
 
-/** The real Gemini CLI, in JavaScript; its optional dependencies are for terminals and keychains. */
+/** Installs Gemini CLI without optional dependencies, which are for terminals and keychains. */
 export function ensureGemini(): Promise<Installed> {
   const name = '@google/gemini-cli';
   const file = 'bundle/gemini.js';
   return installAgent({ label: 'Gemini CLI', folder: 'gemini', name, version: geminiVersion, file, plain: true });
 }
 
-/** The address of the model alone does not tell it how to log in. */
+/** The login method must be configured; the model's URL is not enough. */
 export function configureGemini(home: string): void {
   mkdirSync(path.join(home, '.gemini'), { recursive: true });
   const settings = {
@@ -23,7 +23,7 @@ export function configureGemini(home: string): void {
   writeFileSync(path.join(home, '.gemini/settings.json'), JSON.stringify(settings));
 }
 
-/** What makes Gemini CLI ask `modelUrl` and no one else. */
+/** Makes Gemini CLI use only `modelUrl`. */
 export function geminiVariables(modelUrl: string): Record<string, string> {
   return { GEMINI_API_KEY: 'dummy', GOOGLE_GEMINI_BASE_URL: modelUrl };
 }

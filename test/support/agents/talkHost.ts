@@ -1,4 +1,4 @@
-/** `talkHost.ts STORE CWD PROMPT`: an engine in a process of its own, to be killed. Prints the session's id once Claude Code asks. */
+/** `talkHost.ts STORE CWD PROMPT`: an engine for tests to kill. Prints the session's id at the first request. */
 import { Engine } from '../../../src/engine/engine.ts';
 import { until } from '../until.ts';
 import { asked, requests, talkingDeps } from './talk.ts';

@@ -3,7 +3,7 @@ import type { ExitInfo } from '../../../src/model/usage/facts.ts';
 import type { NormalizerContext } from '../../../src/model/transcript/normalizer.ts';
 import { readBy, type Read } from './agentCaptures.ts';
 
-/** Messages of an agent of the Agent Client Protocol, as its normalizer reads them. */
+/** Reads messages of an ACP agent with its normalizer. */
 export function read(messages: readonly object[], context: Partial<NormalizerContext> = {}, exit?: ExitInfo): Read {
   const lines = messages.map((message) => ({
     stream: 'stdout' as const,

@@ -7,13 +7,13 @@ import type { NormalizerContext, OutputLine } from '../../../src/model/transcrip
 import { Transcript } from '../../../src/model/transcript/transcript.ts';
 import { repository } from '../host/install/cache.mjs';
 
-/** Output of a real program, recorded against a scripted model server, or of the format as it is documented. */
+/** Output of a real program with a scripted model, or in the documented format. */
 export interface AgentCapture {
   /** `<version>/<case>`. */
   readonly name: string;
   readonly stdout: readonly string[];
   readonly stderr: readonly string[];
-  /** What the agent wrote to the file with its tokens, where it has one. */
+  /** Content of the agent's file with token counts, if it writes one. */
   readonly usage?: string;
   readonly exit: ExitInfo;
 }
@@ -25,7 +25,7 @@ function linesOf(file: string): string[] {
     .filter((line) => line !== '');
 }
 
-/** `0`, `143 (…)` or `signal SIGKILL`. */
+/** Parses `0`, `143 (…)` or `signal SIGKILL`. */
 function exitOf(shown: string): ExitInfo {
   const code = /^\d+/.exec(shown)?.[0];
   const signal = /^signal (\S+)/.exec(shown)?.[1];
@@ -37,7 +37,7 @@ export function capturesOf(type: string): AgentCapture[] {
   return capturesIn(path.join('test/fixtures', type));
 }
 
-/** All captures of a folder of the repository, from `<version>/<case>.stdout.jsonl` and what lies beside. */
+/** All captures in a folder: `<version>/<case>.stdout.jsonl` and the files next to it. */
 export function capturesIn(place: string): AgentCapture[] {
   const folder = path.join(repository, place);
   if (!existsSync(folder)) return [];
@@ -64,7 +64,7 @@ export interface Read {
   readonly facts: RunFacts;
 }
 
-/** When the first line arrives; the others follow at 10 ms each. */
+/** Arrival of the first line; the others follow every 10 ms. */
 const start = Date.UTC(2026, 10, 20, 10);
 
 export function readBy(

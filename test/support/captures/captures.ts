@@ -9,7 +9,7 @@ export function normalized(lines: readonly OutputLine[], exit?: ExitInfo, contex
   return readBy(claudeCode, lines, exit, context);
 }
 
-/** Each value as a line of stdout; a text stands as it is. */
+/** Each value as a stdout line; strings unchanged. */
 export function stdoutLines(...values: readonly unknown[]): OutputLine[] {
   return values.map((value) => ({
     stream: 'stdout',

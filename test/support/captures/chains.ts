@@ -17,7 +17,7 @@ export function factsOf(name: string): { facts: RunFacts; exit: ExitInfo } {
   return { facts: normalized(linesOfCapture({ stdout, stderr }), exit).facts, exit };
 }
 
-/** Results of captures (`<version>/<case>`) taken as the runs of one session, each with those before it. */
+/** Results of captures (`<version>/<case>`) as consecutive runs of one session. */
 export function chain(names: readonly string[], options: LedgerOptions): RunResult[] {
   const results: RunResult[] = [];
   const previous: ResultMetadata[] = [];

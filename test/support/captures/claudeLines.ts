@@ -1,6 +1,6 @@
 import type { NormalizedEntry } from '../../../src/model/transcript/entry.ts';
 
-/** Messages as Claude Code prints them, cut to what a test is about. */
+/** Minimal messages in Claude Code's format. */
 export const session_id = 'sess-1';
 export const init = { type: 'system', subtype: 'init', session_id, tools: ['Read'], mcp_servers: [], model: 'model-a' };
 export const success = { type: 'result', subtype: 'success', is_error: false, session_id };
@@ -30,7 +30,7 @@ export const delta = (index: number, shown: string) =>
 
 export const kinds = (entries: readonly NormalizedEntry[]): string[] => entries.map(short);
 
-/** `kind`, with what tells entries of a kind apart. */
+/** `kind`, with details that distinguish entries of the same kind. */
 function short({ type, origin }: NormalizedEntry): string {
   if (type.kind === 'system_message') return `system_message ${type.subtype ?? ''}`;
   if (type.kind === 'tool_use') return `tool_use ${type.tool.callId} ${type.tool.status}`;

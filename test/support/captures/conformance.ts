@@ -9,7 +9,7 @@ import { linesOfCapture, readBy, type AgentCapture, type Read } from './agentCap
 import { mutated, mutation } from '../hostile/damage.ts';
 import { fuzz, printFuzzTotals } from '../hostile/fuzz.ts';
 
-/** Entries that no line of the agent makes: they say that a line could not be read, or what stderr has. */
+/** Entries that no stdout line causes: unreadable lines, and stderr. */
 function isBeside({ type }: NormalizedEntry): boolean {
   if (type.kind === 'error') return type.error.code === 'malformed_line' || type.error.code === 'oversize_line';
   return type.kind === 'system_message' && type.subtype === 'stderr';
@@ -31,7 +31,7 @@ function assertSound({ entries, open }: Read, firstIndex = 0): void {
   assert.equal(new Set(ids).size, ids.length, 'one entry per call');
 }
 
-/** What a reader of updates sees is what the settled entries say. */
+/** Updates must lead to the settled entries. */
 function assertStreamed({ updates, entries }: Read): void {
   const seen = new Map<number, NormalizedEntry>();
   for (const update of updates) {
@@ -45,7 +45,7 @@ function assertStreamed({ updates, entries }: Read): void {
   for (const entry of entries) assert.deepEqual(seen.get(entry.index), entry);
 }
 
-/** Metadata: nothing before the first line that carries it, from then on both standard keys in every entry. */
+/** No metadata before the first line that has it; from then on, both standard keys in every entry. */
 function assertMetadata({ entries, facts }: Read): void {
   let known = false;
   for (const { metadata } of entries) {
@@ -54,13 +54,13 @@ function assertMetadata({ entries, facts }: Read): void {
     known ||= has;
     if (!has) continue;
     assert.ok(metadata.sessionId !== undefined && metadata.model !== undefined, 'null where it is not known');
-    // An id that the agent does not know is printed back, but no conversation has it.
+    // An unknown id is echoed, but no conversation has it.
     if (typeof metadata.sessionId !== 'string' || facts.unknownSession) continue;
     assert.ok(facts.sessionIds.includes(metadata.sessionId));
   }
 }
 
-/** Tests that hold an executor against what every one owes. */
+/** Tests of the requirements for every executor. */
 export function promises(adapter: AgentAdapter, captures: readonly AgentCapture[]): void {
   describe(`${adapter.label} keeps what every executor promises`, () => {
     const read = (capture: AgentCapture): Read => readBy(adapter, linesOfCapture(capture), capture.exit);

@@ -3,10 +3,10 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { repository } from '../host/install/cache.mjs';
 
-/** Rewrites what is expected instead of comparing with it. */
+/** Rewrites the expected files instead of comparing. */
 const update = process.env['UPDATE_GOLDEN'] === '1';
 
-/** Compares values with the lines of `test/golden/<name>.jsonl`, each of which is one of them as JSON. */
+/** Compares values with the lines of `test/golden/<name>.jsonl`, one JSON value per line. */
 export function assertGolden(name: string, values: readonly unknown[]): void {
   const got = values.map((value) => `${JSON.stringify(value)}\n`).join('');
   const file = path.join(repository, 'test/golden', `${name}.jsonl`);

@@ -1,4 +1,4 @@
-/** Every recorded run as a session: what lists, headers and exports show of it. */
+/** Every recorded run as a session, for lists, headers and exports. */
 import { adapters } from '../../../src/agents/registry.ts';
 import { resultOf, summaryOf, knownOf, addSteps, noSteps } from '../../../src/engine/run/runFigures.ts';
 import type { ExportSource } from '../../../src/formats/export/shared/source.ts';
@@ -14,7 +14,7 @@ import { aRun, aSummary } from '../sessions/records.ts';
 export interface RecordedSession {
   /** `<executor>/<version>/<case>`. */
   readonly name: string;
-  /** All that the agent printed. */
+  /** Complete output of the agent. */
   readonly printed: string;
   readonly entries: readonly NormalizedEntry[];
   readonly summary: SessionSummary;
@@ -72,7 +72,7 @@ const broken = [/\bNaN\b/g, /\bundefined\b/g, /\bInfinity\b/g, /\[object /g];
 
 const noise = [...broken, /\d*\.\d*(?:0{6,}[1-9]|9{6,})\d*/g, /(?<![\w.–-])-\d[\d.,]* ?(?:ms|s|min|h|d)\b/g];
 
-/** What no program may find in JSON, which keeps numbers in full; what the agent printed itself is its own. */
+/** Values that exported JSON must not contain, such as rounded numbers; the agent's own output is exempt. */
 export function brokenIn(text: string, printed: string): string[] {
   const durations = /"[a-z_]*duration[a-z_]*": ?-\d/gi;
   return [...broken, durations]
@@ -80,7 +80,7 @@ export function brokenIn(text: string, printed: string): string[] {
     .filter((found) => !printed.includes(found));
 }
 
-/** What no reader may find in a text; what the agent printed itself is its own. */
+/** Text that users must not see, such as `undefined`; the agent's own output is exempt. */
 export function noiseIn(text: string, printed = ''): string[] {
   return noise
     .flatMap((pattern) => [...text.matchAll(pattern)].map(([found]) => found))

@@ -24,7 +24,7 @@ export interface Command {
   readonly ended: Promise<Ended>;
 }
 
-/** A store with a daemon in a process of its own, and the fake agent as Claude Code. */
+/** A store with a daemon process, and the fake agent as Claude Code. */
 export class DaemonBench {
   readonly bench = new Bench();
   readonly store: string;
@@ -41,7 +41,7 @@ export class DaemonBench {
     return daemonFolder(this.store, daemonProtocol);
   }
 
-  /** Waits longer than a client of a person would: the machine may be busy with other tests. */
+  /** Waits longer than a real client, because the machine may be busy with other tests. */
   async connect(change: Partial<ConnectOptions> = {}): Promise<DaemonConnection> {
     const { store: storeDir, environment } = this;
     const client = { kind: 'api', person: false } as const;
@@ -71,13 +71,13 @@ export class DaemonBench {
     return this.#spawn([process.execPath], args);
   }
 
-  /** As `vitrine`; where this is root, without its right to write what modes forbid. */
+  /** As `vitrine`; if this is root, without the privilege to ignore file modes. */
   vitrineByModes(...args: string[]): Command {
     const setpriv = ['setpriv', '--bounding-set=-dac_override,-dac_read_search'];
     return this.#spawn([...(process.getuid?.() === 0 ? setpriv : []), process.execPath], args);
   }
 
-  /** As `vitrine`, with at most that many bytes in any file that it or its daemon writes. */
+  /** As `vitrine`, with a limit on the size of files that it or its daemon writes. */
   vitrineLimited(bytes: number, ...args: string[]): Command {
     return this.#spawn(['prlimit', `--fsize=${bytes}:unlimited`, process.execPath], args);
   }
@@ -116,7 +116,7 @@ export class DaemonBench {
   async close(): Promise<void> {
     for (const connection of this.#connections) connection.close();
     await stopDaemon(this.store);
-    // One that was told to exit may still write into its folder.
+    // A daemon that was told to exit may still write into its folder.
     for (const { daemon } of this.#connections)
       await until('a daemon to exit', async () => !(await isAlive({ pid: daemon.pid, startTime: null })));
     await this.bench.close();

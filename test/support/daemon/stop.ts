@@ -5,7 +5,7 @@ import { daemonFolder } from '../../../src/transport/daemonFolder.ts';
 import { readEndpoint } from '../../../src/transport/endpoint.ts';
 import { until } from '../until.ts';
 
-/** Stops the daemon of a store and what runs in it, if there is one. Resolves when it is gone. */
+/** Stops the daemon of a store and its runs, if there is one. Resolves after it has exited. */
 export async function stopDaemon(storeDir: string): Promise<void> {
   const client = { kind: 'api', person: false } as const;
   const running = await connectRunning({ storeDir, build: 'test', client });

@@ -1,7 +1,7 @@
 /**
- * `recordDemo.ts`: makes media/demo/teahouse.ndjson anew, from a run of the real Claude Code on a copy of the sample
- * workspace, with the answers of demo/story.ts. The run happens in folders with neutral names, so that the recording shows
- * nothing of the machine; they must not exist before and are gone after. See docs/demo.md.
+ * `recordDemo.ts`: records media/demo/teahouse.ndjson again, from a run of the real Claude Code on a copy of the sample
+ * workspace, with the answers of demo/story.ts. The run uses folders with neutral names, so that the recording shows
+ * nothing of this machine. They must not exist before, and are deleted afterwards. See docs/demo.md.
  */
 import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -17,7 +17,7 @@ const version = '2.1.328';
 const folder = '/workspace/teahouse';
 const home = '/home/dev';
 const output = path.join(repository, 'media/demo/teahouse.ndjson');
-/** About what a large model does: 2 s until it begins, then 60 tokens a second. */
+/** Speed of a large model: 2 s until the first token, then 60 tokens per second. */
 const pace = { first: 2000, between: 60, chunk: 14 };
 
 const outputLine = z.looseObject({
@@ -27,7 +27,7 @@ const outputLine = z.looseObject({
   message: z.looseObject({ content: z.unknown() }).optional(),
 });
 
-/** The session id; throws when a tool or the run failed, since a story with a failure in it is not the one that was told. */
+/** Returns the session id. @throws if a tool or the run failed, because the recording would not match the story */
 function check(turn: number, lines: readonly RecordedLine[]): string {
   let session: string | undefined;
   for (const line of lines) {
@@ -70,7 +70,7 @@ try {
   const env = {
     ...agentEnvironment({ home, modelUrl: server.url }),
     PATH: [programs, '/usr/bin', '/bin'].join(path.delimiter),
-    // The to-do list as one list (with TodoWrite among the allowed tools), not as one tool call per item.
+    // TodoWrite shows one to-do list, instead of one tool call per item.
     CLAUDE_CODE_ENABLE_TASKS: '0',
   };
   const header = {

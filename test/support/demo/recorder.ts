@@ -5,7 +5,7 @@ export type RecordedLine =
   | { readonly at: number; readonly stream: 'stdout' | 'stderr'; readonly line: string }
   | { readonly at: number; readonly exit: number | null };
 
-/** Runs a program to its end and keeps each line it prints with its arrival in milliseconds since the start. */
+/** Runs a program to its end. Returns each line with its time in milliseconds since the start. */
 export async function recordRun(
   program: string,
   args: readonly string[],

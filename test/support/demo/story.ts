@@ -1,6 +1,6 @@
 import { type Step, text, thinking, tool, type Usage } from '../models/scripts/scenario.ts';
 
-/** One turn of the demo: what the person types, and what the model answers. */
+/** One turn of the demo: the user's prompt and the model's answers. */
 export interface Turn {
   readonly prompt: string;
   readonly steps: readonly Step[];
@@ -8,7 +8,7 @@ export interface Turn {
 
 export const title = 'A table of four pays too much';
 
-/** Prints what tables of three, four and five owe for the same four cups. */
+/** Prints the bills of tables with three, four and five guests for the same four cups. */
 const bills = `node --input-type=module -e "
 import { format, total } from './src/bill.js';
 const cups = Array(4).fill('oolong');
@@ -34,7 +34,7 @@ test('the guests count, not the cups', () => {
 });
 `;
 
-/** The cache grows by what the turn before added, as it does with the real API. */
+/** The cache grows by the previous turn, as with the real API. */
 const usage = (cacheRead: number, cacheWrite: number, output: number): Usage => ({
   input_tokens: 4,
   cache_creation_input_tokens: cacheWrite,
@@ -42,7 +42,7 @@ const usage = (cacheRead: number, cacheWrite: number, output: number): Usage => 
   output_tokens: output,
 });
 
-/** The sample workspace promises a discount to "four or more" guests and gives it to more than four. */
+/** The sample workspace documents a discount for "four or more" guests, but gives it to more than four only. */
 export function story(folder: string): readonly Turn[] {
   const bill = `${folder}/src/bill.js`;
   const plan = (statuses: readonly ('pending' | 'in_progress' | 'completed')[]) =>

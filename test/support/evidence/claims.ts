@@ -8,7 +8,7 @@ import { Transcript } from '../../../src/model/transcript/transcript.ts';
 import { capturesOf, linesOfCapture, readBy } from '../captures/agentCaptures.ts';
 import { repository } from '../host/install/cache.mjs';
 
-/** A marked claim of an answer. `steps`: entry indexes that are its source; none: nothing in the session shows it. */
+/** A labelled claim of an answer. `steps`: entry indexes of its sources; empty: the session has no evidence. */
 export interface LabelledClaim {
   readonly start: number;
   readonly end: number;
@@ -77,7 +77,7 @@ export function labelledSessions(set: 'dev' | 'holdout'): LabelledSession[] {
   });
 }
 
-/** Takes the marks `⟦kind=steps|words⟧` out of an answer. */
+/** Parses marks `⟦kind=steps|words⟧` in an answer. */
 export function readMarks(marked: string): LabelledAnswer {
   const claims: LabelledClaim[] = [];
   let text = '';
@@ -107,12 +107,12 @@ function entriesOf({ capture, demo, steps }: SessionFile['session']): readonly N
   const adapter = findAdapter(type);
   const found = capturesOf(type).find(({ name }) => name === rest.join('/'));
   if (adapter === undefined || found === undefined) throw new Error(`no capture ${capture ?? ''}`);
-  // Its own answer is left out: those of the label file take its place.
+  // The capture's own answer is replaced with those of the label file.
   const { entries } = readBy(adapter, linesOfCapture(found), found.exit);
   return entries;
 }
 
-/** The recording that the demo plays, normalized. */
+/** The demo recording, normalized. */
 export function demoEntries(): readonly NormalizedEntry[] {
   const normalizer = new ClaudeCodeNormalizer({ workDir: '/workspace/teahouse', firstIndex: 0 });
   const transcript = new Transcript();
@@ -145,7 +145,7 @@ export function madeEntry(step: MadeStep, index: number): NormalizedEntry {
   return { index, timestamp, type: { kind: 'tool_use', tool }, content: 'made' };
 }
 
-/** What a read of these lines gives. */
+/** Output of a read of these lines. */
 function madeText({ read, lines }: MadeStep): string {
   if (read === undefined || lines === undefined) return '';
   return Array.from({ length: lines[1] - lines[0] + 1 }, (_, at) => `${lines[0] + at}\tline ${lines[0] + at}`).join(

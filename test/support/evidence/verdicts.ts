@@ -6,7 +6,7 @@ import type { ClaimVerdict, EvidenceLink } from '../../../src/insight/citations/
 import { madeEntry, type MadeStep } from './claims.ts';
 import { repository } from '../host/install/cache.mjs';
 
-/** A session, what an answer says of it, and what a reader of both says of that. */
+/** A session, an answer about it, and a reader's verdict. */
 export interface VerdictPair {
   readonly name: string;
   readonly steps: readonly (MadeStep | { readonly ref: string })[];
@@ -29,8 +29,8 @@ interface RunnerSet {
 }
 
 /**
- * Pairs that were written down before anything was changed for them. `fromRunners`: on what some forty runners printed for
- * small projects; `fromRunnersHoldout`: on what the manuals of others show.
+ * Pairs that were labelled before any change was made for them. `fromRunners`: output of some forty test runners in
+ * small projects. `fromRunnersHoldout`: examples from manuals.
  */
 export function runnerPairs(file: 'fromRunners.json' | 'fromRunnersHoldout.json'): readonly VerdictPair[] {
   const { outputs: known, pairs } = read(file) as RunnerSet;
@@ -40,7 +40,7 @@ export function runnerPairs(file: 'fromRunners.json' | 'fromRunnersHoldout.json'
   }));
 }
 
-/** An answer that names a place, and whether the session shows it. */
+/** An answer that names a location, and whether the session has it. */
 export interface SourcePair {
   readonly steps: readonly MadeStep[];
   readonly say: string;
@@ -49,7 +49,7 @@ export interface SourcePair {
 
 export const sourcePairs = (): readonly SourcePair[] => read('sources.json') as readonly SourcePair[];
 
-/** What an answer says that can be looked up in the session. */
+/** Claims of an answer that can be checked against the session. */
 export function linksIn(steps: readonly MadeStep[], say: string): EvidenceLink[] {
   const session = new SessionEvidence('/workspace');
   for (const [index, step] of steps.entries()) session.add(madeEntry(step, index));
@@ -59,7 +59,7 @@ export function linksIn(steps: readonly MadeStep[], say: string): EvidenceLink[]
   );
 }
 
-/** The verdict that Vitrine gives; `none` for an answer without a claim about an outcome. */
+/** Vitrine's verdict; `none` for an answer without a claim about an outcome. */
 export function verdictOf({ steps, say }: VerdictPair, known = outputs()): ClaimVerdict | 'none' {
   const links = linksIn(
     steps.map((step) => ('ref' in step ? (known[step.ref] ?? {}) : step)),
@@ -77,7 +77,7 @@ export interface VerdictScore {
 
 export interface Scores {
   readonly by: Readonly<Record<ClaimVerdict, VerdictScore>>;
-  /** One line per pair that got another verdict. */
+  /** One line per pair with another verdict. */
   readonly misses: readonly string[];
 }
 
@@ -85,7 +85,7 @@ export function scored(pairs: readonly VerdictPair[]): Scores {
   const known = outputs();
   const got = pairs.map((pair) => ({ pair, verdict: verdictOf(pair, known) }));
   const score = (verdict: ClaimVerdict): VerdictScore => {
-    // An answer in which no claim is seen gets no verdict, which says as little as `unknown`.
+    // An answer without a recognized claim has no verdict, which is equivalent to `unknown`.
     const given = got.filter((each) => each.verdict === verdict || (verdict === 'unknown' && each.verdict === 'none'));
     const labelled = got.filter(({ pair }) => pair.verdict === verdict);
     const right = given.filter(({ pair }) => pair.verdict === verdict).length;

@@ -11,17 +11,17 @@ import type { NormalizedEntry } from '../../../src/model/transcript/entry.ts';
 import type { RunResult } from '../../../src/model/session/result.ts';
 import { isWindows, platformVariables } from '../platform.ts';
 
-/** On Windows as npm installs programs there: by a script of the system's shell. */
+/** On Windows, a script for `cmd.exe`, as npm installs programs there. */
 export const fakeAgent = path.resolve(`test/support/fakeAgent/agent.${isWindows ? 'cmd' : 'mjs'}`);
 
 export type Step = Readonly<Record<string, unknown>>;
 
-/** An engine of its own in a folder of its own, with the fake agent as Claude Code. */
+/** An engine in a temporary folder, with the fake agent as Claude Code. */
 export class Bench {
   readonly dir = mkdtempSync(path.join(tmpdir(), 'vitrine-engine-'));
   readonly store = path.join(this.dir, 'store');
   readonly cwd = path.join(this.dir, 'work');
-  /** Pids that the agent and its children noted. */
+  /** File with the pids of the agent and its children. */
   readonly note = path.join(this.dir, 'pids');
   readonly log: string[] = [];
   readonly #engines: Engine[] = [];
@@ -37,7 +37,7 @@ export class Bench {
     return { agent: 'claude-code', cwd: this.cwd, prompt: prompt(steps) };
   }
 
-  /** For what waits `until` the file `go` is there. */
+  /** Creates the file `go`, for which the step `until` waits. */
   async go(): Promise<void> {
     await writeFile(path.join(this.dir, 'go'), '');
   }
@@ -57,7 +57,7 @@ export class Bench {
   }
 }
 
-/** Also for an engine in another process. */
+/** Also usable in another process. */
 export function benchDeps(store: string): EngineDeps {
   const quiet = (): void => undefined;
   return {
@@ -87,12 +87,12 @@ export async function entries(handle: SessionHandle): Promise<readonly Normalize
   return handle.read(0, handle.total());
 }
 
-/** Resolves as soon as an entry with this text is there. */
+/** Resolves when there is an entry with this text. */
 export async function seen(handle: SessionHandle, text: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const look = async (): Promise<void> => {
       const all = await entries(handle);
-      // The prompt is the agent's script, and holds everything it will say.
+      // The prompt is the agent's script and contains all its texts, so it does not count.
       if (all.some(({ type, content }) => type.kind !== 'user_message' && content.includes(text))) resolve();
     };
     const registration = handle.onUpdates(() => {

@@ -1,4 +1,4 @@
-/** `host.ts STORE CWD PROMPT`: an engine in a process of its own, to be killed. Prints the session's id when it was seen running. */
+/** `host.ts STORE CWD PROMPT`: an engine in a process that tests kill. Prints the session's id when it is running. */
 import { Engine } from '../../../src/engine/engine.ts';
 import { benchDeps, seen } from './engine.ts';
 

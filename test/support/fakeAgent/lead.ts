@@ -11,10 +11,10 @@ import { type Bench, prompt, type Step } from './engine.ts';
 
 type Use = Pick<BlueprintUse, 'options' | 'environment' | 'input'>;
 
-/** Calls a tool of the server that a run was given, from outside of it. Gives the text of the answer. */
+/** Calls a tool of a run's MCP server from outside of the run. Returns the text of the answer. */
 export type CallTool = (name: string, args?: object) => Promise<string>;
 
-/** Agents that are files of a bench, and the tools by which they start each other. */
+/** Agent files of a bench, and the tools with which they start each other. */
 export class Leads {
   readonly #bench: Bench;
   readonly use: Use;
@@ -44,7 +44,7 @@ export class Leads {
     return engine.start(await startRequest(agent, { ...this.use, cwd, prompt: words }));
   }
 
-  /** Of the run whose agent notes in `note` what it was given. */
+  /** Tools of the run whose agent wrote its arguments to `note`. */
   async tools(note: string): Promise<CallTool> {
     const text = await until('what it was given', async () => {
       const read = await readFile(note, 'utf8').catch(() => '');
@@ -68,7 +68,7 @@ export class Leads {
     };
   }
 
-  /** What waits to be told, as files. */
+  /** Files of pending callbacks. */
   callbacks(): readonly string[] {
     const folder = path.join(this.#bench.store, 'callbacks');
     return existsSync(folder) ? readdirSync(folder) : [];

@@ -1,6 +1,6 @@
 /**
- * `resumingHost.ts STORE ID STEPS`: resumes a session with a short run, over and over, until it is killed. Says `begin` before
- * each.
+ * `resumingHost.ts STORE ID STEPS`: resumes a session with a short run, repeatedly, until it is killed. Prints `begin`
+ * before each.
  */
 import { writeSync } from 'node:fs';
 import { Engine } from '../../../src/engine/engine.ts';

@@ -1,6 +1,6 @@
 /**
- * `writingHost.ts STORE CWD [SESSION]`: an engine in a process of its own, with an agent that talks for as long as it lives,
- * to be killed. Prints the session's id, then the index of each entry that was told as settled.
+ * `writingHost.ts STORE CWD [SESSION]`: an engine in a process that tests kill, with an agent that talks continuously.
+ * Prints the session's id, then the index of each settled entry.
  */
 import { writeSync } from 'node:fs';
 import { Engine } from '../../../src/engine/engine.ts';

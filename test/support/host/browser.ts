@@ -5,7 +5,7 @@ import { ensureChromium } from './install/chromium.ts';
 import { cleanEnvironment, newRunFolder, type RunFolder } from './runFolder.ts';
 import { StartProblem } from './install/startProblem.mjs';
 
-/** Root needs no sandbox of its own making; the rest keeps Chromium from looking for anything outside this machine. */
+/** Root cannot use Chromium's sandbox. The other options prevent requests to other machines. */
 const args = [
   '--no-sandbox',
   '--disable-gpu',
@@ -18,10 +18,10 @@ const args = [
   '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
 ];
 
-/** How long a browser may take to start on a busy machine, in ms. */
+/** Time limit in ms for the start of a browser on a busy machine. */
 const usualLimit = 60_000;
 
-/** A headless Chromium. Each `newContext` is a fresh profile: its own workspace state, its own view layout. */
+/** A headless Chromium. Each `newContext` is a new profile with its own workspace state and view layout. */
 export async function startBrowser(folder: RunFolder, limit = usualLimit): Promise<Browser> {
   const executablePath = await ensureChromium();
   const env = cleanEnvironment(folder);
@@ -37,7 +37,7 @@ export async function startBrowser(folder: RunFolder, limit = usualLimit): Promi
     return close(options);
   };
   browser.on('disconnected', () => {
-    // Uncaught on purpose: what runs fails for this reason, rather than at its time limit for another.
+    // Uncaught on purpose: tests then fail for this reason, not at their time limit.
     if (!closing) throw new Error(`The browser ${executablePath} ended by itself: it crashed, or something killed it.`);
   });
   return browser;
@@ -46,7 +46,7 @@ export async function startBrowser(folder: RunFolder, limit = usualLimit): Promi
 function browserProblem(executablePath: string, error: unknown): StartProblem {
   const text = stripVTControlCharacters(error instanceof Error ? error.message : String(error));
   const lines = text.split('\n').map((line) => line.trim());
-  // Playwright says what it did, and then, after "Browser logs" or "Call log", what the browser did.
+  // Playwright's message has its own actions first, then, after "Browser logs" or "Call log", the browser's.
   const reason = lines.find((line) => /exitCode=|spawn |Timeout \d+ms exceeded/.test(line)) ?? lines[0] ?? '';
   return new StartProblem(
     `The browser ${executablePath} does not start: ${reason.replace(/^- |\.$/g, '')}. ` +
@@ -54,7 +54,7 @@ function browserProblem(executablePath: string, error: unknown): StartProblem {
   );
 }
 
-/** Throws, with what to do about it, unless a browser starts and shows a page. */
+/** Throws with advice unless a browser starts and shows a page. */
 export async function checkBrowser(limit = usualLimit): Promise<void> {
   const folder = newRunFolder('check');
   const browser = await startBrowser(folder, limit);
@@ -68,13 +68,13 @@ export async function checkBrowser(limit = usualLimit): Promise<void> {
 export interface ContextOptions {
   readonly width?: number;
   readonly height?: number;
-  /** Device pixels per CSS pixel; 2 for pictures. */
+  /** Device pixels per CSS pixel; 2 for screenshots. */
   readonly scale?: number;
-  /** Name of the time zone; absent: that of this machine. */
+  /** Name of the time zone; default: that of this machine. */
   readonly zone?: string;
 }
 
-/** A fresh profile, and the list of requests that would have left this machine (which stays empty). */
+/** A new profile, and the list of blocked requests to other machines, which must stay empty. */
 export async function newContext(
   browser: Browser,
   { width = 1280, height = 800, scale = 1, zone }: ContextOptions = {},
@@ -88,7 +88,7 @@ export async function newContext(
   const outside: string[] = [];
   context.on('request', (request) => {
     const { protocol, hostname } = new URL(request.url());
-    // Webview resources have names under vscode-cdn.net; the webview's service worker answers them.
+    // Webview resources have host names under vscode-cdn.net, which the webview's service worker handles.
     const local = hostname === '127.0.0.1' || hostname.endsWith('.vscode-cdn.net');
     if (/^(https?|wss?):$/.test(protocol) && !local) outside.push(request.url());
   });

@@ -5,7 +5,7 @@ import { repository } from './install/cache.mjs';
 import type { RunFolder } from './runFolder.ts';
 import { guideVariables, sampleGuide } from './sample.ts';
 
-/** The desktop's VS Code, if there is one and a screen to show it on. */
+/** The desktop version of VS Code, if it is installed and there is a screen. */
 export function desktopCode(): string | undefined {
   const { DISPLAY, WAYLAND_DISPLAY, CI, PATH = '' } = process.env;
   if (CI !== undefined || (process.platform === 'linux' && DISPLAY === undefined && WAYLAND_DISPLAY === undefined)) {
@@ -16,22 +16,22 @@ export function desktopCode(): string | undefined {
   return places.find((file) => existsSync(file));
 }
 
-/** Opens a window of its own (own settings, own extensions) with Vitrine in it, and waits until it is closed. */
+/** Opens a separate window (own settings, own extensions) with Vitrine, and waits until it is closed. */
 export function openDesktop(program: string, folder: RunFolder): Promise<void> {
   const data = path.join(folder.root, 'desktop');
   mkdirSync(data, { recursive: true });
-  // VS Code puts a socket into its user data, whose path may be too long for one; a link to it is short.
+  // VS Code creates a socket in its user data folder, whose path may be too long; a link shortens it.
   const link = path.join(folder.sockets, 'data');
   symlinkSync(data, link, 'junction');
   const args = ['--wait', '--new-window', '--user-data-dir', link, '--extensions-dir', path.join(data, 'extensions')];
-  // The sample workspace is ours.
+  // The sample workspace is trusted.
   args.push('--disable-workspace-trust', `--extensionDevelopmentPath=${sampleGuide}`);
   if (process.getuid?.() === 0) args.push('--no-sandbox');
   console.log(
     `Vitrine runs in ${program}; closing its window ends this. (npm start -- --server: in the browser instead)`,
   );
   const isWindows = process.platform === 'win32';
-  // There `code` is a script for the shell, to which each word with a space needs quotes.
+  // On Windows, `code` is a shell script, so arguments with spaces must be quoted.
   const quote = (word: string): string => (isWindows ? `"${word}"` : word);
   const words = [...args, `--extensionDevelopmentPath=${repository}`, folder.workspace];
   const child = spawn(quote(program), words.map(quote), {

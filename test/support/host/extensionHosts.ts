@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Ids of the extension hosts among the processes whose home is `home`; on Linux only. */
+/** Pids of the extension hosts with this `home`; Linux only. */
 export function extensionHosts(home: string): number[] {
   return readdirSync('/proc').flatMap((entry) => {
     if (!/^\d+$/.test(entry)) return [];

@@ -8,13 +8,13 @@ import { repository } from './install/cache.mjs';
 import type { Server } from './server.ts';
 import { workbenchUrl } from './workbench.ts';
 
-/** What the tests see as `process.env`, beside the server's own environment. */
+/** Additional variables in the tests' `process.env`. */
 export type TestEnvironment = Readonly<Record<string, string>>;
 
 /**
- * Runs test/extension inside the extension host of a window on `server` (started with `driver: true`) and gives the text of
- * the result file. Throws unless VS Code reports exit code 0 or 1 *and* the file is there: a test process that dies in the
- * middle is reported as a 0 too.
+ * Runs test/extension in the extension host of a window on `server` (started with `driver: true`) and returns the
+ * result file. Throws unless VS Code reports exit code 0 or 1 *and* the file exists: a test process that crashes is
+ * also reported as 0.
  */
 export async function runExtensionTests(
   server: Server,

@@ -1,6 +1,6 @@
-/** A time zone in which it is about noon: what a test calls today stays so while it runs, and began hours ago. */
+/** A time zone in which it is about noon, so that a test's "today" neither ends during the test nor has just begun. */
 export function middayZone(now = new Date()): string {
   const ahead = 12 - now.getUTCHours();
-  // Such names count westwards.
+  // The sign of these names is reversed: they count westwards.
   return ahead >= 0 ? `Etc/GMT-${ahead}` : `Etc/GMT+${-ahead}`;
 }

@@ -1,12 +1,12 @@
 import { createServer } from 'node:net';
 import { StartProblem } from './install/startProblem.mjs';
 
-/** A port on loopback that no one uses. */
+/** A free port on loopback. */
 export function freePort(): Promise<number> {
   return listenOnce(0);
 }
 
-/** Listens on `port` (0: any free one) and stops at once; gives the port. */
+/** Listens on `port` (0: any free one) and closes at once; returns the port. */
 function listenOnce(port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer().once('error', reject);
@@ -17,7 +17,7 @@ function listenOnce(port: number): Promise<number> {
   });
 }
 
-/** The number that a person gave as a port; 0 means any free one. */
+/** Parses a port; 0 means any free one. */
 export function parsePort(text: string): number {
   const port = Number(text);
   if (/^\d+$/.test(text) && port <= 65_535) return port;
@@ -26,7 +26,7 @@ export function parsePort(text: string): number {
   );
 }
 
-/** Throws, with a port that would do, unless `port` can be used. */
+/** Throws with an alternative unless `port` is free. */
 export async function checkPort(port: number): Promise<void> {
   try {
     await listenOnce(port);

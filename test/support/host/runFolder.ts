@@ -4,23 +4,23 @@ import path from 'node:path';
 import { removeFolder } from '../processes/temporaryFolder.mjs';
 import { repository } from './install/cache.mjs';
 
-/** Where one run of the host keeps everything: settings, extensions, home, workspace, log. */
+/** Folders of one run of the host: settings, extensions, home, workspace, log. */
 export interface RunFolder {
   readonly root: string;
   readonly home: string;
-  /** A copy of the sample workspace, free to be changed. */
+  /** A copy of the sample workspace that tests may change. */
   readonly workspace: string;
-  /** For sockets: under the temporary folder of this run, so that their paths stay within 107 bytes. */
+  /** Folder for sockets, in this run's temporary folder, so that their paths stay within 107 bytes. */
   readonly sockets: string;
   remove(): void;
 }
 
-/** A new, empty run folder in the private temporary folder of this run (`withNode24.mjs`), which is removed at its end. */
+/** A new, empty run folder in this run's private temporary folder (`withNode24.mjs`), which is removed at the end. */
 export function newRunFolder(name: string): RunFolder {
   return runFolder(mkdtempSync(path.join(realpathSync(tmpdir()), `${name}-`)));
 }
 
-/** The run folder at `root`, made if it does not exist; an existing workspace is left as it is. */
+/** The run folder at `root`, created if missing; keeps an existing workspace. */
 export function runFolder(root: string): RunFolder {
   const home = path.join(root, 'home');
   const workspace = path.join(root, 'sample-workspace');
@@ -36,7 +36,7 @@ export function runFolder(root: string): RunFolder {
   };
 }
 
-/** An environment that holds only this: nothing of the user's but PATH gets to the server, its agents or the browser. */
+/** An environment that inherits only PATH for the server, its agents and the browser. */
 export function cleanEnvironment(folder: RunFolder): Record<string, string> {
   return {
     PATH: process.env['PATH'] ?? '/usr/bin:/bin',

@@ -14,14 +14,14 @@ import { StartProblem } from './install/startProblem.mjs';
 
 export interface ServerOptions {
   readonly folder: RunFolder;
-  /** The server's whole environment, which is the extension's and its agents'. */
+  /** Complete environment of the server, the extension and its agents. */
   readonly env: Readonly<Record<string, string>>;
   readonly settings?: Settings;
-  /** 0 or absent: a free one. */
+  /** 0 or absent: any free port. */
   readonly port?: number;
-  /** Workspace Trust as in stock; without it every folder is trusted. */
+  /** Enables Workspace Trust; otherwise every folder is trusted. */
   readonly trust?: boolean;
-  /** Needed to run tests inside the host; switches notification toasts off. */
+  /** Required to run tests in the extension host; disables notification toasts. */
   readonly driver?: boolean;
 }
 
@@ -30,13 +30,13 @@ export interface Server {
   readonly port: number;
   readonly pid: number;
   readonly folder: RunFolder;
-  /** Settles when the server ends, on its own or by `stop`. */
+  /** Settles when the server has exited, by itself or by `stop`. */
   readonly exited: Promise<number | null>;
-  /** Ends the server, every process of its group (extension hosts, terminals) and its daemons with their agents. */
+  /** Ends the server, its process group (extension hosts, terminals), and its daemons with their agents. */
   stop(): Promise<void>;
 }
 
-/** The last line that the server of `folder` logged. */
+/** Last line of the server's log. */
 export function lastLog(folder: RunFolder): string {
   const lines = readFileSync(path.join(folder.root, 'server.log'), 'utf8').trim().split('\n');
   return lines.at(-1)?.replace(/^\[[^\]]*\] */, '') ?? '';
@@ -48,11 +48,11 @@ function commonArguments({ root, sockets }: RunFolder): string[] {
   mkdirSync(extensions, { recursive: true });
   writeFileSync(config, '{}\n');
   const folders = ['--user-data-dir', data, '--extensions-dir', extensions];
-  // By default the socket lies in the user data, whose path may be too long for one.
+  // By default, the socket is in the user data folder, whose path may be too long.
   return [codeServerEntry, '--config', config, '--session-socket', path.join(sockets, 'session'), ...folders];
 }
 
-/** Installs a .vsix the way a person does from the command line; before `startServer`. */
+/** Installs a .vsix with the command line, like a user; before `startServer`. */
 export async function installVsix(folder: RunFolder, env: Record<string, string>, vsix: string): Promise<void> {
   await run(node24, [...commonArguments(folder), '--install-extension', vsix], { env });
 }
@@ -65,7 +65,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   writeSettings(root, settings);
   const port = options.port ? options.port : await freePort();
   args.push('--bind-addr', `127.0.0.1:${port}`, '--auth', 'none', '--ignore-last-opened');
-  // An extension host waits for its window to come back: by default for three hours.
+  // How long an extension host waits for its window to reconnect; the default is three hours.
   args.push('--reconnection-grace-time', '5');
   args.push('--disable-telemetry', '--disable-update-check', '--disable-getting-started-override', '--disable-proxy');
   args.push('--vscode-option', 'disable-experiments');
@@ -95,10 +95,10 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const kill = (): void => killGroup(pid);
   process.once('exit', kill);
   const stop = async (): Promise<void> => {
-    // It has nothing to keep, and takes seconds to end its extension hosts.
+    // It has nothing to save, and takes seconds to end its extension hosts.
     await endGroup(pid, 500);
     await exited;
-    // They outlive the extension hosts that started them.
+    // Daemons outlive the extension hosts that started them.
     await endDaemons(root);
     process.off('exit', kill);
     log.end();
@@ -107,7 +107,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   while (!(await healthy(url))) {
     if (child.exitCode !== null || performance.now() > until) {
       await stop();
-      // Someone else may have taken it meanwhile.
+      // Another process may have taken the port meanwhile.
       await checkPort(port);
       throw new StartProblem(
         `VS Code's server did not start (exit code ${String(child.exitCode)}): ${lastLog(folder)}`,

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, 
 import path from 'node:path';
 import { repository } from './install/cache.mjs';
 
-/** A quiet workbench: nothing asks, nothing updates, nothing calls out. */
+/** A quiet workbench without prompts, updates or network requests. */
 const quiet = {
   'telemetry.telemetryLevel': 'off',
   'update.mode': 'none',
@@ -27,7 +27,7 @@ const quiet = {
 /** User settings as VS Code reads them: name to value. */
 export type Settings = Readonly<Record<string, unknown>>;
 
-/** Writes the user's settings; without `settings`, a file that a person may have edited stays. */
+/** Writes user settings. Without `settings`, keeps an existing file, which the user may have edited. */
 export function writeSettings(root: string, settings?: Settings): void {
   const file = path.join(root, 'user-data/User/settings.json');
   if (settings === undefined && existsSync(file)) return;
@@ -35,15 +35,15 @@ export function writeSettings(root: string, settings?: Settings): void {
   writeFileSync(file, JSON.stringify({ ...quiet, ...settings }, null, 2));
 }
 
-/** For settings of scope `machine`: this host is a remote one, which takes them from nowhere else. */
+/** For settings of scope `machine`, which this remote host reads only here. */
 export function writeMachineSettings(root: string, settings: Settings): void {
   mkdirSync(path.join(root, 'user-data/Machine'), { recursive: true });
   writeFileSync(path.join(root, 'user-data/Machine/settings.json'), JSON.stringify(settings, null, 2));
 }
 
 /**
- * Puts an extension, this repository's by default, among the installed ones by a link: it loads as any installed one does, with toasts and
- * Workspace Trust as in stock, which the development way (`extensionDevelopmentPath`) lacks.
+ * Links an extension (default: this repository's) into the folder of installed extensions. It then loads like any
+ * installed one, with toasts and Workspace Trust, unlike with `extensionDevelopmentPath`.
  */
 export function linkExtension(root: string, from = repository): void {
   const { publisher, name, version } = JSON.parse(readFileSync(path.join(from, 'package.json'), 'utf8')) as {

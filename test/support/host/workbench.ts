@@ -4,7 +4,7 @@ import type { Server } from './server.ts';
 
 const extensionId = 'vitrine.vitrine';
 
-/** The address of the workbench with `folder` open (absent: an empty window); `payload` as VS Code's own tests use it. */
+/** URL of the workbench with `folder` (absent: an empty window); `payload` as in VS Code's own tests. */
 export function workbenchUrl(
   server: Server,
   folder?: string,
@@ -15,7 +15,7 @@ export function workbenchUrl(
   return `${server.url}/?${query.toString()}`;
 }
 
-/** One VS Code window, driven as a person does: by palette, clicks and keys. */
+/** A VS Code window, operated like a user: palette, clicks and keys. */
 export class Workbench {
   readonly page: Page;
 
@@ -28,7 +28,7 @@ export class Workbench {
     await this.ready();
   }
 
-  /** The workbench stands; contributions of extensions may still be on their way (see `runCommand`, `openView`). */
+  /** Waits for the workbench; extensions may still be loading (see `runCommand`, `openView`). */
   async ready(): Promise<void> {
     await this.page.locator('.monaco-workbench .part.statusbar').waitFor();
     await this.page.locator('.part.activitybar .action-item').first().waitFor();
@@ -40,9 +40,9 @@ export class Workbench {
   }
 
   /**
-   * Searches the palette and does `act` with the row found. The whole sequence is tried again, since a palette opened
-   * before an extension is known never refreshes, and a webview being restored takes the focus, which closes it. Each try has
-   * twice the time of the one before: a busy machine may need more than the first has.
+   * Searches the palette and calls `act` with the row found. Retries the whole sequence, because a palette that was
+   * opened before an extension is loaded never refreshes, and a restored webview takes the focus and closes it. Each
+   * attempt has twice the time of the previous one, for busy machines.
    */
   private async inPalette(title: string, act: (row: Locator, timeout: number) => Promise<void>): Promise<void> {
     const widget = this.page.locator('.quick-input-widget');
@@ -55,7 +55,7 @@ export class Workbench {
         return;
       } catch (error) {
         if (timeout > 20_000) throw new Error(`could not find "${title}" in the palette`, { cause: error });
-        // In an editor it would end the selection that a command is run on.
+        // In an editor, Escape would clear the selection.
         if (await widget.isVisible()) await this.page.keyboard.press('Escape');
       }
     }
@@ -66,32 +66,32 @@ export class Workbench {
     await this.page.locator('.part.editor .tab').first().waitFor({ state: 'detached' });
   }
 
-  /** Opens the list of all notifications: a notice that asks for nothing goes after seconds, but stays in there. */
+  /** Opens the notification list, which keeps notices whose toast has disappeared. */
   async showNotifications(): Promise<void> {
     await this.runCommand('Notifications: Show Notifications');
   }
 
-  /** Waits until the palette offers the command `title` (`Category: Title`), and closes it again. */
+  /** Waits until the palette offers the command `title` (`Category: Title`), and closes the palette. */
   async offersCommand(title: string): Promise<void> {
     await this.inPalette(title, (row, timeout) => row.waitFor({ timeout }));
     await this.page.keyboard.press('Escape');
   }
 
-  /** The text field of the palette, a quick pick or an input box. */
+  /** Input of the palette, a quick pick or an input box. */
   quickInput(): Locator {
     return this.page.locator('.quick-input-widget .quick-input-box input');
   }
 
-  /** The rows of the palette or a quick pick. */
+  /** Rows of the palette or a quick pick. */
   quickPickRow(text: string): Locator {
     return this.page.locator('.quick-input-widget .monaco-list-row').filter({ hasText: text }).first();
   }
 
-  /** Shows the view container `title`; a click on the tab of the one that shows would hide the side bar. */
+  /** Shows the view container `title`. Clicking its tab when it is visible would hide the side bar. */
   async openView(title: string): Promise<void> {
     const tab = this.page.locator('.part.activitybar').getByRole('tab', { name: title });
     await tab.waitFor();
-    // A layout that is being restored may choose another after the click.
+    // A layout that is being restored may switch to another view after the click.
     await until(`the view ${title}`, async () => {
       if ((await tab.getAttribute('aria-selected')) === 'true') return true;
       await tab.click();
@@ -99,7 +99,7 @@ export class Workbench {
     });
   }
 
-  /** By visible text: a tooltip replaces a row's accessible name. */
+  /** By visible text, because a tooltip replaces a row's accessible name. */
   treeItem(text: string): Locator {
     return this.page.locator('.part.sidebar [role=treeitem]').filter({ hasText: text });
   }
@@ -108,7 +108,7 @@ export class Workbench {
     return this.page.locator('.monaco-hover');
   }
 
-  /** Rests on a row until it tells `told`: one that is drawn anew meanwhile forgets that someone rests there. */
+  /** Hovers over a row until it shows `reported`. A redrawn row loses the hover. */
   async hoverUntil(row: Locator, reported: string): Promise<void> {
     const shown = this.hover().filter({ hasText: reported }).first();
     await until(`the hover with ${reported}`, async () => {
@@ -134,18 +134,18 @@ export class Workbench {
     return shown.locator('.notification-list-item').filter({ hasText: text });
   }
 
-  /** A modal dialog, as Workspace Trust's or a confirmation's. */
+  /** A modal dialog, such as Workspace Trust's or a confirmation. */
   dialog(): Locator {
     return this.page.locator('.monaco-dialog-box');
   }
 
-  /** The document inside the newest webview: VS Code's frame, and in it the extension's. */
+  /** Document of the newest webview: the extension's frame in VS Code's frame. */
   webview(): FrameLocator {
     const outer = this.page.locator(`iframe.webview.ready[src*="extensionId=${extensionId}"]`).last();
     return outer.contentFrame().locator('iframe#active-frame').contentFrame();
   }
 
-  /** Through VS Code's own command: the browser's reload loses a webview's state, which a desktop reload does not. */
+  /** With VS Code's command: a browser reload would lose webview state, unlike a reload on the desktop. */
   async reload(): Promise<void> {
     const loaded = this.page.waitForEvent('domcontentloaded');
     await this.runCommand('Developer: Reload Window');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Every place of a JSON value where another could stand. */
+/** Paths of all values in a JSON value. */
 function places(value: unknown, path: (string | number)[] = []): (string | number)[][] {
   if (typeof value !== 'object' || value === null) return [path];
   const inner = Array.isArray(value)

@@ -1,10 +1,10 @@
 /**
- * Short pieces that, repeated, are texts made to take long: each leads the patterns that look for something to begin again and
- * again. What grows with the square of their length would not end within a test.
+ * Short pieces whose repetition is slow for bad patterns: each makes a pattern start a match again and again. With
+ * quadratic time, the test would not finish.
  */
 import { randomText } from './secrets.ts';
 
-/** A text of about so many characters of a piece. */
+/** Repeats a piece to about this many characters. */
 export function repeated(piece: string, characters: number): string {
   return piece.repeat(Math.ceil(characters / piece.length));
 }
@@ -47,7 +47,7 @@ export const secretPieces: Readonly<Record<string, string>> = {
 
 export const terminalPieces = ['\u001b[', '\u001b]8;;', '\u001bP', '\u001b[31', '\u001b '];
 
-/** Of files that are no records. */
+/** Pieces of files that are not records. */
 export const recordPieces = [
   '{"kind":"',
   '\0',

@@ -1,6 +1,6 @@
-/** Markdown made to take more of a reader than it is long. */
+/** Markdown that costs a reader more than its length suggests. */
 
-/** Its tokens, with the addresses that they hold: `size` is what a page would have to draw. */
+/** Size of tokens including their addresses: what a page would have to draw. */
 export function sizeOf(tokens: unknown): number {
   if (Array.isArray(tokens)) return tokens.reduce<number>((sum, each) => sum + sizeOf(each), 0);
   if (typeof tokens !== 'object' || tokens === null) return 0;
@@ -16,7 +16,7 @@ export function table(columns: number, rows: number): string {
   return `${'|a'.repeat(columns)}|\n${'|-'.repeat(columns)}|\n${'|\n'.repeat(rows)}`;
 }
 
-/** What comes before, so that the lexer and whoever cuts the text for it may read the rest differently. */
+/** Texts put before a piece, so that the lexer and the splitter may disagree on the rest. */
 const beginnings: readonly ((size: number) => string)[] = [
   () => '',
   () => '```a`b\n\n',
@@ -40,7 +40,7 @@ const atoms = [
   '=', '+ ', '- [ ] ', 'a', 'é', '😀', '\u200b', '\u0001', '\r', '\r\n', '***\n',
 ];
 
-/** The attempt of that number, of about `size` characters: the same beginning and piece whatever the size. */
+/** Attempt with this number and about this size; beginning and piece do not depend on the size. */
 export function attempt(number: number, size: number): string {
   const beginning = beginnings[number % beginnings.length]?.(size) ?? '';
   let state = number * 2_654_435_761;

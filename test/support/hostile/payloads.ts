@@ -1,11 +1,11 @@
-/** A text that an agent, a file or a web page may hold, and what it would do to whoever shows it as it is. */
+/** Text that an agent, a file or a web page may contain, and its effect if it were not escaped. */
 export interface Payload {
   readonly name: string;
-  /** `{HOST}`: a server that must never hear of it. */
+  /** `{HOST}`: a server that must not receive a request. */
   readonly text: string;
 }
 
-/** What a script of a payload would set, were it run. */
+/** Variable that a payload's script sets if it runs. */
 export const ran = 'hostileRan';
 const script = `window.top.${ran}=window.${ran}=1`;
 

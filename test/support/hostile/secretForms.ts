@@ -1,4 +1,4 @@
-/** Ways in which tools write a secret; each gives its text, and what of the text must be masked where that is not the secret. */
+/** Formats of a secret in tools. Each returns the text and, if different from the secret, what must be masked. */
 export type SecretForm = (secret: string) => string | readonly [text: string, shows: string];
 
 const name = 'SERVICE_API_KEY=';
@@ -12,7 +12,7 @@ const wrapped = (text: string, width: number, end = '\n'): string =>
 const numbered = (text: string): string => lines(text, (line, at) => `${String(at + 1).padStart(6)}\t${line}`);
 const named = (text: string, shown: string): readonly [string, string] => [`${text}${shown}`, shown];
 
-/** Where a name stands beside the secret. */
+/** With a name next to the secret. */
 export const commonForms: Readonly<Record<string, SecretForm>> = {
   'a file of settings': file,
   'a quoted string': (secret) => `const apiKey = "${secret}";`,
@@ -45,7 +45,7 @@ export const commonForms: Readonly<Record<string, SecretForm>> = {
   'a match in a file': (secret) => `src/.env:12:${name}${secret}`,
 };
 
-/** Encoded, taken apart, or without a name. */
+/** Encoded, split, or without a name. */
 export const hardForms: Readonly<Record<string, SecretForm>> = {
   bare: (secret) => secret,
   'a sentence': (secret) => `The key is ${secret}, ok.`,

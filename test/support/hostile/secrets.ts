@@ -1,4 +1,4 @@
-/** Made-up secrets for tests, put together when they run, so that no file of the repository looks like it holds one. */
+/** Fake secrets for tests, assembled at run time, so that no file of the repository seems to contain one. */
 
 const upper = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 const lower = upper.toLowerCase();
@@ -11,7 +11,7 @@ export const alphabets = {
   url: `${upper}${lower}${digits}-_`,
 };
 
-/** Pseudo-random and the same each time: a linear congruential generator. */
+/** A linear congruential generator: pseudo-random and reproducible. */
 function generator(seed: number) {
   let state = seed >>> 0;
   return (alphabet: string, length: number): string => {
@@ -44,7 +44,7 @@ const makers: Readonly<Record<string, (random: Random) => string>> = {
     [segment({ alg: 'HS256', typ: 'JWT' }), segment({ sub: r(digits, 10), name: r(lower, 8) }), r(url, 43)].join('.'),
 };
 
-/** Keys of other issuers, and older or shorter forms. */
+/** Keys of other issuers, and older or shorter formats. */
 const moreMakers: typeof makers = {
   'anthropic, short': (r) => joined('sk-ant', '-', r(alphanumeric, 40)),
   'openai, old': (r) => joined('sk-', r(alphanumeric, 48)),
@@ -83,7 +83,7 @@ export function aSecret(family: string, seed: number): string {
   return make(generator(seed * 7919 + at * 104_729 + 1));
 }
 
-/** A key as a tool writes it, of that many lines. */
+/** A private key as a tool writes it, with this many lines. */
 export function aPrivateKey(seed: number, lines = 25, label = 'OPENSSH '): string {
   const random = generator(seed);
   const dashes = '-'.repeat(5);
@@ -95,7 +95,7 @@ export function randomText(seed: number, alphabet: keyof typeof alphabets, lengt
   return generator(seed)({ alphanumeric, base32, base64, hex, url }[alphabet], length);
 }
 
-/** Ways in which a secret stands in what agents read, write and print. */
+/** Contexts of a secret in texts that agents read, write and print. */
 export const embeddings: Readonly<Record<string, (secret: string) => string>> = {
   bare: (secret) => secret,
   prose: (secret) => `The key is ${secret}, please rotate it.`,
@@ -109,7 +109,7 @@ export const embeddings: Readonly<Record<string, (secret: string) => string>> = 
   terminal: (secret) => `\u001b[32m${secret}\u001b[0m\r\n$ `,
 };
 
-/** More of them; each gives what must not be seen of it, too, where that is not the secret as it is. */
+/** More contexts; each returns what must be masked if that is not the plain secret. */
 export const moreEmbeddings: Readonly<
   Record<string, (secret: string) => string | readonly [text: string, shows: string]>
 > = {

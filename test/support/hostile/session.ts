@@ -10,7 +10,7 @@ import type { Payload } from './payloads.ts';
 
 type Made = Omit<NormalizedEntry, 'index' | 'timestamp'>;
 
-/** Entries that hold a payload wherever text of an agent can stand. */
+/** Entries with a payload in every field that an agent can write. */
 function entriesOf({ text }: Payload): Made[] {
   const entry = (type: EntryType, content = text, metadata?: NormalizedEntryMetadata): Made => ({
     type,
@@ -60,13 +60,13 @@ function entriesOf({ text }: Payload): Made[] {
   ];
 }
 
-/** The session's id and number of entries. */
+/** Session id and number of entries. */
 export interface HostileSession {
   readonly id: string;
   readonly entries: number;
 }
 
-/** A session for each payload, named after it, and before them one that holds everything of all of them. */
+/** One session per payload, named after it, and a first one with all payloads. */
 export async function seedHostile(folder: RunFolder, payloads: readonly Payload[]): Promise<HostileSession[]> {
   const store = new RecordStore(path.join(folder.root, 'user-data/User/globalStorage/vitrine.vitrine'), {
     clock: () => Date.now(),

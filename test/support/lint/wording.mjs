@@ -6,7 +6,7 @@ import ts from 'typescript';
 
 const guide = 'docs/wording.md';
 const checked = /^(?:(?:src|webview|test|bench|docs|l10n)\/|[^/]+$).*\.(?:ts|mjs|md|json)$/;
-/** Recordings hold what others wrote; a changelog says what things were called; this page names what it rules out. */
+/** Recordings contain other authors' texts. The changelog has former names. This page lists what it rules out. */
 const exempt = /^(?:test\/fixtures\/|test\/golden\/[^/]+\/|package-lock\.json$|CHANGELOG\.md$|docs\/wording\.md$)/;
 
 /**
@@ -44,7 +44,7 @@ export function problemsIn(file, text, { phrases, names }) {
   const report = (at, not, but) =>
     problems.push(`${file}:${text.slice(0, at).split('\n').length} "${not}": write "${but}", or rephrase`);
   for (const { not, but } of phrases) {
-    // A comment goes on in the next line.
+    // A comment may continue on the next line.
     const words = not
       .split(' ')
       .map(escaped)

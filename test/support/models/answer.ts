@@ -1,9 +1,9 @@
 import { toolCallId } from './conversation.ts';
 import type { Answer, Block, Pace, Usage } from './scripts/scenario.ts';
 
-/** An answer with everything that a server adds to a script. */
+/** An answer with the fields that a server adds to a script. */
 export interface Message {
-  /** From 1, over all answers of the server. */
+  /** 1-based, over all answers of the server. */
   readonly count: number;
   readonly model: string;
   readonly blocks: readonly (Block & { readonly id?: string })[];
@@ -30,7 +30,7 @@ export function paceOf({ pace }: Answer): Pace {
   return { first: 0, between: 0, chunk: 24, ...pace };
 }
 
-/** By code points: a surrogate pair is never torn. */
+/** By code points, so that no surrogate pair is split. */
 export function* pieces(text: string, size: number): Generator<string> {
   const points = Array.from(text);
   for (let start = 0; start < points.length; start += size) yield points.slice(start, start + size).join('');

@@ -9,7 +9,7 @@ export type { ModelServer } from './server.ts';
 
 const sideAnswer: Answer = { blocks: [{ type: 'text', text: '{"title":"A scripted session","isNewTopic":true}' }] };
 
-/** An Anthropic Messages API; `url` is for ANTHROPIC_BASE_URL. */
+/** A scripted Anthropic Messages API; `url` is for ANTHROPIC_BASE_URL. */
 export function startModelServer(options: ModelServerOptions): Promise<ModelServer> {
   return serveScript(options, async ({ route, body, text, response }, script) => {
     if (route === 'POST /v1/messages/count_tokens') {

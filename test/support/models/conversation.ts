@@ -3,7 +3,7 @@ import * as z from 'zod';
 const block = z.looseObject({ type: z.string(), text: z.string().optional(), id: z.string().optional() });
 const message = z.object({ role: z.string(), content: z.union([z.string(), z.array(block)]) });
 
-/** The parts of a Messages request that a script or a test looks at. */
+/** Fields of a Messages request that scripts or tests inspect. */
 export const requestSchema = z.looseObject({
   model: z.string(),
   stream: z.boolean().default(false),
@@ -17,18 +17,18 @@ function textOf({ content }: RequestMessage): string {
   return typeof content === 'string' ? content : content.map((each) => each.text ?? '').join('\n');
 }
 
-/** Everything said so far, one string per message (`user: …`, `assistant: …`), tool calls and results left out. */
+/** The conversation so far, one string per message (`user: …`, `assistant: …`), without tool calls and results. */
 export function turnsOf(request: ModelRequest): string[] {
   return request.messages.map((each) => `${each.role}: ${textOf(each)}`);
 }
 
-/** The id of a tool call says which answer made it, which `place` counts by. */
+/** Tool call ids contain the number of their answer, which `place` counts. */
 export const toolCallId = (answer: number, block: number): string => `toolu_scripted_${answer}_${block}`;
 
 /**
- * Which scenario the conversation is in, by the last user message that `choose` has a name for, and how many answers were
- * given since. Agents do not give answers back as they were: old versions send one message per block, and an answer with
- * several tool calls once per call. So answers count by the ids of their calls, and those without calls by neighbourhood.
+ * Finds the scenario by the last user message with a name that `choose` recognizes, and the number of answers since
+ * then. Agents change the history: old versions send one message per block, and repeat an answer for each of its tool
+ * calls. So answers with calls are counted by call ids, and others by adjacency.
  */
 export function place(
   { messages }: ModelRequest,

@@ -1,6 +1,6 @@
 import { isObject } from '../../../src/model/text/json.ts';
 
-/** A value that a JSON schema describes: the first of an enumeration, all properties of an object, else as plain as can be. */
+/** An example for a JSON schema: the first enum value, all properties, otherwise the simplest value. */
 export function exampleOf(schema: unknown): unknown {
   if (!isObject(schema)) return null;
   const { type, enum: values, properties, items } = schema;

@@ -14,7 +14,7 @@ const requestSchema = z.looseObject({
 });
 type GeminiRequest = z.infer<typeof requestSchema>;
 
-/** Google's Gemini API, streamed or not; `url` is for GOOGLE_GEMINI_BASE_URL. */
+/** A scripted Gemini API, streamed or not; `url` is for GOOGLE_GEMINI_BASE_URL. */
 export function startGeminiServer(options: ModelServerOptions): Promise<ModelServer> {
   return serveScript(options, async ({ route, body, text, response }, script) => {
     const [, model, method] = /^POST \/v1beta\/models\/([^/:]+):(\w+)$/.exec(route) ?? [];
@@ -45,16 +45,16 @@ export function startGeminiServer(options: ModelServerOptions): Promise<ModelSer
   });
 }
 
-/** Questions beside the conversation want JSON of a given shape. */
+/** Side requests expect JSON of a given schema. */
 function sideAnswer({ generationConfig }: GeminiRequest): Answer {
   const schema = generationConfig?.responseJsonSchema;
   const text = schema === undefined ? 'Beside.' : JSON.stringify(exampleOf(schema));
-  // A resumed run begins with one about the session before; it is no part of what a script counts.
+  // A resumed run starts with a side request about the previous session, which scripts do not count.
   const usage = { input_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 0 };
   return { blocks: [{ type: 'text', text }], usage };
 }
 
-/** The conversation as the Messages API has it; calls have no ids of the model's here. */
+/** The conversation in the format of the Messages API; calls have no ids from the model here. */
 function modelRequest({ contents, tools }: GeminiRequest, model: string): ModelRequest {
   const messages = contents.map(({ role, parts }) => ({
     role: role === 'model' ? 'assistant' : 'user',
@@ -96,7 +96,7 @@ function chunk({ count, model, stopReason, usage }: Message, parts: readonly obj
   };
 }
 
-/** By the names of this API: the prompt holds what came from the cache, and thoughts are beside the candidates. */
+/** In this API's fields: the prompt includes cached tokens, and thoughts are separate from candidates. */
 function usageMetadata(usage: Usage): object {
   const prompt = usage.input_tokens + usage.cache_read_input_tokens + usage.cache_creation_input_tokens;
   const thoughts = usage.thinking_tokens ?? 0;

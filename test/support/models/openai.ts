@@ -23,7 +23,7 @@ const requestSchema = z.looseObject({
 
 const sideAnswer: Answer = { blocks: [{ type: 'text', text: 'An answer beside the conversation.' }] };
 
-/** OpenAI's Responses API, streamed; `url` + `/v1` is the base of a provider with the wire API `responses`. */
+/** A scripted OpenAI Responses API, streamed; `url` + `/v1` is a provider's base URL for `responses`. */
 export function startOpenaiServer(options: ModelServerOptions): Promise<ModelServer> {
   return serveScript(options, async ({ route, body, response }, script) => {
     if (route === 'GET /v1/models') {
@@ -52,7 +52,7 @@ export function startOpenaiServer(options: ModelServerOptions): Promise<ModelSer
   });
 }
 
-/** The conversation as the Messages API has it: calls are the assistant's, their results the user's. */
+/** The conversation in the format of the Messages API: calls are the assistant's, results the user's. */
 function messagesOf(input: string | readonly Item[]): ModelRequest['messages'] {
   if (typeof input === 'string') return [{ role: 'user', content: input }];
   return input.flatMap(({ type, role, content, call_id: id }): ModelRequest['messages'] => {

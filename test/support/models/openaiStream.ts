@@ -2,7 +2,7 @@ import { type Message, pieces } from './answer.ts';
 import type { Block, Usage } from './scripts/scenario.ts';
 import { type Frame, named } from './server.ts';
 
-/** The usage of an answer by the names of this API, whose input holds what was read from and written to the cache. */
+/** Usage in this API's fields: input includes cache reads and writes. */
 export function responseUsage(usage: Usage): object {
   const { input_tokens: fresh, cache_read_input_tokens: read, cache_creation_input_tokens: written } = usage;
   const input = fresh + read + written;
@@ -38,14 +38,14 @@ function itemOf(block: Block & { readonly id?: string }, count: number, index: n
   return { id: `fc_scripted_${id}`, type: 'function_call', ...call, arguments: JSON.stringify(block.input) };
 }
 
-/** The item as it is announced, before its content. */
+/** The item before its content. */
 function started(item: Item, block: Block): Item {
   if (block.type === 'text') return { ...item, status: 'in_progress', content: [] };
   if (block.type === 'thinking') return { ...item, summary: [] };
   return { ...item, status: 'in_progress', ...(typeof block.input === 'string' ? { input: '' } : { arguments: '' }) };
 }
 
-/** The events of a streamed answer, in the API's order. `size`: characters per delta. */
+/** Events of a streamed answer, in the API's order. `size`: characters per delta. */
 export function* responseEvents({ count, model, blocks, usage }: Message, size: number): Generator<Frame> {
   let number = 0;
   const event = (type: string, fields: object, piece = false): Frame =>

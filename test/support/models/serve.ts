@@ -1,6 +1,6 @@
 /**
- * `serve.ts [--api anthropic|openai|gemini] [--port N] [--workdir DIR]`: the scripted model by hand. Start an agent with what
- * it prints, and name a scenario in the prompt: "[[change]]". Ends with Ctrl-C.
+ * `serve.ts [--api anthropic|openai|gemini] [--port N] [--workdir DIR]`: runs the scripted model manually. Start an
+ * agent with the printed settings, and name a scenario in the prompt: "[[change]]". Ctrl-C stops it.
  */
 import { parseArgs } from 'node:util';
 import { startModelServer } from './anthropic.ts';
@@ -15,7 +15,7 @@ import type { ModelServer, ModelServerOptions } from './server.ts';
 interface Api {
   readonly scenarios: (workspace: string) => Scenarios;
   readonly start: (options: ModelServerOptions) => Promise<ModelServer>;
-  /** What an agent is told. */
+  /** Instructions for the agent. */
   readonly use: (url: string) => string;
 }
 

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { marker, type ModelRequest, place } from './conversation.ts';
 import type { Pace, Scenarios, Step } from './scripts/scenario.ts';
 
-/** A request for an answer as it came in; `scenario` is absent for the agent's own side questions (titles and such). */
+/** A request for an answer; `scenario` is absent for the agent's side requests, such as for titles. */
 export interface Asked {
   readonly request: ModelRequest;
   readonly scenario?: string;
@@ -14,18 +14,18 @@ export interface Asked {
 }
 
 export interface ModelServer {
-  /** Address of the API, without a path. */
+  /** URL of the API, without a path. */
   readonly url: string;
-  /** Every request for an answer since the start, oldest first. */
+  /** All requests for an answer since the start, oldest first. */
   readonly asked: readonly Asked[];
-  /** The next request, or the first so far, that `test` holds for. */
+  /** The first request that passes the test, past or future. */
   waitFor(test: (asked: Asked) => boolean): Promise<Asked>;
   stop(): Promise<void>;
 }
 
 export interface ModelServerOptions {
   readonly scenarios: Scenarios;
-  /** Names the scenario that a user's text starts, or undefined. Default: the last `[[name]]` in it. */
+  /** Returns the scenario in a user's text, or undefined. Default: the last `[[name]]`. */
   readonly choose?: (userText: string) => string | undefined;
   readonly port?: number;
 }
@@ -34,23 +34,23 @@ export interface ModelServerOptions {
 export interface Call {
   /** Method and path without the query. */
   readonly route: string;
-  /** The body as JSON; undefined where it is none. */
+  /** The body as JSON; undefined if invalid. */
   readonly body: unknown;
   readonly text: string;
   readonly response: ServerResponse;
 }
 
-/** What the script says. */
+/** The script's part of a server. */
 export interface Script {
-  /** The next step of the conversation that `request` carries, which counts as asked; undefined: a side question. */
+  /** Next step of the request's conversation, which is counted; undefined for a side request. */
   next(request: ModelRequest): Step | undefined;
-  /** A number for each answer, from 1. */
+  /** Number of the next answer, 1-based. */
   count(): number;
 }
 
 /**
- * A model's API on loopback that answers by script, so that a real agent runs without an account. The step of a scenario
- * follows from the conversation that the request carries, so a resumed session continues where it was.
+ * A scripted model API on loopback, so that a real agent runs without an account. The step of a scenario is derived
+ * from the conversation in the request, so a resumed session continues in the right place.
  */
 export async function serveScript(
   { scenarios, choose = marker, port = 0 }: ModelServerOptions,
@@ -68,10 +68,10 @@ export async function serveScript(
   const script: Script = {
     count: () => (answers += 1),
     next: (request) => {
-      // Agents ask side questions about the same conversation; those come without tools.
+      // Side requests about the same conversation have no tools.
       const found = request.tools.length > 0 ? place(request, choose) : undefined;
       const steps = found && Object.hasOwn(scenarios, found.name) ? scenarios[found.name] : undefined;
-      // Steps that have failed often enough have ended; the conversation that counts the others knows nothing of them.
+      // Steps that have failed often enough are skipped; they are not part of the conversation.
       const left = steps?.filter((step) => !('times' in step) || (taken.get(step) ?? 0) < (step.times ?? Infinity));
       const step = left?.[Math.min(found?.step ?? 0, left.length - 1)];
       if (found === undefined || step === undefined) {
@@ -90,10 +90,10 @@ export async function serveScript(
     await handle({ route, body: parseJson(text), text, response }, script);
   };
   const server = createServer((request, response) => {
-    // An agent that is stopped hangs up in the middle of its request or of our answer.
+    // A stopped agent disconnects during its request or our answer.
     serve(request, response).catch(() => response.destroy());
   });
-  // Some agents would rather have a web socket, and continue without.
+  // Some agents try a web socket first, and continue without.
   server.on('upgrade', (_, socket) => socket.end('HTTP/1.1 404 Not Found\r\n\r\n'));
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
@@ -126,18 +126,18 @@ export function sendJson(response: ServerResponse, status: number, body: unknown
   response.end(JSON.stringify(body));
 }
 
-/** One server-sent event as it is written; after a piece of content comes the pause. */
+/** A server-sent event as text, and the pause after it. */
 export interface Frame {
   readonly text: string;
   readonly piece: boolean;
 }
 
-/** An event whose `type` is also its name. */
+/** An event whose name is its `type`. */
 export function named(event: { readonly type: string; readonly [key: string]: unknown }, piece = false): Frame {
   return { text: `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`, piece };
 }
 
-/** `cut`: hangs up after the last piece of content. */
+/** `cut`: disconnects after the last piece of content. */
 export async function sendEvents(
   response: ServerResponse,
   frames: Iterable<Frame>,

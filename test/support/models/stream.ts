@@ -2,7 +2,7 @@ import { type Message, pieces } from './answer.ts';
 import type { Block, Usage } from './scripts/scenario.ts';
 import { type Frame, named } from './server.ts';
 
-/** The message as the Anthropic API gives it when it does not stream. */
+/** The message in the Anthropic API without streaming. */
 export function wholeMessage({ count, model, blocks, stopReason, usage }: Message): object {
   const content = blocks.map((block) => (block.type === 'thinking' ? { ...block, signature } : block));
   return {
@@ -17,17 +17,17 @@ export function wholeMessage({ count, model, blocks, stopReason, usage }: Messag
   };
 }
 
-/** Opaque to everybody but the API, which gives it with thinking. */
+/** Opaque signature that the API sends with thinking. */
 const signature = 'c2NyaXB0ZWQ=';
 
-/** This API does not count what was thought. */
+/** This API does not report thinking tokens. */
 function counted({ input_tokens, cache_creation_input_tokens, cache_read_input_tokens, output_tokens }: Usage): Usage {
   return { input_tokens, cache_creation_input_tokens, cache_read_input_tokens, output_tokens };
 }
 
-/** The events of a streamed answer, in the API's order. `size`: characters per delta. */
+/** Events of a streamed answer, in the API's order. `size`: characters per delta. */
 export function* streamEvents(message: Message, size: number): Generator<Frame> {
-  // The API does not know the output yet when it starts: a placeholder stands there until message_delta.
+  // At the start, the API does not know the output tokens: it sends a placeholder until message_delta.
   const usage = { ...counted(message.usage), output_tokens: 1 };
   yield named({ type: 'message_start', message: { ...wholeMessage(message), content: [], stop_reason: null, usage } });
   for (const [index, block] of message.blocks.entries()) {

@@ -1,6 +1,6 @@
 /**
- * Writes src/insight/prices/prices.json from the `@pydantic/genai-prices` package: `node test/support/package/makePrices.ts`.
- * Run it after that package was updated, with its publication date below.
+ * Writes src/insight/prices/prices.json from the `@pydantic/genai-prices` package: `node
+ * test/support/package/makePrices.ts`. Run it after an update of that package, with its publication date below.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -8,10 +8,10 @@ import path from 'node:path';
 import { findProvider, type MatchLogic, type ModelPrice, type TieredPrices } from '@pydantic/genai-prices';
 import * as z from 'zod';
 
-/** Publication date of the pinned version, which is the day its prices are of. */
+/** Publication date of the pinned version, which dates its prices. */
 const publication = { version: '0.1.8', date: '2026-09-23' };
 const providers = ['anthropic', 'openai', 'google'];
-/** Whoever runs an open model asks a price of their own, and many run it on their own machine. */
+/** Open models have no standard price: each provider sets its own, and many users run them locally. */
 const openModels = /^(?:gpt-oss|gemma|codegemma)/;
 const target = path.join(import.meta.dirname, '../../../src/insight/prices/prices.json');
 
@@ -27,8 +27,8 @@ const rates = {
 type Prices = Record<string, number | { over: number; rates: Record<string, number> }>;
 
 /**
- * Names a price is for. The package also matches by prefix, which takes `claude-sonnet-5-5` for `claude-sonnet-5`; a
- * prefix counts here as a name of its own, and never for a longer name.
+ * Model names of a price. The package matches by prefix, so that `claude-sonnet-5` would match `claude-sonnet-5-5`.
+ * Here, a prefix is a complete name.
  */
 function namesOf(id: string, match: MatchLogic): string[] {
   const found = [id];
@@ -39,7 +39,7 @@ function namesOf(id: string, match: MatchLogic): string[] {
   };
   visit(match);
   const whole = found.filter((name) => /^[a-z][a-z0-9.-]*[a-z0-9]$/.test(name) && !/-20\d\d$/.test(name));
-  // Dates with dashes stay: snapshots of one name can differ in price.
+  // Dates with dashes stay: snapshots of one name may differ in price.
   return whole.map((name) => name.replace(/-latest$/, '').replace(/-\d{8}$/, ''));
 }
 
@@ -98,7 +98,7 @@ for (const provider of providers) {
   for (const { id, match, prices } of modelsOf(provider)) {
     const own = ratesOf(current(prices));
     const [name, ...others] = new Set(namesOf(id, match));
-    // The provider of a model comes before those that resell it.
+    // A model's own provider has priority over resellers.
     if (own === null || name === undefined || openModels.test(name) || name in models || name in aliases) continue;
     models[name] = own;
     for (const other of others) if (!(other in models)) aliases[other] ??= name;

@@ -1,4 +1,4 @@
-/** `npm run package`: a clean production build, its budgets, and vitrine-<version>.vsix at the repository's root. */
+/** `npm run package`: a clean production build, size checks, and vitrine-<version>.vsix at the repository's root. */
 import { readFileSync, statSync } from 'node:fs';
 import { repository, run } from '../host/install/cache.mjs';
 import { checkSizes } from './sizes.ts';

@@ -1,4 +1,4 @@
-/** Holds the bundles against their budgets: what loads at once counts, what `import()` brings later does not. */
+/** Checks the sizes of the bundles: what loads at start counts, what `import()` loads later does not. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Metafile } from 'esbuild';
@@ -9,7 +9,7 @@ const budgets = [
   { build: 'page', entry: 'dist/webview/main.js', limit: 270_000, without: ['zod'] },
 ];
 
-/** The entry and all that it imports statically, by file name. */
+/** The entry and its static imports, by file name. */
 function loadedAtOnce({ outputs }: Metafile, entry: string): string[] {
   const files = new Set([entry]);
   for (const file of files) {
@@ -26,17 +26,17 @@ function packagesIn({ outputs }: Metafile, files: string[]): Set<string> {
   return new Set(bundled.map((input) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input)?.[1] ?? ''));
 }
 
-/** What an entry loads at once, against its budget; sizes in bytes. */
+/** Size at start and limit of an entry, in bytes. */
 interface Size {
   readonly entry: string;
   readonly limit: number;
   readonly bytes: number;
   readonly files: readonly string[];
-  /** Packages that must not load at once, and do. */
+  /** Packages that load at start but must not. */
   readonly early: readonly string[];
 }
 
-/** Of the last build. */
+/** Sizes of the last build. */
 export function measureSizes(): Size[] {
   return budgets.map(({ build, entry, limit, without }) => {
     const metafile = JSON.parse(readFileSync(path.join(repository, `dist/meta/${build}.json`), 'utf8')) as Metafile;
@@ -47,7 +47,7 @@ export function measureSizes(): Size[] {
   });
 }
 
-/** Problems as sentences; none is good. Prints what it measured. */
+/** Problems as sentences; empty if all is well. Prints the sizes. */
 export function checkSizes(): string[] {
   return measureSizes().flatMap(({ entry, limit, bytes, early }) => {
     console.log(`${entry} with its static imports: ${(bytes / 1000).toFixed(1)} of ${limit / 1000} kB`);

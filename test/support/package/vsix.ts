@@ -2,7 +2,7 @@ import path from 'node:path';
 import { repository, run } from '../host/install/cache.mjs';
 import { node24 } from '../host/install/node24.mjs';
 
-/** Packs what is built into the file `out`, relative to the repository. */
+/** Packages the build into the file `out`, relative to the repository. */
 export async function packageExtension(out: string): Promise<void> {
   const vsce = path.join(repository, 'node_modules/@vscode/vsce/vsce');
   const flags = ['--no-dependencies', '--allow-missing-repository', '--no-rewrite-relative-links', '--out', out];

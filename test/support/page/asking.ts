@@ -1,4 +1,4 @@
-/** Sessions in which an agent asks, made up for the page. */
+/** Made-up sessions with pending requests, for the page. */
 import type { NormalizedEntry } from '../../../src/model/transcript/entry.ts';
 import type { AgentRequest, Decision } from '../../../src/model/agent/request.ts';
 import type { SessionSummary } from '../../../src/model/session/summary.ts';
@@ -6,7 +6,7 @@ import type { ConversationView, SessionView } from '../../../src/protocol/panel/
 import type { LoadOptions } from './fakeHost.ts';
 import { projectDir, Script, view } from './madeUp.ts';
 
-/** Asked 38 seconds ago, denied in nine minutes and some. */
+/** Asked 38 seconds ago, denied in about nine minutes. */
 function times(): Pick<AgentRequest, 'asked_at' | 'expires_at'> {
   const asked = Date.now() - 38_000;
   return { asked_at: new Date(asked).toISOString(), expires_at: new Date(asked + 600_000).toISOString() };
@@ -96,7 +96,7 @@ export function conversation(
   return { takesMessages: true, requests, queued: [], ...over };
 }
 
-/** A session running in its second turn, with the calls that wait and what the agent asks about them at its end. */
+/** A session in its second turn, with waiting calls and the requests about them at its end. */
 export function asking(requests: readonly AgentRequest[], options: AskingOptions = {}): LoadOptions {
   const script = new Script();
   script.turn('Fix the flaky test.');
@@ -133,7 +133,7 @@ export function asking(requests: readonly AgentRequest[], options: AskingOptions
 }
 
 interface AskingOptions {
-  /** Steps before and after what is asked. */
+  /** Number of steps before and after the request. */
   readonly before?: number;
   readonly after?: number;
   readonly conversation?: Partial<ConversationView>;

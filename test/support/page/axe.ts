@@ -5,8 +5,8 @@ import { repository } from '../host/install/cache.mjs';
 import type { Theme } from './themes.ts';
 
 /**
- * What axe has to object to in the page as it stands, one line each. Themes differ only in colors: all rules look at the
- * dark one, those about colors at every one.
+ * Violations that axe finds in the page, one line each. Themes differ in colors only: the dark one is checked with all
+ * rules, the others with color rules.
  */
 export async function violations(page: Pick<Page, 'evaluate'>, theme: Theme = 'dark'): Promise<string[]> {
   await page.evaluate(readFileSync(path.join(repository, 'node_modules/axe-core/axe.min.js'), 'utf8'));

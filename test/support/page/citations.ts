@@ -8,7 +8,7 @@ import { projectDir } from './madeUp.ts';
 
 type Question = Extract<FromPage, { type: 'getEvidence' | 'getSources' }>;
 
-/** Answers for sources as the host does, over entries in memory; `files` is what the project holds now. */
+/** Answers requests for sources like the host, from entries in memory; `files`: current files of the project. */
 export class PageCitations {
   readonly #links = new SessionLinks(projectDir);
   readonly #files: Readonly<Record<string, string>>;

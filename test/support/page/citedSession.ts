@@ -17,7 +17,7 @@ export const answer = [
   '- The rule is in `docs/retry.md`, which I read.',
 ].join('\n');
 
-/** A session whose answers rest on a file, a command and pages, and on what no one read. */
+/** A session whose answers cite a file, a command and pages, and something that no step read. */
 export function citedSession(
   files: Readonly<Record<string, string>> = { 'src/upload/retry.ts': `// new\n${retry}` },
 ): LoadOptions {

@@ -1,4 +1,4 @@
-/** Runs in the browser in the place of VS Code: speaks the channel with the page, out of a made-up session. */
+/** Runs in the browser instead of VS Code: talks to the page about a made-up session. */
 import type { EditPreview } from '../../../src/model/transcript/editPreview.ts';
 import type { EntryUpdate, NormalizedEntry } from '../../../src/model/transcript/entry.ts';
 import { answers } from '../../../src/insight/search/facts.ts';
@@ -24,12 +24,12 @@ export interface LoadOptions {
   readonly detail?: DetailLevel;
   readonly ledger?: LedgerCard;
   readonly resume?: ResumeFacts;
-  /** What messages used, by the index of their entry. */
+  /** Usage of messages, by entry index. */
   readonly figures?: Readonly<Record<number, MessageFigure | MissingFigure>>;
   readonly l10n?: Readonly<Record<string, string>>;
-  /** Files of the project as they are now, by their path in it. */
+  /** Current files of the project, by relative path. */
   readonly files?: Readonly<Record<string, string>>;
-  /** What requests would make of their files, by the id of the request. */
+  /** Edit previews by request id. */
   readonly previews?: Readonly<Record<string, readonly EditPreview[]>>;
 }
 
@@ -37,14 +37,14 @@ const encoder = new TextEncoder();
 const stateKey = 'made-up-state';
 
 export class FakeHost {
-  /** Everything the page sent, in order. */
+  /** All messages from the page, in order. */
   readonly received: FromPage[] = [];
-  /** Posted to the page; bytes of JSON. */
+  /** Numbers of messages posted to the page, and of their JSON bytes. */
   posted = { bytes: 0, messages: 0 };
-  /** While true, pages that are asked for are not answered. */
+  /** While true, requests for pages are not answered. */
   holdPages = false;
   #outbox: unknown[] | undefined;
-  /** Entries that one answer to a find holds. */
+  /** Maximum number of entries in one find result. */
   mostFound = 1000;
   readonly #channel: Channel<Sent, FromPage>;
   readonly #feed: UpdateFeed;
@@ -64,7 +64,7 @@ export class FakeHost {
           bytes: this.posted.bytes + encoder.encode(JSON.stringify(envelope)).length,
           messages: this.posted.messages + 1,
         };
-        // As VS Code does: the page gets a copy, in a task of its own.
+        // As in VS Code, the page gets a copy in a task of its own.
         if (this.#outbox === undefined) setTimeout(() => window.postMessage(structuredClone(envelope), '*'));
         else this.#outbox.push(structuredClone(envelope));
       },
@@ -73,7 +73,7 @@ export class FakeHost {
     this.#feed = new UpdateFeed(this.#channel);
   }
 
-  /** What the page calls. */
+  /** The API for the page. */
   api() {
     return {
       postMessage: (message: unknown): void => {
@@ -97,7 +97,7 @@ export class FakeHost {
     if (this.#ready) this.#init();
   }
 
-  /** Makes a long session, and sends nothing of it until `begin`. */
+  /** Creates a long session, but sends nothing until `begin`. */
   keepLong(count: number): void {
     this.#ready = false;
     this.loadLong(count);
@@ -108,7 +108,7 @@ export class FakeHost {
     this.#init();
   }
 
-  /** A session of so many entries, made here: it would be long on its way. `live`: its agent is running. */
+  /** A session with this many entries, created here to avoid transferring it. `live`: its agent is running. */
   loadLong(count: number, live = false): void {
     const { entries, turns: all } = long(count);
     const turns = all.slice(-maxSummaryTurns);
@@ -151,7 +151,7 @@ export class FakeHost {
     this.#feed.show(view);
   }
 
-  /** Replaces what requests would make of their files, and notifies the page. */
+  /** Replaces the edit previews and notifies the page. */
   setPreviews(previews: LoadOptions['previews']): void {
     if (this.#options !== undefined) this.#options = { ...this.#options, ...(previews && { previews }) };
     this.#channel.send({ type: 'viewsChanged' });
@@ -169,7 +169,7 @@ export class FakeHost {
     this.#views?.update(updates);
   }
 
-  /** Appends a text in pieces, `perFrame` of them before each frame, and closes the entry; resolves when it is done. */
+  /** Appends text in pieces, `perFrame` of them per frame, and closes the entry; resolves when done. */
   async stream(index: number, text: string, size = 20, perFrame = 40): Promise<void> {
     for (let at = 0; at < text.length;) {
       for (let n = 0; n < perFrame && at < text.length; n++, at += size) {
@@ -181,7 +181,7 @@ export class FakeHost {
     if (entry !== undefined) this.update([{ op: 'put', entry }]);
   }
 
-  /** A new entry after those of a long session, a message or a step; the bytes of it as the page has it. */
+  /** Appends a message or a step to a long session; returns its size in bytes. */
   addOne(index: number): number {
     const { entries } = long(6);
     const made = entries[1 + (index % 5)];
@@ -193,7 +193,7 @@ export class FakeHost {
     return encoder.encode(JSON.stringify(this.#page(index, index + 1)[0])).length;
   }
 
-  /** A message of so many characters, as models write them. */
+  /** Streams a message of this many characters, like a model's. */
   async streamLong(index: number, chars: number): Promise<void> {
     const part = (n: number): string =>
       `## Part ${n}\n\nSome **bold** text with \`code\` that goes on for a while, so that it is a paragraph.\n\n- one\n- two\n\n\`\`\`ts\nconst n = ${n};\n\`\`\`\n\n`;
@@ -210,12 +210,12 @@ export class FakeHost {
     await this.stream(index, text);
   }
 
-  /** Posts as it is, numbered in order: for messages the page cannot know. */
+  /** Posts a message unchecked, with the next number: for messages that the page does not know. */
   raw(message: unknown): void {
     this.#channel.send(message as Sent);
   }
 
-  /** Loses the next number, as if a message had not arrived. */
+  /** Skips a number, as if a message were lost. */
   lose(): void {
     const post = window.postMessage.bind(window);
     window.postMessage = () => undefined;
@@ -225,7 +225,7 @@ export class FakeHost {
     });
   }
 
-  /** Keeps what is sent from now on until `release`. */
+  /** Holds messages until `release`. */
   hold(): void {
     this.#outbox = [];
   }

@@ -1,4 +1,4 @@
-/** A session that never happened: made up to show every kind of entry. Nothing in it comes from a real agent. */
+/** A fictitious session with every kind of entry. Nothing in it comes from a real agent. */
 import type { NormalizedEntry } from '../../../src/model/transcript/entry.ts';
 import type { SessionSummary } from '../../../src/model/session/summary.ts';
 import type { ToolUse } from '../../../src/model/transcript/tool.ts';
@@ -310,7 +310,7 @@ export function everything(): Script {
   return s;
 }
 
-/** A long session: `count` entries in turns of 40, a mix of text and steps. */
+/** A long session: `count` entries in turns of 40, text and steps. */
 export function long(count: number): Script {
   const s = new Script();
   while (s.entries.length < count) {

@@ -7,14 +7,14 @@ import type { LoadOptions } from './fakeHost.ts';
 import { servePage } from './server.ts';
 import type { Theme } from './themes.ts';
 
-/** One browser and one server for a test file; `close` ends both. */
+/** A browser and a server for one test file; `close` ends both. */
 export class PageTests {
   readonly #folder: RunFolder;
   readonly #browser: Browser;
   readonly #server: Awaited<ReturnType<typeof servePage>>;
-  /** What the page reported on its console as an error, or threw. */
+  /** Console errors and exceptions of the page. */
   readonly errors: string[] = [];
-  /** Requests for anything that is not a part of the page. */
+  /** Requests for anything outside of the page. */
   readonly foreign: string[] = [];
 
   private constructor(folder: RunFolder, browser: Browser, server: Awaited<ReturnType<typeof servePage>>) {
@@ -33,7 +33,7 @@ export class PageTests {
     const page = await this.#browser.newPage({ viewport: { width, height } });
     page.setDefaultTimeout(60_000);
     page.on('pageerror', ({ name, message, stack = '' }) => {
-      // The browser's notice that it tells of a further change of size in the next frame: no failure of the page.
+      // The browser's notice about deferred resize observations is not an error of the page.
       if (!message.startsWith('ResizeObserver loop'))
         this.errors.push(`${name}: ${message}
 ${stack}`);
@@ -46,12 +46,12 @@ ${stack}`);
     return page;
   }
 
-  /** The usage view, with what its host sends first. */
+  /** Opens the usage view with the host's first message. */
   openUsage(message: ToUsagePage, options: OpenOptions = {}): Promise<Page> {
     return this.#openWith('usage', message, { width: 320, ...options });
   }
 
-  /** A report page, with what its host sends first. */
+  /** Opens a report page with the host's first message. */
   openReport(message: ToReportPage, options: OpenOptions = {}): Promise<Page> {
     return this.#openWith('report', message, options);
   }
@@ -82,26 +82,26 @@ interface OpenOptions {
   readonly height?: number;
 }
 
-/** A message that begins a generation: the whole state of a usage view or a report page. */
+/** Sends a message with the whole state of a usage view or report page, which starts a generation. */
 export async function sendWhole(page: Page, message: ToUsagePage | ToReportPage, generation: number): Promise<void> {
   await page.evaluate((sent) => window.postMessage(sent, '*'), { generation, seq: 0, message });
 }
 
-/** Gives the page a session and waits for its first rows and for the toolkit, whose late arrival draws all of it again. */
+/** Gives the page a session. Waits for its first rows and for the toolkit, which redraws everything when it arrives. */
 export async function show(page: Page, load: LoadOptions): Promise<void> {
   await showRows(page, load);
   await page.waitForFunction(() => customElements.get('vscode-button') !== undefined);
-  // Rows that the first drawing measured are drawn again in the next frame, and may bring others.
+  // Measured rows are redrawn in the next frame, which may add rows.
   await frames(page);
 }
 
-/** Gives the page a session and waits for its first rows alone. */
+/** Gives the page a session and waits for its first rows only. */
 export async function showRows(page: Page, load: LoadOptions): Promise<void> {
   await page.evaluate((options) => window.host.load(options), load);
   await page.waitForSelector('main[aria-busy=false]');
 }
 
-/** The page's frames, so that what was asked for is drawn. */
+/** Waits for frames, so that requested changes are drawn. */
 export async function frames(page: Page, count = 3): Promise<void> {
   await page.evaluate(async (left) => {
     for (let n = 0; n < left; n++) await new Promise((resolve) => requestAnimationFrame(resolve));
@@ -120,7 +120,7 @@ export async function scrollTo(page: Page, share: number): Promise<void> {
   await frames(page);
 }
 
-/** Waits until the end is in sight, whatever is still measured and drawn again. */
+/** Waits until the end is visible, even if rows are still being measured. */
 export async function atEnd(page: Page): Promise<void> {
   await page.waitForFunction(() => {
     const scroller = document.querySelector('.scroll');

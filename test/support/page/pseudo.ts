@@ -3,10 +3,10 @@ import path from 'node:path';
 import { repository } from '../host/install/cache.mjs';
 
 const accented: Readonly<Record<string, string>> = { a: 'á', e: 'é', i: 'í', o: 'ó', u: 'ú', A: 'Á', E: 'É', O: 'Ó' };
-/** What begins and ends a text that was translated. */
+/** Marks around a translated text. */
 export const [begin, end] = ['⟦', '⟧'];
 
-/** Longer by four tenths and with other letters, as a language of its own would be; places for values stay. */
+/** Pseudo-translation: 40% longer, with other letters, and with the placeholders. */
 function pseudo(text: string): string {
   const letters = text
     .split(/(\{\d+\})/)
@@ -17,7 +17,7 @@ function pseudo(text: string): string {
   return `${begin}${letters}${'~'.repeat(Math.ceil(text.length * 0.4))}${end}`;
 }
 
-/** A translation of every text into no language. */
+/** Pseudo-translations of all texts. */
 export function pseudoLocale(): Readonly<Record<string, string>> {
   const english = JSON.parse(readFileSync(path.join(repository, 'l10n/bundle.l10n.json'), 'utf8')) as Record<
     string,

@@ -1,4 +1,4 @@
-/** A report that never was, with everything that one can hold. */
+/** A fictitious report with every kind of content. */
 import type { Report } from '../../../src/model/pages/report.ts';
 import type { ToReportPage } from '../../../src/protocol/pages/reportMessages.ts';
 

@@ -10,7 +10,7 @@ const types: Readonly<Record<string, string>> = { js: 'text/javascript', css: 't
 
 const pages: Readonly<Record<string, string>> = { '/': 'main', '/usage': 'usage', '/report': 'report' };
 
-/** Serves the page as it is built, in the place of VS Code, with the policy it has there. */
+/** Serves the built page instead of VS Code, with the same content security policy. */
 export async function servePage(): Promise<{ url: (theme?: Theme) => string; stop: () => Promise<void> }> {
   const host = await fakeHostScript();
   const server = createServer((request, response) => {

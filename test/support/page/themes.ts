@@ -1,4 +1,4 @@
-/** Tokens of three of VS Code's own themes, as far as the page uses them; VS Code itself sets them in its place. */
+/** Design tokens of three VS Code themes, as far as the page uses them. */
 const shared = `
   --vscode-font-family: system-ui, Ubuntu, "Droid Sans", sans-serif; --vscode-font-size: 13px; --vscode-font-weight: normal;
   --vscode-editor-font-family: "DejaVu Sans Mono", monospace; --vscode-editor-font-size: 12px; --vscode-editor-font-weight: normal;`;

@@ -1,4 +1,4 @@
-/** A month that never was, for the usage view. */
+/** A fictitious month for the usage view. */
 import type { UsageGroup, UsagePage } from '../../../src/protocol/pages/usageMessages.ts';
 
 export function group(key: string, over: Partial<UsageGroup> = {}): UsageGroup {

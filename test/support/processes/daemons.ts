@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Daemons stop their agents and leave within this time, in ms. */
+/** Time for daemons to stop their agents and exit, in ms. */
 const patienceMs = 10_000;
 
-/** Pids of Vitrine's daemons whose store lies in the folder, by their arguments. None on Windows, where no one lists them. */
+/** Pids of Vitrine daemons with a store in the folder, by their arguments. Empty on Windows. */
 export function daemonsIn(folder: string): number[] {
   if (process.platform === 'win32') return [];
   const { stdout } = spawnSync('ps', ['-axww', '-o', 'pid=,stat=,args='], { encoding: 'utf8' });
@@ -15,7 +15,7 @@ export function daemonsIn(folder: string): number[] {
   });
 }
 
-/** Ends them as a shutdown of the system does; those that stay are killed. */
+/** Sends SIGTERM, like a system shutdown; kills those that do not exit. */
 export async function endDaemons(folder: string): Promise<void> {
   for (const pid of daemonsIn(folder)) end(pid, 'SIGTERM');
   const until = performance.now() + patienceMs;
@@ -27,6 +27,6 @@ function end(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It ended meanwhile.
+    // Already exited.
   }
 }

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** What the private temporary folder of a run is called: `mkdtemp` adds six characters. */
+/** Name prefix of a run's private temporary folder; `mkdtemp` adds six characters. */
 export const folderPrefix = 'vitrine-';
 
 /** @param {string} folder */
@@ -22,7 +22,7 @@ function isPrivateFolder(folder) {
  * @returns {Leftover[]}
  */
 function leftoversIn(folder) {
-  // A folder that others share names processes of theirs.
+  // In a shared folder, there may be other users' processes.
   if (process.platform === 'win32' || !isPrivateFolder(folder)) return [];
   return process.platform === 'linux' ? inProc(folder) : inProcessList(folder);
 }
@@ -37,7 +37,7 @@ function inProc(folder) {
     const pid = Number(entry);
     if (!(pid > 0) || own.has(pid)) return [];
     try {
-      // The state is the first field after the name, which stands in parentheses; a zombie has ended.
+      // The state is the first field after the name, which is in parentheses; a zombie has ended.
       if (statOf(pid)[0] === 'Z') return [];
       const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
       const names = [command, readFileSync(`/proc/${pid}/environ`, 'utf8'), readlinkSync(`/proc/${pid}/cwd`)];

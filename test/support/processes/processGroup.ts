@@ -10,7 +10,7 @@ function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** Whether a process of the group runs. A zombie does not: some init processes reap late. */
+/** Whether a process of the group is running. Ignores zombies, because some init processes reap late. */
 export function groupAlive(group: number): boolean {
   if (process.platform === 'win32') return signal(group, 0);
   if (process.platform !== 'linux') return signal(-group, 0);
@@ -25,14 +25,14 @@ export function groupAlive(group: number): boolean {
   });
 }
 
-/** Kills the group at once: for when there is no time left to wait. */
+/** Kills the group at once, when there is no time to wait. */
 export function killGroup(group: number): void {
-  // Windows has no groups, but knows the children of a process that still runs.
+  // Windows has no groups, but finds the children of a running process.
   if (process.platform === 'win32') spawnSync('taskkill', ['/pid', String(group), '/t', '/f'], { stdio: 'ignore' });
   else signal(-group, 'SIGKILL');
 }
 
-/** Asks the group's leader to end, waits for the whole group, and kills what is left after `patience` milliseconds. */
+/** Signals the group's leader, waits for the group, and kills what is left after `patience` milliseconds. */
 export async function endGroup(leader: number, patience = 8000): Promise<void> {
   signal(leader, 'SIGTERM');
   const until = performance.now() + patience;

@@ -1,4 +1,4 @@
-/** Writes records as another process. Says on stdout what it was told is written, one line each; until it is killed. */
+/** Writes records in a separate process until it is killed. Prints a line for each confirmed write. */
 import { once } from 'node:events';
 import { writeSync } from 'node:fs';
 import type { RecordLine } from '../../../src/formats/record.ts';
@@ -19,14 +19,14 @@ async function openOrCreate(id: string) {
   } catch (error) {
     if (!RecordNotFoundError.is(error)) throw error;
     return await store.create(aSession({ session_id: id })).catch((failed: unknown) => {
-      // Another one was quicker: it is running, or was.
+      // Another process was first.
       if (RecordBusyError.is(failed)) throw failed;
       return store.openWriter(id);
     });
   }
 }
 
-/** Small lines, and now and then one of 400 KB, for as long as it lives. */
+/** Writes small lines, and occasionally one of 400 KB, until killed. */
 async function writeForever(id: string): Promise<void> {
   const reader = await store.openReader(id).catch(() => null);
   const first = reader?.total ?? 0;
@@ -41,7 +41,7 @@ async function writeForever(id: string): Promise<void> {
   }
 }
 
-/** Lines of 3 MB to a record of its own, from two writers of which one is always running. */
+/** Writes lines of 3 MB to a record of its own, with two alternating writers. */
 async function writeLarge(own: readonly string[]): Promise<void> {
   const writers = await Promise.all(own.map(openOrCreate));
   for (let index = 0; index < 12; index += 1) {
@@ -65,7 +65,7 @@ async function hold(id: string): Promise<void> {
   }
 }
 
-/** Writes 200 lines below a limit on the size of files, then once more when it is told that the limit is gone. */
+/** Writes 200 lines with a limited file size, then once more after the limit was removed. */
 async function writeLimited(id: string): Promise<void> {
   process.on('SIGXFSZ', () => undefined);
   const writer = await openOrCreate(id);

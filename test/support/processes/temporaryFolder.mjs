@@ -14,10 +14,10 @@ import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
 import { folderPrefix, killLeftovers } from './leftovers.mjs';
 
-/** Linux allows a socket's path 107 bytes, macOS 103; browsers and agents add up to 70 to their temporary folder. */
+/** Socket paths are limited to 107 bytes on Linux and 103 on macOS; browsers and agents add up to 70. */
 const longestParent = 20;
 
-/** The system's temporary folder, or `/tmp` where that one is too long for sockets, as on macOS. */
+/** The system's temporary folder, or `/tmp` if its path is too long for sockets, as on macOS. */
 function parentFolder() {
   const folder = realpathSync(tmpdir());
   const isShort = process.platform === 'win32' || Buffer.byteLength(folder) <= longestParent;
@@ -41,7 +41,7 @@ export function createTemporaryFolder(parent = parentFolder()) {
 function removeAbandoned(folder) {
   try {
     const [pid, host] = readFileSync(path.join(folder, 'owner'), 'utf8').split(' ');
-    // Containers may share the folder without sharing process ids.
+    // Containers may share the folder, but not process ids.
     if (host !== hostname() || isAlive(Number(pid))) return;
     killLeftovers(folder);
     removeTemporaryFolder(folder);
@@ -59,7 +59,7 @@ function isAlive(pid) {
   }
 }
 
-/** What some agents create outside of their temporary folder, whatever their environment says. */
+/** Folders that some agents create outside of their temporary folder. */
 const sharedFolders = [
   '/tmp/claude', // Claude Code 2.0: a folder for each workspace
   `/tmp/codex-daemon-${process.getuid?.() ?? ''}`, // Codex
@@ -74,7 +74,7 @@ let newShared = [];
 export function removeTemporaryFolder(folder) {
   removeFolder(folder);
   for (const shared of sharedFolders) {
-    // Claude Code names such a folder by the path of the workspace, which lay in the private one.
+    // Claude Code names such a folder after the path of the workspace, which is in the private one.
     const own = existsSync(shared) ? readdirSync(shared).filter((name) => name.includes(path.basename(folder))) : [];
     for (const name of own) removeFolder(path.join(shared, name));
   }

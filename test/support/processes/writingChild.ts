@@ -1,4 +1,4 @@
-/** Starts test/support/processes/recordChild.ts, or a whole engine, and listens to it. */
+/** Starts and controls recordChild.ts or a whole engine in another process. */
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
@@ -10,14 +10,14 @@ export interface WritingChild {
   readonly process: ChildProcessByStdio<Writable, Readable, Readable>;
   readonly said: string[];
   readonly complaints: string[];
-  /** Resolves when it has said that many lines, or ended. */
+  /** Resolves after that many lines, or when the process has ended. */
   until(lines: number): Promise<void>;
   readonly ended: Promise<unknown>;
 }
 
 const started = new Set<WritingChild>();
 
-/** Ends those that a test which failed left behind: they would keep the run alive. */
+/** Ends processes left by failed tests, which would block the run. */
 export async function endWriters(): Promise<void> {
   for (const child of started) child.process.kill('SIGKILL');
   await Promise.all([...started].map((child) => child.ended));
@@ -27,19 +27,19 @@ export function startWriter(mode: string, dir: string, ...ids: string[]): Writin
   return startProgram(process.execPath, [script, mode, dir, ...ids]);
 }
 
-/** As `startWriter`, with at most that many bytes in any file. */
+/** As `startWriter`, with a limit on file sizes. */
 export function startLimitedWriter(bytes: number, mode: string, dir: string, id: string): WritingChild {
   return startProgram('prlimit', [`--fsize=${bytes}:unlimited`, process.execPath, script, mode, dir, id]);
 }
 
-/** An engine whose agent talks for as long as it lives; `session`: it resumes that one. */
+/** An engine with an agent that talks continuously; `session`: session to resume. */
 export function startEngine(store: string, cwd: string, session = ''): WritingChild {
   const host = path.resolve('test/support/fakeAgent/writingHost.ts');
   const env = { PATH: process.env['PATH'] ?? '', HOME: path.dirname(store) };
   return startProgram(process.execPath, [host, store, cwd, session], env);
 }
 
-/** An engine that resumes a session with these steps again and again. */
+/** An engine that resumes a session with these steps repeatedly. */
 export function startResumer(store: string, id: string, steps: string): WritingChild {
   const host = path.resolve('test/support/fakeAgent/resumingHost.ts');
   const env = { PATH: process.env['PATH'] ?? '', HOME: path.dirname(store) };

@@ -3,9 +3,9 @@ import { createRunSchema, registrationSchema, type CreateRun } from '../../../sr
 import { Coordinator } from '../../../src/coordinator/coordinator.ts';
 import { runnerId } from '../../../src/engine/ids.ts';
 
-/** A coordinator whose clocks stand still until they are moved. */
+/** A coordinator with manual clocks. */
 export class StillCoordinator {
-  /** What people read, and what durations are measured by; the first may jump. */
+  /** Wall-clock time, which may jump, and monotonic time. */
   wall: number;
   mono = 0;
   readonly changes: Job[] = [];
@@ -27,12 +27,12 @@ export class StillCoordinator {
     );
   }
 
-  /** The coordinator looks at its clock every second, as it does where its process runs. */
+  /** Advances the clock second by second, with a tick for each. */
   pass(ms: number): void {
     for (let left = ms; left > 0; left -= 1000) this.sleep(Math.min(left, 1000));
   }
 
-  /** It comes to look at its clock only then. */
+  /** Advances the clock without ticks, as in a suspended process. */
   sleep(ms: number): void {
     this.wall += ms;
     this.mono += ms;

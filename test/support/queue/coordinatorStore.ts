@@ -6,7 +6,7 @@ import type { CoordinatorLink } from '../../../src/coordinator/api.ts';
 import type { LocalCoordinator, LocalDeps } from '../../../src/engine/coordinator/local.ts';
 import { openQueue, type OpenQueue } from '../../../src/engine/coordinator/openQueue.ts';
 
-/** A folder with a queue, and what it logged as a warning or an error. */
+/** A folder with a queue, and the warnings and errors that it logged. */
 export class CoordinatorStore {
   readonly folder = mkdtempSync(path.join(tmpdir(), 'vitrine-coordinator-'));
   readonly log: string[] = [];
@@ -28,7 +28,7 @@ export class CoordinatorStore {
     };
   }
 
-  /** Closed when the store is closed, if not before. */
+  /** Closed with the store, if not earlier. */
   async open(): Promise<OpenQueue> {
     const opened = await openQueue(this.folder, this.deps);
     let closed: Promise<void> | undefined;
@@ -51,7 +51,7 @@ export class CoordinatorStore {
   }
 }
 
-/** One of which some calls do something else. */
+/** A link with some calls replaced. */
 export function changedLink(link: CoordinatorLink, changes: Partial<CoordinatorLink>): CoordinatorLink {
   return {
     createRun: (request) => link.createRun(request),

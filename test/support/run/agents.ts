@@ -1,4 +1,4 @@
-/** Installs the real agents that test/agents runs, so that the first test run does not wait for them. */
+/** Installs the real agents for test/agents in advance. */
 import { claudeVersions, ensureClaudeCode } from '../agents/claudeCode.ts';
 
 for (const version of claudeVersions) {

@@ -1,4 +1,4 @@
-/** `npm test`: every check and every suite. The last line counts the tests; a check that fails counts as a failed test. */
+/** `npm test`: all checks and suites. The last line counts tests; a failed check counts as a failed test. */
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -15,7 +15,7 @@ process.chdir(repository);
 stopOnSignals();
 const bin = (name: string): string => `node_modules/${name}`;
 
-/** What needs the network once and little of the processor: beside the checks. */
+/** Steps that need the network and little CPU, run in parallel with the checks. */
 const preparation: Step[] = [
   { name: 'host', args: ['test/support/run/host.ts'] },
   { name: 'agents to test with', args: ['test/support/run/agents.ts'] },
@@ -48,7 +48,7 @@ const checks: Step[] = [
 const started = performance.now();
 const total = { passed: 0, failed: 0, skipped: 0 };
 const skips: string[] = [];
-/** What failed, repeated at the end: the whole log is long, and its end is what people read first. */
+/** Failures, repeated at the end of the long log. */
 const failures: string[] = [];
 
 function report(name: string, { ok, seconds, output }: StepEnd, verbose: boolean): void {
@@ -56,7 +56,7 @@ function report(name: string, { ok, seconds, output }: StepEnd, verbose: boolean
   if (verbose || !ok) process.stdout.write(output);
 }
 
-/** The last lines that a program printed: most programs end with the reason. */
+/** Last lines of a program's output, which usually contain the reason. */
 function lastLines(output: string): string {
   return output.trim().split('\n').slice(-12).join('\n');
 }
@@ -71,7 +71,7 @@ async function inOrder(steps: Step[]): Promise<void> {
   }
 }
 
-/** The folders for temporary files of the suites that run: each has its own, so that what it leaves behind is known. */
+/** Temporary folders of running suites: each suite has its own, so that leftovers can be attributed. */
 const folders = new Set<string>();
 process.once('exit', () => {
   for (const folder of folders) {
@@ -80,11 +80,11 @@ process.once('exit', () => {
   }
 });
 
-/** Counts by the result file: an exit code alone does not tell that tests ran. */
+/** Uses the result file, because an exit code does not prove that tests ran. */
 async function runSuite({ name, label }: Suite): Promise<void> {
   const file = `test-results/${name}.json`;
   rmSync(file, { force: true });
-  // Beside the run's own folder: inside it, paths of sockets would be too long.
+  // Next to the run's folder: inside, socket paths would be too long.
   const folder = createTemporaryFolder(path.dirname(tmpdir()));
   folders.add(folder);
   const args = [...suiteScript([name]), '--built'];

@@ -1,4 +1,4 @@
-/** `desktop.ts [--version 1.101.0]`: test/extension inside a desktop VS Code, which is downloaded; needs a screen (xvfb-run). */
+/** `desktop.ts [--version 1.101.0]`: runs test/extension in a downloaded desktop VS Code; needs a screen (xvfb-run). */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';

@@ -1,4 +1,4 @@
-/** `extension.ts [--grep TEXT]`: runs test/extension inside a real VS Code; exit code 1 on a failure or when none ran. */
+/** `extension.ts [--grep TEXT]`: runs test/extension in a real VS Code; exit code 1 if a test fails or none ran. */
 import { mkdirSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { startBrowser } from '../host/browser.ts';

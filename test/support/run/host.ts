@@ -1,4 +1,4 @@
-/** Installs the real VS Code host and finds a browser, so that the first test run does not wait for them. */
+/** Installs the VS Code host and a browser in advance. */
 import { ensureChromium } from '../host/install/chromium.ts';
 import { ensureCodeServer } from '../host/install/codeServer.ts';
 

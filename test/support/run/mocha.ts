@@ -1,4 +1,4 @@
-/** `mocha.ts SUITE… [--grep TEXT]`: runs suites of test/ in this process; exit code 1 on a failure or when none ran. */
+/** `mocha.ts SUITE… [--grep TEXT]`: runs suites of test/ in this process; exit code 1 if a test fails or none ran. */
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { fuzzRuns, seedProperties } from '../hostile/fuzz.ts';
@@ -23,10 +23,10 @@ if (!values.built) await Promise.all([buildTests(positionals), buildProduct()]);
 
 const empty = positionals.filter((suite) => suiteFiles(suite).length === 0);
 if (empty.length > 0) throw new Error(`no test file in ${empty.map((suite) => `test/${suite}`).join(', ')}`);
-// Each test of these would wait for a browser that never comes.
+// Without a browser, each of these tests would run into its time limit.
 if (positionals.some((suite) => ['page', 'e2e'].includes(suite))) await checkBrowser();
 const files = positionals.flatMap((suite) => suiteFiles(suite).map((file) => path.join('dist/test', suite, file)));
-// What drives other programs waits for them, on a machine that may be busy.
+// Suites that start other programs get more time, because the machine may be busy.
 const limit = positionals.every((suite) => /^(unit|golden)\b/.test(suite)) ? 120_000 : 300_000;
 const result = await runFiles(files, { timeout: fuzzRuns(limit), grep: values.grep });
 await exitWith(finish(name, result));

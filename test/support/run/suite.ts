@@ -1,4 +1,4 @@
-/** `suite.ts SUITE… [--grep TEXT]`: builds, and runs suites of test/ under a time limit; says at the very end why it failed. */
+/** `suite.ts SUITE… [--grep TEXT]`: builds and runs suites of test/ with a time limit; prints failures last. */
 import { repository } from '../host/install/cache.mjs';
 import { startProblem } from '../host/install/startProblem.mjs';
 import { buildProduct, buildTests } from './build.ts';

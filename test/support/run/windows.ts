@@ -1,4 +1,4 @@
-/** `npm run test:windows [--grep TEXT]`: the suites that a Windows build of Node runs under Wine. Skipped where Wine is missing. */
+/** `npm run test:windows [--grep TEXT]`: runs suites with Node for Windows under Wine. Skipped without Wine. */
 import { spawn, spawnSync } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { buildProduct, buildTests } from './build.ts';
 
 const engine =
   'process programs launch/agentExecutor import/imports coordinator/coordinator coordinator/journal output/lineSplitter record/chain/recordChain record/pack/packedRecord record/pack/packed record/read/recordReader record/recordStore record/write replay/outputFile files/wholeFile';
-/** Folders of test/unit, and of its folder `engine` those about paths, pipes, processes, files and shims. */
+/** Folders of test/unit, and of `engine` those about paths, pipes, processes, files and shims. */
 const suites = [
   ...['text', 'model', 'insight', 'formats', 'coordinator', 'protocol', 'webview', 'vscode', 'daemon', 'cli'],
   ...engine.split(' ').map((name) => `engine/${name}`),
@@ -54,7 +54,7 @@ async function runUnder(program: string): Promise<void> {
   }
 }
 
-/** Output goes to a file, since Wine hangs on a pipe of another system. @returns the exit code, `null` after the limit */
+/** Writes output to a file: Wine blocks on foreign pipes. @returns the exit code, `null` after the limit */
 function wineRun(program: string, args: string[], env: NodeJS.ProcessEnv, file: string): Promise<number | null> {
   const output = openSync(file, 'w');
   const child = spawn(program, args, { env, stdio: ['ignore', output, output], timeout: limitMs });

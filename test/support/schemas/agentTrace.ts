@@ -1,4 +1,4 @@
-/** A record of Agent Trace, from schemas/trace-record.json and the specification in cursor/agent-trace. */
+/** Schema of an Agent Trace record, from schemas/trace-record.json and the specification in cursor/agent-trace. */
 import * as z from 'zod';
 
 const contributor = z.strictObject({

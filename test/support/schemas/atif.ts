@@ -1,6 +1,6 @@
 /**
- * The Agent Trajectory Interchange Format 1.7, from the RFC of Harbor (rfcs/0001-trajectory-format.md in
- * harbor-framework/harbor): fields, what is allowed where, and the rules that its validator checks.
+ * Schema of the Agent Trajectory Interchange Format 1.7, from Harbor's RFC (rfcs/0001-trajectory-format.md in
+ * harbor-framework/harbor): fields, where they are allowed, and the rules of its validator.
  */
 import * as z from 'zod';
 

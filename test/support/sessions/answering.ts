@@ -5,7 +5,7 @@ export const once: Answer = { kind: 'allow', scope: 'once' };
 export const forSession: Answer = { kind: 'allow', scope: 'session' };
 export const deny: Answer = { kind: 'deny' };
 
-/** Answers the requests of a run as they come, in this order; what was asked is in the list that it gives. */
+/** Answers a run's requests in this order. Returns the list of requests so far. */
 export function answering(handle: SessionHandle, ...answers: readonly Answer[]): readonly AgentRequest[] {
   const left = [...answers];
   const asked: AgentRequest[] = [];

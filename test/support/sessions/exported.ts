@@ -1,4 +1,4 @@
-/** Sessions for the tests of exports, and what formats make of them. */
+/** Sessions for export tests, and their exports. */
 import { createHash } from 'node:crypto';
 import { exportFormats } from '../../../src/formats/export/formats.ts';
 import type { ExportSource, ExportTools } from '../../../src/formats/export/shared/source.ts';

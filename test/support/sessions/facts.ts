@@ -2,7 +2,7 @@ import { emptyReport } from '../../../src/agents/shared/normalizer/emptyReport.t
 import type { MessageUsage, RunFacts, RunReport } from '../../../src/model/usage/facts.ts';
 import type { PriceTable } from '../../../src/insight/prices/prices.ts';
 
-/** A closing line of a run that went well, with what is given in place of its figures. */
+/** Report of a successful run, with overridden figures. */
 export function report(own: Partial<RunReport> = {}): RunReport {
   return { ...emptyReport, text: 'Done.', ...own };
 }

@@ -1,7 +1,7 @@
 import type { NormalizedEntry } from '../../../src/model/transcript/entry.ts';
 import { call, edits, reads, runs, said } from './madeEntries.ts';
 
-/** The line of the sample workspace's `src/bill.js` that the session wrote, counted from 0. */
+/** The line of the sample workspace's `src/bill.js` that the session wrote, 0-based. */
 export interface LineSession {
   readonly entries: readonly NormalizedEntry[];
   readonly prompt: string;
@@ -11,12 +11,12 @@ export interface LineSession {
   readonly stepIndex: number;
 }
 
-/** A secret as programs print them, for what has to mask it. */
+/** A secret in a common format, which must be masked. */
 export const leaked = `ghp_${'A1b2C3d4E5f6'.repeat(3)}`;
 
 /**
- * A session that read `src/bill.js` and wrote one of its lines, as the record would hold it. `text`: the file as it is, in
- * the folder `workspace`.
+ * Record of a session that read `src/bill.js` and wrote one of its lines. `text`: current content of the file in the
+ * folder `workspace`.
  */
 export function lineSession(workspace: string, text: string): LineSession {
   const lines = text.split('\n');

@@ -1,12 +1,12 @@
 import type { NormalizedEntry } from '../../../src/model/transcript/entry.ts';
 import type { ToolAction, ToolUse } from '../../../src/model/transcript/tool.ts';
 
-/** Time of an entry at this second. */
+/** Timestamp of an entry at this second. */
 export function at(second: number): string {
   return new Date(Date.UTC(2026, 10, 20, 10) + second * 1000).toISOString();
 }
 
-/** A tool call that began at its index as second and took one. */
+/** A tool call that started at the second of its index and took one second. */
 export function call(index: number, action: ToolAction, more: Partial<ToolUse> = {}): NormalizedEntry {
   const tool: ToolUse = {
     toolName: 'made',

@@ -6,13 +6,13 @@ import type { Envelope, FromPage, PageEntry, Sent, SessionView } from '../../../
 import { pageEntry } from '../../../src/protocol/panel/pageEntries.ts';
 import { UpdateFeed } from '../../../src/protocol/panel/updateFeed.ts';
 
-/** What a host posts about an active session, what it comes to in a page without a screen, and how many bytes it took. */
+/** Updates that a host posts for an active session, the resulting page state, and their size. */
 export class Posted {
-  /** Of JSON, as VS Code passes messages on; of what came after the beginning. */
+  /** JSON bytes of all updates, as VS Code transfers them. */
   bytes = 0;
   messages = 0;
   gaps = 0;
-  /** What the page has, by index. */
+  /** Entries of the page by index. */
   readonly entries = new Map<number, PageEntry>();
   view: SessionView;
   readonly #feed: UpdateFeed;
@@ -75,12 +75,12 @@ export class Posted {
     this.#feed.show(view);
   }
 
-  /** The page has drawn what it got. */
+  /** The page has drawn the updates. */
   frame(): void {
     this.#feed.acknowledged(this.#acknowledged);
   }
 
-  /** Bytes of what the page has now, each entry once. */
+  /** JSON bytes of the page's current entries. */
   get content(): number {
     let bytes = 0;
     for (const entry of this.entries.values()) bytes += Buffer.byteLength(JSON.stringify(entry));

@@ -1,4 +1,4 @@
-/** Records for tests: sessions, runs and entries as an engine would write them. */
+/** Sessions, runs and entries for tests, as the engine writes them. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -123,7 +123,7 @@ export function aSummary(change: Partial<SessionSummary> = {}): SessionSummary {
   };
 }
 
-/** One whole session: a run with that many entries, its result and the summary. */
+/** A complete session: a run with this many entries, its result and the summary. */
 export function wholeSession(entries: number, id = sessionId): RecordLine[] {
   const run = aRun({ session_id: id });
   const ended: RecordedRun = {
@@ -162,7 +162,7 @@ export function wholeSession(entries: number, id = sessionId): RecordLine[] {
   ];
 }
 
-/** A store in a folder of its own; `remove` in an after hook. */
+/** A store in a temporary folder; call `remove` in an after hook. */
 export async function temporaryStore(now: () => number = Date.now) {
   const dir = await mkdtemp(path.join(tmpdir(), 'vitrine-record-'));
   const warnings: string[] = [];

@@ -11,7 +11,7 @@ interface ReviewedFolder {
   readonly after: string;
 }
 
-/** Files with three changes each as a session left them, and the session that read each as a whole and then changed it. */
+/** Files with three changes each, and the session that read and changed them. */
 export async function reviewSession(folder: string, count: number): Promise<ReviewedFolder> {
   const lines = Array.from({ length: 30 }, (_, at) => `export const value${at} = ${at};`);
   const before = `${lines.join('\n')}\n`;

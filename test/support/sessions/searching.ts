@@ -5,7 +5,7 @@ import { SessionSearch } from '../../../src/engine/search/sessionSearch.ts';
 import type { SessionSources } from '../../../src/engine/sources/sources.ts';
 import { loadPrices } from '../../../src/insight/prices/prices.ts';
 
-/** The search over a store, with a catalogue of its own as another process has it. */
+/** Search over a store, with a separate catalogue, as in another process. */
 export function searchOf(
   store: RecordStore,
   log: Log,

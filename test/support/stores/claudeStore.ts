@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Ids as the program makes them, from a small number. */
+/** Ids in the program's format, derived from a small number. */
 export function uuidOf(n: number): string {
   return `00000000-0000-4000-8000-${n.toString().padStart(12, '0')}`;
 }
@@ -11,15 +11,15 @@ export interface StoredRequest {
   readonly model?: string;
   readonly input?: number;
   readonly output?: number;
-  /** Absent where a gateway left it out. */
+  /** Absent if a gateway removed it. */
   readonly requestId?: string;
-  /** The session that the line was copied from, where the version says so. */
+  /** Original session of a copied line, if the version records it. */
   readonly from?: string;
-  /** What the agent says. */
+  /** Text of the answer. */
   readonly text?: string;
 }
 
-/** A prompt and its answer as lines of a session's file. `second` dates them. */
+/** A prompt and its answer as lines of a session file. `second`: their time. */
 export function turn(session: string, n: number, request: StoredRequest): object[] {
   const at = (ms: number): string => new Date(Date.UTC(2026, 10, 1, 10, 0, n) + ms).toISOString();
   const about = {
@@ -76,7 +76,7 @@ export function turn(session: string, n: number, request: StoredRequest): object
   ];
 }
 
-/** Writes the file of a session below a home folder; gives its path. */
+/** Writes a session file below a home folder; returns its path. */
 export function writeSession(home: string, session: string, records: readonly object[]): string {
   const folder = path.join(home, '.claude/projects/-home-dev-project');
   mkdirSync(folder, { recursive: true });

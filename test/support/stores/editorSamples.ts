@@ -60,7 +60,7 @@ export const vscodeState = {
 
 const vscodePath = '/h/.config/Code/User/workspaceStorage/w1/chatSessions/s.jsonl';
 
-/** The same chat as a log: begun empty, with a part that was taken back. */
+/** The same chat as a log: starts empty, with a retracted part. */
 export const vscodeChat: Sample = {
   format: vscodeChatStore,
   session: id,

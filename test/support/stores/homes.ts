@@ -7,7 +7,7 @@ import { SessionSources } from '../../../src/engine/sources/sources.ts';
 
 const root = path.resolve('test/fixtures/stores');
 
-/** Sums of what the model's server sent. */
+/** Totals that the model server sent. */
 interface Sums {
   readonly input?: number;
   readonly inputInclCached?: number;
@@ -32,7 +32,7 @@ interface Truth {
   readonly snapshots: readonly { readonly label: string; readonly at: string }[];
 }
 
-/** Names of the captured stores of one agent: `<agent>-<version>/<case>`. */
+/** Names of one agent's captured stores: `<agent>-<version>/<case>`. */
 export function capturesOf(agent: string): string[] {
   return readdirSync(root)
     .filter((name) => name.startsWith(`${agent}-`))
@@ -47,7 +47,7 @@ export function truthOf(name: string): Truth {
   return JSON.parse(readFileSync(captureFile(name, 'truth.json'), 'utf8')) as Truth;
 }
 
-/** What the program printed, run by run. */
+/** Output of the program, run by run. */
 export function printedBy(name: string): string[] {
   return [1, 2, 3, 4].flatMap((run) => {
     const file = captureFile(name, `${run}.stdout.jsonl`);
@@ -55,13 +55,13 @@ export function printedBy(name: string): string[] {
   });
 }
 
-/** No process lives, and no one holds a lock. */
+/** No living processes and no locks. */
 export const noProcesses: ProcessProbe = {
   isAlive: () => Promise.resolve(false),
   lockHolder: () => Promise.resolve(null),
 };
 
-/** The sources below a home folder, at a time long after everything that was captured. */
+/** Sources below a home folder, at a time long after the captures. */
 export function sourcesOf(
   home: string,
   processes = noProcesses,

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { captureFile } from './homes.ts';
 
-/** Copies a captured store below a home, as if its agent had worked in `folder`. Gives the paths of the files. */
+/** Copies a captured store below a home, as if its agent had run in `folder`. Returns the files' paths. */
 export function plantStore(capture: string, home: string, folder: string): string[] {
   const from = captureFile(capture, 'home');
   const names = readdirSync(from, { recursive: true, encoding: 'utf8' });

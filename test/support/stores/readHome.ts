@@ -17,7 +17,7 @@ interface Found {
   readonly part: StorePart;
 }
 
-/** Every session that a format finds in a home, oldest first; reads each file whole. */
+/** All sessions that a format finds in a home, oldest first, read completely. */
 export async function readHome(
   format: StoreFormat,
   home: string,
@@ -80,7 +80,7 @@ export function settled(updates: readonly EntryUpdate[]): readonly NormalizedEnt
   return entries;
 }
 
-/** Of all sessions, each request once. */
+/** Total usage of all sessions, without duplicate requests. */
 export function totalUsage(sessions: readonly ReadSession[]): {
   readonly usage: TokenUsage;
   readonly requests: number;

@@ -1,6 +1,6 @@
 import type { SessionNote, StoreFormat, StorePart, StoreRecord } from '../../../src/agents/stores/storeFormat.ts';
 
-/** Records of one session that were made up, after what is known of the format. */
+/** Made-up records of one session, based on what is known of the format. */
 export interface Sample {
   readonly format: StoreFormat;
   readonly session: string;

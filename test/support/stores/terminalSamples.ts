@@ -8,7 +8,7 @@ import { at, document, id, lines, main, ms, type Sample } from './sample.ts';
 
 const geminiTokens = (input: number, cached: number) => ({ input, output: 10, cached, thoughts: 5, tool: 0, total: 0 });
 
-/** Two models, a subagent, an API error, a denied call, a rewind, and a resume in a folder that looks different. */
+/** Two models, a subagent, an API error, a denied call, a rewind, and a resume in a folder with another spelling. */
 export const gemini: Sample = {
   format: geminiStore,
   session: id,
@@ -122,7 +122,7 @@ const qwenAnswer = (uuid: string, second: number, parts: readonly unknown[]) => 
   },
 });
 
-/** A fork with its copied history, an API error, a title, and an answer without telemetry. */
+/** A fork with copied history, an API error, a title, and an answer without telemetry. */
 export const qwen: Sample = {
   format: qwenStore,
   session: id,
@@ -182,7 +182,7 @@ const message = (key: string, session: string, second: number, data: Record<stri
 const part = (key: string, of: string, session: string, data: Record<string, unknown>) =>
   row('part', { id: key, message_id: of, session_id: session, time_created: ms(5), data: JSON.stringify(data) });
 
-/** A subagent, an API error, a message of two requests, a compaction, and a model without a price. */
+/** A subagent, an API error, a message with two requests, a compaction, and a model without a price. */
 export const openCode: Sample = {
   format: openCodeStore,
   session: 'ses_1',

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { captureFile } from './homes.ts';
 
-/** A home folder with a copy of a captured store, whose files can be written again as the agent wrote them. */
+/** A home folder with a copy of a captured store, whose files can be replayed step by step. */
 export class WorkedHome {
   readonly home = mkdtempSync(path.join(tmpdir(), 'vitrine-home-'));
   readonly #from: string;
@@ -27,12 +27,12 @@ export class WorkedHome {
     return this;
   }
 
-  /** Paths below the home of the captured files with this ending. */
+  /** Paths of captured files with this suffix, relative to the home. */
   files(ending: string): string[] {
     return readdirSync(this.#from, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith(ending));
   }
 
-  /** The lines of a captured file, each with its end. */
+  /** Lines of a captured file, with their ends. */
   lines(name: string): string[] {
     return readFileSync(path.join(this.#from, name), 'utf8').split(/(?<=\n)/);
   }

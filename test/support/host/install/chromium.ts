@@ -15,7 +15,7 @@ function onPath(): string | undefined {
   return names.flatMap((name) => folders.map((folder) => path.join(folder, name))).find((file) => existsSync(file));
 }
 
-/** What `playwright install chromium` leaves, newest first. */
+/** Browsers installed by `playwright install chromium`, newest first. */
 function playwrights(): string | undefined {
   const folder = process.env['PLAYWRIGHT_BROWSERS_PATH'] ?? path.join(homedir(), '.cache/ms-playwright');
   if (!existsSync(folder)) return undefined;
@@ -33,7 +33,7 @@ function findChromium(): string | undefined {
   return reported ?? onPath() ?? macPlaces.find((file) => existsSync(file)) ?? playwrights();
 }
 
-/** The path of a Chromium; installs Debian's when there is none and we may. */
+/** Path of a Chromium. Installs Debian's if there is none and we have permission. */
 export async function ensureChromium(): Promise<string> {
   const found = findChromium();
   if (found !== undefined) return found;

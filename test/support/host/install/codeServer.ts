@@ -8,10 +8,10 @@ import { node24, node24Headers } from './node24.mjs';
 const version = '4.139.1';
 const folder = path.join(cache, 'code-server/node_modules/code-server');
 
-/** code-server's entry, to be run by Node 24; present only after `ensureCodeServer`. */
+/** code-server's entry script for Node 24; exists only after `ensureCodeServer`. */
 export const codeServerEntry = path.join(folder, 'out/node/entry.js');
 
-/** Installs code-server: VS Code's own code, its workbench served to a browser. Nothing but the npm registry is asked. */
+/** Installs code-server, which serves VS Code's workbench to a browser. Uses only the npm registry. */
 export async function ensureCodeServer(): Promise<void> {
   await installOnce('code-server', version, async (target) => {
     console.log(
@@ -30,9 +30,9 @@ export async function ensureCodeServer(): Promise<void> {
 }
 
 /**
- * The two native modules that come without a prebuilt binary and are worth having: without spdlog, output channels stay
- * empty; without the watchdog, the log has no stack trace. Everything else works, so a missing compiler is no failure.
- * They are compiled in the temporary folder, because make cannot build in a path with spaces.
+ * Compiles the two native modules without a prebuilt binary that are useful: spdlog for output channels, the watchdog
+ * for stack traces in the log. Everything else works without them, so a missing compiler is not an error. Uses the
+ * temporary folder, because make cannot build in a path with spaces.
  */
 async function compileLogging(inner: string, env: NodeJS.ProcessEnv): Promise<void> {
   const names = ['@vscode/spdlog', '@vscode/native-watchdog'];

@@ -10,7 +10,7 @@ const usage = {
 };
 const says = (...blocks: Block[]): Answer => ({ blocks, usage });
 
-/** Each version gives its models another tool for commands. */
+/** The tool for commands differs between versions. */
 function command(version: CodexVersion, line: string): Block {
   if (version === '0.169.0') return tool('exec_command', { cmd: line, yield_time_ms: 30_000 });
   if (version === '0.77.0') return tool('shell_command', { command: line });
@@ -22,7 +22,7 @@ function patch(version: CodexVersion, lines: string): Block {
   return version === '0.20.0' ? tool('shell', { command: ['apply_patch', whole] }) : tool('apply_patch', whole);
 }
 
-/** Scripts for the tools of one version; every answer uses the same. */
+/** Scripts for one version's tools, with the same usage in every answer. */
 export function codexScenarios(version: CodexVersion): Scenarios {
   const error = (status: number, type: string, message: string) => [{ error: { status, type, message } }];
   return {

@@ -3,7 +3,7 @@ import { type Scenarios, text, tool } from './scenario.ts';
 const usage = { input_tokens: 12, cache_creation_input_tokens: 1000, cache_read_input_tokens: 2000, output_tokens: 50 };
 const bash = (command: string) => tool('bash', { command, description: 'A command' });
 
-/** Scripts for the tools that Copilot CLI gives to models of Anthropic. */
+/** Scripts for the tools that Copilot CLI offers to Anthropic models. */
 export function copilotScenarios(workspace: string): Scenarios {
   const error = (status: number, type: string, message: string) => [{ error: { status, type, message } }];
   const look = tool('view', { path: `${workspace}/src/menu.js` });

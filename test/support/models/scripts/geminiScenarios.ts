@@ -10,7 +10,7 @@ const usage = {
 const says = (...blocks: Block[]): Answer => ({ blocks, usage });
 const command = (line: string): Block => tool('run_shell_command', { command: line, description: 'A command' });
 
-/** Scripts for the tools of Gemini CLI; every answer uses the same. */
+/** Scripts for Gemini CLI's tools, with the same usage in every answer. */
 export function geminiScenarios(workspace: string): Scenarios {
   const error = (status: number, type: string, message: string) => [{ error: { status, type, message } }];
   return {

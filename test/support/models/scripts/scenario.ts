@@ -1,50 +1,50 @@
-/** What a scripted model answers. Plain data, so that a story reads from top to bottom. */
+/** Answers of a scripted model, as plain data. */
 
 export type Block =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'thinking'; readonly thinking: string }
-  /** `input`: a text for tools that take one (`apply_patch` of OpenAI's models). */
+  /** `input`: a string for tools that take one (`apply_patch` of OpenAI models). */
   | { readonly type: 'tool_use'; readonly name: string; readonly input: object | string };
 
-/** Token counts by the names of the Messages API. */
+/** Token counts in the fields of the Messages API. */
 export interface Usage {
   readonly input_tokens: number;
   readonly cache_creation_input_tokens: number;
   readonly cache_read_input_tokens: number;
   readonly output_tokens: number;
-  /** Part of the output that was thought; told by the APIs that count it. */
+  /** Thinking tokens within the output, for APIs that report them. */
   readonly thinking_tokens?: number;
 }
 
-/** How fast an answer comes, all in milliseconds; `chunk` is the size of one delta in characters. */
+/** Speed of an answer in milliseconds; `chunk`: characters per delta. */
 export interface Pace {
   readonly first: number;
   readonly between: number;
   readonly chunk: number;
-  /** Nothing comes before this does. */
+  /** Delays the answer until this resolves. */
   readonly after?: Promise<void>;
 }
 
 export interface Answer {
   readonly blocks: readonly Block[];
   readonly usage?: Partial<Usage>;
-  /** Default: `tool_use` when there is a tool call, else `end_turn`. */
+  /** Default: `tool_use` if there is a tool call, else `end_turn`. */
   readonly stopReason?: string;
   readonly pace?: Partial<Pace>;
-  /** Hangs up after the blocks, in place of the end. */
+  /** Disconnects after the blocks. */
   readonly cut?: true;
-  /** With `cut`: so often, and then the step has ended as if it had never been. */
+  /** With `cut`: number of times; after that, the step is skipped. */
   readonly times?: number;
 }
 
-/** HTTP status and the API's own error type (`invalid_request_error`, `RESOURCE_EXHAUSTED`, …). */
+/** HTTP status and the API's error type (`invalid_request_error`, `RESOURCE_EXHAUSTED`, …). */
 export interface ApiError {
   readonly status: number;
   readonly type: string;
   readonly message: string;
 }
 
-/** What the model does at one step of a scenario; the last step is repeated when the agent asks on. */
+/** One step of a scenario; the last one is repeated if the agent continues. */
 export type Step =
   | Answer
   /** `times`: how often the step applies; absent: always. */

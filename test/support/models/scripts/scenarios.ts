@@ -1,11 +1,11 @@
 import { type Scenarios, text, thinking, tool } from './scenario.ts';
 
-/** The scripts of the agent tests. `workDir` is the agent's folder: its file tools want absolute paths. */
+/** Scripts of the agent tests. `workDir`: the agent's folder, because its file tools need absolute paths. */
 export function testScenarios(workDir: string): Scenarios {
   const menu = `${workDir}/src/menu.js`;
   return {
     hello: [{ blocks: [text('Hello from the scripted model.')], usage: { input_tokens: 7, output_tokens: 31 } }],
-    /** Reads, edits, writes and runs: one file changed, one new, one command. */
+    /** Reads, edits, writes and runs: one changed file, one new file, one command. */
     change: [
       {
         blocks: [
@@ -38,12 +38,12 @@ export function testScenarios(workDir: string): Scenarios {
     ],
     again: [{ blocks: [text('You asked me to add matcha; I did.')], usage: { output_tokens: 23 } }],
     third: [{ blocks: [text('That was the third turn.')], usage: { output_tokens: 17 } }],
-    /** Two processes that outlive every patience. */
+    /** Two processes that outlive every timeout. */
     sleep: [
       { blocks: [tool('Bash', { command: 'echo started > started.txt; sleep 600 | sleep 600', timeout: 600_000 })] },
       { blocks: [text('Slept well.')] },
     ],
-    /** Never ends on its own: every answer asks for one more command. */
+    /** Endless: every answer asks for another command. */
     endless: [{ blocks: [tool('Bash', { command: 'echo again', description: 'Once more' })] }],
     half: [
       { blocks: [text('Half of an answer')], cut: true, times: 1, pace: { between: 40, chunk: 6 } },

@@ -1,6 +1,6 @@
 import { text, tool, type Scenarios } from './scenario.ts';
 
-/** The model asks one question with two answers, and says a word about the answer. */
+/** The model asks one question with two options and comments on the answer. */
 export const teaQuestion: Scenarios[string] = [
   {
     blocks: [

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { StartProblem } from '../../host/install/startProblem.mjs';
 import { type SuiteResult, summary } from './results.ts';
 
-/** Writes down and prints what a suite came to; its exit code. What failed comes last. */
+/** Writes and prints a suite's result, with failures last. Returns the exit code. */
 export function finish(name: string, result: SuiteResult): number {
   mkdirSync('test-results', { recursive: true });
   writeFileSync(`test-results/${name}.json`, JSON.stringify(result, null, 2));
@@ -13,7 +13,7 @@ export function finish(name: string, result: SuiteResult): number {
   return result.failed > 0 || !ran ? 1 : 0;
 }
 
-/** Ends this process although servers of a failed hook are still open, once all output has been written. */
+/** Exits after all output has been written, even if servers are still open. */
 export async function exitWith(code: number): Promise<never> {
   await Promise.all(
     [process.stdout, process.stderr].map((stream) => new Promise((resolve) => stream.write('', resolve))),
@@ -21,7 +21,7 @@ export async function exitWith(code: number): Promise<never> {
   process.exit(code);
 }
 
-/** Makes an error outside of the tests the suite's only failure. Mocha takes over while tests run. */
+/** Makes an error outside of tests the suite's only failure. While tests run, Mocha handles errors. */
 export function finishOnErrors(name: string): void {
   process.on('uncaughtException', (error) => {
     const text = error instanceof StartProblem ? error.message : (error.stack ?? error.message);

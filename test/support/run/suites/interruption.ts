@@ -1,7 +1,7 @@
 import { endWithParent } from '../../processes/endings.mjs';
 import { endSteps } from './step.ts';
 
-/** At a signal, or when the parent process has ended: ends every step, then says what was interrupted, as the last line. */
+/** On a signal, or if the parent process ends: ends all steps and prints what was interrupted. */
 export function stopOnSignals(): void {
   let stopping = false;
   const stop = (reason: string): void => {

@@ -2,7 +2,7 @@ import path from 'node:path';
 import Mocha from 'mocha';
 import { collect, notLoaded, type SuiteResult } from './results.ts';
 
-/** Runs test files in this process; those that cannot be loaded are one failure. */
+/** Runs test files in this process. A failure to load them counts as one failure. */
 export async function runFiles(
   files: readonly string[],
   { timeout, grep, color }: { timeout: number; grep?: string | undefined; color?: boolean },

@@ -1,19 +1,19 @@
 import type Mocha from 'mocha';
 
-/** What one suite came to; the counts are of tests. */
+/** Result of one suite, with numbers of tests. */
 export interface SuiteResult {
   passed: number;
   failed: number;
   skipped: number;
-  /** Titles of the skipped. */
+  /** Titles of skipped tests. */
   skips: string[];
-  /** Titles of the failed, each with its error and where. */
+  /** Titles of failed tests with error and location. */
   failures: string[];
-  /** A line or more per test, for where the suite's own output cannot be seen. */
+  /** At least one line per test, for suites without visible output. */
   report: string[];
 }
 
-/** Runs the loaded suites and counts. A failing hook counts as a failed test. */
+/** Runs the loaded suites and counts. A failed hook counts as a failed test. */
 export function collect(mocha: Mocha): Promise<SuiteResult> {
   return new Promise((resolve) => {
     const result: SuiteResult = { passed: 0, failed: 0, skipped: 0, skips: [], failures: [], report: [] };
@@ -35,7 +35,7 @@ export function collect(mocha: Mocha): Promise<SuiteResult> {
   });
 }
 
-/** The result of suites that could not even be loaded. */
+/** Result if the suites could not be loaded. */
 export function notLoaded(error: unknown): SuiteResult {
   const failure = `the test files load\n${trace(error)}`;
   return { passed: 0, failed: 1, skipped: 0, skips: [], failures: [failure], report: [`  ✖ ${failure}`] };
@@ -45,7 +45,7 @@ function trace(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
-/** `[unit] 12 passed, 0 failed, 1 skipped`, with the skipped by name below. */
+/** Such as `[unit] 12 passed, 0 failed, 1 skipped`, with the names of skipped tests below. */
 export function summary(suite: string, { passed, failed, skipped, skips }: SuiteResult): string {
   const counts = `[${suite}] ${passed} passed, ${failed} failed, ${skipped} skipped`;
   return [counts, ...skips.map((title) => `[${suite}] SKIPPED ${title}`)].join('\n');

@@ -4,23 +4,23 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { endLeftovers } from '../../processes/leftovers.mjs';
 import { endGroup, killGroup } from '../../processes/processGroup.ts';
 
-/** A script that this Node runs in a process group of its own. */
+/** A script that runs with this Node in its own process group. */
 export interface Step {
   readonly name: string;
   readonly args: readonly string[];
   /** In minutes; absent: `usualLimit`. */
   readonly limit?: number;
-  /** Whether output goes straight to the terminal; else `StepEnd` has it. */
+  /** Whether output goes directly to the terminal; otherwise to `StepEnd`. */
   readonly inherit?: boolean;
-  /** Added to the environment of this process. */
+  /** Additional environment variables. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface StepEnd {
   readonly ok: boolean;
-  /** Why it is not ok, as the end of a sentence. */
+  /** Reason of a failure, as the end of a sentence. */
   readonly problem?: string;
-  /** Whether the script had no chance to say why it is not ok. */
+  /** The script was killed and could not print a reason. */
   readonly abrupt: boolean;
   readonly output: string;
   /** Duration in seconds. */
@@ -28,12 +28,12 @@ export interface StepEnd {
 }
 
 const usualLimit = 15;
-/** How long a script may take to end what it started, in ms. */
+/** Time for a script to end its processes, in ms. */
 const patience = 10_000;
 const running = new Map<number, string>();
 let interrupted = false;
 
-/** Runs the step, and kills the whole tree of its processes when it takes longer than its limit. */
+/** Runs the step, and kills its process tree after its limit. */
 export function runStep({ name, args, limit = usualLimit, inherit = false, env }: Step): Promise<StepEnd> {
   const started = performance.now();
   const child = spawn(process.execPath, args, {
@@ -57,7 +57,7 @@ export function runStep({ name, args, limit = usualLimit, inherit = false, env }
   }, limit * 60_000);
   return new Promise((resolve, reject) => {
     child.once('error', reject);
-    // Not 'close': a process that was left behind may hold the pipe open.
+    // Not 'close': a leftover process may hold the pipe open.
     const closed = new Promise((close) => child.once('close', close));
     child.once('exit', (code, signal) => {
       clearTimeout(timer);
@@ -68,7 +68,7 @@ export function runStep({ name, args, limit = usualLimit, inherit = false, env }
         child.stderr?.destroy();
         running.delete(pid ?? 0);
         process.off('exit', kill);
-        // Whoever interrupts the run has the last word.
+        // After an interruption, the interrupt handler prints the result.
         if (interrupted) return new Promise(() => undefined);
         const how = signal === null ? `ended with exit code ${String(code)}` : `was ended by ${signal}`;
         const problem = exceeded ? `exceeded its limit of ${limit} minutes and was stopped` : how;
@@ -85,7 +85,7 @@ export function runStep({ name, args, limit = usualLimit, inherit = false, env }
   });
 }
 
-/** Ends all steps that run, with everything they started; gives their names. Their `runStep` never settles. */
+/** Ends all running steps and returns their names. Their `runStep` never settles. */
 export async function endSteps(): Promise<string[]> {
   interrupted = true;
   const names = [...running.values()];

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { repository } from '../../host/install/cache.mjs';
 
-/** The suite's test files, relative to its folder and as bundled (.js); from the sources, so that no stale bundle runs. */
+/** A suite's test files, relative to its folder and as bundled (.js). Ignores stale bundles. */
 export function suiteFiles(suite: string): string[] {
   const folder = path.join(repository, 'test', suite);
   if (!existsSync(folder)) return [];

@@ -2,15 +2,15 @@
 export interface Suite {
   /** Its folder under test/. */
   readonly name: string;
-  /** For people. */
+  /** For display. */
   readonly label: string;
-  /** For the whole suite on a busy machine of two cores, in minutes. */
+  /** Time limit of the whole suite on a busy machine with two cores, in minutes. */
   readonly limit: number;
 }
 
 /**
- * Suites that run one after another, beside the other lane. Those with windows wait for most of their time, which leaves
- * a processor to the others.
+ * Each lane is a sequence of suites; both run in parallel. Suites with windows mostly wait, which leaves a processor to
+ * the others.
  */
 const lanes: readonly (readonly Suite[])[] = [
   [
@@ -26,7 +26,7 @@ const lanes: readonly (readonly Suite[])[] = [
   ],
 ];
 
-/** Those that need nothing but Node, and those that need a VS Code or agents. */
+/** Suites that need only Node, and suites that need VS Code or agents. */
 export const [plainSuites = [], hostSuites = []] = lanes;
 const suites = lanes.flat();
 
@@ -35,11 +35,11 @@ export function suiteScript(names: readonly string[]): string[] {
   return names.includes('extension') ? ['test/support/run/extension.ts'] : ['test/support/run/mocha.ts', ...names];
 }
 
-/** The limit of `names` together, in minutes. Runs at full size (docs/testing.md) take as long as they need. */
+/** Time limit of `names` together, in minutes. Full-size runs (docs/testing.md) have none. */
 export function suiteLimit(names: readonly string[]): number {
   const { VITRINE_LIMIT, VITRINE_FUZZ, VITRINE_KILLS } = process.env;
   if (VITRINE_LIMIT !== undefined && Number(VITRINE_LIMIT) > 0) return Number(VITRINE_LIMIT);
-  // A name may be that of a folder in a suite.
+  // A name may include a folder of the suite.
   const wanted = new Set(names.map((name) => name.split('/')[0]));
   const minutes = suites.filter(({ name }) => wanted.has(name)).reduce((sum, { limit }) => sum + limit, 0);
   return VITRINE_FUZZ === undefined && VITRINE_KILLS === undefined ? minutes : 24 * 60;
