@@ -48,6 +48,10 @@ export const createRunSchema = choiceSchema.extend({
   demands: demands.optional(),
   /** Further demands of this run. */
   additional_demands: demands.optional(),
+  /** For a runner of any machine of the team. */
+  team: z.boolean().optional(),
+  /** Of a run of the team: if its runner is lost, another one may take it. */
+  retry: z.boolean().optional(),
 });
 export type CreateRun = z.input<typeof createRunSchema>;
 

@@ -23,6 +23,7 @@ import { DaemonServer } from './server.ts';
 import { DaemonService } from './service.ts';
 import { ObservedSources } from './sources/observedSources.ts';
 import { recordedSessions } from './sources/recordedSessions.ts';
+import { SharedQueue } from './team/runs/sharedQueue.ts';
 import { TeamMembership } from './team/teamMembership.ts';
 
 /** Maximum time that clients wait for the cleanup after an earlier daemon, in ms. */
@@ -97,6 +98,16 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     onChange: (state) => news.followUps(state),
     onRefused: (id, failure) => news.undelivered(id, failure),
   });
+  const team = new TeamMembership({
+    storeDir,
+    engine,
+    openMirror: (folder) => new Engine(mirrorDeps(engineDeps, folder)),
+    contexts,
+    environment: process.env,
+    randomHex: engineDeps.randomHex,
+    log,
+  });
+  team.onRun((run) => news.run(run));
   const queue = new RunQueue({
     storeDir,
     engine,
@@ -105,15 +116,9 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     log,
     isConnected: (client) => clients.describe(client) !== undefined,
     onRun: (run) => news.run(run),
+    isAttended: (runId) => team.queue.has(runId),
+    withTeam: (local) => new SharedQueue(local, team),
     onWaiting: (count) => lifetime.setWaiting(count),
-  });
-  const team = new TeamMembership({
-    storeDir,
-    engine,
-    openMirror: (folder) => new Engine(mirrorDeps(engineDeps, folder)),
-    contexts,
-    environment: process.env,
-    log,
   });
   const since = new Date().toISOString();
   const service = new DaemonService({

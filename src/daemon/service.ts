@@ -114,9 +114,10 @@ export class DaemonService {
     const { kind, id } = this.#deps.clients.describe(connection) ?? {};
     const client = kind === undefined ? undefined : { kind, ...(id !== undefined && { id }) };
     const handle = this.#deps.running.get(session_id);
-    const accepted = handle?.conversation()?.answer(request_id, answer, client) ?? false;
+    if (handle === undefined) return { accepted: await this.team.answer(session_id, request_id, answer) };
+    const accepted = handle.conversation()?.answer(request_id, answer, client) ?? false;
     // What a client was told has been recorded, and survives a crash.
-    if (accepted) await handle?.written();
+    if (accepted) await handle.written();
     return { accepted };
   }
 
@@ -140,6 +141,7 @@ export class DaemonService {
   }
 
   async stop({ session_id, kill }: ParamsOf<'stop'>): Promise<ResultOf<'stop'>> {
+    if (this.#deps.running.get(session_id) === undefined) await this.team.stopSession(session_id);
     await this.#deps.engine.stop(session_id, { kill });
     return {};
   }

@@ -17,6 +17,8 @@ export interface QueuedRunDeps {
   readonly blueprints: BlueprintAccess;
   readonly contexts: ClientContexts;
   readonly log: Log;
+  /** Someone on another machine sees the requests of the run and can answer. */
+  readonly isAttended: (runId: string) => boolean;
 }
 
 interface Declared extends QueuedRunDeps {
@@ -54,7 +56,7 @@ async function executeForWindow(job: Job, folder: string, deps: Declared, starte
   return executeJob(job, { ...commonDeps(deps), engine: deps.engine, use }, started);
 }
 
-/** If no one can answer, requests are denied. */
+/** Requests are denied unless whoever asked for the run can answer them. */
 async function executeForTerminal(
   job: Job,
   context: ClientContext,
@@ -63,14 +65,15 @@ async function executeForTerminal(
 ): Promise<Outcome> {
   const { engine, contexts, blueprints } = deps;
   contexts.add(context, 'terminal');
-  const unattended: ExecuteDeps['engine'] = {
+  const interactive = deps.isAttended(job.run.run_id);
+  const ofRun: ExecuteDeps['engine'] = {
     children: engine.children,
     open: (id) => engine.open(id),
-    start: (request: StartRequest) => engine.start({ ...request, interactive: false }),
-    resume: (id: string, request: ResumeRequest) => engine.resume(id, { ...request, interactive: false }),
+    start: (request: StartRequest) => engine.start({ ...request, interactive }),
+    resume: (id: string, request: ResumeRequest) => engine.resume(id, { ...request, interactive }),
   };
   return contexts.using(context, () =>
-    executeJob(job, { ...commonDeps(deps), engine: unattended, use: blueprints.use }, started),
+    executeJob(job, { ...commonDeps(deps), engine: ofRun, use: blueprints.use }, started),
   );
 }
 

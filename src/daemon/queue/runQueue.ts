@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { Job } from '../../coordinator/api.ts';
+import type { CoordinatorLink, Job } from '../../coordinator/api.ts';
+import { CoordinatorError } from '../../coordinator/errors.ts';
 import { waitingText } from '../../coordinator/waiting.ts';
 import { sessionId } from '../../engine/ids.ts';
 import type { LocalCoordinator } from '../../engine/coordinator/local.ts';
@@ -24,6 +25,8 @@ export interface RunQueueDeps extends QueuedRunDeps {
   readonly onRun: (run: Run) => void;
   /** Runs that wait; the daemon stays for them. */
   readonly onWaiting: (count: number) => void;
+  /** The queue of this machine with that of its team. */
+  readonly withTeam: (local: LocalCoordinator) => CoordinatorLink;
 }
 
 const randomHex = (digits: number): string => randomBytes(digits).toString('hex').slice(0, digits);
@@ -37,6 +40,7 @@ export class RunQueue {
   readonly #keeping = new Map<string, Promise<void>>();
   readonly #waiting = new Set<string>();
   #opened: Promise<OpenQueue> | undefined;
+  #shared: CoordinatorLink | undefined;
   #closed: Promise<void> | undefined;
 
   constructor(deps: RunQueueDeps) {
@@ -45,6 +49,7 @@ export class RunQueue {
 
   /** @throws CoordinatorError */
   async create(request: ParamsOf<'queueRun'>): Promise<ListedRun> {
+    if (request.team === true) return this.#createInTeam(request);
     const coordinator = await this.#coordinator();
     const asked = await acceptedRun(request, { engine: this.#deps.engine, coordinator });
     const { session_id = sessionId(randomHex) } = asked;
@@ -65,6 +70,12 @@ export class RunQueue {
     }
   }
 
+  async #createInTeam({ executor_type, ...request }: ParamsOf<'queueRun'>): Promise<Run> {
+    if (executor_type === undefined)
+      throw new CoordinatorError('invalid', 'A run of the team needs the type of its agent (--executor).');
+    return (await this.#link()).createRun({ ...request, executor_type });
+  }
+
   /** @throws CoordinatorError */
   async change(request: ParamsOf<'changeQueued'>): Promise<Run> {
     return (await this.#coordinator()).changeRun(request);
@@ -72,11 +83,11 @@ export class RunQueue {
 
   /** @throws CoordinatorError */
   async stop({ run_id }: ParamsOf<'stopQueued'>): Promise<Run> {
-    return (await this.#coordinator()).stopRun(run_id);
+    return (await this.#link()).stopRun(run_id);
   }
 
   async runs({ from, ...filter }: ParamsOf<'queuedRuns'>): Promise<ResultOf<'queuedRuns'>> {
-    const all = await (await this.#coordinator()).runs(filter);
+    const all = await (await this.#link()).runs(filter);
     const runs: Run[] = [];
     let characters = 0;
     for (const run of all.slice(from)) {
@@ -88,7 +99,7 @@ export class RunQueue {
   }
 
   async runners(): Promise<ResultOf<'runners'>> {
-    return [...(await (await this.#coordinator()).runners())];
+    return [...(await (await this.#link()).runners())];
   }
 
   /** @throws CoordinatorError, EngineFailure where the folder is not trusted */
@@ -96,7 +107,7 @@ export class RunQueue {
     const { contexts, engine, log } = this.#deps;
     const isTrusted = context === undefined ? contexts.isTrusted(runner.project_dir) : context.trusted;
     if (!isTrusted) throw folderUntrusted(runner.project_dir);
-    const link = await this.#coordinator();
+    const link = await this.#link();
     if (context !== undefined) contexts.add(context, 'terminal');
     const started = await RunnerLoop.start({
       registration: runner,
@@ -169,6 +180,12 @@ export class RunQueue {
       .finally(() => this.#ending.delete(ended));
     this.#ending.add(ended);
     return ended;
+  }
+
+  async #link(): Promise<CoordinatorLink> {
+    const coordinator = await this.#coordinator();
+    this.#shared ??= this.#deps.withTeam(coordinator);
+    return this.#shared;
   }
 
   async #coordinator(): Promise<LocalCoordinator> {

@@ -1,7 +1,10 @@
-import type { Log, SessionHandle } from '../../engine/api.ts';
+import type { Conversation, Log, SessionHandle } from '../../engine/api.ts';
 import type { Engine } from '../../engine/engine.ts';
+import type { AgentRequest } from '../../model/agent/request.ts';
+import { failures } from '../../engine/failures/failures.ts';
 import { isSessionLive } from '../../model/session/status.ts';
 import { pullSession } from '../../team/records/mirror.ts';
+import { readRequests } from '../../team/runs/requests.ts';
 import { TeamError } from '../../team/errors.ts';
 import type { UseDatabase } from './outbox.ts';
 
@@ -20,6 +23,8 @@ export class TeamMirror {
   readonly #users = new Map<string, number>();
   readonly #pulling = new Map<string, Promise<unknown>>();
   readonly #again = new Set<string>();
+  readonly #requests = new Map<string, readonly AgentRequest[]>();
+  readonly #asked = new Map<string, Set<() => void>>();
 
   constructor(deps: MirrorDeps) {
     this.#deps = deps;
@@ -35,6 +40,7 @@ export class TeamMirror {
         this.#leave(id);
         return null;
       }
+      await this.#readRequests(id);
       const handle = await engine.open(id);
       const problems = pulled.problem === null ? [] : [pulled.problem];
       let isOpen = true;
@@ -44,6 +50,12 @@ export class TeamMirror {
           return handle.done;
         },
         live: () => isSessionLive(handle.summary().status),
+        conversation: () => (isSessionLive(handle.summary().status) ? this.#conversation(id) : null),
+        onConversation: (listener) => {
+          const listeners = this.#asked.get(id) ?? new Set();
+          this.#asked.set(id, listeners.add(listener));
+          return { dispose: () => listeners.delete(listener) };
+        },
         problems: () => [...problems, ...handle.problems()],
         dispose: () => {
           handle.dispose();
@@ -71,9 +83,17 @@ export class TeamMirror {
     this.#pulling.set(id, pulled);
   }
 
+  /** An agent asks, or was answered. */
+  requestsChanged(id: string): void {
+    if (this.#users.has(id)) void this.#readRequests(id);
+  }
+
   /** After a connection was made: hints may have been lost. */
   resume(): void {
-    for (const id of this.#users.keys()) this.changed(id);
+    for (const id of this.#users.keys()) {
+      this.changed(id);
+      this.requestsChanged(id);
+    }
   }
 
   async close(): Promise<void> {
@@ -90,9 +110,42 @@ export class TeamMirror {
     }
   }
 
+  /** Answers go through the team. The agent of another machine takes no messages. */
+  #conversation(id: string): Conversation {
+    return {
+      takesMessages: false,
+      pending: () => this.#requests.get(id) ?? [],
+      queued: () => [],
+      answer: () => false,
+      say: () => {
+        throw failures.takesNoMessage('An agent on another machine');
+      },
+      change: () => [],
+      unsend: () => undefined,
+    };
+  }
+
+  async #readRequests(id: string): Promise<void> {
+    try {
+      const found = await this.#deps.use((database) => readRequests(database, id));
+      this.#requests.set(
+        id,
+        found.filter(({ answer }) => answer === null).map(({ request }) => request),
+      );
+      for (const listener of this.#asked.get(id) ?? []) listener();
+    } catch (error) {
+      if (!TeamError.is(error, 'unreachable')) this.#deps.log.warn(`Requests of ${id}: ${String(error)}`);
+    }
+  }
+
   #leave(id: string): void {
     const left = (this.#users.get(id) ?? 1) - 1;
-    if (left === 0) this.#users.delete(id);
-    else this.#users.set(id, left);
+    if (left > 0) {
+      this.#users.set(id, left);
+      return;
+    }
+    this.#users.delete(id);
+    this.#requests.delete(id);
+    this.#asked.delete(id);
   }
 }

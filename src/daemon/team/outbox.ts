@@ -55,18 +55,26 @@ export class Outbox {
     return this.#decide(id, () => this.#share(id, share, by));
   }
 
+  /** Lets the member for whom the session runs read it. @throws file system errors */
+  shareRun(id: string): Promise<void> {
+    return this.#decide(id, async () => {
+      const known = (await this.#deps.files.read(id)) ?? { ...newState, by: 'run' };
+      await this.#deps.files.write(id, { ...known, forRun: true, sent: null, refused: null });
+    });
+  }
+
   async #share(id: string, share: Share, by: OutboxState['by']): Promise<void> {
     const known = await this.#deps.files.read(id);
     // A person's decision counts until a person changes it; a run for a member is theirs to see.
     if (known !== null && by !== 'person' && known.by !== 'folder') return;
     if (share === 'nothing') {
-      if (known === null || (known.share === 'nothing' && known.by === by)) return;
+      if (known === null || (known.share === 'nothing' && (known.by === by || !known.forRun))) return;
       await this.#deps.files.write(id, { ...newState, by, remove: 'withdrawn' });
     } else {
       if (known?.share === share && known.by === by) return;
       const again = known?.share === 'nothing' && by === 'person';
-      const { lines, offset, head } = known ?? newState;
-      await this.#deps.files.write(id, { ...newState, lines, offset, head, share, by, again });
+      const { lines, offset, head, forRun } = known ?? newState;
+      await this.#deps.files.write(id, { ...newState, lines, offset, head, forRun, share, by, again });
     }
   }
 
@@ -74,7 +82,7 @@ export class Outbox {
   deleted(id: string): Promise<void> {
     return this.#decide(id, async () => {
       const known = await this.#deps.files.read(id);
-      if (known === null || known.share === 'nothing') return;
+      if (known === null || (known.share === 'nothing' && !known.forRun)) return;
       await this.#deps.files.write(id, { ...newState, remove: 'deleted' });
     });
   }
@@ -176,7 +184,8 @@ export class Outbox {
     const { files, use, hostname, redactor } = this.#deps;
     const { share } = state;
     const found = await this.#deps.summary(id);
-    if (found === null || share === 'nothing') return;
+    const sendsLines = share === 'records' || state.forRun;
+    if (found === null || (share === 'nothing' && !sendsLines)) return;
     this.follow(found);
     const summary = redactor().json(found, { path: ['session'] });
     const { updated_at: updatedAt } = found;
@@ -187,9 +196,9 @@ export class Outbox {
         shareSession(database, { id, share, hostname, summary, updatedAt, again }),
       );
       current = { ...current, again: false, sent: updatedAt };
-      if (share === 'records') current = await this.#sendLines(id, current, extent);
+      if (sendsLines) current = await this.#sendLines(id, current, extent);
       await files.write(id, current);
-    } else if (share === 'records') {
+    } else if (sendsLines) {
       await files.write(id, await this.#sendLines(id, current, current));
     }
   }

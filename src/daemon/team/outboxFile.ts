@@ -8,8 +8,10 @@ import { firstHead } from '../../team/records/maskedLines.ts';
 /** What is shared of one session, and how much of it the team's database has. */
 const outboxStateSchema = z.object({
   share: shareSchema,
-  /** Who decided: a person for this session, the setting of its folder, or the queue for whoever asked for the run. */
+  /** Who decided: a person for this session, the setting of its folder, or the queue of the team. */
   by: z.enum(['person', 'folder', 'run']),
+  /** It was executed for a member of the team, who can read it whatever is shared. */
+  forRun: z.boolean(),
   /** Intact lines of the local record that the database has, and where the next one begins. */
   lines: z.int().nonnegative(),
   offset: z.int().nonnegative(),
@@ -29,6 +31,7 @@ export type OutboxState = z.infer<typeof outboxStateSchema>;
 export const newState: OutboxState = {
   share: 'nothing',
   by: 'person',
+  forRun: false,
   lines: 0,
   offset: 0,
   head: firstHead,

@@ -26,6 +26,8 @@ export interface TeamDeps {
   readonly openMirror: (storeDir: string) => Engine;
   readonly contexts: ClientContexts;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly onHint: (hint: Hint) => void;
+  readonly onConnected: () => void;
   readonly log: Log;
 }
 
@@ -33,6 +35,7 @@ export interface TeamDeps {
 export class DaemonTeam {
   readonly #deps: TeamDeps;
   readonly #link: TeamLink;
+  readonly #maskKey: string;
   readonly #outbox: Outbox;
   readonly #mirrorEngine: Engine;
   readonly #mirror: TeamMirror;
@@ -40,13 +43,13 @@ export class DaemonTeam {
   readonly #summaries: Disposable;
   /** Of sessions that run, as their folder says. */
   readonly #decided = new Map<string, Share>();
-  #onHint: (hint: Hint) => void = () => undefined;
 
   private constructor(deps: TeamDeps, link: TeamLink, maskKey: string) {
     const { storeDir, engine, log } = deps;
     this.#deps = deps;
     this.#link = link;
-    const use: UseDatabase = (work) => link.using(work);
+    this.#maskKey = maskKey;
+    const { use } = this;
     const folder = teamFolder(storeDir);
     this.#shares = new FolderShares(path.join(folder, 'folders.json'));
     this.#outbox = new Outbox({
@@ -56,7 +59,7 @@ export class DaemonTeam {
       hostname: hostname(),
       recordPath: (id) => engine.recordPath(id),
       summary: (id) => summaryOf(engine, id),
-      redactor: () => new Redactor((secret) => tag(maskKey, secret)),
+      redactor: () => this.redactor(),
       log,
     });
     this.#mirrorEngine = deps.openMirror(mirrorFolder(storeDir));
@@ -81,12 +84,14 @@ export class DaemonTeam {
 
   hint(hint: Hint): void {
     if (hint.kind === 'lines' || hint.kind === 'session' || hint.kind === 'withdrawn') this.#mirror.changed(hint.id);
-    this.#onHint(hint);
+    if (hint.kind === 'request' || hint.kind === 'answer') this.#mirror.requestsChanged(hint.id);
+    this.#deps.onHint(hint);
   }
 
   resume(): void {
     this.#mirror.resume();
     void this.#outbox.resume();
+    this.#deps.onConnected();
   }
 
   /** A session of another member; `null`: none that can be read. */
@@ -109,6 +114,22 @@ export class DaemonTeam {
 
   async shareFolder(folder: string, share: Share): Promise<void> {
     await this.#shares.set(folder, share);
+  }
+
+  get isConnected(): boolean {
+    return this.#link.isConnected;
+  }
+
+  /** @throws TeamError */
+  readonly use: UseDatabase = (work) => this.#link.using(work);
+
+  redactor(): Redactor {
+    return new Redactor((secret) => tag(this.#maskKey, secret));
+  }
+
+  /** The session runs for a member of the team. */
+  shareRun(id: string): Promise<void> {
+    return this.#outbox.shareRun(id);
   }
 
   /** The local session was deleted. */

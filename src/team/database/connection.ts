@@ -65,11 +65,13 @@ export async function withClient<T>(login: Login, work: (client: pg.Client) => P
 }
 
 /** What the SQLSTATEs of Vitrine's own functions say. */
-const refusals: Readonly<Record<string, 'refused' | 'conflict'>> = {
+const refusals: Readonly<Record<string, 'refused' | 'conflict' | 'outdated' | 'unregistered'>> = {
   VT001: 'refused',
   VT002: 'refused',
   VT003: 'conflict',
   VT004: 'refused',
+  VT005: 'outdated',
+  VT006: 'unregistered',
 };
 
 /** What went wrong with the database, in words; an error of another kind as it is. */

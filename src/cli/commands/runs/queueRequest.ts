@@ -19,6 +19,8 @@ export interface AskedRun {
   readonly cwd?: string | undefined;
   readonly model?: string | undefined;
   readonly demand?: readonly string[] | undefined;
+  readonly team?: boolean | undefined;
+  readonly retry?: boolean | undefined;
   readonly parent?: string | undefined;
   readonly mode?: string | undefined;
 }
@@ -37,7 +39,11 @@ export async function requestOf(context: CliContext, asked: AskedRun): Promise<O
     ...(parent !== undefined && { parent_session_id: sessionOption('--parent', parent) }),
     ...(mode !== undefined && { execution_mode: modeOption(mode) }),
     ...(named !== undefined && { project_dir: named }),
+    ...(asked.team === true && { team: true }),
+    ...(asked.retry === true && { retry: true }),
   };
+  if (asked.retry === true && asked.team !== true)
+    throw new UsageError('--retry applies only to runs of a team.', 'Add --team, or remove it.');
   if (resume !== undefined && parent !== undefined)
     throw new UsageError('A resumed session keeps its parent.', 'Remove --parent or --resume.');
   if (blueprint !== undefined) {

@@ -1,0 +1,105 @@
+import { accepted } from '../../../coordinator/acceptedRuns.ts';
+import {
+  createRunSchema,
+  type Claim,
+  type CoordinatorLink,
+  type CreateRun,
+  type Job,
+  type Registration,
+  type RunFilter,
+  type RunListener,
+  type RunReport,
+  type Seat,
+} from '../../../coordinator/api.ts';
+import { CoordinatorError } from '../../../coordinator/errors.ts';
+import type { Disposable } from '../../../engine/api.ts';
+import type { LocalCoordinator } from '../../../engine/coordinator/local.ts';
+import type { ListedRunner, Runner } from '../../../model/session/runner.ts';
+import type { Run } from '../../../model/session/session.ts';
+import type { ListedRun } from '../../../model/session/waiting.ts';
+import type { TeamQueue } from './teamQueue.ts';
+import type { TeamRunners } from './teamRunners.ts';
+
+export interface TeamSide {
+  readonly queue: TeamQueue;
+  readonly runners: TeamRunners;
+  readonly isJoined: boolean;
+  onRun(listener: RunListener): Disposable;
+}
+
+/** The queue of this machine, and that of the team behind it: one link for runners and clients. */
+export class SharedQueue implements CoordinatorLink {
+  readonly #local: LocalCoordinator;
+  readonly #team: TeamSide;
+
+  constructor(local: LocalCoordinator, team: TeamSide) {
+    this.#local = local;
+    this.#team = team;
+  }
+
+  createRun(request: CreateRun): Promise<Run> {
+    const { team, retry, ...local } = request;
+    if (team === true) return this.#team.queue.create(accepted(createRunSchema, request));
+    if (retry !== undefined && retry)
+      return Promise.reject(new CoordinatorError('invalid', 'Only runs of a team retry.'));
+    return this.#local.createRun(local);
+  }
+
+  async stopRun(id: string): Promise<Run> {
+    try {
+      return await this.#local.stopRun(id);
+    } catch (error) {
+      const isElsewhere = this.#team.isJoined && CoordinatorError.is(error, 'unknown_run');
+      const found = isElsewhere ? await this.#team.queue.stop(id) : null;
+      if (found === null) throw error;
+      return found;
+    }
+  }
+
+  async runs(filter: RunFilter = {}): Promise<readonly ListedRun[]> {
+    const { session_id, runner_id } = filter;
+    const [local, team] = await Promise.all([this.#local.runs(filter), this.#team.queue.runs()]);
+    const wanted = team.filter(
+      (run) =>
+        (session_id === undefined || run.session_id === session_id) &&
+        (runner_id === undefined || run.runner_id === runner_id),
+    );
+    return [...local, ...wanted];
+  }
+
+  /** A runner of this machine is listed once. */
+  async runners(): Promise<readonly ListedRunner[]> {
+    const [local, team] = await Promise.all([this.#local.runners(), this.#team.queue.listRunners()]);
+    const own = new Set(local.map(({ runner_id }) => runner_id));
+    return [...local, ...team.filter(({ runner_id }) => !own.has(runner_id))];
+  }
+
+  async register(registration: Registration): Promise<Runner> {
+    const runner = await this.#local.register(registration);
+    await this.#team.runners.add(registration, runner.runner_id);
+    return runner;
+  }
+
+  heartbeat(seat: Seat): Promise<void> {
+    return this.#local.heartbeat(seat);
+  }
+
+  async claim(claim: Claim): Promise<Job | null> {
+    return (await this.#local.claim(claim)) ?? (await this.#team.queue.claim(claim));
+  }
+
+  report(seat: Seat, report: RunReport): Promise<Run> {
+    if (!this.#team.queue.has(report.run_id)) return this.#local.report(seat, report);
+    return Promise.resolve().then(() => this.#team.queue.report(seat, report));
+  }
+
+  async leave(seat: Seat): Promise<void> {
+    await this.#team.queue.flush();
+    await Promise.all([this.#local.leave(seat), this.#team.runners.remove(seat)]);
+  }
+
+  onRun(listener: RunListener): Disposable {
+    const both = [this.#local.onRun(listener), this.#team.onRun(listener)];
+    return { dispose: () => both.forEach((each) => each.dispose()) };
+  }
+}

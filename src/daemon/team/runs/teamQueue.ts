@@ -1,0 +1,265 @@
+import type * as z from 'zod';
+import {
+  jobSchema,
+  type Claim,
+  type createRunSchema,
+  type Job,
+  type RunReport,
+  type Seat,
+} from '../../../coordinator/api.ts';
+import { demandsTimeoutMs } from '../../../coordinator/coordinator.ts';
+import { hasDemands, mergeDemands } from '../../../coordinator/demands.ts';
+import { CoordinatorError } from '../../../coordinator/errors.ts';
+import { whyWaiting } from '../../../coordinator/waiting.ts';
+import type { Log } from '../../../engine/api.ts';
+import { runId, sessionId } from '../../../engine/ids.ts';
+import type { Redactor } from '../../../formats/redaction/redactor.ts';
+import type { ListedRunner } from '../../../model/session/runner.ts';
+import type { Run } from '../../../model/session/session.ts';
+import type { ListedRun } from '../../../model/session/waiting.ts';
+import { isRunOver } from '../../../model/session/status.ts';
+import type { Database } from '../../../team/database/connection.ts';
+import { TeamError } from '../../../team/errors.ts';
+import {
+  claimRun,
+  createRun,
+  findActiveRun,
+  findRun,
+  listRunners,
+  listRuns,
+  onlineRunners,
+  reportRun,
+  stopRun,
+  sweep,
+  type TeamRun,
+} from '../../../team/runs/teamRuns.ts';
+import type { UseDatabase } from '../outbox.ts';
+import type { TeamRunners } from './teamRunners.ts';
+
+export interface TeamQueueDeps {
+  readonly runners: TeamRunners;
+  readonly use: UseDatabase;
+  readonly isConnected: () => boolean;
+  readonly redactor: () => Redactor;
+  readonly randomHex: (digits: number) => string;
+  readonly onRun: (run: Run) => void;
+  /** A runner of this daemon has a run, until `onEnded`. */
+  readonly onClaimed: (run: TeamRun) => void;
+  readonly onEnded: (sessionId: string) => void;
+  readonly log: Log;
+}
+
+interface Held {
+  readonly job: Job;
+  readonly instance: string;
+  readonly token: string;
+  /** What the database has not been told yet. */
+  report?: RunReport;
+}
+
+/**
+ * The runs of the team, as the runners of this daemon and its clients see them. The database decides; without a connection
+ * nothing is claimed, and what became of runs is reported later.
+ */
+export class TeamQueue {
+  readonly #deps: TeamQueueDeps;
+  readonly #held = new Map<string, Held>();
+  #reporting: Promise<void> | undefined;
+
+  constructor(deps: TeamQueueDeps) {
+    this.#deps = deps;
+  }
+
+  has(runId: string): boolean {
+    return this.#held.has(runId);
+  }
+
+  /** @throws CoordinatorError */
+  async create(request: z.infer<typeof createRunSchema>): Promise<Run> {
+    const { randomHex } = this.#deps;
+    const { type, session_id, agent_name, prompt, project_dir, parent_session_id, execution_mode, ...rest } = request;
+    const { demands: ofBlueprint, additional_demands, retry = false, ...others } = rest;
+    if (type === 'resume_session' && session_id === undefined)
+      throw new CoordinatorError('invalid', 'A resume_session run needs a session_id.');
+    const demands = mergeDemands(ofBlueprint, additional_demands);
+    const demanding = hasDemands(demands);
+    this.#refuseSecrets(prompt);
+    const run: Run = {
+      run_id: runId(randomHex),
+      type,
+      session_id: session_id ?? sessionId(randomHex),
+      ...(agent_name !== undefined && { agent_name }),
+      prompt,
+      ...(project_dir !== undefined && { project_dir }),
+      ...(parent_session_id !== undefined && { parent_session_id }),
+      execution_mode,
+      ...(demanding && { demands }),
+      status: 'pending',
+      // The database sets its own time.
+      created_at: new Date(0).toISOString(),
+    };
+    const timeoutMs = demanding ? demandsTimeoutMs : undefined;
+    const job = jobSchema.parse({ ...others, run });
+    return this.#asRun(await this.#use((database) => createRun(database, { job, retry, timeoutMs })));
+  }
+
+  /** `null`: the team has no such run. @throws CoordinatorError */
+  async stop(id: string): Promise<Run | null> {
+    const found = await this.#use((database) => stopRun(database, id));
+    return found === null ? null : this.#asRun(found);
+  }
+
+  /** Stops what runs in a session on any machine. False: nothing does. @throws CoordinatorError */
+  async stopSession(session: string): Promise<boolean> {
+    const found = await this.#use((database) => findActiveRun(database, session));
+    return found !== null && (await this.stop(found.job.run.run_id)) !== null;
+  }
+
+  /** With the reason why they wait. Nothing without a connection. */
+  async runs(): Promise<readonly ListedRun[]> {
+    const found = (await this.#ifConnected((database) => listRuns(database))) ?? [];
+    const isWaiting = found.some(({ job }) => job.run.status === 'pending');
+    const online = isWaiting ? ((await this.#ifConnected((database) => onlineRunners(database))) ?? []) : [];
+    const active = found.filter(({ job }) => !isRunOver(job.run.status));
+    const load = (id: string): number => active.filter(({ job: { run } }) => run.runner_id === id).length;
+    return found.map((each) => {
+      const { run, executor_type } = each.job;
+      const listed = { ...this.#asRun(each), executor_type };
+      if (run.status !== 'pending') return listed;
+      const before = active.slice(0, active.indexOf(each)).find(({ job }) => job.run.session_id === run.session_id);
+      const waiting = whyWaiting(each.job, { online, load, before: before?.job.run.run_id });
+      return waiting === undefined ? listed : { ...listed, waiting };
+    });
+  }
+
+  async listRunners(): Promise<readonly ListedRunner[]> {
+    return (await this.#ifConnected((database) => listRunners(database))) ?? [];
+  }
+
+  /** `null`: none, or there is no connection. */
+  async claim({ has = [], ...seat }: Claim): Promise<Job | null> {
+    if (!this.#deps.runners.isRegistered(seat.instance)) return null;
+    const claimed = await this.#ifConnected((database) => claimRun(database, seat.instance, has));
+    if (claimed === null || claimed.token === null) return null;
+    const run = this.#asRun(claimed);
+    const job = { ...claimed.job, run };
+    this.#held.set(run.run_id, { job, instance: seat.instance, token: claimed.token });
+    this.#deps.onClaimed(claimed);
+    this.#deps.onRun(run);
+    return job;
+  }
+
+  /** Resolves at once; the database is told as soon as it can be reached. @throws CoordinatorError `over` */
+  report(seat: Seat, report: RunReport): Run {
+    const held = this.#held.get(report.run_id);
+    if (held?.instance !== seat.instance)
+      throw new CoordinatorError('over', `Run ${report.run_id} has ended, or another runner has it.`);
+    held.report = report;
+    void this.flush();
+    return { ...held.job.run, status: report.status };
+  }
+
+  /** Sends reports that wait, one after the other. Never rejects. */
+  flush(): Promise<void> {
+    this.#reporting ??= this.#flush().finally(() => (this.#reporting = undefined));
+    return this.#reporting;
+  }
+
+  /** Something about the run changed. Never rejects. */
+  async changed(id: string): Promise<void> {
+    const found = await this.#ifConnected((database) => findRun(database, id));
+    if (found !== null) this.#deps.onRun(this.#asRun(found));
+  }
+
+  /** Every few seconds, and after a connection was made: tells that the runners live, and learns what they lost. */
+  async beat(): Promise<void> {
+    if (!this.#deps.isConnected()) return;
+    const { runners } = this.#deps;
+    const before = runners.registrations;
+    const current = await runners.beat();
+    for (const [id, { instance, token, job }] of this.#held) {
+      const runs = current.get(instance);
+      if (runs === undefined || runs.get(id) === token) continue;
+      // Another runner may have it: this one stops, and what it says no longer counts.
+      this.#deps.log.warn(`Run ${id} of the team is no longer this runner's.`);
+      this.#end(id);
+      this.#deps.onRun({ ...job.run, status: 'stopping' });
+    }
+    await this.flush();
+    await this.#ifConnected((database) => sweep(database));
+    // What waits may be for a runner that is new to the team.
+    if (runners.registrations > before) await this.#tellAll();
+  }
+
+  /** After a connection was made: hints may have been lost. */
+  async resume(): Promise<void> {
+    await this.beat();
+    await this.#tellAll();
+  }
+
+  async #tellAll(): Promise<void> {
+    for (const run of await this.runs()) this.#deps.onRun(run);
+  }
+
+  async #flush(): Promise<void> {
+    for (let sent = true; sent;) {
+      sent = false;
+      for (const [id, held] of this.#held) {
+        const { report, token } = held;
+        if (report === undefined) continue;
+        try {
+          const run = this.#asRun(await this.#deps.use((database) => reportRun(database, token, report)));
+          if (held.report === report) delete held.report;
+          if (isRunOver(report.status)) this.#end(id);
+          this.#deps.onRun(run);
+          sent = true;
+        } catch (error) {
+          if (TeamError.is(error, 'unreachable')) return;
+          this.#deps.log.warn(`${id} ${report.status}: ${String(error)}`);
+          this.#end(id);
+        }
+      }
+    }
+  }
+
+  #end(id: string): void {
+    const held = this.#held.get(id);
+    this.#held.delete(id);
+    if (held !== undefined) this.#deps.onEnded(held.job.run.session_id);
+  }
+
+  /** To a runner of this daemon, it has the id that it has here. */
+  #asRun({ job: { run }, instance }: TeamRun): Run {
+    const own = instance === null ? undefined : this.#deps.runners.localId(instance);
+    return own === undefined ? run : { ...run, runner_id: own };
+  }
+
+  /** The prompt cannot be masked, because the agent needs it, and the database would keep it. */
+  #refuseSecrets(prompt: string): void {
+    const redactor = this.#deps.redactor();
+    redactor.text(prompt, { path: ['prompt'] });
+    const [rule] = Object.keys(redactor.report().byRule);
+    if (rule !== undefined)
+      throw new CoordinatorError('invalid', `The prompt contains a secret (${rule}), which the team could read.`);
+  }
+
+  async #use<T>(work: (database: Database) => Promise<T>): Promise<T> {
+    try {
+      return await this.#deps.use(work);
+    } catch (error) {
+      if (!TeamError.is(error)) throw error;
+      const code = error.code === 'unreachable' ? 'unreachable' : 'invalid';
+      throw new CoordinatorError(code, `${error.message} ${error.next}`);
+    }
+  }
+
+  async #ifConnected<T>(work: (database: Database) => Promise<T>): Promise<T | null> {
+    if (!this.#deps.isConnected()) return null;
+    try {
+      return await this.#deps.use(work);
+    } catch (error) {
+      if (!TeamError.is(error, 'unreachable')) this.#deps.log.warn(`The queue of the team: ${String(error)}`);
+      return null;
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import type { Registration, Seat } from '../../../coordinator/api.ts';
+import { comparable } from '../../../coordinator/demands.ts';
+import type { Log } from '../../../engine/api.ts';
+import { runnerId } from '../../../engine/ids.ts';
+import { TeamError } from '../../../team/errors.ts';
+import { heartbeat, leaveRunner, registerRunner } from '../../../team/runs/teamRuns.ts';
+import type { UseDatabase } from '../outbox.ts';
+
+interface RegisteredRunner {
+  readonly registration: Registration;
+  /** Id of the runner in the queue of this daemon. */
+  readonly localId: string;
+  isRegistered: boolean;
+}
+
+export interface TeamRunnersDeps {
+  readonly use: UseDatabase;
+  readonly isConnected: () => boolean;
+  readonly log: Log;
+}
+
+/** The runners of this daemon, as the team knows them. */
+export class TeamRunners {
+  readonly #deps: TeamRunnersDeps;
+  readonly #runners = new Map<string, RegisteredRunner>();
+  #registrations = 0;
+
+  constructor(deps: TeamRunnersDeps) {
+    this.#deps = deps;
+  }
+
+  /** How often the team took one in. */
+  get registrations(): number {
+    return this.#registrations;
+  }
+
+  isRegistered(instance: string): boolean {
+    return this.#runners.get(instance)?.isRegistered === true;
+  }
+
+  /** `undefined`: the runner belongs to another process. */
+  localId(instance: string): string | undefined {
+    return this.#runners.get(instance)?.localId;
+  }
+
+  /** Offers the runner to the team, now or when there is a connection. */
+  async add(registration: Registration, localId: string): Promise<void> {
+    const runner = { registration, localId, isRegistered: false };
+    this.#runners.set(registration.instance, runner);
+    await this.#register(runner);
+  }
+
+  async remove({ instance }: Seat): Promise<void> {
+    const runner = this.#runners.get(instance);
+    this.#runners.delete(instance);
+    if (runner?.isRegistered !== true || !this.#deps.isConnected()) return;
+    await this.#attempt(() =>
+      this.#deps.use((database) => leaveRunner(database, instance, 'The runner stopped during this run.')),
+    );
+  }
+
+  /** Tells that they live. Returns, of each that the team answered for, its runs and the numbers of their claims. */
+  async beat(): Promise<ReadonlyMap<string, ReadonlyMap<string, string>>> {
+    const answers = new Map<string, ReadonlyMap<string, string>>();
+    for (const [instance, runner] of this.#runners) {
+      if (!runner.isRegistered) await this.#register(runner);
+      if (!runner.isRegistered) continue;
+      try {
+        const runs = await this.#deps.use((database) => heartbeat(database, instance));
+        answers.set(instance, new Map(runs.map(({ run_id, token }) => [run_id, token])));
+      } catch (error) {
+        if (TeamError.is(error, 'unregistered')) {
+          // It was taken to be lost, and its runs were given up.
+          runner.isRegistered = false;
+          answers.set(instance, new Map());
+          await this.#register(runner);
+        } else if (!TeamError.is(error, 'unreachable')) this.#deps.log.warn(`Heartbeat: ${String(error)}`);
+      }
+    }
+    return answers;
+  }
+
+  /** The database may be another one. */
+  forget(): void {
+    for (const runner of this.#runners.values()) runner.isRegistered = false;
+  }
+
+  async #register(runner: RegisteredRunner): Promise<void> {
+    if (!this.#deps.isConnected()) return;
+    const { registration } = runner;
+    const { hostname, project_dir, executor_type } = registration;
+    const idOf = (place: number): string => runnerId(hostname, comparable(project_dir), executor_type, place);
+    await this.#attempt(async () => {
+      await this.#deps.use((database) => registerRunner(database, registration, idOf));
+      runner.isRegistered = true;
+      this.#registrations += 1;
+    });
+  }
+
+  async #attempt(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (!TeamError.is(error, 'unreachable')) this.#deps.log.warn(`A runner of the team: ${String(error)}`);
+    }
+  }
+}

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { hostname } from 'node:os';
+import type { DaemonConnection } from '../../../src/client/connection.ts';
+import type { Run } from '../../../src/model/session/session.ts';
+import { prompt, type Step } from '../../support/fakeAgent/engine.ts';
+import { TeamDatabase } from '../../support/team/database.ts';
+import { TeamMachine } from '../../support/team/machine.ts';
+import { useTeamServer } from '../../support/team/suite.ts';
+import { until } from '../../support/until.ts';
+
+const saying = (...texts: readonly string[]) => [{ init: true }, ...texts.map((say) => ({ say })), { result: {} }];
+
+describe('runs of a team', function () {
+  useTeamServer(this);
+  let database: TeamDatabase;
+  let alice: TeamMachine;
+  let bob: TeamMachine;
+  let atAlice: DaemonConnection;
+  let atBob: DaemonConnection;
+  beforeEach(async () => {
+    database = await TeamDatabase.create();
+    alice = await TeamMachine.join(database, await database.addMember('alice'));
+    bob = await TeamMachine.join(database, await database.addMember('bob'));
+    [atAlice, atBob] = [await alice.connect(), await bob.connect()];
+    await connected(alice, bob);
+  });
+  afterEach(async () => {
+    await Promise.all([alice.close(), bob.close()]);
+    await database.drop();
+  });
+
+  async function connected(...machines: readonly TeamMachine[]): Promise<void> {
+    for (const machine of machines)
+      await until('the connection to the team', () => machine.log().includes('Connected to the database of the team'));
+  }
+
+  /** Makes a machine a runner for its folder. */
+  async function addRunner(machine: TeamMachine, connection: DaemonConnection, tags: readonly string[]) {
+    const { cwd } = machine.bench;
+    return connection.call('addRunner', {
+      runner: { hostname: hostname(), project_dir: cwd, executor_type: 'claude-code', tags: [...tags], limit: 2 },
+      context: machine.startParams([]).context,
+    });
+  }
+
+  const queue = (steps: readonly Step[], change: object = {}) =>
+    atAlice.call('queueRun', { executor_type: 'claude-code', prompt: prompt(steps), team: true, ...change });
+  const gpu = { additional_demands: { tags: ['gpu'] } };
+
+  const runAt = async (connection: DaemonConnection, id: string): Promise<Run | undefined> =>
+    (await connection.call('queuedRuns', {})).runs.find(({ run_id }) => run_id === id);
+  const runIs = (id: string, status: Run['status'], connection = atAlice): Promise<Run> =>
+    until(`${id} to be ${status}`, async () => {
+      const run = await runAt(connection, id);
+      return run?.status === status ? run : undefined;
+    });
+
+  it('execute on the machine that has the tag, and are read from the one that queued them', async () => {
+    await addRunner(alice, atAlice, []);
+    const { session_id, run_id } = await queue(saying('on the other machine'), gpu);
+    const { runs } = await atBob.call('queuedRuns', {});
+    assert.deepEqual(runs.at(-1)?.waiting, { kind: 'demands', unmet: { tags: ['gpu'] } });
+    const runner = await addRunner(bob, atBob, ['gpu']);
+    const done = await runIs(run_id, 'completed');
+    assert.equal((await runIs(run_id, 'completed', atBob)).runner_id, runner.runner_id);
+    assert.ok(done.claimed_at !== undefined && done.started_at !== undefined && done.completed_at !== undefined);
+    const listed = await atAlice.call('runners', {});
+    assert.deepEqual(listed.map(({ tags }) => tags.join()).sort(), ['', 'gpu']);
+    await alice.finished(session_id);
+    assert.match(await alice.ok('show', session_id), /on the other machine/);
+    assert.match(await bob.ok('show', session_id), /on the other machine/);
+    const [row] = await alice.shared();
+    assert.deepEqual([row?.owner, row?.share], [bob.user, 'nothing'], 'others do not see it');
+
+    const printed = await alice.ok(
+      'queue',
+      'add',
+      '--team',
+      '--executor',
+      'claude-code',
+      '--wait',
+      prompt(saying('two')),
+    );
+    assert.match(printed, /completed/);
+  });
+
+  it('are watched, answered and stopped from the machine that queued them', async () => {
+    await addRunner(bob, atBob, ['gpu']);
+    const asking = [{ init: true }, { say: 'before' }, { ask: { id: 'req-1', input: { command: 'rm -r build' } } }];
+    const { session_id, run_id } = await queue([...asking, { hear: null }], gpu);
+    await runIs(run_id, 'running');
+    await until('the session of the other machine', async () => (await alice.shared()).some((row) => row.lines > 0));
+    const state = await alice.stateOf(session_id, ({ requests }) => requests.length === 1);
+    const [request] = state.requests;
+    assert.ok(request !== undefined && state.live);
+    assert.match(JSON.stringify(request), /rm -r build/);
+    const answer = { kind: 'allow', scope: 'once' } as const;
+    const call = { session_id, request_id: request.id, answer };
+    assert.deepEqual(await atAlice.call('answer', call), { accepted: true });
+    assert.deepEqual(await atAlice.call('answer', call), { accepted: false });
+    await until('the answer', async () => {
+      const { entries } = await atAlice.call('read', { session_id, from: 0, to: 100 });
+      return entries.some(({ content }) => content.includes('answered') && content.includes('"behavior":"allow"'));
+    });
+    await atAlice.call('stop', { session_id, kill: false });
+    await runIs(run_id, 'stopped');
+
+    const waiting = await queue(saying('never'), { additional_demands: { tags: ['none'] } });
+    await atBob.call('stopQueued', { run_id: waiting.run_id });
+    await runIs(waiting.run_id, 'stopped');
+    const second = await queue([{ init: true }, { say: 'begun' }, { hear: null }], gpu);
+    await runIs(second.run_id, 'running');
+    await atBob.call('stop', { session_id: second.session_id, kill: false });
+    await runIs(second.run_id, 'stopped');
+  });
+
+  it('fail or are claimed again when their machine is lost, and outlive the database', async () => {
+    await addRunner(bob, atBob, ['gpu']);
+    const go = `${alice.bench.dir}/go`;
+    const long = [{ init: true }, { say: 'begun' }, { until: go }, { say: 'ended' }, { result: {} }];
+    const once = await queue(long, gpu);
+    const again = await queue(long, { ...gpu, retry: true });
+    await Promise.all([runIs(once.run_id, 'running'), runIs(again.run_id, 'running')]);
+    // The database is killed: agents continue, and nothing is given up because of it.
+    await database.server.stop('SIGQUIT');
+    await database.server.resume();
+    await connected(alice, bob);
+    process.kill(atBob.daemon.pid, 'SIGKILL');
+    const failed = await runIs(once.run_id, 'failed');
+    assert.equal(failed.error, 'The runner stopped responding.');
+    assert.equal((await runAt(atAlice, again.run_id))?.status, 'pending');
+
+    await addRunner(alice, atAlice, ['gpu']);
+    await runIs(again.run_id, 'running');
+    await alice.bench.go();
+    const done = await runIs(again.run_id, 'completed');
+    // The next daemon of that machine ends what the killed one left.
+    await bob.connect();
+    assert.notEqual(done.session_id, again.session_id, 'the second attempt has a session of its own');
+    assert.match(await alice.ok('show', done.session_id), /ended/);
+  });
+
+  it('are refused with a secret in the prompt, and where there is no team', async () => {
+    const secret = ['gh', 'p_', 'aB3dE6fG9hJ2kL5mN8pQ1rS4tU7vW0xY3zA6'].join('');
+    await assert.rejects(queue([{ say: `use ${secret}` }]), /contains a secret/);
+    await alice.ok('team', 'leave');
+    await assert.rejects(queue(saying('x')), /belongs to no team/);
+  });
+});
