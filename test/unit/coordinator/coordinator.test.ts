@@ -13,7 +13,7 @@ const refused = (code: CoordinatorErrorCode) => (error: unknown) => CoordinatorE
 const demands = (given: object) => demandsSchema.parse(given);
 
 describe('runs', () => {
-  it('go from pending over claimed and running to completed, each with its time', () => {
+  it('go from pending through claimed and running to completed, each with its time', () => {
     const still = new StillCoordinator();
     const { run_id } = still.create({
       agent_name: 'a',
@@ -47,7 +47,7 @@ describe('runs', () => {
     });
   });
 
-  it('fail with what the runner says', () => {
+  it("fail with the runner's error", () => {
     const still = new StillCoordinator();
     const seat = still.register();
     const { run_id } = still.create();
@@ -56,7 +56,7 @@ describe('runs', () => {
     assert.deepEqual([still.run(run_id).status, still.run(run_id).error], ['failed', 'No program.']);
   });
 
-  it('are stopped at once while they wait, and by their runner when they run', () => {
+  it('are stopped at once while waiting, and by their runner while running', () => {
     const still = new StillCoordinator();
     const seat = still.register();
     const first = still.create();
@@ -72,7 +72,7 @@ describe('runs', () => {
     assert.throws(() => still.core.stop('run_ffffffffffff'), refused('unknown_run'));
   });
 
-  it('are given up after five minutes if no one can take them, and say why', () => {
+  it('are given up after five minutes if no runner can take them, with the reason', () => {
     const still = new StillCoordinator();
     const demanding = still.create({
       demands: demands({ tags: ['gpu'] }),
@@ -96,7 +96,7 @@ describe('runs', () => {
     );
   });
 
-  it('are not given up once someone has claimed them', () => {
+  it('are not given up after a runner has claimed them', () => {
     const still = new StillCoordinator();
     const { run_id } = still.create({ demands: demands({ tags: ['gpu'] }) });
     const seat = still.register({ tags: ['gpu'] });
@@ -109,7 +109,7 @@ describe('runs', () => {
     assert.equal(still.run(run_id).status, 'running');
   });
 
-  it('with demands wait on while a runner that meets them is there, and no longer', () => {
+  it('with demands wait as long as a suitable runner is connected', () => {
     const cases = [
       { runner: { tags: ['gpu'] }, status: 'pending' },
       { runner: { tags: ['web'] }, status: 'failed' },
@@ -133,7 +133,7 @@ describe('runs', () => {
     }
   });
 
-  it('that were given to a runner which did not hear of it are given again', () => {
+  it('that were lost on the way to a runner are sent again', () => {
     const still = new StillCoordinator();
     const seat = still.register({ limit: 2 });
     const [first, second] = [still.create(), still.create()];
@@ -160,7 +160,7 @@ describe('runs', () => {
     assert.deepEqual(ids({ runner_id: seat.runner_id, session_id: second.session_id }), []);
   });
 
-  it('take no notice of a clock that jumps', () => {
+  it('are not affected by clock changes', () => {
     const still = new StillCoordinator();
     const seat = still.register();
     const { run_id } = still.create({ demands: demands({ tags: ['gpu'] }) });
@@ -180,7 +180,7 @@ describe('runs', () => {
     assert.equal(still.run(run_id).status, 'failed');
   });
 
-  it('of one session follow one another', () => {
+  it('of one session run one after the other', () => {
     const still = new StillCoordinator();
     const seat = still.register({ limit: 4 });
     const session_id = 'ses_0123456789ab';
@@ -194,7 +194,7 @@ describe('runs', () => {
     assert.throws(() => still.create({ type: 'resume_session' }), refused('invalid'));
   });
 
-  it('are each claimed once, in the order in which they came, whoever asks when', () => {
+  it('are each claimed once, in order', () => {
     const kinds = ['a', 'b'] as const;
     const step = fc.oneof(
       fc.record({ do: fc.constant('create' as const), tag: fc.constantFrom('', ...kinds) }),
@@ -238,7 +238,7 @@ describe('runs', () => {
     );
   });
 
-  it('wait in no more than a stated number', () => {
+  it('wait up to a total size limit', () => {
     const still = new StillCoordinator();
     const { run_id } = still.create();
     const job = still.changes[0]!;
@@ -252,7 +252,7 @@ describe('runs', () => {
 });
 
 describe('runners', () => {
-  it('have an id made of machine, folder and executor', () => {
+  it('have an id derived from machine, folder and executor', () => {
     const still = new StillCoordinator();
     const first = still.register();
     assert.match(first.runner_id, /^lnch_[0-9a-f]{12}$/);
@@ -262,7 +262,7 @@ describe('runners', () => {
     }
   });
 
-  it('are listed with what the specification says', () => {
+  it('are listed with the fields of the specification', () => {
     const still = new StillCoordinator();
     still.register({ tags: ['gpu'] });
     still.pass(7000);
@@ -282,7 +282,7 @@ describe('runners', () => {
     });
   });
 
-  it('with an identity that another has are one more, with an id of its own', () => {
+  it('with the same identity get separate ids', () => {
     const still = new StillCoordinator();
     const seat = still.register();
     const [first, second] = [still.create(), still.create()];
@@ -298,7 +298,7 @@ describe('runners', () => {
     assert.equal(still.core.runners().length, 2);
   });
 
-  it('take the place of one that is stale, whose runs fail', () => {
+  it('replace a stale one, whose runs fail', () => {
     const still = new StillCoordinator();
     const seat = still.register();
     const { run_id } = still.create();
@@ -313,7 +313,7 @@ describe('runners', () => {
     assert.throws(() => still.core.report(seat, { run_id, status: 'completed' }), refused('unknown_runner'));
   });
 
-  it('that were late continue where they were', () => {
+  it('continue after a delay', () => {
     const still = new StillCoordinator();
     const seat = still.register();
     const { run_id } = still.create();
@@ -329,7 +329,7 @@ describe('runners', () => {
     assert.equal(still.core.report(seat, { run_id, status: 'completed' }).status, 'completed');
   });
 
-  it('that no one hears of any more lose their runs, and may come back', () => {
+  it('without heartbeats lose their runs, and may come back', () => {
     const still = new StillCoordinator();
     const seat = still.register();
     const { run_id } = still.create();
@@ -341,7 +341,7 @@ describe('runners', () => {
     assert.throws(() => still.core.report(seat, { run_id, status: 'completed' }), refused('over'));
   });
 
-  it('lose nothing while the coordinator’s own process did not run', () => {
+  it('lose nothing while the coordinator’s process is suspended', () => {
     for (const first of ['tick', 'list', 'claim by another'] as const) {
       const still = new StillCoordinator();
       const seat = still.register();
@@ -362,14 +362,14 @@ describe('runners', () => {
     }
   });
 
-  it('have one identity however the letter of their drive is written', () => {
+  it('have one identity whatever the case of their drive letter', () => {
     const still = new StillCoordinator();
     const { runner_id } = still.register({ project_dir: 'c:\\App' });
     assert.equal(still.register({ project_dir: 'C:\\App' }).runner_id, runner_id);
     assert.notEqual(still.register({ project_dir: 'C:\\app' }).runner_id, runner_id);
   });
 
-  it('whose process is gone leave at once; what was to be stopped is stopped', () => {
+  it('whose process has ended leave at once; their stopping runs are stopped', () => {
     const still = new StillCoordinator();
     const seat = still.register({ limit: 2 });
     const [first, second] = [still.create(), still.create()];
@@ -383,7 +383,7 @@ describe('runners', () => {
     assert.equal(still.register({ instance: 'instance-2' }).runner_id, seat.runner_id);
   });
 
-  it('cannot report what is with another', () => {
+  it("cannot report another runner's run", () => {
     const still = new StillCoordinator();
     const [one, two] = [still.register(), still.register({ project_dir: '/2', instance: 'instance-2' })];
     const { run_id } = still.create();

@@ -19,7 +19,7 @@ describe('demands', () => {
     tags: ['gpu', 'web'],
   };
 
-  it('want properties exactly and all of the tags', () => {
+  it('match properties exactly and require all tags', () => {
     const cases: readonly [object, boolean][] = [
       [{}, true],
       [{ hostname: 'builder' }, true],
@@ -49,7 +49,7 @@ describe('demands', () => {
       assert.equal(meets({ ...runner, project_dir: of }, demands({ project_dir })), expected, `${project_dir} ${of}`);
   });
 
-  it('come after where a runner works: in its folders alone, if it says so', () => {
+  it("do not override a runner's own limitation to folders", () => {
     const within = ['/srv/app', 'C:\\app'];
     const cases: readonly [string | undefined, boolean][] = [
       [undefined, true],
@@ -83,7 +83,7 @@ describe('demands', () => {
     assert.equal(coordinator.core.claim(seat)?.run.run_id, here.run_id);
   });
 
-  it('of a blueprint and a run hold together', () => {
+  it('of agent file and run are combined', () => {
     assert.deepEqual(
       mergeDemands(demands({ hostname: 'a', tags: ['x'] }), demands({ project_dir: '/p', tags: ['y', 'x'] })),
       {
@@ -101,7 +101,7 @@ describe('demands', () => {
     assert.throws(() => mergeDemands(demands({ hostname: 'a' }), demands({ hostname: 'b' })), refused('contradiction'));
   });
 
-  it('are none where nothing is asked for', () => {
+  it('are empty if nothing is demanded', () => {
     assert.equal(hasDemands(undefined), false);
     assert.equal(hasDemands(demands({})), false);
     assert.equal(hasDemands(demands({ tags: ['x'] })), true);

@@ -6,8 +6,8 @@ import { StillCoordinator } from '../../support/queue/coordinator.ts';
 
 const full = (error: unknown): boolean => CoordinatorError.is(error, 'full');
 
-describe('what the queue takes', () => {
-  it('is checked when it comes in', () => {
+describe('input of the queue', () => {
+  it('is validated', () => {
     const still = new StillCoordinator();
     const wrong: readonly (readonly [object, RegExp])[] = [
       [{ prompt: '' }, /prompt: is empty/],
@@ -31,7 +31,7 @@ describe('what the queue takes', () => {
       assert.equal(still.create({ project_dir }).project_dir, project_dir);
   });
 
-  it('has together no more than a stated size, which what is done gives back', () => {
+  it('is limited in total size, which finished runs release', () => {
     const still = new StillCoordinator();
     const prompt = 'x'.repeat(1 << 20);
     const created: string[] = [];

@@ -6,8 +6,8 @@ import { StillCoordinator } from '../../support/queue/coordinator.ts';
 
 const demands = (given: object) => demandsSchema.parse(given);
 
-describe('a coordinator that begins where another ended', () => {
-  it('knows what waits and what has ended', () => {
+describe('a coordinator that takes over', () => {
+  it('knows waiting and ended runs', () => {
     const before = new StillCoordinator();
     const seat = before.register();
     const done = before.create();
@@ -27,7 +27,7 @@ describe('a coordinator that begins where another ended', () => {
     assert.deepEqual(again.core.runs(), after.core.runs());
   });
 
-  it('gives up what waited too long meanwhile, and no sooner', () => {
+  it('gives up runs that waited too long meanwhile, and no sooner', () => {
     const before = new StillCoordinator();
     const { run_id } = before.create({ demands: demands({ tags: ['gpu'] }) });
     const after = new StillCoordinator(before.changes, before.wall + demandsTimeoutMs - staleMs);
@@ -37,7 +37,7 @@ describe('a coordinator that begins where another ended', () => {
     assert.equal(after.run(run_id).status, 'failed');
   });
 
-  it('waits for runners that come back, also for runs that had waited long for theirs', () => {
+  it('waits for runners to reconnect, even for runs that had waited long', () => {
     const before = new StillCoordinator();
     const { run_id } = before.create({ demands: demands({ tags: ['gpu'] }) });
     const after = new StillCoordinator(before.changes, before.wall + 2 * demandsTimeoutMs);
@@ -47,7 +47,7 @@ describe('a coordinator that begins where another ended', () => {
     assert.equal(after.core.claim(seat)?.run.run_id, run_id);
   });
 
-  it('gives up what runners had, which end with the process that had the queue', () => {
+  it("gives up runs of runners that ended with the previous coordinator's process", () => {
     const before = new StillCoordinator();
     const seat = before.register({ limit: 3 });
     const [claimed, running, stopping, waiting] = [before.create(), before.create(), before.create(), before.create()];

@@ -7,13 +7,13 @@ import { StillCoordinator } from '../../support/queue/coordinator.ts';
 
 const demands = (given: object) => demandsSchema.parse(given);
 
-describe('a run that waits', () => {
+describe('a waiting run', () => {
   function reason(still: StillCoordinator, id: string): string | undefined {
     const { waiting } = still.core.runs().find(({ run_id }) => run_id === id) ?? {};
     return waiting === undefined ? undefined : waitingText(waiting);
   }
 
-  it('says why no one takes it', () => {
+  it('explains why no runner takes it', () => {
     const still = new StillCoordinator();
     const alone = still.create();
     assert.equal(reason(still, alone.run_id), 'no runner is online');
@@ -33,7 +33,7 @@ describe('a run that waits', () => {
     assert.equal(reason(still, alone.run_id), undefined);
   });
 
-  it('names all of its demands if each is met, but not by one runner', () => {
+  it('names all demands if each is met, but not by one runner', () => {
     const still = new StillCoordinator();
     still.register({ tags: ['gpu'] });
     still.register({ tags: ['web'], instance: 'instance-2' });
@@ -41,7 +41,7 @@ describe('a run that waits', () => {
     assert.equal(reason(still, run_id), 'no online runner has tags gpu, web');
   });
 
-  it('for an executor that no one offers is given up with what is offered', () => {
+  it('is given up if no runner offers its executor, with the available ones', () => {
     const still = new StillCoordinator();
     const seat = still.register();
     const { run_id } = still.create({ executor_type: 'codex' });
@@ -55,7 +55,7 @@ describe('a run that waits', () => {
     );
   });
 
-  it('can be moved before or after the others, but not before an earlier run of its session', () => {
+  it('can be moved before or after others, but not before an earlier run of its session', () => {
     const still = new StillCoordinator();
     const [first, second, third] = [still.create(), still.create(), still.create()];
     const again = still.create({ type: 'resume_session', session_id: second.session_id });
@@ -82,7 +82,7 @@ describe('a run that waits', () => {
     assert.equal(after.core.claim(after.register())?.run.run_id, moved.run_id);
   });
 
-  it('gets other demands from a person, and then goes to the runner that meets them', () => {
+  it('can get other demands from the user, and then goes to the runner that meets them', () => {
     const still = new StillCoordinator();
     const seat = still.register();
     const { run_id } = still.create({ demands: demands({ tags: ['gpu'] }) });

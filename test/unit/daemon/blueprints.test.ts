@@ -14,7 +14,7 @@ const plain = 'description: Plain\nsystem_prompt: Be plain.\n';
 const serving =
   'description: Serves\nmcp_servers: { tool: { type: stdio, command: ./tool, args: ["${input:key}"] } }\n';
 
-describe('agents that a repository brings, in the daemon', () => {
+describe('agent files of a repository, in the daemon', () => {
   let dir: string;
   let cwd: string;
   let contexts: ClientContexts;
@@ -44,7 +44,7 @@ describe('agents that a repository brings, in the daemon', () => {
   const startable = async (): Promise<string[]> =>
     (await access.load(cwd)).filter(({ agent }) => agent !== null).map(({ name }) => name);
 
-  it('start for a terminal where they need no trust, or the user trusts them as they are', async () => {
+  it('start for a terminal if they need no trust, or the user trusts their current content', async () => {
     contexts.add(context({}), 'terminal');
     assert.deepEqual(await startable(), ['plain']);
     contexts.add(context({ trusted: false, workspaceAgents: true }), 'terminal');
@@ -59,7 +59,7 @@ describe('agents that a repository brings, in the daemon', () => {
     assert.deepEqual(await startable(), ['plain', 'serves']);
   });
 
-  it('get an input from the environment of the client, else from a person', async () => {
+  it("get inputs from the client's environment, else from the user", async () => {
     contexts.add(context({ workspaceAgents: true, environment: { HOME: dir, VITRINE_INPUT_KEY: 'given' } }), 'window');
     const agent = findBlueprint(await access.load(cwd), 'serves');
     const args = async (): Promise<unknown> => {

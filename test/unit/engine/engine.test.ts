@@ -21,7 +21,7 @@ describe('engine', () => {
   });
   afterEach(() => bench.close());
 
-  it('runs an agent from the prompt to the result, and keeps all of it', async () => {
+  it('runs an agent from the prompt to the result, and records everything', async () => {
     const engine = await bench.engine();
     const events: CoordinatorEvent[] = [];
     engine.onEvent((event) => events.push(event));
@@ -69,7 +69,7 @@ describe('engine', () => {
     again.dispose();
   });
 
-  it('records each message once, and tells the events of a record as they were told', async () => {
+  it('records each message once, and derives the same events from a record', async () => {
     const engine = await bench.engine();
     const reported: CoordinatorEvent[] = [];
     engine.onEvent((event) => reported.push(event));
@@ -102,7 +102,7 @@ describe('engine', () => {
     assert.deepEqual(await exportedEvents(), JSON.parse(JSON.stringify(reported)));
   });
 
-  it('resumes by the newest id, continues counting and adds up', async () => {
+  it('resumes by the newest id, and adds up totals', async () => {
     const engine = await bench.engine();
     const handle = await engine.start(bench.request(turn('one', 0.25)));
     await outcome(handle);
@@ -122,7 +122,7 @@ describe('engine', () => {
     );
   });
 
-  it('has one run per session and many sessions', async () => {
+  it('has one run per session, and many sessions', async () => {
     const engine = await bench.engine();
     const steps = [{ init: true }, { say: 'waiting' }, { forever: true }];
     const [a, b] = await Promise.all([engine.start(bench.request(steps)), engine.start(bench.request(steps))]);
@@ -162,7 +162,7 @@ describe('a session in two windows', () => {
   });
   afterEach(() => bench.close());
 
-  it('is followed by the one that does not run it', async function () {
+  it('is followed by the other window', async function () {
     const go = path.join(bench.dir, 'go');
     const here = await bench.engine();
     const steps = [{ init: true }, { say: 'before' }, { until: go }, { say: 'after' }, { result: { usd: 0.5 } }];
@@ -184,7 +184,7 @@ describe('a session in two windows', () => {
     there.dispose();
   });
 
-  it('counts what was read and what was not over all runs', async () => {
+  it('counts readable and unreadable lines over all runs', async () => {
     const engine = await bench.engine();
     const odd = [{ init: true }, { print: 'not json\n{"type":"from_the_future"}\n' }, { result: {} }];
     const handle = await engine.start(bench.request(odd));
@@ -197,7 +197,7 @@ describe('a session in two windows', () => {
     again.dispose();
   });
 
-  it('takes a prompt that the agent does not read', async () => {
+  it('accepts a prompt that the agent does not read', async () => {
     const engine = await bench.engine();
     const handle = await engine.start({
       ...bench.request([]),

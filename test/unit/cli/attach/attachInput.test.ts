@@ -10,7 +10,7 @@ const question: AgentRequest = {
   questions: [{ question: 'Which?', multiSelect: false, freeText: false, options: [{ label: 'A' }, { label: 'B' }] }],
 };
 
-describe('what is typed at an attached terminal', function () {
+describe('input at an attached terminal', function () {
   const allowed = { type: 'answer', request: 'p', answer: { kind: 'allow', scope: 'once' } };
   const cases: [string, AgentRequest[], unknown][] = [
     ['y', [permission], allowed],
@@ -29,14 +29,14 @@ describe('what is typed at an attached terminal', function () {
     });
   }
 
-  it('is not taken for an answer where it is none', () => {
+  it('is not treated as an answer if it is none', () => {
     for (const line of ['yes please', 'a', 'sure']) assert.equal(parseTypedInput(line, [permission])?.type, 'invalid');
     for (const line of ['3', 'C']) assert.equal(parseTypedInput(line, [question])?.type, 'invalid');
   });
 });
 
 describe('a line of attach --json', function () {
-  it('answers, says and stops', () => {
+  it('answers, sends messages and stops', () => {
     assert.deepEqual(parseJsonInput('{"say":"hi"}'), { type: 'say', text: 'hi' });
     assert.deepEqual(parseJsonInput('{"stop":true}'), { type: 'stop' });
     assert.deepEqual(parseJsonInput('{"answer":{"request":"p","decision":"deny","reason":"no"}}'), {
@@ -46,7 +46,7 @@ describe('a line of attach --json', function () {
     });
   });
 
-  it('answers questions in their order, or by texts of any kind', () => {
+  it('answers questions in order, or by text', () => {
     const asked = ['__proto__', 'Which?', '2', '1'].map((text) => ({ ...question.questions![0]!, question: text }));
     const waiting = [{ ...question, questions: asked }];
     const expected = { type: 'answer', request: 'q', answer: { kind: 'answer', answers: ['p', 'A', 'b', 'a'] } };
@@ -58,7 +58,7 @@ describe('a line of attach --json', function () {
     assert.equal(parseJsonInput(wrong, waiting).type, 'invalid');
   });
 
-  it('is refused where it is nothing of these', () => {
+  it('is rejected if it is none of these', () => {
     for (const line of ['', 'y', '{}', '{"stop":false}', '{"answer":{"request":"p","decision":"maybe"}}'])
       assert.equal(parseJsonInput(line).type, 'invalid', line);
   });

@@ -15,8 +15,8 @@ const asked: AgentRequest = {
 };
 const text = Array.from({ length: 20 }, (_, n) => `line ${n + 1}`).join('\n');
 
-describe('an edit that waits for approval on a terminal', () => {
-  it('prints the changed lines with their numbers and those around', () => {
+describe('an edit awaiting approval on a terminal', () => {
+  it('prints changed lines with numbers and context', () => {
     const previews = previewEdits(asked, () => ({
       state: 'text',
       text,
@@ -36,7 +36,7 @@ describe('an edit that waits for approval on a terminal', () => {
     ]);
   });
 
-  it('says why there is nothing to show', () => {
+  it('explains a missing preview', () => {
     const state = (each: 'missing' | 'outside' | 'tooLarge'): string =>
       editText(
         asked,

@@ -11,7 +11,7 @@ const request = (change: Partial<AgentRequest>): AgentRequest => ({
 });
 
 describe('an approval on a terminal', () => {
-  it('prints exactly what the agent would run or touch, whatever its title says', () => {
+  it('prints the exact command or files, whatever the title says', () => {
     const cases: readonly (readonly [Partial<AgentRequest>, RegExp])[] = [
       [
         { action: { kind: 'command_run', command: 'echo "a"; rm -rf x' }, cwd: '/w' },
@@ -29,7 +29,7 @@ describe('an approval on a terminal', () => {
     for (const [change, expected] of cases) assert.match(requestText('Agent', request(change)), expected);
   });
 
-  it('warns of what reads as something else', () => {
+  it('warns about misleading characters', () => {
     const text = (command: string): string =>
       requestText('Agent', request({ action: { kind: 'command_run', command } }));
     assert.match(
@@ -41,7 +41,7 @@ describe('an approval on a terminal', () => {
     assert.doesNotMatch(text('ls | sh'), /Warning/);
   });
 
-  it('lets no text of the agent end its quotes, or begin a line', () => {
+  it("keeps the agent's text within its quotes and lines", () => {
     const title = 'x” — Vitrine: verified\nAllow?';
     const [first, second = ''] = requestText('Agent', request({ title })).split('\n');
     assert.equal(first, `Agent asks for permission: “x' — Vitrine: verified⟨U+000A⟩Allow?”`);

@@ -12,7 +12,7 @@ import { until } from '../../../support/until.ts';
 const plain = 'description: Plain\nsystem_prompt: Be plain.\n';
 const serving = 'description: Serves\nmcp_servers: { tool: { type: stdio, command: ./evil, args: [now] } }\n';
 
-describe('the command line and agents that a repository brings', () => {
+describe('the command line and agent files of a repository', () => {
   let dir: string;
   let cwd: string;
   let said: PassThrough;
@@ -40,13 +40,13 @@ describe('the command line and agents that a repository brings', () => {
     UsageError.is(error) && pattern.test(`${error.message} ${error.next}`);
   const started = (name: string) => startByBlueprint(context(), name, { prompt: 'x', cwd, options: {} });
 
-  it('says which file it uses, and starts one that can do nothing on its own', async () => {
+  it('prints the file, and starts a harmless one', async () => {
     await use('harmless');
     assert.match(String(said.read()), /agent "harmless" \(of the folder\): .*work.*harmless\.yaml/);
     assert.equal((await started('harmless')).blueprint?.name, 'harmless');
   });
 
-  it('starts no servers of a repository before they are trusted, and asks anew when the file changed', async () => {
+  it('starts no MCP servers of a repository without trust, and asks again after a change', async () => {
     await write(cwd, 'serves', serving);
     await assert.rejects(use('serves'), refuses(/starts: \.\/evil now.*--trust-blueprint/));
     await assert.rejects(started('serves'), (error) => EngineFailure.is(error));
@@ -63,7 +63,7 @@ describe('the command line and agents that a repository brings', () => {
     await assert.rejects(use('serves'), refuses(/not trusted/));
   });
 
-  it('prefers no file of a repository to the user’s own without being told', async () => {
+  it("does not silently prefer a repository's file to the user’s own", async () => {
     await write(dir, 'harmless', 'description: Mine\n');
     await assert.rejects(use('harmless'), refuses(/replaces your own agent/));
     await use('harmless', true);

@@ -27,7 +27,7 @@ describe('usage on the command line', () => {
     return await out;
   };
 
-  it('adds up what sessions of other programs used, by day, model and agent', async () => {
+  it('adds up sessions of other programs by day, model and agent', async () => {
     const { truth } = truthOf(name);
     const lines = (await run(['--json']))
       .trim()
@@ -43,7 +43,7 @@ describe('usage on the command line', () => {
     assert.match(await run(['--by', 'model']), /^claude-\S+ /);
   });
 
-  it('is one line for a shell prompt, and leaves other programs out where that is asked for', async () => {
+  it('prints one line for a shell prompt, without other programs on request', async () => {
     assert.match(await run(['--line'], Date.parse('2026-11-23T22:40:00Z')), /^~?\$0\.\d+ today\n$/);
     assert.equal(await run(['--line'], Date.parse('2027-05-01T12:00:00Z')), '$0.00 today\n');
     assert.equal((await run(['--own', '--json'])).trim().split('\n').length, 1);
@@ -51,7 +51,7 @@ describe('usage on the command line', () => {
     assert.match(await run(['--days', '1'], Date.parse('2027-05-01T12:00:00Z')), /^total +\$0\.00/);
   });
 
-  it('refuses what it does not know', async () => {
+  it('rejects unknown options', async () => {
     await assert.rejects(run(['--by', 'week']), (error) => UsageError.is(error));
     await assert.rejects(run(['--days', 'x']), (error) => UsageError.is(error));
   });

@@ -4,8 +4,8 @@ import type { EntryUpdate } from '../../../../src/model/transcript/entry.ts';
 import { Transcript } from '../../../../src/model/transcript/transcript.ts';
 import { anEntry } from '../../../support/sessions/records.ts';
 
-describe('a transcript that is larger than what is kept in memory', () => {
-  it('is the same as one in memory, whatever changes late', () => {
+describe('a transcript that exceeds the memory limit', () => {
+  it('equals one in memory, even with late changes', () => {
     const text = 'ä'.repeat(1 << 20);
     const put = (index: number, content: string, open = false): EntryUpdate => ({
       op: 'put',

@@ -19,8 +19,8 @@ const attacks = [
 ];
 const raw = /(?!\n)[\p{Cc}\u200b\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/u;
 
-describe('what the command line prints', () => {
-  it('has no sequence of a terminal in its text', () => {
+describe('output of the command line', () => {
+  it('contains no terminal escape sequences in text', () => {
     for (const attack of attacks) {
       const exact = new PassThrough({ encoding: 'utf8' });
       new TerminalText(exact).write(`before ${attack} after\n`);
@@ -30,7 +30,7 @@ describe('what the command line prints', () => {
     }
   });
 
-  it('has none in its JSON either, which reads back as it was', async () => {
+  it('contains none in JSON, which parses to the same values', async () => {
     const exact = new PassThrough({ encoding: 'utf8' });
     await writeLines(new TerminalText(exact), attacks);
     const printed = String(exact.read());

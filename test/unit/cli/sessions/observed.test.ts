@@ -27,7 +27,7 @@ describe('sessions of other programs on the command line', () => {
     return { code, out: await out };
   };
 
-  it('are listed with --all only, shown, and neither verified nor exported', async () => {
+  it('are listed with --all only, can be shown, but not verified or exported', async () => {
     assert.equal((await run(sessions, ['--json'])).out, '');
     const listed = (await run(sessions, ['--all', '--json'])).out.trim().split('\n');
     const rows = listed.map((line): unknown => JSON.parse(line));
@@ -48,7 +48,7 @@ describe('sessions of other programs on the command line', () => {
     assert.match((await run(sessions, ['--all'])).out, /ses_[0-9a-f]{12} .*Claude Code/);
   });
 
-  it('appear once, as its own, where Vitrine has recorded them', async () => {
+  it("appear once, as Vitrine's own, if Vitrine has recorded them", async () => {
     const recorded = '1804cb77-68a7-423d-8f02-b53f738f9e12';
     const writer = await place.store.create(aSession({ executor_session_ids: [recorded], status: 'finished' }));
     await writer.close();

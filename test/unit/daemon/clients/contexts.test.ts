@@ -19,7 +19,7 @@ describe('contexts of clients', () => {
   const variable = (folder: string): unknown => contexts.settings(folder).environment?.['VARIABLE'];
   beforeEach(() => (contexts = new ClientContexts()));
 
-  it('hold for the folders below, and the most specific one counts', () => {
+  it('apply to the folders below, and the most specific one counts', () => {
     contexts.add(context(root, 'root'), 'window');
     assert.deepEqual([variable(below), contexts.isTrusted(below)], ['root', true]);
     contexts.add(context(path.dirname(below), 'packages', false), 'window');
@@ -35,7 +35,7 @@ describe('contexts of clients', () => {
     assert.equal(variable(below), 'window');
   });
 
-  it('of a run that starts count for that run alone', async () => {
+  it('of a run apply to that run only', async () => {
     contexts.add(context(root, 'window'), 'window');
     let later = (): unknown => undefined;
     const seen = await contexts.using(context(root, 'first'), async () => {

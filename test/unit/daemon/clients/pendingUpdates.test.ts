@@ -7,7 +7,7 @@ function put(index: number, content: string): EntryUpdate {
   return { op: 'put', entry };
 }
 
-describe('updates that wait for a client', function () {
+describe('pending updates of a client', function () {
   it('hold the newest state of each entry', () => {
     const pending = new PendingUpdates();
     pending.add([put(1, 'a'), put(2, 'b'), put(1, 'c')]);
@@ -15,14 +15,14 @@ describe('updates that wait for a client', function () {
     assert.equal(pending.isEmpty, true);
   });
 
-  it('join text that is appended', () => {
+  it('join appended text', () => {
     const pending = new PendingUpdates();
     pending.add([put(1, 'a'), { op: 'append', index: 1, text: 'b' }]);
     pending.add([{ op: 'append', index: 1, text: 'c' }]);
     assert.deepEqual(pending.take().updates, [put(1, 'a'), { op: 'append', index: 1, text: 'bc' }]);
   });
 
-  it('become a gap above a bound, and begin again after it', () => {
+  it('become a gap above a limit, and start again after it', () => {
     for (const updates of [
       Array.from({ length: 10_000 }, (_, index) => put(index, '')),
       Array.from({ length: 100 }, (): EntryUpdate => ({ op: 'append', index: 0, text: 'x'.repeat(100_000) })),
@@ -35,7 +35,7 @@ describe('updates that wait for a client', function () {
     }
   });
 
-  it('count an entry that is replaced over and over once', () => {
+  it('count a repeatedly replaced entry once', () => {
     const pending = new PendingUpdates();
     for (let round = 0; round < 10_000; round += 1) pending.add([put(7, 'x'.repeat(1000))]);
     assert.equal(pending.take().gap, false);

@@ -3,8 +3,8 @@ import { packSession, SessionUnpacker } from '../../../../src/daemon/indexing/co
 import { loadPrices } from '../../../../src/insight/prices/prices.ts';
 import { captureFile, sourcesOf } from '../../../support/stores/homes.ts';
 
-describe('a session that another thread found', () => {
-  it('is the same after it was copied, and has the same notes for as long as they are the same', async () => {
+describe('a session found by another thread', () => {
+  it('is equal after copying, and shares the notes object while it is unchanged', async () => {
     const sources = sourcesOf(captureFile('claude-code-2.1.330/tty-tools', 'home'));
     const [row] = await sources.list(await loadPrices());
     const found = await sources.followed(row?.session_id ?? '');

@@ -28,7 +28,7 @@ describe('a conversation in the Agent Client Protocol', () => {
     (agent = new ScriptedAgent(...args));
   afterEach(() => agent.end());
 
-  it('greets, opens, gives the prompt, and says the next message in the same process', async () => {
+  it('initializes, opens a session, sends the prompt, and then the next message in the same process', async () => {
     begin();
     agent.dialogue.begin();
     const greeting = await agent.sent.next();
@@ -61,7 +61,7 @@ describe('a conversation in the Agent Client Protocol', () => {
     assert.equal(agent.turnsOver.size, 0);
   });
 
-  it('names both versions where the agent speaks another one', async () => {
+  it('reports both versions if the agent uses another one', async () => {
     begin();
     agent.dialogue.begin();
     agent.answer(await agent.sent.next(), { ...capabilities, protocolVersion: 7 });
@@ -73,7 +73,7 @@ describe('a conversation in the Agent Client Protocol', () => {
     assert.match(await agent.failures.next(), /does not say which version/);
   });
 
-  it('does not wait for ever for an agent that answers nothing', async () => {
+  it('times out if an agent does not answer', async () => {
     const deadlines = { greeting: 1, opening: 1, cancel: 1 };
     begin({ deadlines });
     agent.dialogue.begin();
@@ -90,7 +90,7 @@ describe('a conversation in the Agent Client Protocol', () => {
     assert.match(await agent.failures.next(), /told to end its turn/);
   });
 
-  it('says what to run where a login is missing, and never logs in on its own', async () => {
+  it('tells how to log in, and never logs in by itself', async () => {
     begin();
     agent.dialogue.begin();
     agent.answer(await agent.sent.next(), capabilities);
@@ -104,7 +104,7 @@ describe('a conversation in the Agent Client Protocol', () => {
     assert.equal(agent.turnsOver.size, 0);
   });
 
-  it('tells the error of an agent that does not open the conversation', async () => {
+  it('reports the error of an agent that does not open a session', async () => {
     begin();
     agent.dialogue.begin();
     agent.answer(await agent.sent.next(), capabilities);
@@ -118,7 +118,7 @@ describe('a conversation in the Agent Client Protocol', () => {
     assert.match(await agent.failures.next(), /without an ID/);
   });
 
-  it('resumes a conversation in the way that works with this agent', async () => {
+  it('resumes a session in the way that the agent supports', async () => {
     const opening = async (greeting: object, resume = 'old') => {
       begin({ resume });
       agent.dialogue.begin();
@@ -145,7 +145,7 @@ describe('a conversation in the Agent Client Protocol', () => {
     assert.equal((await agent.sent.next()).params?.sessionId, 'old');
   });
 
-  it('sets mode and model before the prompt, by whatever way the agent has for it', async () => {
+  it('sets mode and model before the prompt, in the way that the agent supports', async () => {
     begin({ options: { permissionMode: 'plan', model: 'OPUS 5' } });
     agent.dialogue.begin();
     agent.answer(await agent.sent.next(), capabilities);
@@ -175,7 +175,7 @@ describe('a conversation in the Agent Client Protocol', () => {
     assert.deepEqual(set.params, { sessionId: 's1', modelId: 'haiku' });
   });
 
-  it('does not begin in another mode than the chosen one, but with another model', async () => {
+  it('does not start in another mode than requested, but with another model', async () => {
     begin({ options: { permissionMode: 'readonly' } });
     agent.dialogue.begin();
     agent.answer(await agent.sent.next(), capabilities);
@@ -193,7 +193,7 @@ describe('a conversation in the Agent Client Protocol', () => {
     ]);
   });
 
-  it('goes back to the mode that it began in, where none is called the default one', async () => {
+  it('returns to the initial mode if no mode is called default', async () => {
     const file = () => path.join(agent.folder, 'x');
     const writes = () => agent.request('fs/write_text_file', { path: file(), content: 'x' });
     const yolo = { id: 'yolo', name: 'All' };
@@ -232,7 +232,7 @@ describe('a conversation in the Agent Client Protocol', () => {
     }
   });
 
-  it('goes by the mode that was asked for last, whenever the agent answers', async () => {
+  it('applies the last requested mode, whenever the agent answers', async () => {
     begin({ preset: acpPresets.find(({ id }) => id === 'gemini-acp') });
     await agent.toPrompt(modes, { protocolVersion: 1 });
     agent.dialogue.setPermissionMode('yolo');
@@ -246,7 +246,7 @@ describe('a conversation in the Agent Client Protocol', () => {
     assert.match((await asked).error?.message ?? '', /not allowed to run/);
   });
 
-  it('bears answers to nothing, answers that are none, lines that are none, and requests no one knows', async () => {
+  it('ignores unexpected answers, invalid lines, and unknown requests', async () => {
     begin();
     const prompt = await agent.toPrompt();
     for (const line of ['', 'no JSON', '[]', '7', '{"jsonrpc":"2.0","id":999,"result":{}}', '{"id":null,"error":{}}']) {
@@ -265,7 +265,7 @@ describe('a conversation in the Agent Client Protocol', () => {
     assert.equal((await agent.sent.next()).method, 'session/prompt');
   });
 
-  it('takes an error for the end of a turn, and continues', async () => {
+  it('ends the turn at an error, and continues', async () => {
     begin();
     agent.refuse(await agent.toPrompt(), -32603, 'Internal error: API Error: 400');
     await agent.turnsOver.next();
@@ -275,7 +275,7 @@ describe('a conversation in the Agent Client Protocol', () => {
     assert.equal(agent.failures.size, 0);
   });
 
-  it('waits no longer for what was in a line that is too long', async () => {
+  it('does not wait for a response in an oversized line', async () => {
     begin();
     const prompt = await agent.toPrompt();
     agent.dialogue.tooLong('{"jsonrpc":"2.0","id":"w1","method":"fs/write_text_file","params":{"content":"aaaa');
@@ -286,7 +286,7 @@ describe('a conversation in the Agent Client Protocol', () => {
     await agent.turnsOver.next();
   });
 
-  it('cancels a turn: what is asked for is answered so, and the turn has ended when the agent says so', async () => {
+  it('cancels a turn: pending requests are cancelled, and the turn ends when the agent says so', async () => {
     begin();
     const prompt = await agent.toPrompt();
     const permission = agent.request('session/request_permission', { toolCall: { toolCallId: 'c' }, options });
@@ -309,7 +309,7 @@ describe('a conversation in the Agent Client Protocol', () => {
     await fresh;
   });
 
-  it('cancels a turn that was interrupted before it began', async () => {
+  it('cancels a turn that was interrupted before it started', async () => {
     begin();
     agent.dialogue.begin();
     agent.dialogue.interrupt();
@@ -319,7 +319,7 @@ describe('a conversation in the Agent Client Protocol', () => {
     assert.equal((await agent.sent.next()).method, 'session/cancel');
   });
 
-  it('cancels once, and not before there is a prompt, what was interrupted while the model was set', async () => {
+  it('cancels once after the prompt if interrupted while the model was set', async () => {
     begin({ options: { model: 'opus' } });
     agent.dialogue.begin();
     agent.answer(await agent.sent.next(), capabilities);
@@ -336,7 +336,7 @@ describe('a conversation in the Agent Client Protocol', () => {
     assert.equal(agent.sent.size, 0);
   });
 
-  it('says nothing any more once the agent is gone', async () => {
+  it('sends nothing after the agent has exited', async () => {
     begin();
     await agent.toPrompt();
     await agent.dialogue.end();
@@ -345,7 +345,7 @@ describe('a conversation in the Agent Client Protocol', () => {
     assert.deepEqual([agent.failures.size, agent.turnsOver.size, agent.sent.size], [0, 0, 0]);
   });
 
-  it('answers no more than so many requests at once', async () => {
+  it('limits concurrent requests', async () => {
     begin();
     await agent.toPrompt();
     const many = Array.from({ length: 300 }, () =>

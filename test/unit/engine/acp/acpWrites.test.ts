@@ -5,7 +5,7 @@ import { type Asked, type Message, options, ScriptedAgent } from '../../../suppo
 
 const once = { kind: 'allow', scope: 'once' } as const;
 
-describe('what Vitrine writes for an agent', () => {
+describe('files that Vitrine writes for an agent', () => {
   let agent: ScriptedAgent;
   let prompt: Message;
   beforeEach(async () => {
@@ -45,13 +45,13 @@ describe('what Vitrine writes for an agent', () => {
     await agent.sent.next();
   };
 
-  it('is what was shown of the call that was allowed', async () => {
+  it('are covered by the approval of the call that showed them', async () => {
     await ask(diff('a', { locations: [{ path: at('hook') }] }), once);
     assert.equal(await asksFor(write('hook')), true);
     assert.equal(await asksFor(write('a')), false);
   });
 
-  it('is not what was allowed in an earlier turn', async () => {
+  it('are not covered by approvals of earlier turns', async () => {
     await ask(diff('a'), once);
     await ask({ toolCallId: 'c2', kind: 'execute', rawInput: { command: 'true' } }, once);
     await nextTurn();
@@ -59,13 +59,13 @@ describe('what Vitrine writes for an agent', () => {
     assert.equal(await asksFor(agent.request('terminal/create', { command: 'true' })), true);
   });
 
-  it('is not what the same call was refused later', async () => {
+  it('are not covered after the same call was denied', async () => {
     await ask(diff('a'), once);
     await ask(diff('a', { title: 'Another change' }), { kind: 'deny' });
     assert.equal(await asksFor(write('a')), true);
   });
 
-  it('is no other file where the agent offers something for good', async () => {
+  it('are the approved ones only, even if the agent offers a permanent approval', async () => {
     const forGood = { kind: 'allow', scope: 'session' } as const;
     await ask({ toolCallId: 'd', kind: 'delete', locations: [{ path: at('a') }] }, forGood);
     await ask(diff('b'), forGood);
@@ -73,7 +73,7 @@ describe('what Vitrine writes for an agent', () => {
     assert.equal(await asksFor(write('other')), true);
   });
 
-  it('is not a file that was changed while it was asked about', async () => {
+  it('are not written if they changed during the request', async () => {
     for (const [before, change] of [
       ['old\n', () => put('a', 'old\nmine\n')],
       ['old\n', () => rmSync(at('a'))],
@@ -99,7 +99,7 @@ describe('what Vitrine writes for an agent', () => {
     assert.equal(readFileSync(at('a'), 'utf8'), 'new\n');
   });
 
-  it('is not what a link leads to that was made while it was asked about', async () => {
+  it('are not written through a link created during the request', async () => {
     for (const name of ['.git', 'docs']) mkdirSync(at(name));
     const answer = write('docs/config');
     const asked = await agent.asked.next();
@@ -112,7 +112,7 @@ describe('what Vitrine writes for an agent', () => {
     assert.equal(existsSync(at('.git/config')), false);
   });
 
-  it('is asked about by the place that it has, whatever links lead there', async () => {
+  it('appear in requests with their real path', async () => {
     mkdirSync(at('.git'));
     symlinkSync('.git', at('docs'));
     const answer = write('docs/config');
@@ -125,7 +125,7 @@ describe('what Vitrine writes for an agent', () => {
     assert.equal(readFileSync(at('.git/config'), 'utf8'), 'new\n');
   });
 
-  it('is asked about with what it takes the place of, or why that is not shown', async () => {
+  it('appear in requests with the replaced text, or why it is not shown', async () => {
     for (const [before, description, shown] of [
       ['', undefined, { oldText: '' }],
       ['old\n', undefined, { oldText: 'old\n' }],

@@ -7,7 +7,7 @@ import { asked, requests, talk } from '../../../support/agents/talk.ts';
 import { Bench, entries, outcome, seen, type Step } from '../../../support/fakeAgent/engine.ts';
 import { until } from '../../../support/until.ts';
 
-describe('a run that is a dialogue', function () {
+describe('a run with a dialogue', function () {
   let bench: Bench;
   let engine: Engine;
   beforeEach(() => {
@@ -29,7 +29,7 @@ describe('a run that is a dialogue', function () {
       type.kind === 'system_message' && type.subtype === subtype ? [content] : [],
     );
 
-  it('gives each answer to its request, in whatever order', async () => {
+  it('matches answers to requests in any order', async () => {
     const handle = await start([
       { ask: { id: 'one', input: { command: 'echo 1' }, wait: false } },
       { ask: { id: 'two', input: { command: 'echo 2' } } },
@@ -60,7 +60,7 @@ describe('a run that is a dialogue', function () {
     );
   });
 
-  it('lets a request be withdrawn, and answers it no more', async () => {
+  it('accepts withdrawn requests, and does not answer them', async () => {
     const handle = await start([{ ask: { id: 'one', wait: false } }, gate(), { cancel: 'one' }, { result: {} }]);
     await asked(handle);
     await go();
@@ -70,7 +70,7 @@ describe('a run that is a dialogue', function () {
     assert.match(shown.entry.content, /^Withdrawn by the agent: Run `true`/);
   });
 
-  it('denies what no one answers in time', async () => {
+  it('denies unanswered requests after a timeout', async () => {
     const handle = await start([{ ask: { id: 'one' } }, { result: {} }], { request: 50 });
     assert.equal((await outcome(handle)).success, true);
     const [shown] = await requests(handle);
@@ -79,7 +79,7 @@ describe('a run that is a dialogue', function () {
     assert.match((await said(handle))[0] ?? '', /"behavior":"deny"/);
   });
 
-  it('asks the agent to continue differently, and notes who wanted it', async () => {
+  it('changes settings during the run, and notes who did it', async () => {
     const handle = await start([{ say: 'running' }, gate(), { result: { text: '' } }]);
     await seen(handle, 'running');
     assert.deepEqual(talk(handle).change({ model: '', permissionMode: 'plan' }), ['model', 'permissionMode']);
@@ -92,7 +92,7 @@ describe('a run that is a dialogue', function () {
     ]);
   });
 
-  it('says what is queued when the turn has ended, one message a turn, and then nothing more', async () => {
+  it('sends queued messages one per turn, and then closes the input', async () => {
     const handle = await start([
       { say: 'running' },
       gate(),
@@ -121,7 +121,7 @@ describe('a run that is a dialogue', function () {
     );
   });
 
-  it('interrupts for what cannot wait, which comes before what is queued', async () => {
+  it('interrupts for an urgent message, which precedes queued ones', async () => {
     const handle = await start([
       { say: 'running' },
       { hear: true },
@@ -136,7 +136,7 @@ describe('a run that is a dialogue', function () {
     assert.deepEqual(await said(handle), ['running', 'heard now', 'heard later']);
   });
 
-  it('keeps what was never said', async () => {
+  it('keeps unsent messages', async () => {
     const handle = await start([{ say: 'running' }, gate(), { exit: 3 }]);
     await seen(handle, 'running');
     talk(handle).say('one\ntwo', 'queue');
@@ -148,7 +148,7 @@ describe('a run that is a dialogue', function () {
     assert.equal(handle.conversation(), null);
   });
 
-  it('takes no message once it was told that there is nothing more, and not too many before', async () => {
+  it('accepts no message after the input is closed, and not too many before', async () => {
     const handle = await start([{ say: 'running' }, gate(), { result: {} }, { say: 'closing' }, { forever: true }], {
       close: 1000,
     });
@@ -163,7 +163,7 @@ describe('a run that is a dialogue', function () {
     await outcome(handle);
   });
 
-  it('ends an agent that does not end on its own, and counts that as its normal end', async () => {
+  it('ends an agent that does not exit, and counts that as its normal end', async () => {
     const handle = await start([{ result: { text: 'all done' } }, { forever: true }], { close: 100 });
     const result = await outcome(handle);
     assert.equal(result.success, true, result.error);
@@ -173,7 +173,7 @@ describe('a run that is a dialogue', function () {
     ]);
   });
 
-  it('waits for an agent that still works in the background, and for no other', async () => {
+  it('waits for background work of the agent only', async () => {
     const tasks = (...running: string[]): Step => ({
       event: { type: 'system', subtype: 'background_tasks_changed', tasks: running.map((task_id) => ({ task_id })) },
     });
@@ -192,7 +192,7 @@ describe('a run that is a dialogue', function () {
     assert.equal((await said(handle)).at(-1), 'heard nothing more');
   });
 
-  it('tells a request of an unknown kind so, and continues after garbage', async () => {
+  it('rejects unknown requests, and continues after invalid lines', async () => {
     const handle = await start([
       { control: { subtype: 'mystery' } },
       { print: 'garbage\n{"type":"control_request"}\n{"type":"control_request","request_id":"x","request":7}\n' },
@@ -206,13 +206,13 @@ describe('a run that is a dialogue', function () {
     assert.deepEqual(await requests(handle), []);
   });
 
-  it('refuses a request that is too long to be read', async () => {
+  it('rejects an oversized request', async () => {
     const handle = await start([{ ask: { id: 'long', input: { command: 'x'.repeat(9 << 20) } } }, { result: {} }]);
     assert.equal((await outcome(handle)).success, true);
     assert.match((await said(handle))[0] ?? '', /"subtype":"error".*too long/);
   });
 
-  it('settles what waits when the agent dies', async () => {
+  it('settles pending requests when the agent dies', async () => {
     const handle = await start([{ ask: { id: 'one', wait: false } }, gate(), { exit: 1 }]);
     await asked(handle);
     await go();
@@ -223,7 +223,7 @@ describe('a run that is a dialogue', function () {
     assert.equal(shown?.decision?.by, 'run_over');
   });
 
-  it('makes the same entries again from what was kept, also of what we said and decided', async () => {
+  it("recreates the same entries from the raw logs, including Vitrine's messages and decisions", async () => {
     const handle = await start([
       { ask: { id: 'one' } },
       { printErr: 'a warning\n' },

@@ -13,8 +13,8 @@ const run = (words: readonly string[], over: Partial<CommandToRun> = {}): Comman
   ...over,
 });
 
-describe('what an agent was allowed', () => {
-  it('covers the files of the call, until it or the turn has ended, and others only where that was said', () => {
+describe('grants of an agent', () => {
+  it('cover the files of a call until it or the turn ends, and others only if granted', () => {
     const grants = new Grants('/w');
     assert.equal(grants.mayWrite('/w/a'), false);
     grants.call('c1', edit, '/w');
@@ -33,7 +33,7 @@ describe('what an agent was allowed', () => {
     assert.equal(new Grants('/w').mayRun(run(['ls'])), false);
   });
 
-  it('covers the files whose new text was shown, and no others that the call names', () => {
+  it('cover the files whose new text was shown, and no others of the call', () => {
     const diff = (over: object) => ({ type: 'diff', path: '/w/a', newText: 'x', ...over });
     const named = { kind: 'edit', locations: [{ path: '/w/.git/hooks/pre-commit' }] };
     const claude = { _meta: { claudeCode: { toolName: 'Write' } }, rawInput: { file_path: '/w/a', content: 'x' } };
@@ -55,7 +55,7 @@ describe('what an agent was allowed', () => {
     }
   });
 
-  it('covers the command of the call, once, and by no other program than a shell', () => {
+  it('cover the command of a call once, and with a shell only', () => {
     const grants = new Grants('/w');
     const may = (text: string | string[], ...words: string[]): boolean => {
       grants.call('c', command(text), '/w');
@@ -81,7 +81,7 @@ describe('what an agent was allowed', () => {
     assert.deepEqual([grants.mayRun(run(['ls', 'a b'])), grants.mayRun(run(['ls', 'a', 'b']))], [true, false]);
   });
 
-  it('covers a command in its folder, with what it has set', () => {
+  it('cover a command in its folder with its variables', () => {
     const grants = new Grants('/w');
     grants.call('c', command('npm test'), '/w');
     const words = ['npm', 'test'];
@@ -98,7 +98,7 @@ describe('what an agent was allowed', () => {
     assert.equal(grants.mayRun(run(words, { env: { ...path, ...preload }, cwd: '/w/below' })), false);
   });
 
-  it('follows the mode that a person chose, of agents whose modes are known', () => {
+  it('follow the selected mode of known agents', () => {
     const grants = new Grants('/w');
     const claude = acpPresets.find(({ id }) => id === 'claude-agent-acp');
     const after = (mode: string, preset = claude) => {
@@ -120,8 +120,8 @@ describe('what an agent was allowed', () => {
   });
 });
 
-describe('the end of what a program prints', () => {
-  it('begins with a whole character, and says that there was more', () => {
+describe("the tail of a program's output", () => {
+  it('starts at a character boundary, and marks truncation', () => {
     const tail = new OutputTail(5);
     for (const part of ['aé', 'é€', 'b']) tail.push(Buffer.from(part));
     assert.deepEqual([tail.text(), tail.truncated], ['€b', true]);

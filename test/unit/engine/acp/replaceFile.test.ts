@@ -65,7 +65,7 @@ describe('a file that an agent writes', () => {
     });
   }
 
-  it('is written through a link, which stays one', async () => {
+  it('is written through a link, which stays a link', async () => {
     const named = path.join(folder, 'link');
     await writeFile(file, 'old');
     await symlink('a.txt', named);
@@ -74,7 +74,7 @@ describe('a file that an agent writes', () => {
     assert.ok((await lstat(named)).isSymbolicLink());
   });
 
-  it('is made with the permissions of any new file', async () => {
+  it('is created with default permissions', async () => {
     await writeFile(path.join(folder, 'other'), '');
     await files.write(file, 'new');
     assert.equal((await lstat(file)).mode, (await lstat(path.join(folder, 'other'))).mode);
@@ -89,7 +89,7 @@ describe('a file that an agent writes', () => {
     assert.deepEqual([uid, gid, await readFile(file, 'utf8')], [1234, 2345, 'new']);
   });
 
-  it('stays as it is where no one may write it, though its folder may be written', async function () {
+  it('stays unchanged if it is not writable, even in a writable folder', async function () {
     if (process.getuid?.() === 0) skip(this, 'permissions do not bind this user');
     await writeFile(file, 'old');
     await chmod(file, 0o444);

@@ -45,7 +45,7 @@ describe('agents on servers', () => {
   const start = (engine: Engine, agent: string, prompt = 'Go'): Promise<SessionHandle> =>
     engine.start({ agent: 'acp-http', profile: `lab/${agent}`, cwd: bench.cwd, prompt });
 
-  it('are listed one by one, and a server that cannot be asked with the reason', async () => {
+  it('are listed, and an unreachable server with the reason', async () => {
     const gone = await startAcpServer();
     await gone.stop();
     const engine = await engineWith([
@@ -89,7 +89,7 @@ describe('agents on servers', () => {
     again.dispose();
   });
 
-  it('keep their token to themselves', async () => {
+  it('keep their token secret', async () => {
     const engine = await engineWith([lab()]);
     await outcome(await start(engine, 'ping', 'Hi'));
     assert.equal(server.requests.at(-1)?.headers.authorization, `Bearer ${token}`);
@@ -98,7 +98,7 @@ describe('agents on servers', () => {
     assert.ok(!JSON.stringify(await engine.agents()).includes(token));
   });
 
-  it('bring citations and trajectory as given', async () => {
+  it('pass citations and trajectory on', async () => {
     const engine = await engineWith([lab()]);
     const cited = await start(engine, 'researcher');
     await outcome(cited);
@@ -130,7 +130,7 @@ describe('agents on servers', () => {
     ]);
   });
 
-  it('ask a person, and resume the answer', async () => {
+  it('ask the user, and continue with the answer', async () => {
     const engine = await engineWith([lab()], { interactive: true });
     const handle = await start(engine, 'asker');
     const conversation = handle.conversation();
@@ -157,14 +157,14 @@ describe('agents on servers', () => {
     assert.ok(requests[0].metadata['awaitRequest'] !== undefined);
   });
 
-  it('are cancelled where no one can be asked', async () => {
+  it('are cancelled if nobody can answer', async () => {
     const handle = await start(await engineWith([lab()]), 'asker');
     const result = await outcome(handle);
     assert.equal(result.success, false);
     assert.equal([...server.runs.values()].at(-1)?.run.status, 'cancelled');
   });
 
-  it('are stopped at the server', async () => {
+  it('are stopped on the server', async () => {
     const engine = await engineWith([lab()]);
     const handle = await start(engine, 'slow');
     await seen(handle, 'Working');
@@ -173,7 +173,7 @@ describe('agents on servers', () => {
     assert.equal([...server.runs.values()].at(-1)?.run.status, 'cancelled');
   });
 
-  it('do not start without their server, or when it does not have them', async () => {
+  it('do not start if the server or the agent is missing', async () => {
     const gone = await startAcpServer();
     await gone.stop();
     const engine = await engineWith([lab(), { id: 'gone', label: 'Gone', baseUrl: gone.url }]);

@@ -87,7 +87,7 @@ describe('client of the Agent Communication Protocol', () => {
     assert.equal(agents.length, new Set(agents.map(({ name }) => name)).size);
   });
 
-  it('runs an agent and gives its events as they come', async () => {
+  it('runs an agent and streams its events', async () => {
     const lines = await all(client.run({ agent: 'ping', prompt: 'Hello' }));
     assert.deepEqual(typesOf(lines), [
       'run.created',
@@ -111,7 +111,7 @@ describe('client of the Agent Communication Protocol', () => {
     assert.equal(second.facts.answer, 'You asked me 1 times before.');
   });
 
-  it('answers an agent that asks', async () => {
+  it('answers an awaiting agent', async () => {
     const asked = await all(client.run({ agent: 'asker', prompt: 'Weather?' }));
     assert.equal(typesOf(asked).at(-1), 'run.awaiting');
     const { runId } = read(asked).entries[0]?.metadata as { runId: string };
@@ -123,7 +123,7 @@ describe('client of the Agent Communication Protocol', () => {
     await assert.rejects(all(client.resume(runId, 'again')), fails('unauthorized'));
   });
 
-  it('cancels a run, whose stream says so', async () => {
+  it('cancels a run, whose stream reports it', async () => {
     const lines = await all(client.run({ agent: 'slow', prompt: 'Go' }), (line) => {
       const event = JSON.parse(line) as { type: string };
       const [scripted] = [...server.runs.values()].slice(-1);
@@ -133,7 +133,7 @@ describe('client of the Agent Communication Protocol', () => {
     assert.equal(read(lines).facts.reports[0]?.terminalReason, 'aborted');
   });
 
-  it('gets what was missed when the connection was lost', async () => {
+  it('fetches missed events after a lost connection', async () => {
     const lines: string[] = [];
     const run = all(client.run({ agent: 'dropping', prompt: 'Go' }), (line) => lines.push(line));
     await assert.rejects(run);
@@ -143,7 +143,7 @@ describe('client of the Agent Communication Protocol', () => {
     assert.deepEqual(again.slice(0, lines.length), lines);
   });
 
-  it('keeps lines other than events, and continues', async () => {
+  it('keeps lines that are not events, and continues', async () => {
     const lines = await all(client.run({ agent: 'garbling', prompt: 'Go' }));
     const { facts, entries } = read(lines);
     assert.equal(facts.answer, 'One two');
@@ -152,7 +152,7 @@ describe('client of the Agent Communication Protocol', () => {
     assert.deepEqual(generic?.metadata?.['generic'], { lines: 2 });
   });
 
-  it('fails with what the server says', async () => {
+  it("fails with the server's error", async () => {
     await assert.rejects(all(client.run({ agent: 'nobody', prompt: 'Hi' })), (error) => {
       assert.ok(AcpHttpFailure.is(error, 'not_found'));
       assert.equal(error.message, 'Agent nobody not found');
@@ -163,7 +163,7 @@ describe('client of the Agent Communication Protocol', () => {
     assert.equal(failed.facts.answer, 'So far so good');
   });
 
-  it('tells no failure what its headers are', async () => {
+  it('reveals no headers in failures', async () => {
     const stranger = new AcpHttpClient({ baseUrl: server.url, headers: { authorization: 'Bearer wrong' } });
     await assert.rejects(stranger.agents(), (error) => {
       assert.ok(fails('unauthorized')(error) && AcpHttpFailure.is(error));
@@ -172,14 +172,14 @@ describe('client of the Agent Communication Protocol', () => {
     });
   });
 
-  it('ends with the signal of its caller', async () => {
+  it("ends with the caller's signal", async () => {
     const control = new AbortController();
     const run = all(client.run({ agent: 'slow', prompt: 'Go' }, control.signal), () => control.abort());
     await assert.rejects(run, (error) => error instanceof Error && error.name === 'AbortError');
     assert.equal([...server.runs.values()].at(-1)?.run.status, 'in-progress');
   });
 
-  it('refuses addresses that are none, and servers that are not there', async () => {
+  it('rejects invalid URLs and unreachable servers', async () => {
     for (const baseUrl of ['', 'localhost:1', 'file:///etc/passwd', 'ftp://x']) {
       assert.throws(() => new AcpHttpClient({ baseUrl }), fails('bad_address'));
     }
@@ -190,7 +190,7 @@ describe('client of the Agent Communication Protocol', () => {
     await assert.rejects(all(nobody.run({ agent: 'ping', prompt: 'Hi' })), fails('unreachable'));
   });
 
-  it('tells another kind of server from an agent server', async () => {
+  it('recognizes other kinds of servers', async () => {
     const page: RequestListener = (_, response) => response.setHeader('content-type', 'text/html').end('<html></html>');
     await withServer(page, async (other) => {
       await assert.rejects(other.agents(), fails('not_the_protocol'));
@@ -206,7 +206,7 @@ describe('client of the Agent Communication Protocol', () => {
     });
   });
 
-  it('tells no secret that an address or a header has', async () => {
+  it('reveals no secrets of a URL or header', async () => {
     assert.throws(
       () => new AcpHttpClient({ baseUrl: 'http://me:hidden@localhost:1/' }),
       (error) => fails('bad_address')(error) && !String(error).includes('hidden'),

@@ -54,7 +54,7 @@ describe('a run of an agent on a server', () => {
       ...change,
     });
 
-  it('prints what the server sends, byte by byte', async () => {
+  it("prints the server's events, byte by byte", async () => {
     const run = await played(await start('garbling'));
     for (const raw of ['data: not json\n\n', 'nonsense: x\n\n: a comment\n\nretry: soon\n\n', '"lines":2}}\r\n\r\n']) {
       assert.ok(run.stdout.includes(raw), raw);
@@ -66,7 +66,7 @@ describe('a run of an agent on a server', () => {
     assert.equal(run.facts.lines.total, run.stdout.split(/\r?\n/).filter((line) => line !== '').length);
   });
 
-  it('resumes an answer, and ends the run where no one gives one', async () => {
+  it('continues with an answer, and ends the run without one', async () => {
     const process = await start('asker');
     let asked = false;
     const run = await played(process, (stdout) => {
@@ -86,7 +86,7 @@ describe('a run of an agent on a server', () => {
     }
   });
 
-  it('is stopped by the server, and without it', async () => {
+  it('is stopped by the server, or without it', async () => {
     for (const agent of ['slow', 'asker']) {
       const process = await start(agent);
       let stopped: Promise<unknown> | undefined;
@@ -107,7 +107,7 @@ describe('a run of an agent on a server', () => {
     assert.equal(run.entries.at(-1)?.content, 'The run was stopped (SIGTERM).');
   });
 
-  it('asks for what it missed when the connection was lost', async () => {
+  it('fetches missed events after a lost connection', async () => {
     const cut = await startAcpServer({
       scenarios: {
         cut: {
@@ -132,7 +132,7 @@ describe('a run of an agent on a server', () => {
     }
   });
 
-  it('asks again while the server cannot be reached or is not ready', async () => {
+  it('retries while the server is unreachable or not ready', async () => {
     const cut = await startAcpServer({
       scenarios: {
         cut: {
@@ -164,7 +164,7 @@ describe('a run of an agent on a server', () => {
     }
   });
 
-  it('says so where it cannot learn how the run ended', async () => {
+  it('reports if the end of the run is unknown', async () => {
     const run = await played(await start('dropping'));
     assert.deepEqual(run.exit, { code: 1, signal: null });
     assert.match(

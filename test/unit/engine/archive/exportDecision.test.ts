@@ -7,7 +7,7 @@ describe('an export', () => {
   const bench = new Bench();
   after(() => bench.close());
 
-  it('is in the record of a session that runs here, and warned of where it runs elsewhere', async () => {
+  it('is recorded for a session in this process, and a warning for a session elsewhere', async () => {
     const here = await bench.engine();
     const warnings: string[] = [];
     const quiet = (): void => undefined;

@@ -46,7 +46,7 @@ describe('the signature of a record', () => {
   });
   after(() => place.remove());
 
-  it('is none before anybody signed', async () => {
+  it('is missing before signing', async () => {
     assert.equal(await checkSignature(path.dirname(file), environment), null);
     assert.ok(
       verdictDetails(await verify(file, environment))
@@ -55,7 +55,7 @@ describe('the signature of a record', () => {
     );
   });
 
-  it('names its key, and holds while the record grows', async () => {
+  it('names its key, and stays valid while the record grows', async () => {
     await signHead(path.dirname(file), key, environment);
     const writer = await place.store.openWriter(sessionId);
     await writer.append(entryLine(6));
@@ -70,7 +70,7 @@ describe('the signature of a record', () => {
     assert.ok(own.includes(signature.key.split(' ').at(-1) ?? '?'), `${signature.key} in ${own}`);
   });
 
-  it('tells a record that was made anew as a whole', async () => {
+  it('reveals a recreated record', async () => {
     const whole = await readFile(file);
     const { folder, head } = {
       folder: path.dirname(file),
@@ -94,7 +94,7 @@ describe('the signature of a record', () => {
     assert.equal((await verify(file, environment)).verdict, 'intact');
   });
 
-  it('is bad where what was signed, or the signature, was changed', async () => {
+  it('is invalid if the signed file or the signature was changed', async () => {
     const signed = path.join(path.dirname(file), 'record.signed');
     const before = await readFile(signed, 'utf8');
     await writeFile(signed, before.replace('20', '21'));
@@ -106,7 +106,7 @@ describe('the signature of a record', () => {
     assert.equal((await checkSignature(path.dirname(file), { PATH: '/nowhere' }))?.state, 'unchecked');
   });
 
-  it('is made at the end of a run', async () => {
+  it('is created at the end of a run', async () => {
     const quiet = (): void => undefined;
     const loud = (message: string): never => {
       throw new Error(message);
@@ -131,7 +131,7 @@ describe('the signature of a record', () => {
     await engine.dispose();
   });
 
-  it('says why it could not be made', async () => {
+  it('reports why signing failed', async () => {
     await assert.rejects(signHead(path.dirname(file), `${key}.none`, environment), /key\.none|No such file/);
   });
 });
@@ -168,7 +168,7 @@ describe('the GPG signature of a record', function () {
     await rm(home, { recursive: true, force: true });
   });
 
-  it('names its key, and is told from one of something else', async () => {
+  it('names its key, and is distinguished from a signature of another file', async () => {
     await signHead(folder, key, own);
     const { verdict, signature } = await verify(place.store.path(sessionId), own);
     assert.ok(verdict === 'intact' && signature?.state === 'good');
@@ -181,7 +181,7 @@ describe('the GPG signature of a record', function () {
     assert.equal((await checkSignature(folder, own))?.state, 'good');
   });
 
-  it('says that the key is not known here, and that there is no gpg', async () => {
+  it('reports an unknown key, and a missing gpg', async () => {
     const other = await mkdtemp(path.join(tmpdir(), 'vg-'));
     const stranger = await checkSignature(folder, { ...own, GNUPGHOME: other });
     assert.match(stranger?.state === 'unchecked' ? stranger.why : '', /not in the keyring/);
@@ -191,7 +191,7 @@ describe('the GPG signature of a record', function () {
     await rm(other, { recursive: true });
   });
 
-  it('takes no name of a key that could be another', async () => {
+  it('rejects ambiguous key names', async () => {
     for (const name of ['nobody', '--output', '0x12', 'deadbeef', 'relative/key']) {
       await assert.rejects(signHead(folder, name, own), /Not an absolute path/);
     }
@@ -231,7 +231,7 @@ describe('a permanently deleted session', () => {
     return rows;
   };
 
-  it('is gone whole, and its deletion is named in the account of it and of the time', async () => {
+  it('is removed completely, and its deletion appears in audits of the session and the period', async () => {
     await engine.archive.search.search({ query: 'entry' });
     const { head } = await engine.archive.verify(sessionId);
     await engine.remove(sessionId);
@@ -254,7 +254,7 @@ describe('a permanently deleted session', () => {
     for (const said of ['Add a total', 'what was said here', '/project']) assert.equal(saved.includes(said), false);
   });
 
-  it('cannot be taken out of the list of deletions unnoticed', async () => {
+  it('cannot be removed from the deletion log unnoticed', async () => {
     const other = 'ses_0123456789ac';
     await (await place.store.create(aSession({ session_id: other }))).close();
     await engine.remove(sessionId);
@@ -268,7 +268,7 @@ describe('a permanently deleted session', () => {
     assert.match((await account(sessionId))[0]?.subject ?? '', /truncated after line 1/);
   });
 
-  it('stays where the deletion fails, and its account says so', async () => {
+  it('stays if the deletion fails, and the audit says so', async () => {
     const writer = await place.store.openWriter(sessionId);
     await assert.rejects(engine.remove(sessionId), { code: 'session_busy' });
     await writer.close();
@@ -279,7 +279,7 @@ describe('a permanently deleted session', () => {
     );
   });
 
-  it('is gone after a deletion that was cut short, too', async () => {
+  it('is removed even if the deletion was interrupted', async () => {
     const folder = path.dirname(place.store.path(sessionId));
     await rename(folder, `${folder}.deleted`);
     assert.deepEqual(await engine.list(), []);
@@ -287,7 +287,7 @@ describe('a permanently deleted session', () => {
     assert.deepEqual(await readdir(path.dirname(folder)), []);
   });
 
-  it('and hidden or relinked ones, stand in the record or beside it', async () => {
+  it('appears in the record or next to it, like hidden and relinked ones', async () => {
     await engine.setHidden(sessionId, true);
     await engine.setHidden(sessionId, false);
     const said = (await account(sessionId)).filter(({ kind }) => kind === 'decision').map(({ subject }) => subject);
@@ -301,7 +301,7 @@ describe('a permanently deleted session', () => {
   });
 });
 
-describe('the account of a session', () => {
+describe('the audit of a session', () => {
   const request = {
     id: 'r1',
     kind: 'permission',
@@ -349,7 +349,7 @@ describe('the account of a session', () => {
     return text;
   };
 
-  it('names runs, files, whole commands, permissions and decisions', async () => {
+  it('lists runs, files, whole commands, permissions and decisions', async () => {
     const rows = await rowsOf(source);
     assert.deepEqual(
       rows.map(({ kind, subject, status, detail }) => [kind, subject, status, detail]),
@@ -367,7 +367,7 @@ describe('the account of a session', () => {
     assert.ok(rows.every(({ session_id, host, agent }) => session_id === sessionId && host === 'box' && agent !== ''));
   });
 
-  it('says that a cost is unknown instead of 0', async () => {
+  it('shows an unknown cost as unknown, not 0', async () => {
     const none = async function* () {
       await Promise.resolve();
       yield* [];
@@ -382,7 +382,7 @@ describe('the account of a session', () => {
     );
   });
 
-  it('is written as lines, as a table and as a document', async () => {
+  it('can be written as lines, table and document', async () => {
     const lines = (await textOf('jsonl')).trimEnd().split('\n');
     assert.deepEqual(
       lines.map((line): unknown => JSON.parse(line)),

@@ -13,7 +13,7 @@ import { skip } from '../../../support/skip.ts';
 
 const secret = 'never-in-a-record';
 
-describe('agents from files', () => {
+describe('agent files', () => {
   let bench: Bench;
   let here: string;
   let home: string;
@@ -45,7 +45,7 @@ describe('agents from files', () => {
     input: (name: string) => Promise.resolve(inputs[name]),
   });
 
-  it('are files and folders, of the workspace and of the user', async () => {
+  it('are files and folders of the workspace and the user', async () => {
     await file('a.yaml', 'description: A\n');
     await file('b/agent.json', '{"description":"B"}');
     await file('b/prompt.md', '# You are B.\n');
@@ -58,11 +58,11 @@ describe('agents from files', () => {
     assert.ok(!Number.isNaN(Date.parse(found[0]?.agent?.modified_at ?? '')));
   });
 
-  it('are none where there is no folder', async () => {
+  it('are empty without a folder', async () => {
     assert.deepEqual(await load(), []);
   });
 
-  it('leave the others alone where one is broken', async () => {
+  it('do not affect each other if one is invalid', async () => {
     await file('broken.yaml', 'tags: [\n');
     await file('fine.yaml', 'description: F\n');
     await file('two prompts/agent.yaml', 'name: two\nsystem_prompt: x\n');
@@ -77,7 +77,7 @@ describe('agents from files', () => {
     ]);
   });
 
-  it('have a name once; the workspace goes before the user', async () => {
+  it('have unique names, with priority for the workspace', async () => {
     await file('a.yaml', 'name: x\n');
     await file('b.yaml', 'name: x\n');
     await file('x.yaml', 'description: mine\n', home);
@@ -90,7 +90,7 @@ describe('agents from files', () => {
     assert.equal(third.agent, null);
   });
 
-  it('are those of each folder of a workspace on its own', async () => {
+  it('are separate for each folder of a workspace', async () => {
     const there = path.join(bench.dir, 'there');
     await file('a.yaml', 'description: here\n');
     await file('a.yaml', 'description: there\n', there);
@@ -110,7 +110,7 @@ describe('agents from files', () => {
     );
   });
 
-  it('are there once where a folder is given twice, by whatever path', async function () {
+  it('are listed once if a folder is given twice, by any path', async function () {
     await file('a.yaml', 'description: A\nmax: 1\n');
     await symlink(here, home, 'junction').catch((error: unknown) => {
       if (error instanceof Error && 'code' in error && error.code === 'ENOTSUP') skip(this, 'Wine makes no links');
@@ -124,7 +124,7 @@ describe('agents from files', () => {
     assert.deepEqual(await loadBlueprints([{ folder: 'not/there', level: 'user' }]), []);
   });
 
-  it('were changed when their instructions were', async () => {
+  it('count as changed when their instructions change', async () => {
     await file('b/agent.yaml', 'description: B\n');
     await file('b/prompt.md', 'Be B.\n');
     const changed = async (agent: number, prompts: number): Promise<string | undefined> => {
@@ -136,7 +136,7 @@ describe('agents from files', () => {
     assert.equal(await changed(1e9, 1e9 - 60), '2001-09-09T01:46:40.000Z');
   });
 
-  it('say why they are not started', async () => {
+  it('explain why they cannot be started', async () => {
     await file('off.yaml', 'status: inactive\n');
     await file('broken.yaml', 'description: x\nstatus: paused\n');
     await file('on.yaml', '{}');
@@ -169,7 +169,7 @@ mcp_servers:
     env: { KEY: "\${env:KEY}", TOKEN: "\${input:token}" }
 `;
 
-  it('give a run their model, instructions, limits and servers, and the record no secret', async () => {
+  it('give a run their model, instructions, limits and servers, without secrets in the record', async () => {
     await file('helper.yaml', withServer);
     const agent = findBlueprint(await load(), 'helper');
     const engine = await bench.engine();
@@ -209,7 +209,7 @@ mcp_servers:
     }
   });
 
-  it('resume the session as they are now', async () => {
+  it('are reread when the session is resumed', async () => {
     await file('helper.yaml', withServer);
     const engine = await bench.engine();
     const steps = prompt([{ init: true }, { result: {} }]);
@@ -231,7 +231,7 @@ mcp_servers:
     assert.ok(given.args.includes('Of the settings.\n\nYou help less.'));
   });
 
-  it('name the servers whose address or arguments were filled in', async () => {
+  it('report servers with inputs in URL or arguments', async () => {
     const server = (text: string) => `{ type: stdio, command: x, args: ["${text}"] }`;
     const servers = [
       `plain: ${server('--root ${workspaceFolder}')}`,
@@ -244,7 +244,7 @@ mcp_servers:
     assert.deepEqual(options.filledServers, ['filled', 'address']);
   });
 
-  it('are not started without what their servers want', async () => {
+  it('are not started without their required inputs', async () => {
     await file('helper.yaml', withServer);
     const agent = findBlueprint(await load(), 'helper');
     const started = startRequest(agent, { ...use('x'), environment: {} });
@@ -254,7 +254,7 @@ mcp_servers:
     );
   });
 
-  it('speak before the first prompt where the agent takes no system prompt', async () => {
+  it('precede the first prompt if the agent supports no system prompt', async () => {
     await file('c.yaml', 'executor_type: codex\nsystem_prompt: You are C.\n');
     const settings = () => ({ agents: { codex: { program: fakeAgent } } });
     const environment = { ...platformVariables, PATH: process.env['PATH'], FAKE_AGENT_VERSION: 'codex-cli 0.169.0' };

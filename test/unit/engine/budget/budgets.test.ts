@@ -136,7 +136,7 @@ describe('budgets', function () {
     assert.equal(verified.verdict, 'intact', what);
   }
 
-  it('refuse a first run where a day is used up, before anything is started', async () => {
+  it('prevent a first run when the daily limit is used up', async () => {
     const { bench, engine } = await limited({ day: { tokens: 10 } });
     await outcome(await engine.start(bench.request([{ init: true }, { say: 'all of it' }, { result: {} }])));
     await assert.rejects(engine.start(bench.request(done)), (error: { code: string; budget: unknown }) => {
@@ -147,7 +147,7 @@ describe('budgets', function () {
     assert.equal((await engine.list()).length, 1);
   });
 
-  it('hold several agents that are running at the same time', async () => {
+  it('cover several agents that run at the same time', async () => {
     const { bench, engine } = await limited({ workspace: { tokens: 40 } });
     const steps = [{ init: true }, ...says('one'), { until: path.join(bench.dir, 'go') }, ...says('two'), ...much];
     const handles = [await engine.start(bench.request(steps)), await engine.start(bench.request(steps))];
@@ -164,7 +164,7 @@ describe('budgets', function () {
     for (const handle of handles) assert.ok(!(await texts(handle)).includes('too much'));
   });
 
-  it('of a message begin anew with the next one, and a queued one waits for what is left', async () => {
+  it('of a message restart with the next one, and a queued one waits for the rest', async () => {
     const { bench, engine } = await limited({ message: { tokens: 40 }, run: { turns: 4 } }, { interactive: true });
     const go = path.join(bench.dir, 'go');
     const handle = await engine.start(
@@ -194,7 +194,7 @@ describe('budgets', function () {
     assert.match(unsaid?.content ?? '', /and more/);
   });
 
-  it('do not count the minutes in which the agent waits for a person', async () => {
+  it('do not count minutes spent waiting for the user', async () => {
     let offset = 0;
     const clock = (): number => Date.now() + offset;
     const { bench, engine } = await limited({ run: { minutes: 10 } }, { interactive: true, clock, monotonic: clock });
@@ -210,7 +210,7 @@ describe('budgets', function () {
     const unpriced: readonly Step[] = [{ model: 'mystery-1' }, { init: true }, ...says('one', 'two', 'three')];
     const end: Step = { event: { type: 'result', subtype: 'success', is_error: false, num_turns: 3, result: 'done' } };
 
-    it('in US dollars hold nothing, and say so; the run continues', async () => {
+    it('in US dollars are not enforced, with a notice; the run continues', async () => {
       const { bench, engine } = await limited({ run: { usd: 0.0001 } });
       const handle = await engine.start(bench.request([...unpriced, end]));
       const result = await outcome(handle);
@@ -223,7 +223,7 @@ describe('budgets', function () {
       assert.equal((await decisions(engine, handle.id)).map(({ type }) => type).join(), 'budget_unheld');
     });
 
-    it('are said to hold nothing before the agent starts, where the model is known', async () => {
+    it('report before the start that they cannot be enforced, if the model is known', async () => {
       const { bench, engine } = await limited({ run: { usd: 0.0001, tokens: 1000 } });
       const request: StartRequest = { ...bench.request([...unpriced, end]), options: { model: 'mystery-1' } };
       const handle = await engine.start(request);
@@ -234,7 +234,7 @@ describe('budgets', function () {
       assert.match(said[0] ?? '', /^No price is known for the model mystery-1.+Its limits in tokens still apply\.$/);
     });
 
-    it('are told of a name without a number only when the agent has said which model that is', async () => {
+    it('handle an alias only when the agent has reported the model', async () => {
       const { bench, engine } = await limited({ run: { usd: 5 } });
       const steps = [{ init: true }, ...says('one'), { result: { text: 'one' } }];
       const handle = await engine.start({ ...bench.request(steps), options: { model: 'sonnet' } });
@@ -242,7 +242,7 @@ describe('budgets', function () {
       assert.equal(handle.summary().budget?.unheld, undefined);
     });
 
-    it('of one message are held by what the others cost', async () => {
+    it('of one message are enforced by other known costs', async () => {
       const { bench, engine } = await limited({ run: { usd: 0.00025 } });
       const other: Step[] = [{ model: 'mystery-1' }, ...says('helper'), { model: 'claude-sonnet-4-5-20250929' }];
       const steps = [{ init: true }, ...says('one'), ...other, ...says('two', 'three'), ...much];
@@ -256,7 +256,7 @@ describe('budgets', function () {
       );
     });
 
-    it('are held in tokens and turns', async () => {
+    it('are enforced in tokens and turns', async () => {
       const { bench, engine } = await limited({ run: { usd: 0.0001, tokens: 40 } });
       const result = await outcome(await engine.start(bench.request([...unpriced, ...much])));
       assert.equal(result.metadata?.budget?.unit, 'tokens');
@@ -264,7 +264,7 @@ describe('budgets', function () {
     });
   });
 
-  it('are passed to an agent that can hold them itself, whose own end is no failure', async () => {
+  it('are passed to an agent that can enforce them, whose end is not a failure', async () => {
     const { bench, engine } = await limited({ run: { turns: 7 }, session: { turns: 5, usd: 2 } }, {}, newer);
     const max = { subtype: 'error_max_turns', is_error: true, result: undefined, num_turns: 5, errors: ['Reached it'] };
     const handle = await engine.start({
@@ -287,7 +287,7 @@ describe('budgets', function () {
     assert.equal(handle.turns()[0]?.status, 'stopped');
   });
 
-  it('end an agent with the first response that reaches them, although it was given them, and say by how much', async () => {
+  it('end an agent that ignores its own limits at the first response, and report the excess', async () => {
     const { bench, engine } = await limited({ run: { usd: 0.000109 } }, {}, newer);
     const handle = await engine.start(bench.request([{ init: true }, ...says('one', 'two'), ...much]));
     const { metadata, error } = await outcome(handle);
@@ -296,7 +296,7 @@ describe('budgets', function () {
     assert.match(error ?? '', /: \$0\.0002 of \$0\.0001\. \$0\.0001 over the limit\. Agents report/);
   });
 
-  it('in turns end an agent when its last one calls a tool, before it begins another', async () => {
+  it('in turns end an agent after a last tool call, before the next response', async () => {
     const { bench, engine } = await limited({ run: { turns: 2 } });
     const steps: Step[] = [{ init: true }, { say: 'one' }, { tool: { id: 'call', command: 'ls' } }, ...much];
     const handle = await engine.start(bench.request(steps));
@@ -306,7 +306,7 @@ describe('budgets', function () {
     assert.deepEqual(await texts(handle), ['one']);
   });
 
-  it('of a request cannot be more than those of the settings', async () => {
+  it('of a request cannot exceed those of the settings', async () => {
     const { bench, engine } = await limited({ run: { tokens: 40 } });
     const request = {
       ...bench.request([{ init: true }, ...says('one', 'two', 'three'), ...much]),
@@ -317,7 +317,7 @@ describe('budgets', function () {
     assert.equal((await outcome(await engine.start(tighter))).metadata?.budget?.limit, 10);
   });
 
-  it('that are raised count for an active run, and for other windows', async () => {
+  it('can be raised for an active run, and for other windows', async () => {
     const { bench, engine } = await limited({ session: { tokens: 100 } });
     const go = path.join(bench.dir, 'go');
     const steps = [
@@ -344,7 +344,7 @@ describe('budgets', function () {
     assert.equal((await outcome(await other.resume(handle.id, { prompt: prompt(done) }))).success, true);
   });
 
-  it('leave a run alone that has ended when its last response is', async () => {
+  it('do not affect a run that ends with its last response', async () => {
     const { bench, engine } = await limited({ run: { turns: 2, tokens: 31 } });
     const handle = await engine.start(bench.request([{ init: true }, ...says('one', 'two'), { result: {} }]));
     const result = await outcome(handle);

@@ -33,7 +33,7 @@ describe('the budget of a run', function () {
     return { budget, reached };
   }
 
-  it('does not count the time that the machine slept', () => {
+  it('does not count sleep of the machine', () => {
     const { budget, reached } = started('minutes', 30);
     passed += 5 * 60_000;
     wall += 5 * 60_000 + 8 * hour;

@@ -32,7 +32,7 @@ describe('budgets of single runs', function () {
     (await entries(handle)).flatMap(({ type, content }) => (type.kind === 'assistant_message' ? [content] : []));
   const costs = (usd: number) => [{ init: true }, { say: 'done' }, { result: { usd, text: 'done' } }];
 
-  it('count the run before once while a resumed one has not said anything yet', async () => {
+  it('count the previous run until a resumed one reports usage', async () => {
     const { bench, engine } = await limited({ day: { usd: 10 } });
     const first = await engine.start(bench.request(costs(6)));
     await outcome(first);
@@ -45,7 +45,7 @@ describe('budgets of single runs', function () {
     assert.equal(after.success, true, after.error);
   });
 
-  it('leave the time in which one waits for a person out for the others', async () => {
+  it('exclude time spent waiting for the user, while others run', async () => {
     let offset = 0;
     const clock = (): number => Date.now() + offset;
     const { bench, engine } = await limited({ day: { minutes: 30 } }, { interactive: true, clock, monotonic: clock });
@@ -59,7 +59,7 @@ describe('budgets of single runs', function () {
     await outcome(asking);
   });
 
-  it('leave the next day to an active run after midnight', async () => {
+  it("apply the next day's limits to an active run after midnight", async () => {
     // The last minute of a day of this machine, which the clock leaves when it is told to.
     let offset = new Date(2026, 10, 22, 23, 59, 0).getTime() - Date.now();
     const { bench, engine } = await limited({ day: { tokens: 40 } }, { clock: () => Date.now() + offset });
@@ -75,7 +75,7 @@ describe('budgets of single runs', function () {
     assert.equal(result.success, true, result.error);
   });
 
-  it('count in an active run what one of another window has used', async () => {
+  it("include usage of another window's run", async () => {
     const { bench, engine } = await limited({ day: { tokens: 100 } });
     const go = path.join(bench.dir, 'go');
     const steps = [{ init: true }, { say: 'one' }, { until: go }, { say: 'two' }, { wait: 60_000 }, { result: {} }];
@@ -90,7 +90,7 @@ describe('budgets of single runs', function () {
     assert.deepEqual([metadata?.budget?.scope, metadata?.budget?.spent], ['day', 120]);
   });
 
-  it('of a message are not passed to an agent that may be given several', async () => {
+  it('of a message are not passed to an agent that may get several', async () => {
     const environment = { FAKE_AGENT_VERSION: '2.1.197 (Claude Code)' };
     const argsOf = async (interactive: boolean): Promise<string> => {
       const { bench, engine } = await limited({ message: { usd: 1 } }, { interactive }, environment);
@@ -103,7 +103,7 @@ describe('budgets of single runs', function () {
     assert.doesNotMatch(await argsOf(true), /max-budget/);
   });
 
-  it('that the program was given are told with its end, though they were raised since', async () => {
+  it('are reported as passed to the program, even if they were raised meanwhile', async () => {
     const environment = { FAKE_AGENT_VERSION: '2.1.197 (Claude Code)' };
     const { bench, engine } = await limited({ run: { usd: 1 } }, {}, environment);
     const max = {
@@ -123,7 +123,7 @@ describe('budgets of single runs', function () {
     assert.deepEqual([metadata?.budget?.by, metadata?.budget?.limit], ['agent', 1]);
   });
 
-  describe('that are reached when the closing line is there', () => {
+  describe('reached at the closing line', () => {
     const usage = { input_tokens: 500, output_tokens: 5 };
     const begin = async (last: Step, after: readonly Step[]): Promise<SessionHandle> => {
       const { bench, engine } = await limited({ run: { tokens: 100 } });
@@ -137,19 +137,19 @@ describe('budgets of single runs', function () {
       return handle;
     };
 
-    it('leave an agent alone that is only to end', async () => {
+    it('do not affect an agent that is about to exit', async () => {
       const handle = await begin({ text: 'one' }, []);
       const result = await outcome(handle);
       assert.equal(result.success, true, result.error);
       assert.deepEqual([handle.summary().outcome, result.metadata?.budget], ['completed', undefined]);
     });
 
-    it('end one that continues after it', async () => {
+    it('end an agent that continues', async () => {
       const result = await outcome(await begin({ text: 'one' }, [...says('again'), ...much]));
       assert.deepEqual([result.success, result.metadata?.budget?.by], [false, 'vitrine']);
     });
 
-    it('do not stand for the error that it told', async () => {
+    it("do not replace the agent's error", async () => {
       const error = { subtype: 'error_during_execution', is_error: true, result: undefined, errors: ['disk full'] };
       const handle = await begin(error, [{ exit: 1 }]);
       const result = await outcome(handle);
@@ -158,7 +158,7 @@ describe('budgets of single runs', function () {
     });
   });
 
-  it('hold the second message of a conversation while it is answered', async () => {
+  it('apply to the second message of a conversation', async () => {
     const { bench, engine } = await limited({ message: { tokens: 40 } }, { interactive: true });
     const go = path.join(bench.dir, 'go');
     const handle = await engine.start(
@@ -180,7 +180,7 @@ describe('budgets of single runs', function () {
     assert.deepEqual([metadata?.budget?.scope, metadata?.budget?.spent], ['message', 45]);
   });
 
-  it('that hold a message back pause the run, however well the agent ends', async () => {
+  it('that hold a message back pause a successful run', async () => {
     const { bench, engine } = await limited({ run: { turns: 1 } }, { interactive: true });
     const go = path.join(bench.dir, 'go');
     const handle = await engine.start(

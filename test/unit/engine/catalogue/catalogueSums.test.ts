@@ -16,7 +16,7 @@ import { captureFile, sourcesOf } from '../../../support/stores/homes.ts';
 const quiet = () => undefined;
 const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
 
-describe('what the catalogue sums up', () => {
+describe('aggregates of the catalogue', () => {
   let temporary: Awaited<ReturnType<typeof temporaryStore>>;
   let catalogue: Catalogue;
   beforeEach(async () => {
@@ -42,7 +42,7 @@ describe('what the catalogue sums up', () => {
     await writer.close();
   }
 
-  it('says which files agents changed last, and which sessions touched one', async () => {
+  it('tell which files agents changed last, and which sessions touched one', async () => {
     await keep(1, '/w', 'src/a.ts');
     await keep(2, '/w', path.resolve('/w/src/a.ts'));
     await keep(3, '/other', 'b.ts');
@@ -59,7 +59,7 @@ describe('what the catalogue sums up', () => {
     assert.equal((await touching('/home/dev/project/src/parse.js')).length, 1);
   });
 
-  it('remembers what other programs used for processes that do not look for their stores', async () => {
+  it('keep usage of other programs for processes that do not scan their stores', async () => {
     const sources = sourcesOf(captureFile('claude-code-2.1.330/print-fork', 'home'));
     const looking = searchOf(temporary.store, log, { sources, catalogue });
     const seen = await looking.observed([]);
@@ -76,7 +76,7 @@ describe('what the catalogue sums up', () => {
     assert.equal(sum(used), sum(listed));
   });
 
-  it('keeps what stores say, so that another process reads only what changed', async () => {
+  it('keep facts of stores, so that another process reads only changes', async () => {
     const home = await mkdtemp(path.join(tmpdir(), 'vitrine-home-'));
     try {
       await cp(captureFile('claude-code-2.1.330/print-tools', 'home'), home, { recursive: true });
@@ -106,7 +106,7 @@ describe('what the catalogue sums up', () => {
     }
   });
 
-  it('divides a known cost among the days of a session', async () => {
+  it('divide a known cost among the days of a session', async () => {
     const [first] = await searchOf(temporary.store, log, {
       sources: sourcesOf(captureFile('claude-code-2.1.330/print-tools', 'home')),
       catalogue,

@@ -13,7 +13,7 @@ const quiet = () => undefined;
 const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
 
 describe('the file of the catalogue', () => {
-  it('has nothing left in it of a session that was deleted', async () => {
+  it('contains nothing of a deleted session', async () => {
     const temporary = await temporaryStore();
     const catalogue = new Catalogue(temporary.dir);
     const search = searchOf(temporary.store, log, { catalogue });

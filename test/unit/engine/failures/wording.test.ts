@@ -5,19 +5,19 @@ import { english, inWords, quote, say } from '../../../../src/engine/failures/wo
 describe('wordings', () => {
   const capitals = (template: string): string => template.toUpperCase();
 
-  it('are in English until someone translates them', () => {
+  it('are in English by default', () => {
     const failure = failures.sessionBusy('ses_0123456789ab');
     assert.equal(failure.message, 'Session ses_0123456789ab is already running.');
     assert.equal(inWords(failure.words.message, capitals), 'SESSION ses_0123456789ab IS ALREADY RUNNING.');
   });
 
-  it('are translated with those within them, and leave what was said by others alone', () => {
+  it('are translated with nested ones, but without quotes', () => {
     const wording = say`${'Codex'} ended (${say`exit code ${3}`}): ${quote('no key')}`;
     assert.equal(english(wording), 'Codex ended (exit code 3): no key');
     assert.equal(inWords(wording, capitals), 'Codex ENDED (EXIT CODE 3): no key');
   });
 
-  it('take nothing in a value for a place of theirs', () => {
+  it('ignore placeholders in values', () => {
     assert.equal(english(say`${'{1}'} and ${'$& {0}'}`), '{1} and $& {0}');
   });
 });

@@ -13,7 +13,7 @@ import { skip } from '../../../support/skip.ts';
 /** Modes, links and pipes as POSIX has them. */
 const isPosix = process.platform !== 'win32';
 
-describe('a file that is written as a whole', () => {
+describe('a file written atomically', () => {
   let folder = '';
   beforeEach(async () => (folder = await mkdtemp(path.join(tmpdir(), 'vitrine-whole-'))));
   afterEach(() => rm(folder, { recursive: true, force: true }));
@@ -21,14 +21,14 @@ describe('a file that is written as a whole', () => {
   const place = (name: string): string => path.join(folder, name);
   const modeOf = async (file: string): Promise<number> => (await stat(file)).mode & 0o777;
 
-  it('is for the user alone, and leaves nothing beside it', async () => {
+  it('is private to the user, and leaves no temporary file', async () => {
     await writeWhole(place('out'), ['new ', Buffer.from('text')]);
     assert.equal(await readFile(place('out'), 'utf8'), 'new text');
     if (isPosix) assert.equal(await modeOf(place('out')), 0o600);
     assert.deepEqual(await readdir(folder), ['out']);
   });
 
-  it('keeps the permissions of the one that is there', async () => {
+  it('keeps the permissions of the existing file', async () => {
     await writeFile(place('out'), 'old');
     await chmod(place('out'), 0o644);
     await writeWhole(place('out'), ['new']);
@@ -36,7 +36,7 @@ describe('a file that is written as a whole', () => {
     if (isPosix) assert.equal(await modeOf(place('out')), 0o644);
   });
 
-  it('leaves the one that is there where the new one does not come to its end', async () => {
+  it('keeps the existing file if the new one is incomplete', async () => {
     await writeFile(place('out'), 'old');
     const chunks = function* (): Generator<string> {
       yield 'new';
@@ -47,7 +47,7 @@ describe('a file that is written as a whole', () => {
     assert.deepEqual(await readdir(folder), ['out']);
   });
 
-  it('leaves nothing behind where it is ended, however early', async () => {
+  it('leaves nothing behind when interrupted', async () => {
     await writeFile(place('out'), 'old');
     const aborted = new AbortController();
     aborted.abort();
@@ -65,7 +65,7 @@ describe('a file that is written as a whole', () => {
     assert.deepEqual(await readdir(folder), ['out']);
   });
 
-  it('goes through no link that someone put beside it', async function () {
+  it('ignores a link with the name of the temporary file', async function () {
     if (!isPosix) skip(this, 'links take a right of their own here');
     await writeFile(place('other'), 'of somebody');
     await symlink(place('other'), place('out.part'));
@@ -74,7 +74,7 @@ describe('a file that is written as a whole', () => {
     assert.ok((await lstat(place('out'))).isFile());
   });
 
-  it('stands where a link leads, which stays a link', async function () {
+  it('replaces the target of a link, which stays a link', async function () {
     if (!isPosix) skip(this, 'links take a right of their own here');
     await writeFile(place('file'), 'old');
     await symlink(place('file'), place('out'));
@@ -83,7 +83,7 @@ describe('a file that is written as a whole', () => {
     assert.equal(await readFile(place('file'), 'utf8'), 'new');
   });
 
-  it('goes into a pipe, which stays one', async function () {
+  it('can be a pipe, which stays one', async function () {
     if (!isPosix) skip(this, 'this system has no named pipes in folders');
     execFileSync('mkfifo', [place('out')]);
     const read = text(createReadStream(place('out')));
@@ -92,7 +92,7 @@ describe('a file that is written as a whole', () => {
     assert.ok((await lstat(place('out'))).isFIFO());
   });
 
-  it('cannot be written where a folder is, or none', async () => {
+  it('cannot be written to a path of a folder or a missing folder', async () => {
     const isUnwritable = (error: unknown): boolean => EngineFailure.is(error, 'file_unwritable');
     await assert.rejects(writeWhole(folder, ['new']), isUnwritable);
     await assert.rejects(writeWhole(place('none/out'), ['new']), isUnwritable);

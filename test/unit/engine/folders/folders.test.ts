@@ -8,7 +8,7 @@ import { movedSessions } from '../../../../src/engine/folders/moved.ts';
 import { Bench, outcome } from '../../../support/fakeAgent/engine.ts';
 import { aSummary } from '../../../support/sessions/records.ts';
 
-describe('folders that are known again', () => {
+describe('folders that are recognized', () => {
   let root = '';
   /** No two commands run at the same time. */
   let seconds = 0;
@@ -45,7 +45,7 @@ describe('folders that are known again', () => {
       })),
     );
 
-  it('are those that were renamed or moved, with git and without', async () => {
+  it('are renamed or moved ones, with and without git', async () => {
     mkdirSync(at('plain'));
     const sessions = await ranIn(at('plain'), repository('tea'), at('tea', 'packages', 'a'));
     assert.deepEqual(await movedSessions(sessions, [at('plain'), at('tea')]), []);
@@ -71,7 +71,7 @@ describe('folders that are known again', () => {
     );
   });
 
-  it('are clones that were copied to another disk, and the original deleted', async () => {
+  it('are clones that were copied to another disk, if the original was deleted', async () => {
     const sessions = await ranIn(repository('tea'));
     cpSync(at('tea'), at('copy'), { recursive: true });
     assert.deepEqual(await movedSessions(sessions, [at('copy')]), [], 'the original is still there');
@@ -81,7 +81,7 @@ describe('folders that are known again', () => {
     ]);
   });
 
-  it('are work trees that were removed: what was run there belongs to the others', async () => {
+  it('are removed worktrees, whose sessions belong to the others', async () => {
     repository('tea');
     git(at('tea'), 'worktree', 'add', '-q', at('feature'));
     mkdirSync(at('feature', 'new'));
@@ -98,7 +98,7 @@ describe('folders that are known again', () => {
     );
   });
 
-  it('are other clones of the same repository, which is not sure', async () => {
+  it('are other clones of the same repository, with less certainty', async () => {
     repository('origin');
     git(root, 'clone', '-q', at('origin'), at('one'));
     git(root, 'clone', '-q', at('origin'), at('two'));
@@ -109,7 +109,7 @@ describe('folders that are known again', () => {
     ]);
   });
 
-  it('are no others', async () => {
+  it('are no unrelated ones', async () => {
     repository('tea');
     repository('coffee');
     mkdirSync(at('plain'));
@@ -121,7 +121,7 @@ describe('folders that are known again', () => {
     assert.deepEqual(await movedSessions([{ ...aSummary(), project_dir: at('nowhere') }], [at('coffee')]), []);
   });
 
-  it('keep no key of a remote, and are read whatever git’s files hold', async () => {
+  it('store no credentials of a remote, whatever git’s files contain', async () => {
     const same = ['https://me:key@Example.org/a/b.git', 'git@example.org:a/b.git', 'ssh://git@example.org/a/b/'];
     assert.deepEqual(same.map(plainRemote), ['example.org/a/b', 'example.org/a/b', 'example.org/a/b']);
     mkdirSync(at('odd'));
@@ -133,7 +133,7 @@ describe('folders that are known again', () => {
     assert.deepEqual(await identityOf(at('missing')), { path: '' });
   });
 
-  it('are resumed in the folder of today', async () => {
+  it('are used to resume', async () => {
     const bench = new Bench();
     try {
       const engine = await bench.engine();

@@ -122,7 +122,7 @@ describe('the scheduler of follow-ups', () => {
     assert.deepEqual(window.sent, ['a', 'b']);
   }
 
-  it('sends what waits for its turn as others end', async () => {
+  it('sends waiting ones as others end', async () => {
     await crowd();
     await window.runOver('a');
     assert.deepEqual(window.sent, ['a', 'b', 'c']);
@@ -130,7 +130,7 @@ describe('the scheduler of follow-ups', () => {
     assert.deepEqual(window.sent, ['a', 'b', 'c', 'd']);
   });
 
-  it('lets what was planned anew while it waited wait its delay', async () => {
+  it('applies the delay again after replanning', async () => {
     await crowd();
     window.goesOn('c', 6);
     window.ended('c', 9);
@@ -147,7 +147,7 @@ describe('the scheduler of follow-ups', () => {
     assert.deepEqual(window.sent, ['a', 'b', 'd', 'c']);
   });
 
-  it('resumes the next where those before it were cancelled', async () => {
+  it('sends the next one after earlier ones were cancelled', async () => {
     await crowd();
     window.ended('e', 5);
     await window.scheduler.cancel('c');
@@ -158,7 +158,7 @@ describe('the scheduler of follow-ups', () => {
     assert.deepEqual(window.sent, ['a', 'b', 'e']);
   });
 
-  it('records that it was cancelled while it is looked at', async () => {
+  it('records a cancellation during a check', async () => {
     let continueRun = nothing;
     window.looks = new Promise((resolve) => (continueRun = resolve));
     window.ended('a', 5);
@@ -171,7 +171,7 @@ describe('the scheduler of follow-ups', () => {
     assert.deepEqual(window.sent, [], 'a plan that was made meanwhile is refused on its way');
   });
 
-  it('records that it was cancelled while its run is prepared, and not once that has begun', async () => {
+  it('records a cancellation while the run is being prepared, but not after its start', async () => {
     window.ended('a', 5);
     await window.until(11 * minute);
     assert.deepEqual(window.sent, ['a']);
@@ -184,7 +184,7 @@ describe('the scheduler of follow-ups', () => {
     assert.deepEqual(window.cancelled, ['b']);
   });
 
-  it('records nothing where nothing is due', async () => {
+  it('records nothing if nothing is due', async () => {
     await window.scheduler.cancel('a');
     window.goesOn('a', 5);
     await window.scheduler.cancel('a');

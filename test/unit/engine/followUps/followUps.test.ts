@@ -21,7 +21,7 @@ import { until } from '../../../support/until.ts';
 const hour = 60 * 60_000;
 const question: readonly Step[] = [{ init: true }, { say: 'Tea or coffee?' }, { result: { text: 'Tea or coffee?' } }];
 
-describe('follow-ups on the way of a run', function () {
+describe('follow-ups that are about to run', function () {
   let bench: Bench;
   let now: number;
   beforeEach(() => {
@@ -52,7 +52,7 @@ describe('follow-ups on the way of a run', function () {
   }
   const refused = (why: FollowUpRefused['why']) => (error: unknown) => FollowUpRefused.is(error) && error.why === why;
 
-  it('go in as a marked turn, with the words of the trigger, whatever the caller says', async () => {
+  it("start as a marked turn with the trigger's words, whatever the caller passes", async () => {
     const engine = await engineWith(on);
     const handle = await ended(engine);
     await send(engine, handle.id);
@@ -75,7 +75,7 @@ describe('follow-ups on the way of a run', function () {
     handle.dispose();
   });
 
-  it('hold their limit for a session, in any number of windows', async () => {
+  it('respect the limit of a session across windows', async () => {
     const engine = await engineWith({ ...on, max_per_session: 2, triggers: ['check_in'] });
     const handle = await ended(engine);
     await send(engine, handle.id);
@@ -86,7 +86,7 @@ describe('follow-ups on the way of a run', function () {
     handle.dispose();
   });
 
-  it('speak once to each state of a conversation, however many ask at once', async () => {
+  it('run once per state of a conversation, even if requested several times', async () => {
     const engine = await engineWith({ ...on, max_per_session: 50, triggers: ['check_in'] });
     const handle = await ended(engine);
     const { total } = await due(engine, handle.id);
@@ -97,7 +97,7 @@ describe('follow-ups on the way of a run', function () {
     handle.dispose();
   });
 
-  it('hold their limit for a day over all sessions, and over a clock that is set forward or back', async () => {
+  it('respect the daily limit over all sessions, even if the clock is changed', async () => {
     const settings = { ...on, max_per_day: 2, triggers: ['check_in'] satisfies TriggerType[] };
     const engine = await engineWith(settings);
     const [a, b, c] = [await ended(engine), await ended(engine), await ended(engine)];
@@ -114,7 +114,7 @@ describe('follow-ups on the way of a run', function () {
     for (const each of [a, b, c]) each.dispose();
   });
 
-  it('are refused when paused, cancelled, quiet, early, turned off, or the conversation continued', async () => {
+  it('are refused when paused, cancelled, in quiet hours, early, turned off, or outdated', async () => {
     const engine = await engineWith(on);
     const handle = await ended(engine);
     const { total } = await due(engine, handle.id);
@@ -136,7 +136,7 @@ describe('follow-ups on the way of a run', function () {
     handle.dispose();
   });
 
-  it('may not cost more than is left of their budget', async () => {
+  it('respect their budget', async () => {
     const engine = await engineWith({ ...on, max_budget_usd: 0.015, triggers: ['check_in'] });
     const handle = await ended(engine);
     await send(engine, handle.id);
@@ -146,7 +146,7 @@ describe('follow-ups on the way of a run', function () {
     handle.dispose();
   });
 
-  it('are not for what failed, was stopped, or has a parent', async () => {
+  it('are not sent to failed, stopped or child sessions', async () => {
     const engine = await engineWith(on);
     const failed = await ended(engine, [{ init: true }, { say: 'Tea?' }, { exit: 3 }]);
     assert.deepEqual(await engine.followUps.look(failed.id), { due: false, why: 'not_idle' });
@@ -157,7 +157,7 @@ describe('follow-ups on the way of a run', function () {
     for (const each of [failed, parent, child]) each.dispose();
   });
 
-  it('are asked for by the file of an agent', async () => {
+  it('can be enabled by an agent file', async () => {
     const load = (folder: string) =>
       loadBlueprints([{ folder: path.join(folder, blueprintsFolder), level: 'workspace' }]);
     const use = { options: () => ({}), environment: {}, input: () => Promise.resolve(undefined) };
@@ -177,7 +177,7 @@ describe('follow-ups on the way of a run', function () {
     plain.dispose();
   });
 
-  it('take nothing but true for true, and say where a record has something else', async () => {
+  it('accept only the value true, and report invalid values in a record', async () => {
     const engine = await engineWith(on);
     const handle = await ended(engine);
     await send(engine, handle.id);
@@ -203,7 +203,7 @@ describe('follow-ups on the way of a run', function () {
     reopened.dispose();
   });
 
-  it('are for what stands open since long before the end of a session', async () => {
+  it('find unfinished work from long before the end of a session', async () => {
     const list: Todo[] = [
       { text: 'Look', status: 'completed' },
       { text: 'Leap', status: 'pending' },
@@ -233,7 +233,7 @@ describe('follow-ups on the way of a run', function () {
     assert.deepEqual(trigger, { type: 'task_incomplete', reason: '1 of 2 todos are open' });
   });
 
-  it('are counted in a record whose summaries are gone', async () => {
+  it('are counted in a record without summaries', async () => {
     const engine = await engineWith(on);
     const handle = await ended(engine);
     await send(engine, handle.id);
@@ -250,7 +250,7 @@ describe('follow-ups on the way of a run', function () {
     reopened.dispose();
   });
 
-  describe('that are scheduled', () => {
+  describe('scheduled follow-ups', () => {
     /** Timers that a test lets run out. */
     class Timers {
       readonly #waiting: { ms: number; then: () => void }[] = [];
@@ -288,7 +288,7 @@ describe('follow-ups on the way of a run', function () {
       return { scheduler, sent };
     }
 
-    it('wait their delay, go out once, and are planned anew by what comes of them', async () => {
+    it('wait for their delay, run once, and are planned again', async () => {
       const engine = await engineWith(minutes);
       const timers = new Timers();
       const { scheduler: followUps, sent } = scheduler(engine, timers);
@@ -310,7 +310,7 @@ describe('follow-ups on the way of a run', function () {
       handle.dispose();
     });
 
-    it('are cancelled by a person who continues', async () => {
+    it('are cancelled when the user continues', async () => {
       const engine = await engineWith(minutes);
       const timers = new Timers();
       const { scheduler: followUps, sent } = scheduler(engine, timers);
@@ -327,7 +327,7 @@ describe('follow-ups on the way of a run', function () {
       more.dispose();
     });
 
-    it('survive a restart, and let a person look first', async () => {
+    it('survive a restart, and give the user time to react', async () => {
       const engine = await engineWith(minutes);
       const handle = await ended(engine);
       handle.dispose();

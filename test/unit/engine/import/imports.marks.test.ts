@@ -33,7 +33,7 @@ describe('imports of automatic messages', function () {
     return { shown: { title, prompt, runs, synthetic }, run, count };
   }
 
-  it('are named after what a person asked for', async () => {
+  it("are named after the user's prompt", async () => {
     const { shown, run, count } = await imported([followUp, answer, said('user', 'Fix the parser')]);
     assert.equal(count, 3);
     const synthetic = { messages: 1, runs: 0, turns: 0 };
@@ -41,7 +41,7 @@ describe('imports of automatic messages', function () {
     assert.deepEqual([run?.synthetic, run?.prompt_origin], [undefined, undefined]);
   });
 
-  it('report an automatic run where no one asked for anything', async () => {
+  it('report an automatic run if the user sent no prompt', async () => {
     const { shown, run } = await imported([followUp, answer]);
     assert.deepEqual(shown.synthetic, { messages: 1, runs: 1, turns: 0 });
     const { synthetic, trigger_type, trigger_reason, prompt_origin } = run ?? {};
@@ -51,7 +51,7 @@ describe('imports of automatic messages', function () {
     );
   });
 
-  it('are a person’s where the mark is none', async () => {
+  it("count as the user's without a valid mark", async () => {
     const { shown, run } = await imported([
       said('user', 'Continue.', { origin: 'follow_up', synthetic: 'true' }),
       answer,

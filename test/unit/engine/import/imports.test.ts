@@ -54,7 +54,7 @@ describe('imports', () => {
     const lines = wholeSession(20);
     const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 
-    it('keeps its id where that is free, its entries, figures and raw output', async () => {
+    it('keeps its id if it is free, its entries, figures and raw output', async () => {
       mkdirSync(path.join(place.dir, 'runs'));
       file(`runs/${runId}.stdout`, 'printed\n');
       const report = await bring({ file: file('record.jsonl', text) });
@@ -74,7 +74,7 @@ describe('imports', () => {
       });
     });
 
-    it('gets another id where its own is taken, in every line', async () => {
+    it('gets another id if its own is taken, in every line', async () => {
       const writer = await place.store.create(aSession());
       await appendAll(writer, lines.slice(2));
       await writer.close();
@@ -93,7 +93,7 @@ describe('imports', () => {
       });
     });
 
-    it('is taken as far as it is intact, and the damage is counted', async () => {
+    it('is imported as far as it is intact, and damage is counted', async () => {
       const broken = `${text.slice(0, 2000)}\u0000\u0000garbage\n${text.slice(2300)}`;
       const report = await bring({ file: file('record.jsonl', broken) });
       assert.ok(report.problems > 0);
@@ -116,13 +116,13 @@ describe('imports', () => {
       });
     }
 
-    it('that an agent printed is its output, where one says so', async () => {
+    it('printed by an agent is treated as output on request', async () => {
       const printed = file('out.txt', `Here it is:\n${header}\n`);
       assert.equal((await bring({ file: printed, agent: 'copilot' })).format, 'output');
       assert.equal((await bring({ file: printed })).format, 'record');
     });
 
-    it('is read packed, too, and as far as it comes out', async () => {
+    it('can be compressed, even if damaged', async () => {
       const packed = gzipSync(text);
       const whole = await bring({ file: file('record.jsonl.gz', packed) });
       assert.deepEqual(whole, { sessionId, format: 'record', entries: 20, problems: 0, original: null });
@@ -139,7 +139,7 @@ describe('imports', () => {
       );
     });
 
-    it('of a newer version is refused, and leaves nothing behind', async () => {
+    it('of a newer version is rejected, and leaves nothing behind', async () => {
       const newer = text.replace('"version":1', '"version":99').replace('"version":2', '"version":99');
       await assert.rejects(bring({ file: file('record.jsonl', newer) }), (error) =>
         EngineFailure.is(error, 'import_failed'),
@@ -148,7 +148,7 @@ describe('imports', () => {
     });
   });
 
-  it('messages come back as they were exported, but for what the format cannot hold', async () => {
+  it('messages equal the exported ones, except for what the format lacks', async () => {
     const report = await bring({ file: file('messages.json', await exported('acp', richSource)) });
     assert.equal(report.format, 'acp');
     await opened(report.sessionId, async (reader) => {
@@ -181,7 +181,7 @@ describe('imports', () => {
     });
   });
 
-  it('messages of others keep what is not known of them', async () => {
+  it('messages of other programs keep unknown data', async () => {
     const messages = [
       {
         role: 'user',
@@ -206,7 +206,7 @@ describe('imports', () => {
     ]);
   });
 
-  describe('messages of others', () => {
+  describe('messages of other programs', () => {
     const taken = async (messages: readonly object[]) => {
       const report = await bring({ file: file('messages.json', JSON.stringify(messages)) });
       return opened(report.sessionId, async (reader) => ({
@@ -246,7 +246,7 @@ describe('imports', () => {
       });
     }
 
-    it('are read packed, too, without the end of a line', async () => {
+    it('can be compressed, without a final line end', async () => {
       const packed = gzipSync(JSON.stringify([said('a'), said('b')]));
       const report = await bring({ file: file('messages.json.gz', packed) });
       assert.deepEqual([report.format, report.entries, report.problems], ['acp', 2, 0]);
@@ -255,7 +255,7 @@ describe('imports', () => {
       );
     });
 
-    it('take no text for a time that is none, and say how many had one', async () => {
+    it('skip invalid times, and count them', async () => {
       const { entries, runs, summary, report } = await taken([
         said('a', { created_at: 'yesterday' }),
         said('b', { created_at: '2025-01-01T02:00:00+02:00', completed_at: '2025-01-01T00:00:09Z' }),
@@ -273,7 +273,7 @@ describe('imports', () => {
       assert.equal(none[0]?.timestamp, time(1000));
     });
 
-    it('keep whose they are, and go out again so', async () => {
+    it('keep their authors, also when exported again', async () => {
       const roles = ['user', 'agent/researcher', 'agent', 'agent/writer', 'agent/vitrine', 'assistant'];
       const { entries } = await taken(roles.map((role) => said('x', { role })));
       const again: unknown = JSON.parse(await exported('acp', sourceOf(entries)));
@@ -281,7 +281,7 @@ describe('imports', () => {
       assert.deepEqual(back, [...roles.slice(0, -1), 'agent/claude-code']);
     });
 
-    it('stay where there is nothing in them', async () => {
+    it('can be empty', async () => {
       const { entries } = await taken([said(''), { role: 'user', parts: [] }, said('x')]);
       assert.deepEqual(
         entries.map(({ type, content }) => [type.kind, content]),
@@ -293,7 +293,7 @@ describe('imports', () => {
       );
     });
 
-    it('nested as deep as no one reads are kept to where someone does', async () => {
+    it('are truncated at a nesting depth that no program reads', async () => {
       const deep = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
       const parts = (metadata: string) => `{"role":"agent/x","parts":[{"content":"a","metadata":${metadata}}]}`;
       const messages = [
@@ -330,7 +330,7 @@ describe('imports', () => {
     });
   });
 
-  it('output that tells nothing needs the name of its agent', async () => {
+  it('unidentified output needs the name of its agent', async () => {
     const plain = file('out.txt', 'hello\nworld\n');
     await assert.rejects(bring({ file: plain }), /Could not tell which agent printed .*out\.txt/);
     const report = await bring({ file: plain, agent: 'copilot' });

@@ -14,7 +14,7 @@ const entry = (index: number, content: string): NormalizedEntry => ({
 });
 
 describe('entries as they change', () => {
-  it('are given when they begin, as text grows, and when they are complete', () => {
+  it('are emitted when they start, grow, and complete', () => {
     const stream = new EntryStream();
     const given = (updates: Parameters<EntryStream['apply']>[0]) =>
       stream.apply(updates).map(({ index, content }) => `${index} ${content}`);
@@ -29,7 +29,7 @@ describe('entries as they change', () => {
     assert.deepEqual(given([{ op: 'put', entry: entry(0, 'abcd') }]), ['0 abcd']);
   });
 
-  it('begin in the order of their indexes', () => {
+  it('start in index order', () => {
     const stream = new EntryStream();
     assert.deepEqual(stream.apply([{ op: 'put', entry: entry(2, 'c') }]), []);
     assert.deepEqual(stream.apply([{ op: 'put', entry: entry(1, 'b') }]), []);
@@ -45,7 +45,7 @@ describe('entries as they change', () => {
     );
   });
 
-  it('end as the settled ones, for every recorded run', async () => {
+  it('equal the settled ones in the end, for every recorded run', async () => {
     for (const adapter of adapters) {
       const executor = new AgentExecutor(adapter);
       for (const { name, stdout, exit } of capturesOf(adapter.type)) {
@@ -71,7 +71,7 @@ describe('entries as they change', () => {
     }
   });
 
-  it('come with the line that holds them, not with a later one: first text, a tool at its start and at its end', async () => {
+  it('are emitted with their own line, not a later one: first text, start and end of a tool', async () => {
     const capture = capturesOf('claude-code').find(({ name }) => name === '2.1.328/tools-partial');
     assert.ok(capture);
     const { stdout, exit } = capture;

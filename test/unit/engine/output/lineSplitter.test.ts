@@ -14,7 +14,7 @@ const texts = (lines: readonly LineOut[]): string[] =>
   lines.map((line) => ('text' in line ? line.text : `<${line.oversize.bytes}>`));
 
 describe('LineSplitter', () => {
-  it('gives the same lines however the chunks fall', () => {
+  it('gives the same lines for any chunk sizes', () => {
     const input = bytes('\uFEFF{"a":"ü\u2028x"}\r\n\n{"b":1}\nhalf');
     for (const size of [1, 2, 3, 5, 1000]) {
       assert.deepEqual(split(input, size), [
@@ -26,7 +26,7 @@ describe('LineSplitter', () => {
     }
   });
 
-  it('says that a line is over the cap, keeps its beginning and continues after it', () => {
+  it('marks an oversized line, keeps its beginning and continues after it', () => {
     for (const size of [1, 7, 10_000]) {
       const lines = split(bytes(`a\n${'x'.repeat(5000)}\nb\n`), size, 2000);
       assert.deepEqual(texts(lines), ['a', '<5000>', 'b']);
@@ -34,7 +34,7 @@ describe('LineSplitter', () => {
     }
   });
 
-  it('takes a line of exactly the cap', () => {
+  it('accepts a line of exactly the limit', () => {
     assert.deepEqual(texts(split(bytes('abcd\nabcde\n'), 3, 4)), ['abcd', '<5>']);
   });
 
@@ -46,7 +46,7 @@ describe('LineSplitter', () => {
     assert.deepEqual(texts(split(bytes('a\n\uFEFFb\n'), 2)), ['a', '\uFEFFb']);
   });
 
-  it('gives nothing for nothing', () => {
+  it('gives nothing for empty input', () => {
     assert.deepEqual(split(new Uint8Array(), 1), []);
   });
 });

@@ -8,8 +8,8 @@ async function text(stream: AsyncIterable<unknown>): Promise<string> {
   return whole;
 }
 
-describe('what a process printed', () => {
-  it('is there for whoever reads it only after the process is gone', async () => {
+describe('output of a process', () => {
+  it('is available after the process has exited', async () => {
     const script = 'process.stdout.write("said".repeat(1000)); process.stderr.write("why"); process.exit(3)';
     const spawned = await spawnAgent({
       path: process.execPath,

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { stopProcessTree } from '../../../../src/engine/process/stopProcessTree.ts';
 import { skip } from '../../../support/skip.ts';
 
-describe('stopping an agent on Windows where the programs that list and end processes are blocked', () => {
+describe('stopping an agent on Windows when the programs that list and end processes are blocked', () => {
   const former = process.env['SystemRoot'];
 
   before(function () {

@@ -3,8 +3,8 @@ import { argumentProblem } from '../../../../src/engine/programs/argumentSize.ts
 
 const command = (...args: string[]) => ({ path: '/bin/agent', args, env: { PATH: '/bin' } });
 
-describe('arguments that the system does not take', () => {
-  it('are told before anything is started, with what to do', () => {
+describe("arguments that exceed the system's limits", () => {
+  it('are reported before the start, with advice', () => {
     const cases: readonly (readonly [NodeJS.Platform, readonly string[], boolean])[] = [
       ['linux', ['-p', 'x'.repeat(131_071)], true],
       ['linux', ['-p', 'x'.repeat(131_072)], false],

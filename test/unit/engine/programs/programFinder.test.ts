@@ -25,7 +25,7 @@ describe('program', function () {
   }
   const env = (change: Readonly<Record<string, string>> = {}) => ({ PATH: '/usr/bin:/bin', HOME: dir, ...change });
 
-  it('takes the first on the PATH, with its version', async () => {
+  it('uses the first one on the PATH, with its version', async () => {
     const file = install('a', '2.0.1');
     install('b', '2.0.2');
     const PATH = `relative:${dir}/none:${dir}/a:${dir}/b:/usr/bin:/bin`;
@@ -34,7 +34,7 @@ describe('program', function () {
     assert.deepEqual([found.path, found.version], [file, '2.0.1']);
   });
 
-  it("asks the login shell for the user's PATH, whatever else that prints", async () => {
+  it("asks the login shell for the user's PATH, ignoring other output", async () => {
     const file = install('mine', '2.0.3');
     writeFileSync(path.join(dir, '.profile'), `echo welcome\nPATH="$PATH:${dir}/mine"\n`);
     // A shell that takes longer than the finder waits for it is asked again.
@@ -45,7 +45,7 @@ describe('program', function () {
     assert.equal(found.path, file);
   });
 
-  it('does not wait for a shell that hangs', async function () {
+  it('does not wait for a hanging shell', async function () {
     const shell = path.join(dir, 'shell');
     writeFileSync(shell, '#!/bin/sh\nsleep 1000 &\nsleep 1000\n', { mode: 0o755 });
     install('.local/bin', '2.0.4');
@@ -55,7 +55,7 @@ describe('program', function () {
     assert.equal(found.tried.length, 3);
   });
 
-  it('takes what is set and nothing else', async () => {
+  it('uses only an explicit path', async () => {
     install('a', '2.0.1');
     const request = { env: env({ PATH: `${dir}/a` }), explicitPath: path.join(dir, 'other') };
     const found = await new ProgramFinder().find(claudeCode, request);
@@ -65,7 +65,7 @@ describe('program', function () {
     assert.ok(EngineFailure.is(relative, 'program_not_executable'));
   });
 
-  it('asks for a version once, and again when the file is another', async () => {
+  it('asks for a version once, and again when the file changes', async () => {
     const asked = path.join(dir, 'asked');
     const file = install('a', '2.0.1', asked);
     const finder = new ProgramFinder();
@@ -80,7 +80,7 @@ describe('program', function () {
     assert.equal(found.version, '2.10.11');
   });
 
-  it('is found and not started where it may not be, and asked as soon as it may', async () => {
+  it('is found but not started without permission, and asked as soon as it is allowed', async () => {
     const asked = path.join(dir, 'asked');
     const file = install('a', '2.0.1', asked);
     let trusted = false;
@@ -97,7 +97,7 @@ describe('program', function () {
 });
 
 describe('environment', () => {
-  it("leaves out the host's own variables and those by which agents speak to their children", () => {
+  it("excludes the host's own variables and those that agents set for their children", () => {
     const ours = {
       PATH: '/bin',
       HOME: '/home/u',

@@ -60,11 +60,11 @@ describe('store of records', () => {
     );
   });
 
-  it('lists nothing where nothing is', async () => {
+  it('lists nothing in an empty store', async () => {
     assert.deepEqual(await temporary.store.list(), []);
   });
 
-  it('lists sessions, the newest first', async () => {
+  it('lists sessions, newest first', async () => {
     await written(sessionId);
     const lines = wholeSession(3, otherId).slice(0, -1);
     const summary = aSummary({ session_id: otherId, updated_at: time(500), title: 'Newer' });
@@ -79,7 +79,7 @@ describe('store of records', () => {
     );
   });
 
-  it('sees what changed since it listed last', async () => {
+  it('sees changes since the last listing', async () => {
     await written(sessionId);
     assert.equal((await temporary.store.list())[0]?.title, undefined);
     const writer = await temporary.store.openWriter(sessionId);
@@ -89,7 +89,7 @@ describe('store of records', () => {
     assert.deepEqual(await temporary.store.rebuild(), await temporary.store.list());
   });
 
-  it('tells an interrupted session from a running one', async () => {
+  it('distinguishes interrupted and running sessions', async () => {
     const writer = await temporary.store.create(aSession());
     await writer.append({ kind: 'run', run: aRun() });
     assert.deepEqual((await temporary.store.survey()).interrupted, []);
@@ -101,7 +101,7 @@ describe('store of records', () => {
     assert.equal(survey.summaries[0].status, 'stopped');
   });
 
-  it('takes the end that a writer wrote while its record was read', async () => {
+  it('sees an end that was written while the record was read', async () => {
     const other = await temporaryStore();
     const whole = wholeSession(10);
     const otherWriter = await other.store.create(aSession());
@@ -145,7 +145,7 @@ describe('store of records', () => {
     assert.deepEqual(outcomes, ['completed', 'completed']);
   });
 
-  it('says what it cannot list, and ignores other files', async () => {
+  it('reports what it cannot list, and ignores other files', async () => {
     await written(sessionId);
     const emptied = path.join(temporary.dir, 'sessions', otherId);
     await mkdir(emptied);
@@ -161,7 +161,7 @@ describe('store of records', () => {
     assert.equal(temporary.warnings.length, 1);
   });
 
-  it('waits for the first line of a session that someone begins', async () => {
+  it('waits for the first line of a new session', async () => {
     const started = path.join(temporary.dir, 'sessions', otherId);
     const look = async () => {
       const { summaries, unreadable } = await temporary.store.survey();
@@ -191,7 +191,7 @@ describe('store of records', () => {
     await (await temporary.store.openWriter(sessionId)).close();
   });
 
-  it('deletes for good, but not under a writer', async () => {
+  it('deletes permanently, but not during writing', async () => {
     const writer = await temporary.store.create(aSession());
     await assert.rejects(temporary.store.remove(sessionId), { name: 'RecordBusyError' });
     await writer.close();
@@ -201,7 +201,7 @@ describe('store of records', () => {
     assert.deepEqual(await temporary.store.list(), []);
   });
 
-  it('can be written and deleted again where a deletion failed', async () => {
+  it('can be written and deleted again after a failed deletion', async () => {
     await written(sessionId);
     await assert.rejects(
       temporary.store.remove(sessionId, () => Promise.reject(new Error('not now'))),
@@ -212,7 +212,7 @@ describe('store of records', () => {
     assert.deepEqual((await temporary.store.list()).length, 0);
   });
 
-  it('deletes nothing outside', async () => {
+  it('deletes nothing outside of the store', async () => {
     const outside = await mkdtemp(path.join(tmpdir(), 'vitrine-outside-'));
     try {
       await writeFile(path.join(outside, 'keep.txt'), 'mine');

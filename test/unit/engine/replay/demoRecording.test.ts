@@ -12,7 +12,7 @@ describe('replay', () => {
   const contents = async (handle: Parameters<typeof entries>[0]): Promise<string[]> =>
     (await entries(handle)).map(({ content }) => content);
 
-  it('plays turn after turn, says that it is a recording, and when it has ended', async () => {
+  it('plays turn by turn, and is marked as a recording', async () => {
     const engine = await bench.engine();
     const request = { agent: 'replay', cwd: bench.cwd, prompt: 'What is in the file?' } as const;
     const handle = await engine.start(request);
@@ -41,7 +41,7 @@ describe('replay', () => {
     again.dispose();
   });
 
-  it('plays at the speed that is set, and can be stopped', async () => {
+  it('plays at the selected speed, and can be stopped', async () => {
     const engine = await bench.engine({ settings: () => ({ replaySpeed: 1 }) });
     const handle = await engine.start({ agent: 'replay', cwd: bench.cwd, prompt: 'What is in the file?' });
     await outcome(handle);
@@ -52,13 +52,13 @@ describe('replay', () => {
     assert.ok(!(await contents(second)).includes('Still hello.'));
   });
 
-  it('says why there is nothing to play', async () => {
+  it('explains a missing recording', async () => {
     const engine = await bench.engine({ demoDir: bench.dir });
     const start = engine.start({ agent: 'replay', cwd: bench.cwd, prompt: 'x' });
     await assert.rejects(start, { code: 'recording_missing' });
   });
 
-  it('plays the recording that is shipped', async () => {
+  it('plays the shipped recording', async () => {
     const engine = await bench.engine({ demoDir: 'media/demo' });
     const handle = await engine.start({ agent: 'replay', cwd: bench.cwd, prompt: 'Go' });
     const result = await outcome(handle);

@@ -19,7 +19,7 @@ const captures: Readonly<Record<string, string>> = {
 };
 const fileOf = (type: string): string => path.resolve('test/fixtures', type, `${captures[type]}.stdout.jsonl`);
 
-describe('output of an agent in a file', () => {
+describe('a file with output of an agent', () => {
   let bench: Bench;
   beforeEach(() => {
     bench = new Bench();
@@ -63,7 +63,7 @@ describe('output of an agent in a file', () => {
     });
   }
 
-  it('ends as the agent did, where that is said', async () => {
+  it('ends like the agent, if that is given', async () => {
     const engine = await bench.engine({ adapters });
     for (const [exit, end] of [
       [{ code: null, signal: 'SIGKILL' }, 'interrupted'],
@@ -76,7 +76,7 @@ describe('output of an agent in a file', () => {
     }
   });
 
-  it('is played at the speed that is set, and can be stopped', async () => {
+  it('plays at the selected speed, and can be stopped', async () => {
     // The second line would come after hours.
     const engine = await bench.engine({ adapters, settings: () => ({ replaySpeed: 1e-6 }) });
     const profile = outputProfile('codex', fileOf('codex'));
@@ -91,7 +91,7 @@ describe('output of an agent in a file', () => {
     );
   });
 
-  it('has to be there, and to be told whose it is where it is plain text', async () => {
+  it("must exist, and needs the agent's name if it is plain text", async () => {
     const engine = await bench.engine({ adapters });
     const missing = path.join(bench.dir, 'missing.jsonl');
     await assert.rejects(engine.recogniseOutput(missing), { code: 'output_unreadable' });

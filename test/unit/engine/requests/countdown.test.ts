@@ -22,7 +22,7 @@ class Person implements Presence {
 }
 
 describe('a countdown', () => {
-  it('stands still while no one is present, and continues from there', async () => {
+  it('pauses while no user is present, and continues from there', async () => {
     let now = 1000;
     let ended = 0;
     let changes = 0;
@@ -52,7 +52,7 @@ describe('a countdown', () => {
     assert.equal(changes, 5);
   });
 
-  it('runs where no one says who is present', async () => {
+  it('runs if presence is unknown', async () => {
     let ended = 0;
     const deps = { presence: undefined, clock: () => 0, onEnd: () => (ended += 1), onChange: () => undefined };
     assert.equal(new Countdown(1, deps).endsAt, 1);

@@ -6,7 +6,7 @@ import { readEditPreviews } from '../../../../src/engine/requests/readEditPrevie
 import type { AgentRequest } from '../../../../src/model/agent/request.ts';
 import type { EditPreview } from '../../../../src/model/transcript/editPreview.ts';
 
-describe('reading the files of an edit that waits for approval', () => {
+describe('reading the files of a pending edit', () => {
   let folder = '';
   beforeEach(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'edit-preview-'));
@@ -36,7 +36,7 @@ describe('reading the files of an edit that waits for approval', () => {
     assert.equal(await stateOf('b.txt'), 'missing');
   });
 
-  it('reads nothing outside, also not through a link, no folder, nothing large and no bytes', async () => {
+  it('reads nothing outside, even through links, no folders, large or binary files', async () => {
     await writeFile(path.join(folder, 'secret.txt'), 'tea\n');
     await symlink(path.join(folder, 'secret.txt'), path.join(work(), 'link.txt'));
     await symlink(folder, path.join(work(), 'up'));

@@ -21,7 +21,7 @@ describe('requests', () => {
   };
   const asked = { id: 'one', kind: 'permission', title: 'Run it' } as const;
 
-  it('are denied at once where no one is there, and kept all the same', async () => {
+  it('are denied at once if no user is present, and recorded', async () => {
     const decision = await requests({ interactive: false }).ask(asked);
     assert.equal(decision.by, 'nobody');
     assert.equal(decision.answer.kind, 'deny');
@@ -32,7 +32,7 @@ describe('requests', () => {
     assert.deepEqual(decided, ['one nobody']);
   });
 
-  it('are placed in time and space', () => {
+  it('have a time and a place', () => {
     const all = requests();
     void all.ask(asked);
     const [request] = all.pending();
@@ -43,7 +43,7 @@ describe('requests', () => {
     assert.deepEqual(decided, ['one run_over']);
   });
 
-  it('are not waited for once the run ends, however they come', async () => {
+  it('are denied when the run ends', async () => {
     const all = requests();
     const first = all.ask(asked);
     all.end();
@@ -53,14 +53,14 @@ describe('requests', () => {
     assert.deepEqual(decided, ['one run_over', 'two run_over']);
   });
 
-  it('are bounded', async () => {
+  it('are limited', async () => {
     const all = requests();
     for (let count = 0; count < 100; count++) void all.ask({ ...asked, id: `${count}` });
     assert.equal((await all.ask(asked)).by, 'policy');
     all.end();
   });
 
-  it('are withdrawn by a promise, however that ends', async () => {
+  it('can be withdrawn', async () => {
     const all = requests();
     assert.equal((await all.ask(asked, Promise.resolve())).by, 'withdrawn');
     assert.equal((await all.ask(asked, Promise.reject(new Error('gone')))).by, 'withdrawn');

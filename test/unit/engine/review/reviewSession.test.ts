@@ -74,7 +74,7 @@ describe('a review of a session', () => {
     );
   });
 
-  it('reverts one change in bytes and permissions, and undoes that', async () => {
+  it('reverts one change including permissions, and undoes that', async () => {
     const text = '\uFEFFone\r\nTWO\r\nthree';
     await put('a.txt', text);
     await chmod(path.join(folder, 'a.txt'), 0o755);
@@ -95,7 +95,7 @@ describe('a review of a session', () => {
     if (process.platform !== 'win32') assert.equal((await stat(file.place)).mode & 0o777, 0o755);
   });
 
-  it('deletes what the session created, brings back what it deleted, and undoes both', async () => {
+  it('deletes what the session created, restores what it deleted, and undoes both', async () => {
     const add = { kind: 'file_edit' as const, changes: [{ path: 'new.txt', kind: 'add' as const, newText: 'new\n' }] };
     const remove = { kind: 'file_edit' as const, changes: [{ path: 'in/old.txt', kind: 'delete' as const }] };
     await put('new.txt', 'new\n');
@@ -118,7 +118,7 @@ describe('a review of a session', () => {
     await assert.rejects(bytes('in/old.txt'), { code: 'ENOENT' });
   });
 
-  it('lists what it cannot compare, and reads nothing outside the folder', async () => {
+  it('lists what it cannot compare, and reads nothing outside of the folder', async () => {
     await put('picture.txt', Uint8Array.of(0, 1, 2));
     await put('latin.txt', Uint8Array.of(0x61, 0xe9));
     await put('touched.txt', 'by a command\n');

@@ -27,7 +27,7 @@ describe('a run and its record', function () {
     await bench.close();
   });
 
-  it('are changed together, by one write each time', async () => {
+  it('change together, by one write each time', async () => {
     const engine = await bench.engine();
     const batches: string[] = [];
     unwatch = watchWrites((lines) => {
@@ -52,7 +52,7 @@ describe('a run and its record', function () {
     ]);
   });
 
-  it('release one another where the end cannot be written, and whoever opens the session settles it', async () => {
+  it('are released if the end cannot be written, and recovery completes it', async () => {
     const engine = await bench.engine();
     unwatch = watchWrites((lines) => {
       if (lines.some((line) => line.kind === 'run' && line.run.status === 'completed')) throw new Error('no end');
@@ -72,7 +72,7 @@ describe('a run and its record', function () {
     handle.dispose();
   });
 
-  it('release one another where not even the beginning can be written', async () => {
+  it('are released if not even the start can be written', async () => {
     const engine = await bench.engine();
     unwatch = watchWrites((lines) => {
       if (lines.some(({ kind }) => kind === 'run')) throw new Error('no beginning');

@@ -7,7 +7,7 @@ describe('a run that was killed after its result', () => {
   after(() => bench.close());
   const costs = (usd: number) => [{ init: true }, { say: 'done' }, { result: { usd, text: 'done' } }];
 
-  it('is counted once, and keeps what each message used', async () => {
+  it('counts once, and keeps the usage of each message', async () => {
     const engine = await bench.engine();
     const handle = await engine.start(bench.request(costs(0.3)));
     await outcome(handle);

@@ -74,7 +74,7 @@ describe('the transitions of a run', () => {
     created_at: at,
   };
 
-  it('leave a record that is open until the last of them is whole, wherever it ends', () => {
+  it('leave an open record until the last one is complete, wherever it ends', () => {
     const before: RecordLine[] = [header, { kind: 'session', session }];
     const end = endRun(running.state, { ...ended('completed'), session: sessionIn(running.batch) });
     const all = [...before, ...lines(started.batch), ...lines(running.batch), ...lines(end.batch)];
@@ -85,7 +85,7 @@ describe('the transitions of a run', () => {
     }
   });
 
-  it('say nothing where there is nothing to say', () => {
+  it('record nothing if there is nothing to change', () => {
     const early = stopRun(preparing(run), session, false, at);
     assert.deepEqual(early.batch, []);
     assert.equal(early.state.stop, 'asked');
@@ -97,7 +97,7 @@ describe('the transitions of a run', () => {
     assert.deepEqual(markRunning(over.state, session, at).batch, []);
   });
 
-  it('keep the ids of the earlier conversation until a new one has answered', () => {
+  it("keep the earlier conversation's ids until a new one has responded", () => {
     const named = { ...sessionIn(running.batch), executor_session_ids: ['new'], executor_session_id: 'new' };
     const ids = (outcome: RunEnd['outcome'], responses: number): readonly string[] =>
       sessionIn(endRun(running.state, { ...ended(outcome, responses), session: named }).batch).executor_session_ids;
@@ -107,7 +107,7 @@ describe('the transitions of a run', () => {
     assert.deepEqual(ids('completed', 0), ['new']);
   });
 
-  it('learn each id once, and which one is the newest', () => {
+  it('add each id once, and know the newest', () => {
     const first = withIds(session, ['a', 'b', 'a']);
     assert.deepEqual(first?.executor_session_ids, ['a', 'b']);
     assert.equal(first.executor_session_id, 'a');

@@ -77,7 +77,7 @@ describe('search over sessions', () => {
     said(3, 'The delay was random; now it is a fixed delay.'),
   ];
 
-  it('leaves out what no person wrote, says how many, and finds it where that is asked for', async () => {
+  it('excludes automatic messages, counts them, and finds them on request', async () => {
     const marked = (index: number, text: string, more: Partial<NormalizedEntry>): NormalizedEntry => ({
       ...said(index, text, 'user_message'),
       ...more,
@@ -117,7 +117,7 @@ describe('search over sessions', () => {
     assert.deepEqual(by.sort(), ['callback', 'callback', 'follow_up', 'human', 'human']);
   });
 
-  it('counts what answers in sessions that are left off too, for the log', async () => {
+  it('counts matches beyond the limit, for the log', async () => {
     for (const n of [1, 2, 3]) await keep(n, [said(0, 'tea'), said(1, 'more tea')]);
     const lines: string[] = [];
     const heard = { ...log, info: (line: string) => void lines.push(line) };
@@ -129,7 +129,7 @@ describe('search over sessions', () => {
     ]);
   });
 
-  it('finds words, parts of names and what tools printed, and says where', async () => {
+  it('finds words, parts of names and tool output, with their places', async () => {
     await keep(1, sample());
     await keep(2, [said(0, 'Something else', 'user_message'), said(1, '再試行の遅延')]);
     const cases: readonly (readonly [string, object])[] = [
@@ -157,7 +157,7 @@ describe('search over sessions', () => {
     assert.deepEqual(hit.excerpt.ranges, [[25, 28]]);
   });
 
-  it('puts the session first that is most about it', async () => {
+  it('ranks the most relevant session first', async () => {
     await keep(1, [said(0, 'A long tale that names jitter once, among very many other words that say little of it.')]);
     await keep(2, [said(0, 'jitter jitter'), said(1, 'more jitter')]);
     await keep(3, [said(0, 'nothing of the kind')]);
@@ -168,7 +168,7 @@ describe('search over sessions', () => {
     );
   });
 
-  it('reads only records that changed, across windows, and forgets those that are gone', async () => {
+  it('reads only changed records, across windows, and forgets deleted ones', async () => {
     await keep(1, sample());
     await keep(2, [said(0, 'other')]);
     const seen: string[] = [];
@@ -193,7 +193,7 @@ describe('search over sessions', () => {
     assert.deepEqual(left, [0, 0, 0, 0]);
   });
 
-  it('writes only the end of a session again that grew', async () => {
+  it('rewrites only the end of a grown session', async () => {
     const entries = Array.from({ length: 400 }, (_, n) => said(n, `only${n}x ${'word '.repeat(200)}`));
     await keep(1, entries);
     assert.deepEqual(short(await ask('only399x')), { 1: [399] });
@@ -211,7 +211,7 @@ describe('search over sessions', () => {
     assert.notDeepEqual(after, before);
   });
 
-  it('finds entries that settled or changed long after those behind them were indexed', async () => {
+  it('finds entries that settled or changed late', async () => {
     const words = (n: number) => Array.from({ length: 800 }, (_, k) => `w${(n * 37 + k) % 2000}`).join(' ');
     const entries = Array.from({ length: 400 }, (_, n) => said(n, `before ${words(n)}`));
     const late = [5, 140, 141, 390];
@@ -228,7 +228,7 @@ describe('search over sessions', () => {
     assert.deepEqual(short(await ask('settled')), { 1: [5, 140, 141, 200, 390] });
   });
 
-  it('makes the catalogue again where it is deleted, torn, damaged or of another version', async () => {
+  it('rebuilds a deleted, truncated, damaged or outdated catalogue', async () => {
     const padding = Array.from({ length: 60 }, (_, n) => said(n + 4, `filler ${n} ${'text '.repeat(100)}`));
     await keep(1, [...sample(), ...padding]);
     await ask('retry');
@@ -253,7 +253,7 @@ describe('search over sessions', () => {
     assert.equal((await search().rebuild()).entries, 64);
   });
 
-  it('is for the user alone, and takes the place of the index of earlier versions', async () => {
+  it('is private to the user, and replaces the index of earlier versions', async () => {
     await mkdir(path.join(temporary.dir, 'search'));
     await ask('retry');
     assert.ok(!(await readdir(temporary.dir)).includes('search'));
@@ -261,7 +261,7 @@ describe('search over sessions', () => {
       assert.equal((await stat(path.join(temporary.dir, 'catalogue.db'))).mode & 0o777, 0o600);
   });
 
-  it('searches the same with SQLite as WebAssembly, in a file of its own', async () => {
+  it('works the same with SQLite as WebAssembly, in a separate file', async () => {
     await keep(1, sample());
     const catalogue = new Catalogue(temporary.dir, wasmDriver);
     const it = searchOf(temporary.store, log, { catalogue });
@@ -279,7 +279,7 @@ describe('search over sessions', () => {
     next.close();
   });
 
-  it('makes no file where there is no store, and works where nothing can be written', async () => {
+  it('creates no file without a store, and works without a writable one', async () => {
     await keep(1, sample());
     const nowhere = path.join(temporary.dir, 'nowhere');
     const inMemory = new Catalogue(nowhere);
@@ -292,7 +292,7 @@ describe('search over sessions', () => {
     assert.deepEqual(short(await ask('retry')), { 1: [0, 1] });
   });
 
-  it('finds what other programs keep, once, and not what Vitrine recorded itself', async () => {
+  it('finds sessions of other programs once, without those recorded by Vitrine', async () => {
     const sources = sourcesOf(captureFile('claude-code-2.1.330/print-fork', 'home'));
     const it = searchOf(temporary.store, log, { sources, catalogue: openCatalogue() });
     const first = await it.search({ query: 'kind:user' });
@@ -324,7 +324,7 @@ describe('search over sessions', () => {
     assert.deepEqual(short(await ask('250')), { 1: [2], 2: [2], 3: [2] });
   });
 
-  it('says what it could not read, what is damaged, too long or left out', async () => {
+  it('reports what is unreadable, damaged, too long or excluded', async () => {
     await keep(1, [said(0, `${'long '.repeat(20_000)} hiddenword`)]);
     await keep(2, sample());
     await keep(3, [said(0, 'elsewhere retry')]);
@@ -340,7 +340,7 @@ describe('search over sessions', () => {
     assert.deepEqual(short(await ask('hiddenword')), {});
   });
 
-  it('stops when it is told to, and works on afterwards', async () => {
+  it('can be cancelled, and works afterwards', async () => {
     await keep(1, sample());
     const it = search();
     await assert.rejects(it.search({ query: 'retry', signal: AbortSignal.abort(new Error('enough')) }), /enough/);

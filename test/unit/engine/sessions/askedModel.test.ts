@@ -12,12 +12,12 @@ const turn = prompt([
   { print: `${JSON.stringify({ type: 'turn.completed', usage })}\n` },
 ]);
 
-describe('the model that a person chose', function () {
+describe('the model that the user selected', function () {
   let bench: Bench;
   beforeEach(() => (bench = new Bench()));
   afterEach(() => bench.close());
 
-  it('prices a run whose agent names none, live, in the record, and in the next run', async () => {
+  it('prices a run whose agent reports none, live, in the record, and in the next run', async () => {
     const engine = await bench.engine({
       adapters: [codex],
       settings: () => ({
@@ -44,7 +44,7 @@ describe('the model that a person chose', function () {
     assert.match(JSON.stringify(unknown.metadata.costProvenance), /did not report its model/);
   });
 
-  it('costs what the user says it does, from then on', async () => {
+  it("uses the user's price from then on", async () => {
     const own: { prices?: unknown } = {};
     const engine = await bench.engine({
       adapters: [codex],

@@ -31,7 +31,7 @@ describe('conversations of an agent', () => {
     assert.equal(newest, 'new');
   });
 
-  it('tries the other id when the agent does not know the one, and says so', async () => {
+  it('tries the other id when the agent does not know the first, and reports it', async () => {
     const { engine, handle } = await withTwoIds(bench);
     const original = handle.summary().executor_session_ids[0];
     const steps = [{ unknownUnless: original }, ...answer('found', 0.1)];
@@ -43,7 +43,7 @@ describe('conversations of an agent', () => {
     assert.match(await readFile(handle.rawPath(turn?.runId ?? '').stderr, 'utf8'), /No conversation found/);
   });
 
-  it('resumes by the original id where that is set', async () => {
+  it('resumes by the original id if configured', async () => {
     const { engine, handle } = await withTwoIds(bench);
     const original = handle.summary().executor_session_ids[0];
     const steps = [{ unknownUnless: original }, ...answer('found', 0.1)];
@@ -51,7 +51,7 @@ describe('conversations of an agent', () => {
     assert.equal((await notes(handle, 'resume_retry')).length, 0);
   });
 
-  it('fails with a way on when the agent knows neither, and starts a new conversation with what the record knows', async () => {
+  it('fails with advice when the agent knows neither, and starts a new conversation with a summary', async () => {
     const { engine, handle } = await withTwoIds(bench);
     const failed = await engine.resume(handle.id, { prompt: prompt([{ unknownUnless: 'neither' }]) });
     const codes: string[] = [];

@@ -8,7 +8,7 @@ import type { FoundSession } from '../../../../src/engine/sources/foundSession.t
 import type { SessionSources } from '../../../../src/engine/sources/sources.ts';
 import { aSummary } from '../../../support/sessions/records.ts';
 
-describe('the place in which a session would resume', () => {
+describe('the place of a resume', () => {
   let root: string;
   beforeEach(() => (root = mkdtempSync(path.join(tmpdir(), 'vitrine-resume-'))));
   afterEach(() => rmSync(root, { recursive: true }));
@@ -20,7 +20,7 @@ describe('the place in which a session would resume', () => {
     return resumePlace(summary, { sources: { find }, environment, recordPath: path.join(root, 'record.jsonl') });
   };
 
-  it('has the conversation where the agent’s file of any of its ids is', async () => {
+  it('has the conversation if the agent has a file for any of its ids', async () => {
     const over = { executor_session_ids: ['first', 'second'] };
     assert.equal((await look(over, {}, [observedId('claude-code', 'first')])).conversation, 'found');
     assert.equal((await look(over)).conversation, 'missing');
@@ -28,7 +28,7 @@ describe('the place in which a session would resume', () => {
     assert.deepEqual([(await look(over)).isNamed, (await look({ executor_session_ids: [] })).isNamed], [true, false]);
   });
 
-  it('knows a linked worktree from a repository, and a folder that is gone', async () => {
+  it('recognizes a linked worktree and a missing folder', async () => {
     assert.equal((await look({})).isWorktree, false);
     writeFileSync(path.join(root, '.git'), 'gitdir: /elsewhere/.git/worktrees/one\n');
     mkdirSync(path.join(root, 'inside'));
@@ -37,7 +37,7 @@ describe('the place in which a session would resume', () => {
     assert.equal(gone.folderExists, false);
   });
 
-  it('knows CI by its variable, and another machine by its name', async () => {
+  it('recognizes CI by its variable, and another machine by its name', async () => {
     assert.deepEqual(
       [(await look({}, { CI: 'true' })).isCi, (await look({}, { CI: 'false' })).isCi, (await look({})).isCi],
       [true, false, false],

@@ -33,7 +33,7 @@ function digitsThatTell(begins: (session: string) => void): (digits: number) => 
   };
 }
 
-describe('a session whose run is about to begin', () => {
+describe('a session whose run is about to start', () => {
   let bench: Bench;
   beforeEach(() => {
     bench = new Bench();
@@ -57,7 +57,7 @@ describe('a session whose run is about to begin', () => {
     });
   }
 
-  it('begins nothing where everything is closed meanwhile, and is as it was', async () => {
+  it('starts nothing after shutdown, and is unchanged', async () => {
     const engine = await bench.engine();
     const { id, ...first } = await engine.start(bench.request(short));
     await first.done;
@@ -73,7 +73,7 @@ describe('a session whose run is about to begin', () => {
     assert.equal((await outcome(await next.resume(id, { prompt: prompt(short) }))).success, true);
   });
 
-  it('that is new begins nothing where everything is closed meanwhile, and can be resumed', async () => {
+  it('that is new starts nothing after shutdown, and can be resumed', async () => {
     const closings: Promise<void>[] = [];
     const randomHex = digitsThatTell(() => closings.push(engine.dispose()));
     const engine = await bench.engine({ randomHex });
@@ -85,7 +85,7 @@ describe('a session whose run is about to begin', () => {
     await next.rename(listed?.session_id ?? '', 'Nobody has it');
   });
 
-  it('stays known though someone opens and closes it', async () => {
+  it('stays open when another caller opens and closes it', async () => {
     const looks: Promise<void>[] = [];
     const randomHex = digitsThatTell((id) => looks.push(engine.open(id).then((handle) => handle.dispose())));
     const engine = await bench.engine({ randomHex });
@@ -97,14 +97,14 @@ describe('a session whose run is about to begin', () => {
   });
 });
 
-describe('a session that another process has, too', () => {
+describe('a session that another process also has open', () => {
   let bench: Bench;
   beforeEach(() => {
     bench = new Bench();
   });
   afterEach(() => bench.close());
 
-  it('is followed while that one runs it, and says who does where it is resumed', async () => {
+  it('is followed while the other process runs it, which is reported on resume', async () => {
     const there = await bench.engine();
     const here = await bench.engine();
     const wait = { until: `${bench.dir}/go` };
@@ -130,7 +130,7 @@ describe('a session that another process has, too', () => {
     assert.equal(looking.total(), own.total());
   });
 
-  it('is as it is now when it is opened once more', async () => {
+  it('is up to date when it is opened again', async () => {
     const there = await bench.engine();
     const here = await bench.engine();
     const { id, done } = await there.start(bench.request(short));
@@ -143,7 +143,7 @@ describe('a session that another process has, too', () => {
     assert.deepEqual([looking.total(), again.total()], [second.total(), second.total()]);
   });
 
-  it('takes a change that is made while a run begins', async () => {
+  it('accepts a change while a run starts', async () => {
     const engine = await bench.engine();
     const first = await engine.start(bench.request(short));
     await outcome(first);
@@ -158,7 +158,7 @@ describe('a session that another process has, too', () => {
     }
   });
 
-  it('stays known where it could not be deleted, whoever closes it then', async () => {
+  it('stays open if deletion failed, whoever closes it', async () => {
     const there = await bench.engine();
     const here = await bench.engine();
     const first = await there.start(bench.request([{ init: true }, { until: `${bench.dir}/go` }, { result: {} }]));
@@ -173,7 +173,7 @@ describe('a session that another process has, too', () => {
     assert.equal(running.live(), false);
   });
 
-  it('keeps what the disk did not take, whoever opens it', async function () {
+  it('keeps what could not be written', async function () {
     if (!existsSync('/dev/full')) skip(this, 'this system has no /dev/full');
     const engine = await bench.engine({ randomHex: (digits) => '0123456789abcdef'.slice(-digits) });
     const file = engine.recordPath('ses_456789abcdef');

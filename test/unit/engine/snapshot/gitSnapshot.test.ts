@@ -7,12 +7,12 @@ import { call, edits, writes } from '../../../support/sessions/madeEntries.ts';
 import { skip } from '../../../support/skip.ts';
 import { WatchedFolder } from '../../../support/watchedFolder.ts';
 
-describe('what no tool call reported in a git repository', () => {
+describe('unreported changes in a git repository', () => {
   let place: WatchedFolder;
   beforeEach(() => (place = new WatchedFolder()));
   afterEach(() => place.close());
 
-  it('is told against what was there, not against the last commit', async () => {
+  it('are relative to the previous state, not to the last commit', async () => {
     place.repository();
     place.write('src/a.ts', 'mine\n');
     place.write('untracked.ts', 'mine\n');
@@ -21,7 +21,7 @@ describe('what no tool call reported in a git repository', () => {
     assert.deepEqual(await place.run([], () => place.git('checkout', '-q', 'src/a.ts')), ['changed src/a.ts']);
   });
 
-  it('is not what git was told meanwhile', async () => {
+  it('are independent of git commands meanwhile', async () => {
     place.repository();
     place.write('src/a.ts', 'mine\n');
     place.write('untracked.ts', 'mine\n');
@@ -34,7 +34,7 @@ describe('what no tool call reported in a git repository', () => {
     assert.deepEqual(await place.run([], () => place.write('.gitignore', '')), ['changed .gitignore']);
   });
 
-  it('is what a checkout brought, with the commits', async () => {
+  it('include files of a checkout, with its commits', async () => {
     place.repository();
     place.git('checkout', '-q', '-b', 'other');
     place.write('src/a.ts', 'other\n');
@@ -49,7 +49,7 @@ describe('what no tool call reported in a git repository', () => {
     assert.notEqual(found.head?.before, found.head?.after);
   });
 
-  it('leaves ignored files alone, and files that are ignored no longer', async () => {
+  it('exclude ignored files, and files that are no longer ignored', async () => {
     place.repository();
     place.write('ignored/x.ts', 'x');
     const old = new Date(Date.now() - 60_000);
@@ -58,7 +58,7 @@ describe('what no tool call reported in a git repository', () => {
     assert.deepEqual(await place.run([], () => place.write('a.log', 'y')), []);
   });
 
-  it('works below the top of a repository, before the first commit, and in names of any kind', async () => {
+  it('are found below the top folder, before the first commit, and with any file name', async () => {
     place.repository();
     const found = await place.run(
       [call(1, writes('a.ts', 'x'))],
@@ -76,7 +76,7 @@ describe('what no tool call reported in a git repository', () => {
     fresh.close();
   });
 
-  it('leaves the repository as it is, byte for byte', async () => {
+  it('leave the repository unchanged, byte for byte', async () => {
     place.repository();
     place.write('src/b.ts', 'stashed\n');
     place.git('stash', '-q');
@@ -95,7 +95,7 @@ describe('what no tool call reported in a git repository', () => {
     assert.match(place.git('stash', 'list'), /^stash@\{0\}/);
   });
 
-  it('works where the repository cannot be written', async function () {
+  it('are found in a read-only repository', async function () {
     if (process.getuid?.() === 0) skip(this, 'root can write everything');
     place.repository();
     const folder = path.join(place.folder, '.git');
@@ -104,7 +104,7 @@ describe('what no tool call reported in a git repository', () => {
     chmodSync(folder, 0o700);
   });
 
-  it('takes a file of Git LFS that was only touched for what it is', async () => {
+  it('exclude a touched file of Git LFS', async () => {
     place.repository();
     const data = 'large\n'.repeat(100);
     const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${createHash('sha256').update(data).digest('hex')}\nsize ${data.length}\n`;
@@ -119,7 +119,7 @@ describe('what no tool call reported in a git repository', () => {
     assert.deepEqual(await place.run([], () => place.write('big.bin', `${data}more`)), ['changed big.bin']);
   });
 
-  it('never runs a program that the repository names', async () => {
+  it('are found without running programs of the repository', async () => {
     place.repository();
     const mark = path.join(place.root, 'ran');
     const program = path.join(place.root, 'program.sh');
@@ -156,7 +156,7 @@ describe('what no tool call reported in a git repository', () => {
     assert.equal(statSync(mark, { throwIfNoEntry: false }), undefined);
   });
 
-  it('takes a file that a filter changes for its index, and that was only touched, for what it is', async () => {
+  it('respect filters, and exclude touched files', async () => {
     place.repository();
     place.git('config', 'filter.upper.clean', 'tr a-z A-Z');
     place.write('.gitattributes', '*.txt filter=upper\n');
@@ -169,7 +169,7 @@ describe('what no tool call reported in a git repository', () => {
     assert.deepEqual(await place.run([], () => place.write('a.txt', 'three\n')), ['changed a.txt']);
   });
 
-  it('compares the others where one with reported edits is too large', async () => {
+  it('include other files if one with reported edits is too large', async () => {
     place.repository();
     place.write('large.txt', 'x\n'.repeat(3 << 20));
     place.git('add', '-A');
@@ -182,7 +182,7 @@ describe('what no tool call reported in a git repository', () => {
     assert.deepEqual(found, ['changed src/a.ts besides', 'changed src/b.ts']);
   });
 
-  it('asks git about many files at once', async () => {
+  it('are found for many files at once', async () => {
     place.repository();
     const files = Array.from({ length: 400 }, (_, at) => `many/${'x'.repeat(100)}${at}.ts`);
     for (const file of files) place.write(file, 'x\n');
@@ -195,7 +195,7 @@ describe('what no tool call reported in a git repository', () => {
     assert.equal(formatted.length, files.length);
   });
 
-  it('looks into repositories below the folder', async () => {
+  it('include nested repositories', async () => {
     place.repository();
     const other = new WatchedFolder().repository();
     place.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', other.folder, 'sub');

@@ -6,7 +6,7 @@ import { defaultLimits } from '../../../../src/engine/snapshot/snapshot.ts';
 import { call, edits, writes } from '../../../support/sessions/madeEntries.ts';
 import { WatchedFolder } from '../../../support/watchedFolder.ts';
 
-describe('what no tool call reported', () => {
+describe('unreported changes', () => {
   let place: WatchedFolder;
   beforeEach(() => (place = new WatchedFolder()));
   afterEach(() => place.close());
@@ -18,7 +18,7 @@ describe('what no tool call reported', () => {
         if (kind === 'no git') rmSync(path.join(place.folder, '.git'), { recursive: true });
       });
 
-      it('is a file that a command changed behind the tools', async () => {
+      it('include a file that a command changed', async () => {
         const found = await place.run(
           [call(1, { kind: 'command_run', command: 'sed -i s/one/eins/ src/a.ts' })],
           () => {
@@ -35,7 +35,7 @@ describe('what no tool call reported', () => {
         );
       });
 
-      it('is nothing where nothing else changed', async () => {
+      it('are empty if nothing else changed', async () => {
         const found = await place.run(
           [
             call(1, edits(path.join(place.folder, 'src/a.ts'), 'one', 'eins')),
@@ -51,7 +51,7 @@ describe('what no tool call reported', () => {
         assert.deepEqual(found, []);
       });
 
-      it('is nothing where files were only touched', async () => {
+      it('are empty if files were only touched', async () => {
         const found = await place.run([], () => {
           utimesSync(path.join(place.folder, 'src/a.ts'), new Date(), new Date(Date.now() + 5000));
           place.write('src/b.ts', 'b\n');
@@ -61,7 +61,7 @@ describe('what no tool call reported', () => {
         assert.deepEqual(found, []);
       });
 
-      it('is what a formatter made of a reported edit', async () => {
+      it("include a formatter's changes after a reported edit", async () => {
         const entry = call(1, edits('src/a.ts', 'one', 'eins'));
         assert.deepEqual(await place.run([entry], () => place.write('src/a.ts', 'eins;\ntwo;\n')), [
           'changed src/a.ts besides',
@@ -74,17 +74,17 @@ describe('what no tool call reported', () => {
         );
       });
 
-      it('is no alarm where reported edits do not say what they come to', async () => {
+      it('exclude files whose reported edits are inexact', async () => {
         const vague = call(1, { kind: 'file_edit', changes: [{ path: 'src/a.ts', kind: 'update' }] });
         assert.deepEqual(await place.run([vague], () => place.write('src/a.ts', 'anything\n')), []);
       });
 
-      it('is what changed although the reported edit was denied', async () => {
+      it('include a file whose reported edit was denied', async () => {
         const denied = call(1, edits('src/a.ts', 'one', 'eins'), { status: 'denied' });
         assert.deepEqual(await place.run([denied], () => place.write('src/a.ts', 'eins\ntwo\n')), ['changed src/a.ts']);
       });
 
-      it('takes a folder behind a link for the same', async () => {
+      it('resolve links to folders', async () => {
         const link = path.join(place.root, 'link');
         symlinkSync(place.folder, link);
         const real = path.join(realpathSync(place.folder), 'src/a.ts');
@@ -96,7 +96,7 @@ describe('what no tool call reported', () => {
         assert.deepEqual(found, []);
       });
 
-      it('takes a file that was edited by another name for the same', async () => {
+      it('resolve other names of a file', async () => {
         symlinkSync('src/a.ts', path.join(place.folder, 'A.md'));
         symlinkSync('src', path.join(place.folder, 'link'));
         const eins = () => place.write('src/a.ts', 'eins\ntwo\n');
@@ -116,7 +116,7 @@ describe('what no tool call reported', () => {
         assert.deepEqual(await place.run([gone], () => rmSync(path.join(place.folder, 'src/b.ts'))), []);
       });
 
-      it('is no alarm for texts in another encoding', async () => {
+      it('exclude text in other encodings', async () => {
         const file = path.join(place.folder, 'a.rc');
         writeFileSync(file, '\uFEFFone\n', 'utf16le');
         if (kind === 'git') {
@@ -128,7 +128,7 @@ describe('what no tool call reported', () => {
         assert.deepEqual(await place.run([call(1, writes('a.rc', 'eins\n'))], () => place.write('a.rc', 'eins\n')), []);
       });
 
-      it('says that it could not be checked, and never fails', async () => {
+      it('report a failed check, and never fail the run', async () => {
         const small = { limits: { ...defaultLimits, files: 2 } };
         const many = () => {
           for (let at = 0; at < 5; at += 1) place.write(`many/${at}.ts`, 'x');
@@ -139,7 +139,7 @@ describe('what no tool call reported', () => {
     });
   }
 
-  it('knows a large file that was only touched, and leaves larger ones to their size and time', async () => {
+  it('detect a touched large file, and compare larger ones by size and time', async () => {
     place.write('large', 'x'.repeat(9 << 20));
     truncateSync(path.join(place.folder, 'large'), 10 << 20);
     place.write('larger', '');
@@ -161,7 +161,7 @@ describe('what no tool call reported', () => {
     }
   });
 
-  it('is not what another run at the same time reports, also one in a folder below', async () => {
+  it('exclude changes that a concurrent run reports, even in a subfolder', async () => {
     place.write('sub/old.ts', '');
     const sub = { folder: path.join(place.folder, 'sub') };
     const [watch, other, below] = [place.watch(), place.watch(), place.watch(sub)];
@@ -177,7 +177,7 @@ describe('what no tool call reported', () => {
     assert.deepEqual(found.changes, [{ path: 'c.ts', kind: 'added' }]);
   });
 
-  it('is told in the transcript, and also that it could not be looked for', () => {
+  it('appear in the transcript, as does a failed check', () => {
     const checked = (total: number) => ({
       how: 'git' as const,
       changes: [{ path: 'a.ts', kind: 'added' as const }],

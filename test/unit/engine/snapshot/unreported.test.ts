@@ -35,7 +35,7 @@ describe('a run that changed more than its tool calls report', () => {
     return all.flatMap(({ decision }) => (decision?.['type'] === 'unreported_changes' ? [decision] : []));
   };
 
-  it('says so in the transcript and in the record', async () => {
+  it('notes it in the transcript and the record', async () => {
     const engine = await bench.engine();
     const handle = await engine.start(bench.request(behind(path.join(bench.cwd, 'a.txt'))));
     const result = await outcome(handle);
@@ -53,7 +53,7 @@ describe('a run that changed more than its tool calls report', () => {
     handle.dispose();
   });
 
-  it('says nothing where nothing else changed, and keeps that it was looked for', async () => {
+  it('notes nothing if nothing else changed, but records the check', async () => {
     const engine = await bench.engine();
     const handle = await engine.start(bench.request(behind(bench.note)));
     await outcome(handle);
@@ -65,7 +65,7 @@ describe('a run that changed more than its tool calls report', () => {
     handle.dispose();
   });
 
-  it('looks at each run for itself', async () => {
+  it('checks each run separately', async () => {
     const engine = await bench.engine();
     const handle = await engine.start(bench.request(behind(path.join(bench.cwd, 'a.txt'))));
     await outcome(handle);
@@ -79,7 +79,7 @@ describe('a run that changed more than its tool calls report', () => {
     handle.dispose();
   });
 
-  it('looks at nothing where the setting says so', async () => {
+  it('checks nothing if disabled', async () => {
     const settings = () => ({ ...benchDeps(bench.store).settings(), unreportedChanges: false });
     const engine = await bench.engine({ settings });
     const handle = await engine.start(bench.request(behind(path.join(bench.cwd, 'a.txt'))));

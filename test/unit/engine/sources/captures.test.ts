@@ -44,7 +44,7 @@ describe('sessions that agents have stored themselves', () => {
         rows = [...listed].sort((a, b) => a.created_at.localeCompare(b.created_at));
       });
 
-      it('lists each once, with what the person asked and the agent did', () => {
+      it("are listed once, with the user's prompts and the agent's actions", () => {
         assert.equal(rows.length, expected.sessions.length);
         for (const [at, session] of expected.sessions.entries()) {
           const row = rows[at]!;
@@ -64,7 +64,7 @@ describe('sessions that agents have stored themselves', () => {
         }
       });
 
-      it('counts every request once', () => {
+      it('count every request once', () => {
         const sent = truth.onDisk ?? truth.turns;
         const sum = rows.reduce<TokenUsage>((all, row) => addUsage(all, row.total_usage), {});
         const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0 } = sum;
@@ -79,7 +79,7 @@ describe('sessions that agents have stored themselves', () => {
         );
       });
 
-      it('knows what each cost, or why not', () => {
+      it('have their cost, or a reason why it is unknown', () => {
         for (const [at, usd] of (stated[name] ?? []).entries()) {
           const { total_cost: cost } = rows[at]!;
           assert.ok(cost.provenance === 'reported' && Math.abs(cost.usd - usd) < 1e-9, JSON.stringify(cost));
@@ -95,7 +95,7 @@ describe('sessions that agents have stored themselves', () => {
     });
   }
 
-  it('adds what a killed process has used to the figure of the next one', async () => {
+  it('include usage of a killed process in the next one', async () => {
     const home = captureFile('claude-code-2.1.330/killed-in-tool', 'home');
     const [row] = await sourcesOf(home).list(await loadPrices());
     assert.equal(row?.agent_cost_usd, 0.005376);
@@ -103,7 +103,7 @@ describe('sessions that agents have stored themselves', () => {
     assert.match(row.total_cost.reason ?? '', /does not include/);
   });
 
-  it('leaves the history of a fork to the session that it comes from', async () => {
+  it("attribute a fork's history to the original session", async () => {
     const home = captureFile('claude-code-2.1.330/print-fork', 'home');
     const costs = (await sourcesOf(home).list(await loadPrices())).map(({ total_cost: cost }) => cost);
     const sum = costs.reduce((usd, cost) => usd + (cost.provenance === 'unknown' ? 0 : cost.usd), 0);

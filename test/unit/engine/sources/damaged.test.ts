@@ -48,7 +48,7 @@ function damaged({ which, cut, flips, insert }: typeof damage extends fc.Arbitra
 }
 
 describe('damaged stores', () => {
-  it('never make a parser throw, and every line is counted', () => {
+  it('never make a parser throw, and count every line', () => {
     fc.assert(
       fc.property(damage, (how) => {
         const { file } = captures[how.which]!;
@@ -77,7 +77,7 @@ describe('damaged stores', () => {
   });
   afterEach(() => rmSync(home, { recursive: true }));
 
-  it('are rows that say what is wrong', async () => {
+  it('become rows with the reason', async () => {
     const good = uuidOf(1);
     writeSession(home, good, turn(good, 1, { id: 'msg_1' }));
     const file = writeSession(home, uuidOf(2), []);
@@ -96,7 +96,7 @@ describe('damaged stores', () => {
     assert.ok(shown?.entries.some(({ type }) => type.kind === 'error' && type.error.code === 'oversize_line'));
   });
 
-  it('are rows where a file of a session holds none', async () => {
+  it('become rows if a session file has no session', async () => {
     for (const capture of ['gemini-0.61.0/prompt-tools', 'copilot-1.0.102/prompt-tools', 'codex-0.169.0/exec-tools'])
       cpSync(captureFile(capture, 'home'), home, { recursive: true });
     const files = readdirSync(home, { recursive: true, encoding: 'utf8' })
@@ -119,7 +119,7 @@ describe('damaged stores', () => {
     }
   });
 
-  it('say so where a record is cut off that is not read otherwise', async () => {
+  it('report a truncated record that is not read otherwise', async () => {
     const id = uuidOf(1);
     const file = writeSession(home, id, turn(id, 1, { id: 'msg_1' }));
     const whole = readFileSync(file);
@@ -130,7 +130,7 @@ describe('damaged stores', () => {
     }
   });
 
-  it('end where links go in circles or nowhere, and where nothing may be read', async function () {
+  it('tolerate link cycles, broken links and missing permissions', async function () {
     const id = uuidOf(1);
     const file = writeSession(home, id, turn(id, 1, { id: 'msg_1' }));
     const folder = path.dirname(file);
@@ -153,7 +153,7 @@ describe('damaged stores', () => {
     assert.equal(rows.length, 5);
   });
 
-  it('are named and forgotten as they come and go while someone looks', async () => {
+  it('appear and disappear while watched', async () => {
     const id = uuidOf(1);
     const folder = path.dirname(writeSession(home, id, turn(id, 1, { id: 'msg_1' })));
     const prices = await loadPrices();
@@ -178,7 +178,7 @@ describe('damaged stores', () => {
     assert.deepEqual(await problemsAfter(folder), []);
   });
 
-  it('are left as they are', async () => {
+  it('are not modified', async () => {
     for (const capture of [
       'claude-code-2.1.330/tty-permission',
       'codex-0.169.0/exec-fork',

@@ -63,7 +63,7 @@ describe('a database of another program', () => {
 
   const upTo = (count: number) => ({ kind: 'read', value: [...Array(count).keys()], problems: [] });
 
-  it('is read with the log that holds nearly all of it, and left as it was', async () => {
+  it('is read with its write-ahead log, and not modified', async () => {
     await copyFile(captured, name);
     await copyFile(`${captured}-wal`, `${name}-wal`);
     const before = await state();
@@ -76,7 +76,7 @@ describe('a database of another program', () => {
     assert.deepEqual(await state(), before);
   });
 
-  it('is read in place where it has no log', async () => {
+  it('is read in place without a log', async () => {
     const database = new DatabaseSync(name);
     database.exec('CREATE TABLE numbers (n INTEGER)');
     add(database, 0, 100);
@@ -115,7 +115,7 @@ describe('a database of another program', () => {
     });
   }
 
-  it('shows nothing of a transaction that is not over', async () => {
+  it('hides uncommitted transactions', async () => {
     const database = writer();
     try {
       add(database, 0, 3);
@@ -127,7 +127,7 @@ describe('a database of another program', () => {
     }
   });
 
-  it('is rolled back in the copy where a journal says so', async () => {
+  it('is rolled back in the copy if there is a journal', async () => {
     const database = new DatabaseSync(name);
     database.exec('PRAGMA journal_mode = DELETE; CREATE TABLE numbers (n INTEGER)');
     add(database, 0, 5000);
@@ -140,7 +140,7 @@ describe('a database of another program', () => {
     database.close();
   });
 
-  it('tells whole numbers beyond the safe ones as a text', async () => {
+  it('returns unsafe integers as text', async () => {
     const database = new DatabaseSync(name);
     database.exec("CREATE TABLE big AS SELECT 9007199254740993 AS n, x'00ff' AS bytes, NULL AS none");
     database.close();
@@ -149,7 +149,7 @@ describe('a database of another program', () => {
     assert.deepEqual(read, { kind: 'read', value, problems: [] });
   });
 
-  it('says why where it cannot be read', async () => {
+  it('reports why it cannot be read', async () => {
     const reasons: string[] = [];
     const reasonOf = async (read: Promise<DatabaseRead<unknown>>) => {
       const result = await read;
@@ -184,7 +184,7 @@ describe('a database of another program', () => {
     database.close();
   });
 
-  it('gives every committed state, whatever is cut off the log', async function () {
+  it('shows every committed state, wherever the log is cut', async function () {
     const database = writer(512);
     for (let n = 0; n < 40; n += 1) add(database, n, n + 1);
     const [main, log] = [await readFile(name), await readFile(`${name}-wal`)];
@@ -224,7 +224,7 @@ describe('a database of another program', () => {
     );
   });
 
-  it('is read from a private copy by SQLite as WebAssembly, with its log and nothing made beside it', async () => {
+  it('is read from a private copy by SQLite as WebAssembly, including its log', async () => {
     const other = new DatabaseFile(name, { temporaryFolder: temporary, driver: wasmReader });
     const database = writer();
     add(database, 0, 50);

@@ -14,7 +14,7 @@ interface Posted {
   readonly body: string;
 }
 
-describe('runs that are reported to a collector', () => {
+describe('runs exported to a collector', () => {
   const posted: Posted[] = [];
   let server: Server;
   let base = '';
@@ -64,7 +64,7 @@ describe('runs that are reported to a collector', () => {
     return { handle, told: reported };
   }
 
-  it('are sent when they have ended, without what was said', async () => {
+  it('are sent when they have ended, without content', async () => {
     otlp = { endpoint: `${base}/otel/`, headers: { 'x-key': 'k1' } };
     await ran(says('a quiet word'));
     await until('a request', () => posted.length === 1);
@@ -76,7 +76,7 @@ describe('runs that are reported to a collector', () => {
     assert.ok(!request?.body.includes('a quiet word'));
   });
 
-  it('say that a run failed, in no words of the agent', async () => {
+  it("report a failure without the agent's words", async () => {
     const engine = await bench.engine({ settings });
     const steps = [
       { init: true },
@@ -90,7 +90,7 @@ describe('runs that are reported to a collector', () => {
     assert.ok(!posted[0]?.body.includes(result.error ?? '?'), posted[0]?.body);
   });
 
-  it('say what was said where the user wants it, with secrets masked', async () => {
+  it('include content if enabled, with secrets masked', async () => {
     otlp = { endpoint: base, content: true };
     const secret = aSecret('github', 1);
     const { handle } = await ran(says(`the key is ${secret}`));
@@ -108,7 +108,7 @@ describe('runs that are reported to a collector', () => {
     assert.ok(!posted[1]?.body.includes('the key is'), 'each run once');
   });
 
-  it('are the parents of what the agent itself traces, whether they are sent or not', async () => {
+  it("are parents of the agent's own spans, sent or not", async () => {
     otlp = undefined;
     const { handle } = await ran([{ init: true }, { printNames: true }, { result: { text: 'done' } }]);
     const entries = await handle.read(0, handle.total());
@@ -116,7 +116,7 @@ describe('runs that are reported to a collector', () => {
     assert.match(names, /"OTEL_RESOURCE_ATTRIBUTES".*"TRACEPARENT"/);
   });
 
-  it('go nowhere where no collector is named', async () => {
+  it('are not sent without a collector', async () => {
     otlp = undefined;
     const { told: reported } = await ran(says('nothing to see'));
     assert.deepEqual([posted, reported], [[], []]);
@@ -126,7 +126,7 @@ describe('runs that are reported to a collector', () => {
     ['refuses them', 503],
     ['sends them elsewhere', 302],
   ] as const) {
-    it(`are none the worse where the collector ${how}; that is said once`, async () => {
+    it(`are not affected if the collector ${how}; that is reported once`, async () => {
       status = code;
       const engine = await bench.engine({ settings });
       const reported: string[] = [];
@@ -153,14 +153,14 @@ describe('runs that are reported to a collector', () => {
     });
   }
 
-  it('are none the worse where no one listens', async () => {
+  it('are not affected if nothing listens', async () => {
     otlp = { endpoint: 'http://127.0.0.1:9' };
     const { told: reported } = await ran(says('first'));
     await until('the failure', () => reported.length === 1);
     assert.deepEqual(reported, ['spans_not_sent']);
   });
 
-  it('go to a base address or to that of traces, and to nothing else', () => {
+  it('are sent only to the base URL or the traces URL', () => {
     const url = (text: string): string => tracesUrl(text).href;
     assert.equal(url('http://localhost:4318'), 'http://localhost:4318/v1/traces');
     assert.equal(url('https://otel.example/a/v1/traces'), 'https://otel.example/a/v1/traces');

@@ -39,7 +39,7 @@ describe('spending', () => {
     ];
   };
 
-  it('is read from the ends of records, run by run with its models', async () => {
+  it('is read from record ends, by run and model', async () => {
     await written(ids[0], [...ended(ids[0], 1, 0), ...ended(ids[0], 2, 86_400)]);
     const { spent, omitted, unreadable } = await spendingOf(temporary.store, []);
     assert.deepEqual(
@@ -52,7 +52,7 @@ describe('spending', () => {
     assert.deepEqual([omitted, unreadable], [0, 0]);
   });
 
-  it('leaves out recordings and imports, and says what it could not read and what is listed no more', async () => {
+  it('excludes recordings and imports, and counts unreadable records and omitted runs', async () => {
     const turn = {
       run_id: run(1),
       first_index: 0,
@@ -79,7 +79,7 @@ describe('spending', () => {
     assert.deepEqual([omitted, unreadable], [3, 1]);
   });
 
-  it('as CSV has the runs of the period, of every session that can have one', async () => {
+  it("as CSV includes the period's runs of every session", async () => {
     await written(ids[0], [...ended(ids[0], 1, 0), ...ended(ids[0], 2, 86_400)]);
     await written(ids[1], ended(ids[1], 3, 86_400));
     const summaries = await temporary.store.list();

@@ -27,7 +27,7 @@ describe('vitrine export', () => {
     return exportCommand.run(['--format', 'markdown', sessionId, '--store', place.dir, ...args], context);
   };
 
-  it('leaves a file as it was where it is interrupted, and nothing beside it', async () => {
+  it('leaves the file unchanged when interrupted, and no temporary files', async () => {
     await writeFile(path.join(place.dir, 'out.md'), 'old');
     const before = await readdir(place.dir);
     let listening = 0;
@@ -44,7 +44,7 @@ describe('vitrine export', () => {
     assert.match(await readFile(path.join(place.dir, 'out.md'), 'utf8'), /Entry 2/);
   });
 
-  it('to stdout is ended as any process is', async () => {
+  it('to stdout ends like any process', async () => {
     const none = (): never => assert.fail('nothing is to be put back');
     assert.equal(await run([], none), 0);
   });

@@ -81,7 +81,7 @@ describe('vitrine queue', function () {
   const agent = (name: string, lines: string): Promise<void> =>
     writeFile(path.join(cwd, `.vitrine/agents/${name}.yaml`), `description: Works\n${lines}`);
 
-  it('says what is wrong with a call, and queues nothing', async () => {
+  it('reports invalid usage, and queues nothing', async () => {
     await agent('gpu', 'demands: { tags: [gpu], hostname: builder }\n');
     await agent('fixed', 'executor_type: codex\n');
     const codex = ['add', '--executor', 'codex'];
@@ -130,7 +130,7 @@ describe('vitrine queue', function () {
     assert.deepEqual(await queued.link.runs(), []);
   });
 
-  it('takes the kind of an agent that names none from the demands of the run', async () => {
+  it('takes a missing executor from the demands of the run', async () => {
     await agent('open', 'demands: { tags: [gpu] }\n');
     await agent('demanding', 'demands: { executor_type: gemini }\n');
     const wantsOf = async (...args: string[]) => {
@@ -144,7 +144,7 @@ describe('vitrine queue', function () {
     assert.deepEqual(await wantsOf('demanding', '--demand', 'executor_type=gemini'), ['gemini', []]);
   });
 
-  it('reads demands by their first “=”, and folders from where it is called', async () => {
+  it('splits demands at the first “=”, and resolves folders from the current one', async () => {
     const demands = ['tag=a=b', 'tag=web', 'project_dir=sub', 'hostname=h', 'hostname=h'];
     const run = await added('--executor', 'codex', ...demands.flatMap((each) => ['--demand', each]), 'x');
     assert.deepEqual(run.demands, { hostname: 'h', project_dir: path.join(cwd, 'sub'), tags: ['a=b', 'web'] });
@@ -163,7 +163,7 @@ describe('vitrine queue', function () {
     return session;
   }
 
-  it('refuses at once what no runner can ever take, with what can be done', async () => {
+  it('rejects runs that no runner can take, with advice', async () => {
     const session = await recorded();
     const wrong: readonly (readonly [readonly string[], RegExp])[] = [
       [['--resume', 'ses_00000000000f', 'x'], /Session not found: ses_00000000000f/],
@@ -183,7 +183,7 @@ describe('vitrine queue', function () {
     assert.deepEqual(await queued.link.runs(), []);
   });
 
-  it('takes executor and folder from the session or from the runner', async () => {
+  it('takes executor and folder from the session or the runner', async () => {
     const session = await recorded();
     await added('--resume', session.session_id, 'Go on');
     const resumed = (await new Journal(journalFile(store), quiet).read()).at(-1);
@@ -205,7 +205,7 @@ describe('vitrine queue', function () {
     return summary;
   }
 
-  it('makes a session of a run that waits, which opens and says why', async () => {
+  it('creates a session for a waiting run, which opens and says why it waits', async () => {
     const { code, stdout, stderr } = await call(['add', '--executor', 'codex', '--json', '--cwd', cwd, 'Fix it']);
     const run = JSON.parse(stdout) as Run;
     assert.equal(code, 0);
@@ -222,7 +222,7 @@ describe('vitrine queue', function () {
     assert.equal(stopped.reason, 'Stopped before an agent was started.');
   });
 
-  it('begins a session that waited, and says of one that fails why', async () => {
+  it('starts a session that waited, and reports the reason of a failure', async () => {
     const waiting = [await added('--executor', 'replay', 'x'), await added('--executor', 'codex', '--cwd', cwd, 'x')];
     assert.deepEqual(await Promise.all(waiting.map(async (run) => (await sessionOf(run)).status)), [
       'pending',
@@ -237,7 +237,7 @@ describe('vitrine queue', function () {
     assert.match(failed?.reason ?? '', /Codex was not found on this machine/);
   });
 
-  it('resumes the parent of a queued session with its result, also if that never began', async () => {
+  it('resumes the parent of a queued session with its result, even if it never started', async () => {
     await addRunner('replay');
     await addRunner('codex');
     const ended = await call(['add', '--executor', 'replay', '--wait', '--json', 'x']);
@@ -260,7 +260,7 @@ describe('vitrine queue', function () {
     );
   });
 
-  it('moves a run that waits', async () => {
+  it('moves a waiting run', async () => {
     const [first, second] = [await added('--executor', 'replay', 'x'), await added('--executor', 'replay', 'y')];
     assert.equal((await call(['first', second.run_id])).code, 0);
     assert.match((await call(['last', 'run_00000000000f'])).stderr, /Run not found/);
@@ -273,7 +273,7 @@ describe('vitrine queue', function () {
     assert.deepEqual(ends, [second.run_id, first.run_id]);
   });
 
-  it('queues a resume for who works in the folder of its session', async () => {
+  it("queues a resume for runners of the session's folder", async () => {
     const session = await recorded();
     const resume = ['--executor', 'codex', '--resume'];
     const resumed = await added(...resume, session.session_id, 'Go on');
@@ -284,7 +284,7 @@ describe('vitrine queue', function () {
     assert.equal((await added(...resume, waiting.session_id, 'Go on')).project_dir, path.resolve('/waiting'));
   });
 
-  it('shows what is not seen, to people alone', async () => {
+  it('makes invisible characters visible in text output only', async () => {
     const prompt = '\u001b[31mred\u001b[0m \u0007bell \u202edetrever\nmore';
     const listed = await call(['add', '--executor', 'codex', '-'], prompt);
     assert.match(listed.stdout, / {2}⟨U\+001B⟩\[31mred⟨U\+001B⟩\[0m ⟨U\+0007⟩bell ⟨U\+202E⟩detrever\n$/);
@@ -296,7 +296,7 @@ describe('vitrine queue', function () {
     assert.equal((JSON.parse(rows.at(-1) ?? '') as Run).prompt, prompt);
   });
 
-  it('waits for the end of a run, and says by its exit code how it went', async () => {
+  it('waits for the end of a run, and returns its exit code', async () => {
     await addRunner('replay');
     await addRunner('codex');
     for (const [executor, status, code] of [['replay', 'completed', 0] as const, ['codex', 'failed', 1] as const]) {
@@ -311,7 +311,7 @@ describe('vitrine queue', function () {
     );
   });
 
-  it('says on stderr what was refused, in JSON too', async () => {
+  it('reports rejections on stderr, in JSON too', async () => {
     const unknown = await call(['stop', 'run_00000000000f', '--json']);
     assert.deepEqual([unknown.code, unknown.stdout], [2, '']);
     assert.match(unknown.stderr, /^vitrine: Run not found: run_00000000000f\.\n$/);

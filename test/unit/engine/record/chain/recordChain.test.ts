@@ -16,7 +16,7 @@ import {
 import { isWindows } from '../../../../support/platform.ts';
 import { skip } from '../../../../support/skip.ts';
 
-describe('the chain over a record', () => {
+describe('the hash chain of a record', () => {
   let place: Awaited<ReturnType<typeof temporaryStore>>;
   let file = '';
   beforeEach(async () => {
@@ -37,7 +37,7 @@ describe('the chain over a record', () => {
   };
   const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-  it('can be checked with nothing but sha256sum', async () => {
+  it('can be verified with sha256sum only', async () => {
     const lines = await written(5);
     for (const [index, line] of lines.entries()) {
       const before = lines[index - 1];
@@ -54,7 +54,7 @@ describe('the chain over a record', () => {
     assert.deepEqual([found.kept?.hash, found.kept?.line], [found.head, lines.length]);
   });
 
-  it('names each line that was changed', async () => {
+  it('names each changed line', async () => {
     const lines = await written(12);
     for (const [index, line] of lines.entries()) {
       const changed = lines.with(index, line.replace(/:(?="|\d)/, ': '));
@@ -66,7 +66,7 @@ describe('the chain over a record', () => {
     }
   });
 
-  it('names where each line was taken out', async () => {
+  it('names where each line was removed', async () => {
     const lines = await written(12);
     for (const index of lines.keys()) {
       const { verdict, breaks } = await saved(lines.toSpliced(index, 1));
@@ -76,7 +76,7 @@ describe('the chain over a record', () => {
     }
   });
 
-  it('names lines that changed places', async () => {
+  it('names moved lines', async () => {
     const lines = await written(12);
     for (let index = 0; index < lines.length - 1; index += 1) {
       const [first = '', second = ''] = lines.slice(index);
@@ -89,7 +89,7 @@ describe('the chain over a record', () => {
     }
   });
 
-  it('names each line that was put in, with a hash that fits or without one', async () => {
+  it('names each inserted line, with or without a matching hash', async () => {
     const lines = await written(12);
     const bare = serialiseRecordLine(entryLine(3, 'I was never said'));
     for (let index = 1; index < lines.length; index += 1) {
@@ -105,7 +105,7 @@ describe('the chain over a record', () => {
     }
   });
 
-  it('notices a missing end, and names the line after which it is', async () => {
+  it('detects a missing end, and names the last line before it', async () => {
     const lines = await written(12);
     for (let length = 1; length < lines.length; length += 1) {
       const { verdict, lines: count } = await saved(lines.slice(0, length));
@@ -120,7 +120,7 @@ describe('the chain over a record', () => {
     assert.equal((await saved(lines.slice(0, 5))).verdict, 'intact');
   });
 
-  it('is missing as a whole where no line of it can be read', async () => {
+  it('is missing completely if no line can be read', async () => {
     await written(5);
     for (const text of ['', '\n\n', '\0'.repeat(512), '{"kind":"hea']) {
       await writeFile(file, text);
@@ -132,7 +132,7 @@ describe('the chain over a record', () => {
     }
   });
 
-  it('continues over what a crash left, which is named and is no alteration', async () => {
+  it('continues after a crash, whose remains are named but not counted as changes', async () => {
     await written(6);
     const head = path.join(path.dirname(file), 'record.head');
     const [whole, durable] = await Promise.all([readFile(file), readFile(head)]);
@@ -149,7 +149,7 @@ describe('the chain over a record', () => {
     }
   });
 
-  it('does not forget a missing end when someone continues behind it', async () => {
+  it('remembers a missing end when a writer continues', async () => {
     const lines = await written(12);
     await saved(lines.slice(0, 8));
     const writer = await place.store.openWriter(sessionId);
@@ -159,7 +159,7 @@ describe('the chain over a record', () => {
     assert.deepEqual([verdict, cutAfter], ['truncated', 8]);
   });
 
-  it('names a line into which someone wrote what no crash leaves', async () => {
+  it('names a line with text that no crash leaves', async () => {
     const lines = await written(8);
     for (const change of [
       (line: string) => `ADDED ${line}`,
@@ -172,13 +172,13 @@ describe('the chain over a record', () => {
     }
   });
 
-  it('of another session is none of this one', async () => {
+  it('of another session is rejected', async () => {
     await written(3);
     const { verdict, breaks } = await verifyRecord(file, { session: 'ses_ffffffffffff' });
     assert.deepEqual([verdict, breaks], ['altered', [{ kind: 'other_session', line: 1 }]]);
   });
 
-  it('continues after a line whose line end a crash took', async () => {
+  it('continues after a line whose line end was lost in a crash', async () => {
     const before = await written(3);
     await truncate(file, (await readFile(file)).length - 1);
     assert.equal(await lastHash(file), sha256(before.at(-1) ?? ''));
@@ -188,7 +188,7 @@ describe('the chain over a record', () => {
     assert.equal((await verifyRecord(file)).verdict, 'intact');
   });
 
-  it('begins in a record of an older version where that is resumed', async () => {
+  it('starts in a record of an older version when it is resumed', async () => {
     const old = wholeSession(4).map(serialiseRecordLine);
     await place.store.create(aSession()).then((writer) => writer.close());
     await rm(path.join(path.dirname(file), 'record.head'));
@@ -203,7 +203,7 @@ describe('the chain over a record', () => {
     assert.deepEqual(breaks, [{ kind: 'altered', line: old.length }]);
   });
 
-  it('is longer than what was kept where a crash came in between, which is no alteration', async () => {
+  it('may be longer than the saved head after a crash', async () => {
     await written(4);
     const head = await readFile(path.join(path.dirname(file), 'record.head'));
     const writer = await place.store.openWriter(sessionId);
@@ -229,7 +229,7 @@ describe('the chain over a record', () => {
     assert.deepEqual([then, known?.line], ['intact', lines], 'who writes next saves how far it came');
   });
 
-  it('is not called altered where the head could not be saved', async () => {
+  it('is not reported as changed if the head could not be saved', async () => {
     const head = path.join(path.dirname(file), 'record.head');
     const writer = await place.store.create(aSession());
     await writer.flush();
@@ -243,7 +243,7 @@ describe('the chain over a record', () => {
     assert.equal((await verifyRecord(file)).kept?.line, 3);
   });
 
-  it('is intact though the folder was deleted under its writer', async function () {
+  it('is intact although the folder was deleted during writing', async function () {
     if (isWindows) skip(this, 'a file that is open cannot be replaced or deleted there');
     const writer = await place.store.create(aSession());
     await writer.flush();

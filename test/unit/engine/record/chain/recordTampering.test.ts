@@ -144,13 +144,13 @@ describe('tampering with a record', () => {
   };
 
   for (const [name, tamper, reported] of cases) {
-    it(`is told where it was done: ${name}`, async () => {
+    it(`is located: ${name}`, async () => {
       await writeFile(file, asText(tamper(lines)));
       assert.deepEqual(await first(), reported);
     });
   }
 
-  it('is told first where it begins, whichever lines it was', async () => {
+  it('is located at its first line, whichever lines it affects', async () => {
     const reported = async (tamper: Tampering, line: number, name: string): Promise<void> => {
       await writeFile(file, asText(tamper(lines)));
       assert.equal((await first())[1], line, name);
@@ -168,7 +168,7 @@ describe('tampering with a record', () => {
     }
   });
 
-  it('is told of an archived one in the same words', async () => {
+  it('is reported in the same way for a packed record', async () => {
     await writeFile(file, asText(lines));
     await place.store.archive(sessionId);
     for (const [name, tamper, reported] of cases) {
@@ -181,7 +181,7 @@ describe('tampering with a record', () => {
     await place.store.unpack(sessionId);
   });
 
-  it('is told beside a writer that did not come to its end, but for lines that it may have written', async () => {
+  it('is detected after a crashed writer, except in its last lines', async () => {
     const [lease = ''] = (await readdir(path.dirname(file))).filter((name) => name.startsWith('writer.'));
     const leaseFile = path.join(path.dirname(file), lease);
     const given = await readFile(leaseFile, 'utf8');
@@ -194,7 +194,7 @@ describe('tampering with a record', () => {
     await writeFile(leaseFile, given);
   });
 
-  it('is not told of what a crash leaves: beginnings of lines, and sectors without their content', async () => {
+  it('is not confused with remains of a crash: line beginnings, and empty sectors', async () => {
     const at = Buffer.byteLength(asText(lines.slice(0, 7)));
     const hole = (text: string): string => `{"kind":"${'\u0000'.repeat(1024 - ((at + 9) % 512))}${text}`;
     for (const torn of ['{"kind":"entry","entry":{"in', '\u0000'.repeat(99), hole('ddle of a line"}'), hole('')]) {
@@ -204,7 +204,7 @@ describe('tampering with a record', () => {
     }
   });
 
-  it('is told where the head went with the end', async () => {
+  it('is detected if the head was removed with the end', async () => {
     const head = path.join(path.dirname(file), 'record.head');
     const saved = await readFile(head);
     for (const rest of [lines, lines.slice(0, -5)]) {
@@ -217,7 +217,7 @@ describe('tampering with a record', () => {
     await writeFile(head, saved);
   });
 
-  it('is told behind the end of each record that was closed, whatever was done with it since', async () => {
+  it('is detected after the end of each closed record, whatever was changed since', async () => {
     await writeFile(file, asText(lines));
     await place.store.archive(sessionId);
     await place.store.unpack(sessionId);
@@ -228,7 +228,7 @@ describe('tampering with a record', () => {
     assert.equal((await readdir(path.dirname(file))).filter((name) => name.startsWith('writer.')).length, 1);
   });
 
-  it('with the last line is told as its end where an earlier version kept only its hash', async () => {
+  it('of the last line is reported as a missing end if an earlier version kept only its hash', async () => {
     const head = path.join(path.dirname(file), 'record.head');
     await writeFile(head, `${JSON.stringify({ hash: sha256(lines.at(-1) ?? ''), at: '2026-01-02T03:04:05.000Z' })}\n`);
     await writeFile(file, asText(lines));

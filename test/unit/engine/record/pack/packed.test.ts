@@ -12,7 +12,7 @@ import {
   wholeSession,
 } from '../../../../support/sessions/records.ts';
 
-describe('output that was packed', () => {
+describe('compressed output', () => {
   let place: Awaited<ReturnType<typeof temporaryStore>>;
   let runs = '';
   const printed = Buffer.concat([Buffer.from('{"type":"x"}\n'.repeat(60_000)), randomBytes(100_000)]);
@@ -37,7 +37,7 @@ describe('output that was packed', () => {
     return { bytes: Buffer.concat(chunks), size };
   };
 
-  it('is read as before, byte for byte, and takes less room', async () => {
+  it('reads the same, byte for byte, and takes less space', async () => {
     const { files, bytes, packed } = await place.store.pack(sessionId);
     assert.deepEqual([files, bytes], [1, printed.length]);
     assert.ok(packed < bytes / 4, `${packed} of ${bytes}`);
@@ -48,21 +48,21 @@ describe('output that was packed', () => {
     assert.deepEqual(await place.store.pack(sessionId), { files: 0, bytes: 0, packed: 0 });
   });
 
-  it('comes back as files', async () => {
+  it('can be unpacked', async () => {
     await place.store.pack(sessionId);
     await place.store.unpack(sessionId);
     assert.deepEqual(await readdir(runs), [`${runId}.stdout`]);
     assert.ok((await readFile(path.join(runs, `${runId}.stdout`))).equals(printed));
   });
 
-  it('is not touched while someone writes', async () => {
+  it('is not touched while there is a writer', async () => {
     const writer = await place.store.openWriter(sessionId);
     await assert.rejects(place.store.pack(sessionId), { name: 'RecordBusyError' });
     await writer.close();
     assert.deepEqual(await readdir(runs), [`${runId}.stdout`]);
   });
 
-  it('is there once, though packing was cut short', async () => {
+  it('exists once, even if packing was interrupted', async () => {
     await place.store.pack(sessionId);
     await writeFile(path.join(runs, `${runId}.stdout`), printed);
     assert.ok((await raw()).bytes.equals(printed));
@@ -71,7 +71,7 @@ describe('output that was packed', () => {
     assert.ok((await raw()).bytes.equals(printed));
   });
 
-  it('says so where it is damaged', async () => {
+  it('reports damage', async () => {
     await place.store.pack(sessionId);
     const file = path.join(runs, `${runId}.stdout.gz`);
     await writeFile(file, (await readFile(file)).subarray(0, -20));

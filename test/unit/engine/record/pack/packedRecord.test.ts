@@ -19,7 +19,7 @@ import { searchOf } from '../../../../support/sessions/searching.ts';
 
 const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
-describe('a record that was archived', () => {
+describe('a packed record', () => {
   let place: Awaited<ReturnType<typeof temporaryStore>>;
   let file = '';
   let folder = '';
@@ -46,7 +46,7 @@ describe('a record that was archived', () => {
   };
   const names = async (): Promise<string[]> => (await readdir(folder)).filter((name) => name.startsWith('record'));
 
-  it('is one compressed file with the same bytes, private, and its end', async () => {
+  it('is one private compressed file with the same bytes, and a copy of its end', async () => {
     const { files, bytes, packed } = await place.store.archive(sessionId);
     assert.deepEqual([files, bytes], [1, whole.length]);
     assert.ok(packed < bytes / 3, `${packed} of ${bytes}`);
@@ -57,7 +57,7 @@ describe('a record that was archived', () => {
     assert.deepEqual(await place.store.archive(sessionId), { files: 0, bytes: 0, packed: 0 });
   });
 
-  it('is listed, opened and searched as before', async () => {
+  it('can be listed, opened and searched', async () => {
     const before = await listed();
     const catalogue = new Catalogue(place.dir);
     const search = searchOf(place.store, log, { catalogue });
@@ -79,14 +79,14 @@ describe('a record that was archived', () => {
     );
   });
 
-  it('is listed though its end was lost', async () => {
+  it('is listed without the copy of its end', async () => {
     const before = await listed();
     await place.store.archive(sessionId);
     await rm(path.join(folder, 'record.end'));
     assert.deepEqual(await listed(), before);
   });
 
-  it('verifies as before, and tells what was altered in it', async () => {
+  it('can be verified, and reveals changes', async () => {
     await place.store.archive(sessionId);
     assert.equal((await verifyRecord(file)).verdict, 'intact');
     assert.equal((await verifyRecord(`${file}.gz`)).verdict, 'intact');
@@ -102,7 +102,7 @@ describe('a record that was archived', () => {
     assert.equal((await verifyRecord(file)).verdict, 'truncated');
   });
 
-  it('comes back byte for byte when someone writes it, and the chain continues', async () => {
+  it('is unpacked byte for byte before writing, and the chain continues', async () => {
     await place.store.archive(sessionId);
     const writer = await fresh().openWriter(sessionId);
     await writer.append(entryLine(entries));
@@ -112,7 +112,7 @@ describe('a record that was archived', () => {
     assert.equal((await verifyRecord(file)).verdict, 'intact');
   });
 
-  it('comes back when it is wanted as a file, with its time', async () => {
+  it('is unpacked on request, with its time', async () => {
     await place.store.archive(sessionId);
     await place.store.unpack(sessionId);
     assert.deepEqual(await names(), ['record.head', 'record.jsonl']);
@@ -120,7 +120,7 @@ describe('a record that was archived', () => {
     assert.equal((await stat(file)).mtimeMs, 1_750_000_000_000);
   });
 
-  it('is followed by who had it open while it was archived and put back', async () => {
+  it('can be followed while it is packed and unpacked', async () => {
     const reader = await place.store.openReader(sessionId);
     await place.store.archive(sessionId);
     await reader.refresh();
@@ -133,7 +133,7 @@ describe('a record that was archived', () => {
     await reader.close();
   });
 
-  it('is whole though archiving or putting back was cut short', async () => {
+  it('is complete even if packing or unpacking was interrupted', async () => {
     await place.store.archive(sessionId);
     // Packed, and the original not gone yet; then written on.
     await writeFile(file, whole);
@@ -151,7 +151,7 @@ describe('a record that was archived', () => {
     assert.equal((await verifyRecord(file)).verdict, 'intact');
   });
 
-  it('that is damaged is said to be, and nothing is written over it', async () => {
+  it('reports damage, and is not overwritten', async () => {
     await place.store.archive(sessionId);
     const packed = await readFile(`${file}.gz`);
     await writeFile(`${file}.gz`, packed.subarray(0, -200));
@@ -166,7 +166,7 @@ describe('a record that was archived', () => {
     );
   });
 
-  it('that was cut off is read as far as it goes, and is told to be truncated', async () => {
+  it('is read as far as possible if truncated, and reported as truncated', async () => {
     await place.store.archive(sessionId);
     const packed = await readFile(`${file}.gz`);
     for (const length of [packed.length - 1, packed.length - 200, packed.length >> 1]) {
@@ -185,7 +185,7 @@ describe('a record that was archived', () => {
     }
   });
 
-  it('is not made of one that someone writes, that is not over, or that a newer version wrote', async () => {
+  it('is not created for active, unfinished or newer records', async () => {
     const writer = await place.store.openWriter(sessionId);
     await assert.rejects(place.store.archive(sessionId), { name: 'RecordBusyError' });
     await writer.close();
@@ -196,11 +196,11 @@ describe('a record that was archived', () => {
   });
 });
 
-describe('a session that was archived', () => {
+describe('a packed session', () => {
   const bench = new Bench();
   after(() => bench.close());
 
-  it('is resumed as any other', async () => {
+  it('can be resumed', async () => {
     const engine = await bench.engine();
     const handle = await engine.start(bench.request([{ init: true }, { say: 'first' }, { result: { text: 'first' } }]));
     await outcome(handle);

@@ -6,7 +6,7 @@ import { RecordStore } from '../../../../../src/engine/record/recordStore.ts';
 import { verifyRecord } from '../../../../../src/engine/record/chain/verify.ts';
 import { aSession, appendAll, sessionId, temporaryStore, wholeSession } from '../../../../support/sessions/records.ts';
 
-describe('an archived record that was damaged', () => {
+describe('a damaged packed record', () => {
   let place: Awaited<ReturnType<typeof temporaryStore>>;
   let file = '';
   let folder = '';
@@ -30,7 +30,7 @@ describe('an archived record that was damaged', () => {
     return { summaries, turns: ledgers.map(({ turns, omitted }) => ({ turns, omitted })) };
   };
 
-  it('is listed though its end was lost or spoilt', async () => {
+  it('is listed without its end, or with a damaged one', async () => {
     const before = await listed();
     await place.store.archive(sessionId);
     const end = path.join(folder, 'record.end');
@@ -43,7 +43,7 @@ describe('an archived record that was damaged', () => {
     assert.deepEqual(await listed(), before);
   });
 
-  it('is told to be altered where its end was, with the line in question', async () => {
+  it('is reported as changed if its end was, with the line', async () => {
     await place.store.archive(sessionId);
     const end = path.join(folder, 'record.end');
     const own = (await readFile(end)).toString();
@@ -61,7 +61,7 @@ describe('an archived record that was damaged', () => {
     assert.equal((await verifyRecord(file)).verdict, 'intact');
   });
 
-  it('of which a bit was flipped is read as far as it goes, and is told to be altered', async () => {
+  it('with a flipped bit is read as far as possible, and reported as changed', async () => {
     await place.store.archive(sessionId);
     const packed = await readFile(`${file}.gz`);
     const opened = async () => {
@@ -89,7 +89,7 @@ describe('an archived record that was damaged', () => {
     assert.equal((await verifyRecord(file)).verdict, 'truncated');
   });
 
-  it('with another program, which wrote a name into it, is read though it is damaged', async () => {
+  it('compressed by another program, with a file name inside, is readable', async () => {
     const named = Buffer.from([31, 139, 8, 8, 0, 0, 0, 0, 0, 3, ...Buffer.from('record.jsonl\0')]);
     const packed = Buffer.concat([named, gzipSync(whole).subarray(10)]);
     await rm(file);

@@ -42,7 +42,7 @@ describe('reading a record', () => {
     return reader;
   }
 
-  it('gives back what was written', async () => {
+  it('returns what was written', async () => {
     await written();
     const reader = await opened();
     assert.equal(reader.total, 10);
@@ -61,7 +61,7 @@ describe('reading a record', () => {
     assert.equal(reader.interrupted, false);
   });
 
-  it('reads again after a read that failed', async () => {
+  it('succeeds after a failed read', async () => {
     await written(wholeSession(3000));
     const reader = await opened();
     const extend: unknown = Reflect.get(RecordIndex.prototype, 'extend');
@@ -118,7 +118,7 @@ describe('reading a record', () => {
     assert.equal(reader.summary.outcome, 'interrupted');
   });
 
-  it('takes a line only once it is whole', async () => {
+  it('reads a line only when it is complete', async () => {
     const writer = await temporary.store.create(aSession());
     const reader = await opened();
     const line = `${serialiseRecordLine(entryLine(0))}\n`;
@@ -133,7 +133,7 @@ describe('reading a record', () => {
     await writer.close();
   });
 
-  it('opens a replaced file anew', async function () {
+  it('reopens a replaced file', async function () {
     if (isWindows) skip(this, 'a file that is open cannot be replaced or deleted there');
     await written(wholeSession(10));
     const reader = await opened();
@@ -146,7 +146,7 @@ describe('reading a record', () => {
     assert.equal((await reader.read(0, 20)).length, 20);
   });
 
-  it('finds text whatever its case, in content, commands, names and results', async () => {
+  it('finds text in any case, in content, commands, names and results', async () => {
     await written(wholeSession(5000));
     const reader = await opened();
     assert.deepEqual(await reader.find('"ENTRY 4321:"', 10), { indexes: [4321], truncated: false });
@@ -158,7 +158,7 @@ describe('reading a record', () => {
     await assert.rejects(reader.find('x', 10, { signal: AbortSignal.abort(new Error('enough')) }), /enough/);
   });
 
-  it('finds what a line holds that was glued behind another, and says so', async () => {
+  it('finds a line glued to another one, and reports it', async () => {
     const usage = { messageId: 'm', model: 'x', usage: { input: 1, output: 2 }, parentCallId: null, settled: true };
     const all = wholeSession(3000);
     const needle = entryLine(6, 'the needle');
@@ -179,7 +179,7 @@ describe('reading a record', () => {
     }
   });
 
-  it('finds only what an entry says last', async () => {
+  it('finds only the last state of an entry', async () => {
     const lines = wholeSession(10);
     await written([...lines.slice(0, -3), entryLine(5, 'settled late'), ...lines.slice(-3)]);
     const reader = await opened();
@@ -195,7 +195,7 @@ describe('reading a record', () => {
     assert.deepEqual(seen, lines);
   });
 
-  it('reads what the agent printed', async () => {
+  it("reads the agent's output", async () => {
     const writer = await temporary.store.create(aSession());
     const raw = writer.rawStream(runId, 'stdout');
     await raw.write(Buffer.from([0, 255, 10, 13]));
@@ -212,7 +212,7 @@ describe('reading a record', () => {
     assert.throws(() => writer.rawStream('run_../../../x', 'stdout'));
   });
 
-  it('keeps to itself what a newer version wrote', async () => {
+  it('ignores additions of a newer version', async () => {
     await written();
     const file = temporary.store.path(sessionId);
     const text = await readFile(file, 'utf8');
@@ -225,7 +225,7 @@ describe('reading a record', () => {
     await assert.rejects(temporary.store.openWriter(sessionId), { name: 'RecordVersionError', version: 2 });
   });
 
-  it('says that there is none', async () => {
+  it('reports a missing record', async () => {
     await assert.rejects(temporary.store.openReader(sessionId), { name: 'RecordNotFoundError' });
     await assert.rejects(temporary.store.openWriter(sessionId), { name: 'RecordNotFoundError' });
     await assert.rejects(temporary.store.openReader('../x'));

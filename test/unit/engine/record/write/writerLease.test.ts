@@ -31,7 +31,7 @@ describe('writer lease', () => {
     await utimes(file, (now - age) / 1000, (now - age) / 1000);
   }
 
-  it('is held by one, until it is given back', async () => {
+  it('is held by one process until it is released', async () => {
     assert.equal(await hasWriter(folder, clock), false);
     const lease = await acquire();
     assert.equal(await hasWriter(folder, clock), true);
@@ -43,7 +43,7 @@ describe('writer lease', () => {
     await next.release();
   });
 
-  it('names its holder as soon as it is there, so that a killed process leaves none that names no one', async () => {
+  it('appears with its holder, so that a killed process leaves no lease without one', async () => {
     await writeFile(path.join(folder, 'writer.1.json.99-0a1b2c3d.new'), '');
     const seen: string[] = [];
     let isOver = false;
@@ -63,7 +63,7 @@ describe('writer lease', () => {
     assert.deepEqual(await readdir(folder), ['writer.200.json'], 'what a killed process prepared is gone');
   });
 
-  it('says whether the head was saved, which who writes nothing leaves as it was', async () => {
+  it('tells whether the head was saved, and keeps that if nothing is written', async () => {
     assert.equal(await settledLease(folder), null);
     const turns: [settled: boolean | undefined, after: number | null][] = [
       [undefined, null],
@@ -130,7 +130,7 @@ describe('writer lease', () => {
     });
   }
 
-  it('whose text is damaged is taken over, however new it is', async () => {
+  it('with damaged text is taken over, however new it is', async () => {
     for (const [text, live] of [
       ['{"pid":1,"star', false],
       ['\0'.repeat(40), false],
@@ -141,7 +141,7 @@ describe('writer lease', () => {
     }
   });
 
-  it('of another machine lives while it is touched', async () => {
+  it('of another machine stays valid while it is touched', async () => {
     await leave({ machine: 'another' });
     now += 20 * hour;
     assert.equal(await hasWriter(folder, clock), true);
@@ -150,7 +150,7 @@ describe('writer lease', () => {
     await lease.release();
   });
 
-  it('tells this process from all others', async () => {
+  it('distinguishes this process from all others', async () => {
     const own = await ownIdentity();
     assert.equal(await isAlive(own), true);
     assert.equal(await startTimeOf(process.pid), own.startTime);

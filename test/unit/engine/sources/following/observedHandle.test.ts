@@ -12,7 +12,7 @@ import { until } from '../../../../support/until.ts';
 
 const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
-describe('observed sessions that someone looks at', () => {
+describe('observed sessions with listeners', () => {
   let worked: WorkedHome;
   let sessions: ObservedSessions;
   const rows = new Map<string, ObservedSummary>();
@@ -99,7 +99,7 @@ describe('observed sessions that someone looks at', () => {
     });
   }
 
-  it('sees at once what OpenCode writes to the log of its database', async () => {
+  it('shows changes in the write-ahead log of OpenCode at once', async () => {
     const { DatabaseSync } = await import('node:sqlite');
     look('opencode-1.18.33/run-tools');
     worked.copy();
@@ -115,7 +115,7 @@ describe('observed sessions that someone looks at', () => {
     }
   });
 
-  it('lists a session that begins, and forgets one that the agent deletes', async () => {
+  it('lists a new session, and removes one that the agent deletes', async () => {
     look('claude-code-2.1.330/tty-tools');
     await begin();
     assert.equal(rows.size, 0);
@@ -130,7 +130,7 @@ describe('observed sessions that someone looks at', () => {
     handle?.dispose();
   });
 
-  it('says that an agent waits for a permission, and that it has ended', async () => {
+  it('shows that an agent waits for a permission, and its end', async () => {
     let isAlive = true;
     look('claude-code-2.1.330/tty-permission', { ...noProcesses, isAlive: () => Promise.resolve(isAlive) });
     worked.copy();
@@ -145,7 +145,7 @@ describe('observed sessions that someone looks at', () => {
     await until('the end of the process', () => state() === 'ended');
   });
 
-  it('begins again where a file was written anew', async () => {
+  it('restarts when a file was rewritten', async () => {
     look('claude-code-2.1.330/tty-tools');
     worked.copy();
     await begin();

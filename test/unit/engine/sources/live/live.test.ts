@@ -32,7 +32,7 @@ async function stateOf(capture: string, label: string, processes: ProcessProbe):
   return row.live;
 }
 
-describe('how an observed session stands', () => {
+describe('the state of an observed session', () => {
   for (const [capture, label, state] of snapshots) {
     it(`is ${state} in ${capture}/${label}`, async () => {
       const live = await stateOf(capture, label, alive);
@@ -41,13 +41,13 @@ describe('how an observed session stands', () => {
       assert.notEqual(live.since, null);
     });
 
-    it(`has ended where the process of ${capture}/${label} died`, async () => {
+    it(`is ended if the process of ${capture}/${label} died`, async () => {
       const { state: now, source } = await stateOf(capture, label, noProcesses);
       assert.deepEqual([now, source], ['ended', 'record']);
     });
   }
 
-  it('asks for the very process, not for one with its id', async () => {
+  it('depends on the very process, not on a reused pid', async () => {
     const asked: (readonly [number, string | null])[] = [];
     const probe: ProcessProbe = {
       ...alive,
@@ -60,7 +60,7 @@ describe('how an observed session stands', () => {
     assert.deepEqual([state, pid, asked], ['waiting_for_permission', 5119, [[5119, '225829']]]);
   });
 
-  it('takes the records of a version without marks for what they say, as long as they are new', async () => {
+  it('is derived from recent records for versions without marks', async () => {
     const name = 'claude-code-2.0.77/tty-permission';
     const { snapshots: taken } = truthOf(name);
     const at = Date.parse(taken.find(({ label }) => label !== 'home')?.at ?? '');
