@@ -34,7 +34,7 @@ describe('an agent of the Agent Client Protocol', function () {
     (await entries(handle)).flatMap(({ type, content }) =>
       type.kind === 'system_message' && type.subtype === subtype ? [content] : [],
     );
-  it('runs, is resumed by its profile, and is told the next message in the same process', async () => {
+  it('runs, is resumed by its profile, and gets the next message in the same process', async () => {
     const engine = await engineWith(['--greeting=late']);
     const handle = await start(engine, [{ say: 'Hello.' }, { untilCancelled: true }]);
     await seen(handle, 'Hello.');
@@ -52,7 +52,7 @@ describe('an agent of the Agent Client Protocol', function () {
     assert.match(await texts(again), /Still here\./);
   });
 
-  it('is among the agents, with those that are not there', async () => {
+  it('is listed among the agents, with missing ones', async () => {
     const engine = await engineWith();
     const reports = await engine.agents();
     const found = reports.filter(({ type }) => type === 'acp');
@@ -82,7 +82,7 @@ describe('an agent of the Agent Client Protocol', function () {
     [['--opening=login'], /not logged in to it\. .*Run `fake login`/],
     [['--opening=error'], /no disk/],
   ] as const) {
-    it(`that says ${args[0]} fails and says why`, async () => {
+    it(`that says ${args[0]} fails with a reason`, async () => {
       const handle = await start(await engineWith(args), []);
       const result = await outcome(handle);
       assert.equal(result.success, false);
@@ -91,7 +91,7 @@ describe('an agent of the Agent Client Protocol', function () {
     });
   }
 
-  it('that lives on without input is stopped, which is no failure', async () => {
+  it('that ignores the end of its input is stopped, which is not a failure', async () => {
     const engine = await engineWith(['--stay'], { timing: { close: 100, politeGrace: 500, termGrace: 500 } });
     const handle = await start(engine, [{ say: 'Done.' }]);
     assert.equal((await outcome(handle)).success, true);
@@ -107,7 +107,7 @@ describe('an agent of the Agent Client Protocol', function () {
     }
   });
 
-  it('is stopped by word first, and says how far it came', async () => {
+  it('is first asked to stop, and reports how far it came', async () => {
     const engine = await engineWith([], { timing: { politeGrace: 60_000 } });
     const handle = await start(engine, [{ say: 'At it.' }, { untilCancelled: true }]);
     await seen(handle, 'At it.');
@@ -118,7 +118,7 @@ describe('an agent of the Agent Client Protocol', function () {
     assert.equal((await notes(handle, 'interrupted')).length, 1);
   });
 
-  it('that does not listen is stopped all the same', async () => {
+  it('that ignores cancellation is stopped nevertheless', async () => {
     const engine = await engineWith(['--deaf']);
     const handle = await start(engine, [{ say: 'At it.' }, { never: true }]);
     await seen(handle, 'At it.');
@@ -126,7 +126,7 @@ describe('an agent of the Agent Client Protocol', function () {
     assert.equal(handle.turns()[0]?.status, 'stopped');
   });
 
-  it('that forgot a conversation makes the run fail as such, and the next id is tried', async () => {
+  it('that lost a conversation fails the run, and the next id is tried', async () => {
     const engine = await engineWith();
     const handle = await start(engine, [{ say: 'Hello.' }]);
     await outcome(handle);
@@ -142,14 +142,14 @@ describe('an agent of the Agent Client Protocol', function () {
     assert.match(again.summary().reason ?? '', /no longer has this conversation/);
   });
 
-  it('that answers a prompt with an error has failed, in its own words', async () => {
+  it('that answers a prompt with an error fails in its own words', async () => {
     const handle = await start(await engineWith(), [{ fail: { code: -32603, message: 'API Error: 400 no' } }]);
     const result = await outcome(handle);
     assert.equal(result.success, false);
     assert.match(handle.summary().reason ?? '', /API Error: 400 no/);
   });
 
-  it('that dies in the middle of a request leaves nothing waiting', async () => {
+  it('that dies during a request leaves nothing pending', async () => {
     const call = { toolCallId: 'c1', title: 'touch x', kind: 'execute', rawInput: { command: 'touch x' } };
     const engine = await engineWith();
     const handle = await start(engine, [
@@ -181,7 +181,7 @@ describe('an agent of the Agent Client Protocol', function () {
   });
   const read = (file: string): Step => ({ request: { method: 'fs/read_text_file', params: { path: file } } });
 
-  it('is given a permission and refused another, and the effect is as decided', async () => {
+  it('gets a permission and a denial, with the respective effect', async () => {
     const engine = await engineWith();
     const edit = (id: string, file: string) => ({
       toolCallId: id,
@@ -220,7 +220,7 @@ describe('an agent of the Agent Client Protocol', function () {
     assert.match((await notes(handle, 'permission')).join(), /not why/);
   });
 
-  it('is refused everything that needs a permission where no one is there', async () => {
+  it('is denied every permission if no user is present', async () => {
     const file = path.join(bench.cwd, 'x.txt');
     const engine = await engineWith([], { interactive: false });
     const handle = await start(engine, [
@@ -232,7 +232,7 @@ describe('an agent of the Agent Client Protocol', function () {
     assert.ok(!existsSync(file));
   });
 
-  it('writes what it did not ask for only when it is allowed to, for once or for the session', async () => {
+  it('writes unrequested files only with permission, once or for the session', async () => {
     const engine = await engineWith();
     const at = (name: string) => path.join(bench.cwd, name);
     const handle = await start(engine, [write(at('a')), write(at('b')), write(at('deep/er/c')), write(at('d'))]);
@@ -244,7 +244,7 @@ describe('an agent of the Agent Client Protocol', function () {
     );
   });
 
-  it('reads and writes nothing outside of the folder, by whatever way it is named', async () => {
+  it('reads and writes nothing outside of the folder, whatever the path', async () => {
     const engine = await engineWith();
     const outside = path.join(bench.dir, 'outside');
     mkdirSync(outside);
@@ -282,7 +282,7 @@ describe('an agent of the Agent Client Protocol', function () {
     assert.equal((await notes(handle, 'refused')).length, 17);
   });
 
-  it('has a command run in a terminal, which its call shows', async () => {
+  it('runs a command in a terminal, which its call shows', async () => {
     const engine = await engineWith();
     const call = {
       toolCallId: 'c1',
@@ -325,7 +325,7 @@ describe('an agent of the Agent Client Protocol', function () {
     assert.deepEqual([tool.action.command, tool.action.stdout, tool.action.exitCode], ['echo hi; exit 3', 'hi\n', 3]);
   });
 
-  it('has no command run unasked, nor by a shell that it did not name, nor outside of the folder', async () => {
+  it('runs no command without permission, with a hidden shell, or outside of the folder', async () => {
     const engine = await engineWith();
     const run = (params: object): Step => ({ request: { method: 'terminal/create', params } });
     const handle = await start(engine, [
@@ -342,7 +342,7 @@ describe('an agent of the Agent Client Protocol', function () {
     assert.ok(!existsSync(path.join(bench.cwd, 'made')));
   });
 
-  it('has its run end no sooner than the commands that it left running', async () => {
+  it('ends its run only when its commands have ended', async () => {
     const engine = await engineWith();
     const file = path.join(bench.cwd, 'pid');
     // Deaf to what asks it politely.

@@ -10,7 +10,7 @@ import { Bench } from '../support/fakeAgent/engine.ts';
 
 const program = path.resolve('test/support/acpAgent/agent.mjs');
 
-describe('sessions that an agent of the Agent Client Protocol keeps', function () {
+describe('sessions in the store of an ACP agent', function () {
   let bench: Bench;
   beforeEach(() => (bench = new Bench()));
   afterEach(async () => {
@@ -37,7 +37,7 @@ describe('sessions that an agent of the Agent Client Protocol keeps', function (
       return true;
     });
 
-  it('are listed page by page, and what is none is left out', async () => {
+  it('are listed page by page, without invalid ones', async () => {
     const found = await listed(['--list=pages', '--stay']);
     assert.deepEqual(
       found.map(({ id, cwd, updatedAt }) => [id, cwd, updatedAt]),
@@ -45,21 +45,21 @@ describe('sessions that an agent of the Agent Client Protocol keeps', function (
     );
   });
 
-  it('are bounded, however many pages there are', async () => {
+  it('are limited, however many pages there are', async () => {
     assert.equal((await listed(['--list=endless'])).length, 50);
   });
 
-  it('are not to be had where the agent offers no list, which is said with its name', async () => {
+  it('cannot be listed by some agents, which are named', async () => {
     await fails([], 'list_not_offered', /^Fake does not list its sessions/);
   });
 
-  it('are not to be had for reasons that are told', async () => {
+  it('report errors of the agent', async () => {
     await fails(['--list=error'], 'agent_failed', /^Fake did not list its sessions: .*no disk/);
     await fails(['--list=pages', '--greeting=version'], 'agent_failed', /speaks version 7/);
     await fails(['--list=exit'], 'exited_at_once', /^Fake exited immediately \(exit code 3\): no sessions here/);
   });
 
-  it('are not waited for when no one does', async () => {
+  it('are not awaited after cancellation', async () => {
     const stopped = new AbortController();
     const failed = fails(['--list=none', '--stay'], 'agent_failed', /it was stopped/, stopped.signal);
     stopped.abort();

@@ -59,7 +59,7 @@ describe('vitrine run, sessions, show, doctor', function () {
       .split('\n')
       .map((line) => JSON.parse(line) as unknown);
 
-  it('pauses a run at its limits, and says which', async () => {
+  it('pauses a run at its limits, and names the limit', async () => {
     const much = [{ wait: 20_000 }, { say: 'too much' }];
     const steps = [{ init: true }, { say: 'one' }, { say: 'two' }, { say: 'three' }, ...much];
     const pauses = async (unit: string, limit: string): Promise<void> => {
@@ -81,7 +81,7 @@ describe('vitrine run, sessions, show, doctor', function () {
     await Promise.all([...paused, refuses()]);
   });
 
-  it('runs an agent of the Agent Client Protocol by its command, and asks no one', async () => {
+  it('runs an ACP agent by its command, without prompting', async () => {
     const program = path.resolve('test/support/acpAgent/agent.mjs');
     const call = { toolCallId: 'c1', title: 'Do it', kind: 'execute' };
     const steps = [{ ask: { call, allowed: [{ say: 'allowed' }], denied: [{ say: 'denied' }] } }];
@@ -98,7 +98,7 @@ describe('vitrine run, sessions, show, doctor', function () {
     assert.match(without.stderr, /"command-line"/);
   });
 
-  it('lists the sessions that an agent keeps itself, or says that it has no list', async () => {
+  it("lists sessions in an agent's store, or reports that it has no list", async () => {
     const program = path.resolve('test/support/acpAgent/agent.mjs');
     const listed = await vitrine('sessions', '--of', 'acp', '--', program, '--list=pages').ended;
     assert.equal(listed.code, 0, listed.stderr);
@@ -113,7 +113,7 @@ describe('vitrine run, sessions, show, doctor', function () {
     assert.match(whose.stderr, /Specify an agent\./);
   });
 
-  it('says which agents of the Agent Client Protocol there are, and what else is wrong with a call', async () => {
+  it('lists ACP agents, and reports invalid usage', async () => {
     const unknown = await vitrine('run', '--agent', 'acp', 'x').ended;
     assert.match(
       unknown.stderr,
@@ -155,7 +155,7 @@ describe('vitrine run, sessions, show, doctor', function () {
     assert.equal(lines((await vitrine('show', id, '--raw').ended).stdout).length, 6);
   });
 
-  it('says what is missing from a record, and ends with 4', async () => {
+  it('reports an incomplete record, with exit code 4', async () => {
     const ran = await run([{ init: true }, { say: 'one' }, { say: 'two' }, { result: {} }]).ended;
     assert.equal(ran.code, 0, ran.stderr);
     const id = /ses_[0-9a-f]{12}/.exec((await vitrine('sessions').ended).stdout)?.[0] ?? '';
@@ -192,7 +192,7 @@ describe('vitrine run, sessions, show, doctor', function () {
     assert.match(empty.stderr, /^vitrine: The record is empty or cannot be read\. All entries are missing\.$/m);
   });
 
-  it('says that a record is lost while its folder is there, and ends with 4', async () => {
+  it('reports a lost record whose folder exists, with exit code 4', async () => {
     const ran = await run([{ init: true }, { say: 'one' }, { result: {} }]).ended;
     assert.equal(ran.code, 0, ran.stderr);
     const sessions = path.join(bench.dir, '.local/share/vitrine/sessions');
@@ -210,7 +210,7 @@ describe('vitrine run, sessions, show, doctor', function () {
     assert.match(listed.stderr, /^vitrine: The record of ses_\w+ cannot be read: /m);
   });
 
-  it('takes a record that is being written, or was written without a chain, for no damaged one', async () => {
+  it('does not report active records, or those without a hash chain, as damaged', async () => {
     const running = run([{ init: true }, { say: 'one' }, { tool: 'Bash', input: { command: 'x' } }, { wait: 20_000 }]);
     const shown = async (): Promise<Ended> => {
       for (;;) {
@@ -235,7 +235,7 @@ describe('vitrine run, sessions, show, doctor', function () {
     assert.equal((await vitrine('sessions').ended).stderr, '');
   });
 
-  it('tells an agent what earlier sessions of the folder know, and says by what they were searched', async () => {
+  it('adds context from earlier sessions of the folder, and prints the query', async () => {
     const says = (words: string): Step[] => [{ init: true }, { say: words }, { result: { text: words } }];
     const first = await run(says('The kettle of the office boils at ninety degrees'), '--recall').ended;
     assert.equal(first.code, 0, first.stderr);
@@ -281,7 +281,7 @@ describe('vitrine run, sessions, show, doctor', function () {
     assert.equal(runResultSchema.parse(lines(ran.stdout).at(-1)).success, true);
   });
 
-  it('tells by its exit code how it went', async () => {
+  it('returns the outcome as exit code', async () => {
     const failed = await run([{ printErr: 'no\n' }, { exit: 3 }]).ended;
     assert.equal(failed.code, 1);
     assert.match(failed.stderr, /exit code 3\): no”\n/);
@@ -298,7 +298,7 @@ describe('vitrine run, sessions, show, doctor', function () {
     assert.match(others.stderr, /Not a folder: .*\(--store\)/);
   });
 
-  it('says that its output cannot be written', async function () {
+  it('reports that its output cannot be written', async function () {
     if (!existsSync('/dev/full')) skip(this, 'this system has no /dev/full');
     const full = openSync('/dev/full', 'w');
     try {
@@ -328,7 +328,7 @@ describe('vitrine run, sessions, show, doctor', function () {
     { forever: true },
   ];
 
-  it('stops the tree when no one reads its output any more', async () => {
+  it('stops the process tree when nobody reads its output', async () => {
     const ran = run(stubborn());
     await once(ran.process.stdout ?? ran.process, 'data');
     ran.process.stdout?.destroy();
@@ -340,7 +340,7 @@ describe('vitrine run, sessions, show, doctor', function () {
     assert.equal(summary.outcome, 'stopped');
   });
 
-  it('stops the tree on Ctrl-C', async () => {
+  it('stops the process tree on Ctrl-C', async () => {
     const steps = stubborn();
     const ran = run(steps);
     await new Promise<void>((resolve) => {
@@ -356,7 +356,7 @@ describe('vitrine run, sessions, show, doctor', function () {
     assert.equal(runResultSchema.parse(lines(stdout).at(-1)).success, false);
   });
 
-  it('says what it finds, and no value of a variable', async () => {
+  it('reports findings without values of variables', async () => {
     const { code, stdout } = await vitrine('doctor').ended;
     assert.ok(code === 0 || code === 1);
     assert.match(stdout, /Node\.js +v/);

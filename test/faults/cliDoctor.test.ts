@@ -10,7 +10,7 @@ describe('vitrine doctor', () => {
   const bench = new Bench();
   after(() => bench.close());
 
-  it('says what is on disk, what of it is not listed and why, and what each agent failed with last', async () => {
+  it("shows stored sessions, unlisted ones with the reason, and each agent's last failure", async () => {
     const engine = await bench.engine();
     const saved = async (title: string, how: object): Promise<string> => {
       const steps = [{ init: true }, { say: title }, { result: how }];

@@ -8,7 +8,7 @@ import { Bench, fakeAgent, prompt } from '../support/fakeAgent/engine.ts';
 import { platformVariables } from '../support/platform.ts';
 import { until } from '../support/until.ts';
 
-describe('vitrine run that is interrupted while it prepares the run', () => {
+describe('vitrine run, interrupted while it prepares the run', () => {
   let bench: Bench;
   beforeEach(() => {
     bench = new Bench();
@@ -19,7 +19,7 @@ describe('vitrine run that is interrupted while it prepares the run', () => {
     await bench.close();
   });
 
-  it('starts no agent, at the first Ctrl-C', async () => {
+  it('starts no agent after the first Ctrl-C', async () => {
     const gate = path.join(bench.dir, 'version-gate');
     const steps = prompt([{ init: true }, { note: bench.note }, { result: {} }]);
     const child = spawn(

@@ -49,7 +49,7 @@ describe('vitrine replay, and run on a server', function () {
 
   const file = path.resolve('test/fixtures/codex/0.169.0/tools-workspace-write.stdout.jsonl');
 
-  it('plays a file, whose agent it knows by its lines', async () => {
+  it('plays a file, and recognizes its agent', async () => {
     const played = await vitrine('replay', file, '--speed', '0');
     assert.equal(played.code, 0, played.stderr);
     const { entries, result } = printed(played.stdout);
@@ -59,7 +59,7 @@ describe('vitrine replay, and run on a server', function () {
     assert.match((await vitrine('sessions')).stdout, /Replay of tools-workspace-write/);
   });
 
-  it('wants to be told the agent where a file does not tell', async () => {
+  it('requires the agent if the file does not tell', async () => {
     const plain = path.join(bench.dir, 'plain.txt');
     writeFileSync(plain, 'All tests pass.\n');
     const asked = await vitrine('replay', plain);
@@ -73,7 +73,7 @@ describe('vitrine replay, and run on a server', function () {
     assert.match(missing.stderr, /cannot be replayed/);
   });
 
-  it('runs an agent of a server, resumes it, and keeps no token', async () => {
+  it('runs an agent of a server, resumes it, and stores no token', async () => {
     const at = ['--agent', 'acp-http', '--url', server.url, '--server-agent', 'memory', '--token-env', 'LAB_TOKEN'];
     const first = await vitrine('run', ...at, 'Hello');
     assert.equal(first.code, 0, first.stderr);
@@ -89,7 +89,7 @@ describe('vitrine replay, and run on a server', function () {
     assert.ok(saved.length > 0 && !saved.join('').includes(token));
   });
 
-  it('says what is missing to talk with a server', async () => {
+  it('reports missing server options', async () => {
     const cases: readonly (readonly [string[], RegExp])[] = [
       [['run', '--agent', 'acp-http', 'Hi'], /--url is missing/],
       [['run', '--agent', 'acp-http', '--url', server.url, '--token-env', 'NOT_SET', 'Hi'], /not set: NOT_SET/],

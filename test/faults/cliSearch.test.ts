@@ -52,7 +52,7 @@ describe('vitrine search', function () {
     return { code, stdout, stderr };
   }
 
-  it('prints what it found by session, what it looked at, and no control of a terminal', async () => {
+  it('prints results by session, the searched scope, and no terminal escape sequences', async () => {
     const { code, stdout, stderr } = await search('retry');
     assert.equal(code, 0, stderr);
     assert.match(
@@ -64,7 +64,7 @@ describe('vitrine search', function () {
     assert.equal(stderr, 'Searched 3 sessions, 5 entries.\n');
   });
 
-  it('prints hits as JSON, tells of what it did not understand, and exits with 1 where there is nothing', async () => {
+  it('prints hits as JSON, reports unknown operators, and exits with 1 without results', async () => {
     const { stdout, stderr } = await search('kind:user', 'tol:x', '--json');
     assert.equal(stdout, '');
     assert.match(stderr, /"tol:x" begins with no operator/);
@@ -80,7 +80,7 @@ describe('vitrine search', function () {
     assert.equal((await search()).code, 2);
   });
 
-  it('leaves out what no person wrote, says how many, and shows it marked where that is asked for', async () => {
+  it('excludes automatic messages, counts them, and marks them on request', async () => {
     const left = 'Hidden follow-ups and callbacks: 1 (--synthetic).\n';
     const found = await search('tea');
     assert.match(found.stdout, /^ses_000000000002 .*\n {2}\[0\] user: Tea\?\n\n$/);
@@ -95,7 +95,7 @@ describe('vitrine search', function () {
     assert.equal((await show('ses_000000000002', '--json')).stdout.trim().split('\n').length, 2);
   });
 
-  it('makes its index again when it is told to, and whenever it is broken', async () => {
+  it('rebuilds its index on request, and when it is damaged', async () => {
     writeFileSync(path.join(dir, 'catalogue.db'), '{');
     assert.equal((await search('retry')).code, 0);
     const { code, stderr } = await search('--rebuild');

@@ -32,7 +32,7 @@ describe('a daemon', function () {
       .split('\n')
       .map((line) => JSON.parse(line) as unknown);
 
-  it('outlives the terminal that started a run, and takes the answer of another', async () => {
+  it('outlives the terminal that started a run, and accepts an answer from another', async () => {
     const { ended } = place.vitrine(
       ...['run', '--detach', '--json', '--agent', 'claude-code', '--program', fakeAgent],
       prompt(asking),
@@ -71,13 +71,13 @@ describe('a daemon', function () {
     assert.equal(verified.code, 0, verified.stdout + verified.stderr);
   });
 
-  it('is one, however many clients start it at once', async () => {
+  it('is unique, however many clients start it at once', async () => {
     const connections = await Promise.all(Array.from({ length: 50 }, () => place.connect()));
     const pids = new Set(connections.map(({ daemon }) => daemon.pid));
     assert.equal(pids.size, 1, [...pids].join(', '));
   });
 
-  it('that is killed leaves no agent and no client that waits; the next one shows what was interrupted', async () => {
+  it('that is killed leaves no agent and no waiting client; the next one shows what was interrupted', async () => {
     const first = await place.connect();
     const steps = [{ init: true }, { note: place.bench.note }, { say: 'working' }, { forever: true }];
     const { session_id } = await first.call('start', place.startParams(steps));
@@ -94,7 +94,7 @@ describe('a daemon', function () {
     assert.equal(state.live, false);
   });
 
-  it('starts beside what an earlier one left: a socket, an endpoint, a lease of a process that is gone', async () => {
+  it('starts despite leftovers of an earlier one: socket, endpoint, lease', async () => {
     const first = await place.connect();
     process.kill(first.daemon.pid, 'SIGKILL');
     await first.closed;
@@ -103,14 +103,14 @@ describe('a daemon', function () {
     assert.equal((await second.call('running', {})).length, 0);
   });
 
-  it('works where the path of the store is too long for a socket', async () => {
+  it("works if the store's path is too long for a socket", async () => {
     await place.close();
     place = new DaemonBench('s'.repeat(200));
     const connection = await place.connect();
     assert.equal((await connection.call('status', {})).runs, 0);
   });
 
-  it('that cannot be started says why', async () => {
+  it('that cannot be started reports the reason', async () => {
     await mkdir(place.store, { recursive: true });
     await writeFile(path.join(place.store, 'daemon'), 'a file in the way');
     await assert.rejects(place.connect(), (error: unknown) => {
@@ -128,7 +128,7 @@ describe('a daemon', function () {
     );
   });
 
-  it('serves its clients while strangers hold connections, send nonsense, or guess', async () => {
+  it('serves its clients while others hold connections, send garbage, or guess tokens', async () => {
     const connection = await place.connect();
     const endpoint = await readEndpoint(place.folder);
     assert.ok(endpoint);
@@ -151,7 +151,7 @@ describe('a daemon', function () {
     for (const socket of strangers) socket.destroy();
   });
 
-  it('merges what a slow client has not taken, and loses nothing', async () => {
+  it('merges pending updates of a slow client, and loses nothing', async () => {
     const connection = await place.connect();
     const words = Array.from({ length: 300 }, (_, index) => ({ say: `word ${index}` }));
     const go = path.join(place.bench.dir, 'go');

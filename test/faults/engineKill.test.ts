@@ -13,7 +13,7 @@ describe('an engine that is killed', function () {
   const bench = new Bench();
   after(() => bench.close());
 
-  it(`loses nothing that it told, leaves no agent behind, and goes on, ${kills} times`, async () => {
+  it(`loses nothing that it reported, leaves no agent running, and continues, ${kills} times`, async () => {
     await mkdir(bench.cwd, { recursive: true });
     let state = 11;
     let session = '';

@@ -58,7 +58,7 @@ describe('vitrine mcp', function () {
     };
   }
 
-  it('starts agents after the user was asked, and shows what they did and why a line is there', async function () {
+  it('starts agents after asking the user, and shows what they did and why a line is there', async function () {
     if (isWindows) this.skip();
     const questions: string[] = [];
     let decision: 'accept' | 'decline' = 'decline';
@@ -124,7 +124,7 @@ describe('vitrine mcp', function () {
     assert.equal((await call('show_session', { session_id: 'ses_00000000000f' })).isError, true);
   });
 
-  it('starts none if the client cannot ask, unless the user said so; stops what it started', async function () {
+  it('starts none if the client cannot ask, unless allowed; stops what it started', async function () {
     if (isWindows) this.skip();
     const waits = prompt([{ init: true }, { note: bench.note }, { forever: true }]);
     const asked = { agent_name: 'claude-code', prompt: waits, execution_mode: 'async_poll' };

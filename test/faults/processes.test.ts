@@ -47,7 +47,7 @@ describe('processes', function () {
     ['that ends when it is asked', []],
     ['that ignores signals', stubborn],
   ] as const) {
-    it(`stops an agent ${how}, with everything it started`, async () => {
+    it(`stops an agent ${how}, with all its processes`, async () => {
       const engine = await bench.engine();
       const handle = await engine.start(bench.request(family(own)));
       await seen(handle, 'running');
@@ -64,7 +64,7 @@ describe('processes', function () {
     });
   }
 
-  it('stops what left its session with an emptied environment and lost its parent', async function () {
+  it('stops detached processes without a parent and with an empty environment', async function () {
     if (process.platform !== 'linux' || !existsSync('/usr/bin/prlimit')) return skip(this, 'no /usr/bin/prlimit');
     const engine = await bench.engine();
     const note = path.join(bench.dir, 'daemon');
@@ -80,7 +80,7 @@ describe('processes', function () {
     assert.deepEqual(await survivors(processes), []);
   });
 
-  it('stops while it starts', async () => {
+  it('stops during the start', async () => {
     const engine = await bench.engine();
     let stopped: Promise<void> | undefined;
     engine.onSummary(({ session_id }) => {
@@ -92,7 +92,7 @@ describe('processes', function () {
     assert.equal(handle.live(), false);
   });
 
-  it('lets nothing of its agents live when it is disposed of', async () => {
+  it('leaves no process running when disposed', async () => {
     const engine = await bench.engine();
     const handle = await engine.start(bench.request(family(stubborn)));
     await seen(handle, 'running');
@@ -102,7 +102,7 @@ describe('processes', function () {
     await assert.rejects(engine.start(bench.request([])), { code: 'engine_closed' });
   });
 
-  it('reaps what a killed host left, and its session opens as interrupted with all that came', async () => {
+  it('ends leftovers of a killed host, and opens its session as interrupted with all its entries', async () => {
     await mkdir(bench.cwd, { recursive: true });
     const host = spawn(
       process.execPath,
@@ -135,7 +135,7 @@ describe('processes', function () {
     assert.deepEqual((await engine.sweep()).ended, []);
   });
 
-  it('makes entries again that had not reached the record, in the order in which they came', async () => {
+  it('recovers unrecorded entries in their original order', async () => {
     const engine = await bench.engine();
     const steps = [
       { init: true },
@@ -179,7 +179,7 @@ describe('processes', function () {
     );
   });
 
-  it('touches no process that only has the number of one of ours', async () => {
+  it('does not end processes with a reused pid', async () => {
     const stranger = spawn(process.execPath, ['-e', 'setInterval(() => undefined, 60000)'], {
       stdio: 'ignore',
       detached: true,
@@ -209,7 +209,7 @@ describe('processes', function () {
     }
   });
 
-  it('says what an agent said that ends at once', async () => {
+  it('shows the output of an agent that exits at once', async () => {
     const engine = await bench.engine();
     const handle = await engine.start(bench.request([{ printErr: 'cannot find my own head\n' }, { exit: 7 }]));
     const result = await outcome(handle);
@@ -219,7 +219,7 @@ describe('processes', function () {
     assert.equal(handle.summary().outcome, 'failed');
   });
 
-  it('says where it looked for a program that is missing', async () => {
+  it('lists where it searched for a missing program', async () => {
     const engine = await bench.engine({ settings: () => ({}), environment: { PATH: '/nowhere', HOME: bench.dir } });
     await assert.rejects(engine.start(bench.request([])), (error: { code?: string; tried?: string[] }) => {
       assert.equal(error.code, 'program_missing');
@@ -233,7 +233,7 @@ describe('processes', function () {
     assert.deepEqual(await other.list(), []);
   });
 
-  it('tells a program that cannot be started, and keeps that', async () => {
+  it('reports and records that a program cannot be started', async () => {
     const file = path.join(bench.dir, 'broken');
     await writeFile(file, '#!/no/such/interpreter\n', { mode: 0o755 });
     const engine = await bench.engine({ settings: () => ({ agents: { 'claude-code': { program: file } } }) });
@@ -242,7 +242,7 @@ describe('processes', function () {
     assert.deepEqual([summary?.status, summary?.outcome], ['finished', 'failed']);
   });
 
-  it('gives notice of an agent that prints nothing, and lets it continue', async () => {
+  it('notifies about an agent without output, and lets it continue', async () => {
     const engine = await bench.engine({ timing: { silence: 50, politeGrace: 500, termGrace: 500 } });
     const handle = await engine.start(bench.request([{ forever: true }]));
     const notice = await new Promise<Notice>((resolve) => handle.onNotice(resolve));
@@ -250,7 +250,7 @@ describe('processes', function () {
     assert.equal(handle.live(), true);
   });
 
-  it('takes a line over the cap as one entry, and what follows it', async () => {
+  it('shows an oversized line as one entry, and the lines after it', async () => {
     const engine = await bench.engine();
     const handle = await engine.start(
       bench.request([{ init: true }, { huge: 9 << 20 }, { say: 'after' }, { result: {} }]),
@@ -261,7 +261,7 @@ describe('processes', function () {
     assert.ok(handle.sizes().rawBytes > 9 << 20);
   });
 
-  it('ends what an agent left in its group, and does not wait for what holds its output', async () => {
+  it("ends leftovers in the agent's group, and does not wait for holders of its output", async () => {
     const engine = await bench.engine();
     const handle = await engine.start(
       bench.request([

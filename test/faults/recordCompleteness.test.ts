@@ -60,7 +60,7 @@ const kinds: Readonly<Record<string, Damage>> = {
   empty: () => Buffer.alloc(0),
 };
 
-describe('what a record lacks', () => {
+describe('missing parts of a record', () => {
   let temporary: Awaited<ReturnType<typeof temporaryStore>>;
   let file: string;
   let whole: Buffer;
@@ -92,18 +92,18 @@ describe('what a record lacks', () => {
     }
   }
 
-  it('is nothing where nothing happened to it', async () => {
+  it('are none if nothing happened', async () => {
     const { found, texts, lost } = await check();
     assert.deepEqual([found.isIncomplete, texts, lost], [false, [], 0]);
   });
 
-  it('names the entries whose lines were taken out', async () => {
+  it('are the entries whose lines were removed', async () => {
     const lines = linesOf(whole);
     await writeFile(file, fileOf(lines.filter((line) => !/"index":(?:7|8|20),/.test(line))));
     assert.match((await check()).texts.join('\n'), /^Missing entries: 7–8, 20\.$/m);
   });
 
-  it('is everything where the file is empty', async () => {
+  it('are everything if the file is empty', async () => {
     await writeFile(file, '');
     const { found, texts } = await check();
     assert.equal(found.isIncomplete, true);
@@ -115,7 +115,7 @@ describe('what a record lacks', () => {
     );
   });
 
-  it('is what a run printed that it does not name, where nothing else says how long it was', async () => {
+  it('include a run that only has output', async () => {
     const lines = linesOf(whole);
     const folder = path.dirname(file);
     // No head, no writer, and cut between two lines, before the run.
@@ -130,7 +130,7 @@ describe('what a record lacks', () => {
     assert.deepEqual(texts, ['The entries of run_0123456789ab are missing; what the agent printed is kept in runs/.']);
   });
 
-  it(`is told in each of ${damages} random damages that lost or changed an entry`, async function () {
+  it(`are reported for each of ${damages} random damages that lost or changed an entry`, async function () {
     const random = noise(7);
     const names = Object.keys(kinds);
     const silent: string[] = [];

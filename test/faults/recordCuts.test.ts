@@ -17,12 +17,12 @@ const cuts = fuzzRuns(40);
 /** Of so many cuts, one is resumed; in the others it is enough that the session can be written. */
 const resumeEvery = cuts > 40 ? 100 : 20;
 
-describe('a record that ends anywhere', function () {
+describe('a record cut off anywhere', function () {
   this.timeout(120_000 + cuts * 2000);
   const bench = new Bench();
   after(() => bench.close());
 
-  it(`opens with its true state and can be written, ${cuts} times`, async () => {
+  it(`opens with its actual state and can be written, ${cuts} times`, async () => {
     const first = await bench.engine();
     const handle = await first.start(bench.request(steps));
     await outcome(handle);

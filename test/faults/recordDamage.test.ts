@@ -172,7 +172,7 @@ describe('a damaged record', function () {
     }
   });
 
-  it('opens, small or large, with every intact entry in its place', async () => {
+  it('opens, small or large, with every intact entry at its place', async () => {
     const file = temporary.store.path(sessionId);
     for (let seed = 0; seed < fuzzRuns(60); seed += 1) {
       // Large ones go beyond what opening reads.
@@ -197,7 +197,7 @@ describe('a damaged record', function () {
     }
   });
 
-  it('is shown in place', async () => {
+  it('is shown at its place', async () => {
     const lines = session(4);
     const texts = lines.map(serialiseRecordLine);
     const half = texts[6]!.slice(0, 40);
@@ -213,7 +213,7 @@ describe('a damaged record', function () {
     await reader.close();
   });
 
-  it('continues after a torn end, on a new line', async () => {
+  it('continues on a new line after a torn end', async () => {
     const file = temporary.store.path(sessionId);
     const lines = session(4);
     await rm(path.join(path.dirname(file), 'record.head'), { force: true });
@@ -231,7 +231,7 @@ describe('a damaged record', function () {
     assert.match(await readFile(file, 'utf8'), /"ent\n\{"kind":"entry"/);
   });
 
-  it('is read to its end, whatever fills it', async () => {
+  it('is read to its end, whatever it contains', async () => {
     const file = temporary.store.path(sessionId);
     for (const piece of recordPieces) {
       await writeFile(file, Buffer.alloc(4_000_000, piece));

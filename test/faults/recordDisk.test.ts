@@ -21,7 +21,7 @@ import { skip } from '../support/skip.ts';
 import { until } from '../support/until.ts';
 import { startLimitedWriter } from '../support/processes/writingChild.ts';
 
-describe('a disk that does not take it', function () {
+describe('a disk that rejects writes', function () {
   let temporary: Awaited<ReturnType<typeof temporaryStore>>;
   let problems: WriteProblem[];
   const writers: RecordWriter[] = [];
@@ -55,7 +55,7 @@ describe('a disk that does not take it', function () {
     return entries.map((entry) => entry.index);
   }
 
-  it('being full: one message, then everything in order', async function () {
+  it('because it is full: one message, then everything in order', async function () {
     if (!existsSync('/dev/full')) skip(this, 'this system has no /dev/full');
     await mkdir(folder(), { recursive: true });
     await symlink('/dev/full', path.join(folder(), 'record.jsonl'));
@@ -93,7 +93,7 @@ describe('a disk that does not take it', function () {
     assert.equal(problems.length, 1);
   });
 
-  it('taking half a line: the line comes again, on its own', async function () {
+  it('after half a line: the line is written again, on its own', async function () {
     if (!existsSync('/usr/bin/prlimit')) skip(this, 'there is no prlimit to make a small disk with');
     const child = startLimitedWriter(20_000, 'limited', temporary.dir, sessionId);
     await child.until(1);
@@ -114,7 +114,7 @@ describe('a disk that does not take it', function () {
     assert.equal((await verifyRecord(temporary.store.path(sessionId))).verdict, 'intact');
   });
 
-  it('being full within a batch, and then not: each line is there once, without a flush', async function () {
+  it('because it is full within a batch, and then not: each line is there once, without a flush', async function () {
     const place = path.join(temporary.dir, 'small');
     await mkdir(place);
     try {
@@ -150,7 +150,7 @@ describe('a disk that does not take it', function () {
     }
   });
 
-  it('having no room for the folder: the session starts in memory', async () => {
+  it('for the folder: the session starts in memory', async () => {
     await writeFile(path.join(temporary.dir, 'sessions'), 'a file where a folder should be');
     const writer = await created();
     await appendAll(writer, [entryLine(0)]);
@@ -167,7 +167,7 @@ describe('a disk that does not take it', function () {
     assert.equal(problems.length, 1);
   });
 
-  it('being read-only', async function () {
+  it('because it is read-only', async function () {
     if (process.getuid?.() === 0 || process.platform === 'win32') skip(this, 'permissions do not bind this user');
     await mkdir(path.join(temporary.dir, 'sessions'), { mode: 0o500 });
     const writer = await created();
@@ -178,7 +178,7 @@ describe('a disk that does not take it', function () {
     assert.deepEqual(await indexes(), [0]);
   });
 
-  it('losing the folder under a writer: the files are written anew', async () => {
+  it('because the folder was deleted during writing: the files are written again', async () => {
     const writer = await created();
     const raw = writer.rawStream(runId, 'stdout');
     await appendAll(writer, [entryLine(0), entryLine(1)]);
@@ -194,7 +194,7 @@ describe('a disk that does not take it', function () {
     assert.deepEqual(problems, []);
   });
 
-  it('for longer than memory lasts: keeps the beginning, and says what is lost', async () => {
+  it('for longer than memory lasts: keeps the beginning, and reports the loss', async () => {
     await writeFile(path.join(temporary.dir, 'sessions'), '');
     const writer = await created();
     const large = 'x'.repeat(8 * 1024 * 1024);
@@ -217,7 +217,7 @@ describe('a disk that does not take it', function () {
     assert.equal((await verifyRecord(temporary.store.path(sessionId))).verdict, 'intact');
   });
 
-  it('and a clock that goes back', async () => {
+  it('while the clock goes back', async () => {
     let now = Date.now();
     const moving = new RecordStore(temporary.dir, { clock: () => now, log: { warn: () => undefined } });
     const writer = await moving.create(aSession());

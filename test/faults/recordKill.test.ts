@@ -16,7 +16,7 @@ describe('a writer that is killed', function () {
     await temporary.remove();
   });
 
-  it(`loses nothing that it was told is written, ${kills} times`, async () => {
+  it(`loses nothing that was confirmed, ${kills} times`, async () => {
     let acknowledged = -1;
     let state = 7;
     for (let kill = 0; kill < kills; kill += 1) {
@@ -65,7 +65,7 @@ describe('two windows', function () {
     await temporary.remove();
   });
 
-  it('with two writers each keep lines of 3 MB whole', async () => {
+  it('with two writers each keep lines of 3 MB complete', async () => {
     const ids = ['ses_000000000001', 'ses_000000000002', 'ses_000000000003', 'ses_000000000004'];
     const children = [
       startWriter('large', temporary.dir, ...ids.slice(0, 2)),

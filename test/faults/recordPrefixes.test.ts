@@ -11,7 +11,7 @@ describe('a record that ends within a transition', function () {
   beforeEach(() => (bench = new Bench()));
   afterEach(() => bench.close());
 
-  it('opens with its true state and can be resumed, after whichever line it was cut', async () => {
+  it('opens with its actual state and can be resumed, wherever it was cut', async () => {
     const first = await bench.engine();
     const handle = await first.start(bench.request(steps));
     await outcome(handle);
@@ -65,7 +65,7 @@ describe('a new conversation that fails', function () {
   beforeEach(() => (bench = new Bench()));
   afterEach(() => bench.close());
 
-  it('leaves the earlier one to be resumed', async () => {
+  it('leaves the earlier one resumable', async () => {
     let program: string | undefined;
     const { settings } = benchDeps(bench.store);
     const engine = await bench.engine({

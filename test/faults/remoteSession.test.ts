@@ -30,7 +30,7 @@ describe('a session of the daemon', function () {
     return link;
   }
 
-  it('is read and told as it is in the engine, live and again when it is resumed by another client', async () => {
+  it('reads and reports the same as in the engine, live and when another client resumes it', async () => {
     const link = newLink();
     const params = { ...place.startParams([{ init: true }, { say: 'one' }, { result: {} }]), follow: true };
     const session = await RemoteSession.begin(link, place.store, 'start', params);
@@ -54,7 +54,7 @@ describe('a session of the daemon', function () {
     await until('the end', () => !session.live() && session.summary().runs === 2);
   });
 
-  it('says that its run was interrupted when the daemon is killed, and what another daemon finds', async () => {
+  it('reports that its run was interrupted when the daemon is killed, and what another daemon finds', async () => {
     const link = newLink();
     const steps = [{ init: true }, { say: 'before' }, { ask: { id: 'req-1', input: { command: 'true' } } }];
     const session = await RemoteSession.begin(link, place.store, 'start', {

@@ -121,7 +121,7 @@ describe('vitrine runner, queue, agents', function () {
     assert.ok(record.includes(claims[0]!.run_id) && record.includes(claims[0]!.runner_id ?? 'none'));
   });
 
-  it('give a run to the runner that meets its demands, and take blueprints', async () => {
+  it('assign a run to a runner that meets its demands, and support agent files', async () => {
     const plain = await claudeRunner();
     const gpu = await runner('gpu', '--executor', 'claude-code', '--program', fakeAgent, '--tags', 'gpu,web');
     mkdirSync(path.join(bench.cwd, '.vitrine/agents'), { recursive: true });
@@ -170,7 +170,7 @@ describe('vitrine runner, queue, agents', function () {
     return { pid, startTime: await startTimeOf(pid) };
   }
 
-  it('finish the run of a runner that is killed, and take no other for it', async () => {
+  it('finish the run of a killed runner, and assign no other to it', async () => {
     const victim = await claudeRunner();
     const { link } = await queueClient();
     const go = path.join(bench.dir, 'go');
@@ -190,7 +190,7 @@ describe('vitrine runner, queue, agents', function () {
     await until('the other', async () => (await link.runs()).every(({ status }) => status === 'completed'));
   });
 
-  it('end the run of a daemon that is killed with why, leave its session to be resumed, and lose no run', async () => {
+  it('end the run of a killed daemon with a reason, keep its session resumable, and lose no run', async () => {
     const survivor = await claudeRunner();
     const first = await queueClient();
     const run = await first.link.createRun(
@@ -236,7 +236,7 @@ describe('vitrine runner, queue, agents', function () {
     handle.dispose();
   });
 
-  it('may be several with one identity, and leave in order', async () => {
+  it('can share an identity, and leave in order', async () => {
     const first = await claudeRunner();
     const second = await claudeRunner();
     assert.notEqual(second.id, first.id);
@@ -258,7 +258,7 @@ describe('vitrine runner, queue, agents', function () {
     await until('their end', async () => (await link.runs()).every(({ status }) => isRunOver(status)));
   });
 
-  it('say what is wrong with the call', async () => {
+  it('report invalid usage', async () => {
     const wrong: readonly (readonly [readonly string[], RegExp])[] = [
       [['runner'], /--executor is missing/],
       [['runner', '--executor', 'gpt'], /There is no executor "gpt"/],
@@ -274,7 +274,7 @@ describe('vitrine runner, queue, agents', function () {
     }
   });
 
-  it('list agents with what is wrong with them, and run one', async () => {
+  it('list agents with their problems, and run one', async () => {
     const folder = path.join(bench.cwd, '.vitrine/agents');
     mkdirSync(folder, { recursive: true });
     writeFileSync(

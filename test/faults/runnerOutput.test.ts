@@ -8,7 +8,7 @@ import { Bench, fakeAgent, prompt } from '../support/fakeAgent/engine.ts';
 import { openQueueClient, type QueueClient } from '../support/daemon/queue.ts';
 import { until } from '../support/until.ts';
 
-describe('what vitrine runner prints', function () {
+describe('output of vitrine runner', function () {
   let bench: Bench;
   let joined: QueueClient;
   let started: ChildProcess[];
@@ -42,7 +42,7 @@ describe('what vitrine runner prints', function () {
   }
   const claude = (...more: string[]) => runner('--executor', 'claude-code', '--program', fakeAgent, ...more);
 
-  it('ends it in order where no one reads it any more', async () => {
+  it('ends it in order when nobody reads it any more', async () => {
     const { child, code, said } = claude('--limit', '2');
     await until('the registration', () => said().includes('registered'));
     const forever = prompt([{ init: true }, { note: bench.note }, { say: 'begun' }, { forever: true }]);
@@ -65,7 +65,7 @@ describe('what vitrine runner prints', function () {
     );
   });
 
-  it('shows what is not seen in why a run failed', async () => {
+  it('makes invisible characters of a failure visible', async () => {
     const { said } = claude();
     await until('the registration', () => said().includes('registered'));
     await joined.link.createRun({
@@ -78,7 +78,7 @@ describe('what vitrine runner prints', function () {
     assert.doesNotMatch(said().replaceAll('\n', ''), /\p{Cc}/u);
   });
 
-  it('is nothing where the call is wrong, and nothing is made', async () => {
+  it('is empty for invalid usage, which creates nothing', async () => {
     const file = path.join(bench.dir, 'file');
     writeFileSync(file, '');
     const wrong: readonly (readonly [readonly string[], RegExp])[] = [

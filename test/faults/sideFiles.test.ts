@@ -16,8 +16,8 @@ const other = '99999999-2222-4333-8444-555555555555';
 const named = (id: string): string => `2026-11-20T10:26:58.667Z [INFO] Workspace initialized: ${id} (checkpoints: 0)\n`;
 const noise = '2026-11-20T10:26:58.600Z [INFO] Running in offline mode.\n';
 
-describe('files beside the output', function () {
-  describe('of an agent that prints text only', () => {
+describe('side files of an agent', function () {
+  describe('that prints text only', () => {
     let bench: Bench;
     beforeEach(() => {
       bench = new Bench();
@@ -37,7 +37,7 @@ describe('files beside the output', function () {
     const runFiles = (handle: SessionHandle): Promise<string[]> =>
       readdir(path.dirname(handle.rawPath(handle.turns()[0]!.runId).stdout));
 
-    it('names the conversation by its log', async () => {
+    it('give the conversation id from its log', async () => {
       const handle = await run('0.0.420', [
         { print: 'Hello.\n' },
         { log: { name: 'process-1-PID.log', text: noise } },
@@ -48,7 +48,7 @@ describe('files beside the output', function () {
       assert.ok((await runFiles(handle)).every((name) => /\.(?:stdout|stderr)$/.test(name)));
     });
 
-    it('takes the log of its own process where there are two', async () => {
+    it("prefer the log of the agent's own process", async () => {
       const handle = await run('0.0.420', [
         { log: { name: 'process-1-PID.log', text: noise } },
         { log: { name: 'process-0-4194999.log', text: named(other) } },
@@ -58,7 +58,7 @@ describe('files beside the output', function () {
       assert.equal(handle.summary().executor_session_id, own);
     });
 
-    it('says that a log names no conversation', async () => {
+    it('report a log without a conversation id', async () => {
       const handle = await run('0.0.420', [
         { print: 'Hello.\n\n● Read app.js\n' },
         { log: { name: 'process-1-PID.log', text: noise } },
@@ -72,7 +72,7 @@ describe('files beside the output', function () {
     });
   });
 
-  it('counts the tokens of an agent that writes them to a file', async () => {
+  it('give the token counts from a file', async () => {
     const bench = new Bench();
     try {
       const engine = await bench.engine({
@@ -102,7 +102,7 @@ describe('files beside the output', function () {
     }
   });
 
-  describe('while the agent runs', () => {
+  describe('during a run', () => {
     let folder: string;
     let logs: string;
     let output: RunOutput;
@@ -121,7 +121,7 @@ describe('files beside the output', function () {
     });
     afterEach(() => rm(folder, { recursive: true, force: true }));
 
-    it('reads a log that comes late, in pieces, while it is watched', async () => {
+    it('are read late, in pieces, while they are watched', async () => {
       const files = watch();
       await mkdir(logs);
       const file = path.join(logs, 'process-1-42.log');
@@ -138,7 +138,7 @@ describe('files beside the output', function () {
       assert.equal((await files.end(output, 0)).note, null);
     });
 
-    it('waits for the log of its own process, and takes any at the end', async () => {
+    it("wait for the log of the agent's own process, and accept any at the end", async () => {
       await mkdir(logs);
       await writeFile(path.join(logs, 'process-0-7.log'), named(other));
       await writeFile(path.join(logs, 'process-1-42.log'), noise);
@@ -158,7 +158,7 @@ describe('files beside the output', function () {
       assert.deepEqual(ids(), [other]);
     });
 
-    it('gives up in time, and leaves no timer', async () => {
+    it('are given up after a timeout, without a leftover timer', async () => {
       // The test's own limit of time begins when it waits for the first time.
       await immediate();
       const before = timers();
@@ -176,7 +176,7 @@ describe('files beside the output', function () {
       assert.ok(timers() <= before);
     });
 
-    it('makes a folder for this user alone', async function () {
+    it('are in a private folder', async function () {
       if (process.platform === 'win32') skip(this, 'modes of files are those of POSIX');
       const own700 = path.join(folder, 'own');
       await createPrivateFolder(own700);

@@ -11,7 +11,7 @@ import { cacheProblem, commandProblem, startProblem } from '../support/host/inst
 
 const script = path.join(repository, 'test/support/start.ts');
 
-describe('npm start that cannot work', function () {
+describe('npm start, if it cannot run', function () {
   let folder: string;
   let server: Server | undefined;
   beforeEach(() => {
@@ -32,7 +32,7 @@ describe('npm start that cannot work', function () {
     return [code, output.trim()];
   }
 
-  it('says that the port is in use, and suggests one that is free', async () => {
+  it('reports a port in use, and suggests a free one', async () => {
     server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const address = server.address();
@@ -46,7 +46,7 @@ describe('npm start that cannot work', function () {
   });
 
   for (const port of ['abc', '70000', '-1', '1.5', '']) {
-    it(`says what a port is, to "${port}"`, async () => {
+    it(`explains valid ports, for "${port}"`, async () => {
       const [code, said] = await start([`--port=${port}`]);
       assert.equal(code, 1);
       assert.equal(said.includes('\n'), false);
@@ -54,13 +54,13 @@ describe('npm start that cannot work', function () {
     });
   }
 
-  it('says which options there are, to another one', async () => {
+  it('lists the options, for an unknown one', async () => {
     const [code, said] = await start(['--prot', '1']);
     assert.equal(code, 1);
     assert.match(said, /'--prot'.* Options: npm start -- \[--port N\] \[--fresh\] \[--server\]\.$/);
   });
 
-  it('names the cache that it cannot write to', async () => {
+  it('names a read-only cache', async () => {
     const file = path.join(folder, 'file');
     writeFileSync(file, '');
     const [code, said] = await start([], { VITRINE_HOST_CACHE: path.join(file, 'cache') });
@@ -68,13 +68,13 @@ describe('npm start that cannot work', function () {
     assert.deepEqual([code, said], [1, cacheProblem(path.join(file, 'cache'), problem).message]);
   });
 
-  it('names one in which the system makes no folders', async function () {
+  it('names a cache in which no folders can be created', async function () {
     if (process.platform !== 'linux') skip(this, 'only Linux has /proc');
     const [code, said] = await start([], { VITRINE_HOST_CACHE: '/proc/vitrine/cache' });
     assert.deepEqual([code, said.startsWith('Cannot write to the cache folder /proc/vitrine/cache')], [1, true], said);
   });
 
-  it('says that the registry cannot be reached', async () => {
+  it('reports an unreachable registry', async () => {
     const env = { VITRINE_HOST_CACHE: path.join(folder, 'cache'), npm_config_registry: 'http://127.0.0.1:9' };
     const [code, said] = await start([], env);
     assert.equal(code, 1);
@@ -84,7 +84,7 @@ describe('npm start that cannot work', function () {
     );
   });
 
-  it('says so in one line where npm run by Node says it in many', () => {
+  it('reports it in one line if npm prints many', () => {
     const install = ['install', '--no-save', 'code-server@4.139.1'];
     for (const [output, said] of [
       ['npm error code ENOTFOUND\nnpm error network request to …', /^Cannot reach the npm registry .*\(ENOTFOUND\)/],
@@ -105,7 +105,7 @@ describe('npm start that cannot work', function () {
     }
   });
 
-  it('says that npm is missing', () => {
+  it('reports that npm is missing', () => {
     const found = spawnSync(process.execPath, [script, '--server'], {
       encoding: 'utf8',
       env: { PATH: folder, HOME: folder, TMPDIR: folder, VITRINE_HOST_CACHE: path.join(folder, 'cache') },

@@ -27,7 +27,7 @@ interface Ended {
 }
 
 /** What `npm test` and its suites do when something goes wrong, tried with small scripts in the place of the suites. */
-describe('A run of the suites', function () {
+describe('a run of the suites', function () {
   let folder: string;
   const running: ChildProcess[] = [];
 
@@ -119,7 +119,7 @@ describe('A run of the suites', function () {
 
   const atWork = (): Promise<unknown> => until('the suite and its child', () => existsSync(path.join(folder, 'child')));
 
-  it('names the suite that exceeds its limit, and ends all that it started', async () => {
+  it('names the suite that exceeds its limit, and ends its processes', async () => {
     const { code, lines } = await start(runner(0.05)).ended;
     assert.equal(code, 1);
     assert.equal(lines.at(-1), 'endless exceeded its limit of 0.05 minutes and was stopped');
@@ -127,7 +127,7 @@ describe('A run of the suites', function () {
   });
 
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    it(`ends with all that it started at ${signal}, and says last what was running`, async () => {
+    it(`ends all processes at ${signal}, and reports what was running`, async () => {
       const { child, ended } = start(runner(10));
       await atWork();
       // Ctrl-C reaches the runner, too; here it is the only one that hears it.
@@ -141,7 +141,7 @@ describe('A run of the suites', function () {
     });
   }
 
-  it('says that it was interrupted although the suite ends on its own then', async () => {
+  it('reports an interruption even if the suite ends by itself then', async () => {
     const polite = write(
       'polite.mjs',
       `import { writeFileSync } from 'node:fs';`,
@@ -169,7 +169,7 @@ describe('A run of the suites', function () {
     return Number((readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').pop() ?? '').split(' ')[1]);
   }
 
-  it('leaves no process when it is killed, and the next run removes its folder', async () => {
+  it('leaves no process when killed, and the next run removes its folder', async () => {
     const { child, ended } = start(runner(10));
     await atWork();
     child.kill('SIGKILL');
@@ -192,7 +192,7 @@ describe('A run of the suites', function () {
     assert.deepEqual(readdirSync(deep), []);
   });
 
-  it('removes what an agent left in a folder that all runs share', async () => {
+  it("removes an agent's leftovers in a shared folder", async () => {
     const script = write(
       'agent.mjs',
       `import { mkdirSync, writeFileSync } from 'node:fs';`,
@@ -234,7 +234,7 @@ describe('A run of the suites', function () {
     });
   }
 
-  it('says which file does not load', async () => {
+  it('names a file that cannot be loaded', async () => {
     const { code, lines } = await start(suite(opened, `throw new Error('no such thing');`)).ended;
     assert.equal(code, 1);
     assert.match(lines.join('\n'), /\[one\] FAILED the test files load\nError: no such thing/);
@@ -254,7 +254,7 @@ describe('A run of the suites', function () {
     ['ends at once', '#!/bin/sh\nexit 3', 60_000],
     ['hangs', '#!/bin/sh\nsleep 600 & sleep 600', 1500],
   ] as const) {
-    it(`fails with what to do when the browser ${what}`, async () => {
+    it(`fails with advice when the browser ${what}`, async () => {
       const browser = write('browser', text);
       chmodSync(browser, 0o755);
       const { code, lines } = await start(browserCheck(limit), { VITRINE_CHROMIUM: browser }).ended;

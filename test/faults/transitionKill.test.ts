@@ -16,7 +16,7 @@ describe('a session whose resumes are killed', function () {
   const bench = new Bench();
   after(() => bench.close());
 
-  it(`shows its true state and can be resumed again, ${kills} times`, async () => {
+  it(`shows its actual state and can be resumed again, ${kills} times`, async () => {
     await mkdir(bench.cwd, { recursive: true });
     let id = '';
     const cut = { open: 0, over: 0 };

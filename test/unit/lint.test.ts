@@ -72,7 +72,7 @@ describe('lint', () => {
     });
   }
 
-  it('rejects a text as the name of a property that is assigned', async () => {
+  it('rejects assigning to a property named by text', async () => {
     // Where the variable CI is set, the parser would read the file instead of the code it is given.
     const parserOptions = { disallowAutomaticSingleRunInference: true };
     const typed = new ESLint({ overrideConfig: { languageOptions: { parserOptions } } });
@@ -84,7 +84,7 @@ describe('lint', () => {
     assert.deepEqual([await lint('string'), await lint("'a' | 'b'"), await lint('number')], [true, false, false]);
   }).timeout(120_000);
 
-  it('rejects each phrase and each name that the guide rules out', () => {
+  it('rejects each phrase and name that the guide rules out', () => {
     const guide = readGuide(readFileSync('docs/wording.md', 'utf8'));
     assert.ok(guide.phrases.length > 40 && guide.names.length > 20);
     for (const { not, but } of guide.phrases) {
@@ -122,7 +122,7 @@ describe('lint', () => {
     );
   });
 
-  it('rejects imports that break a layer or make a cycle', async () => {
+  it('rejects imports that break a layer or form a cycle', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'vitrine-lint-'));
     try {
       const targets = ['model', 'agents', 'insight', 'formats', 'protocol', 'engine', 'daemon'].map(

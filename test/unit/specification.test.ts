@@ -39,7 +39,7 @@ describe('the models of the specification', () => {
     });
   }
 
-  it('are tested where it says so', () => {
+  it('have tests at the stated places', () => {
     const tests = rows.slice(2).flatMap(([, , , , cell = '']) => cell.replaceAll(/\([^)]*\)/g, '').split(', '));
     assert.deepEqual(
       [...new Set(tests.map((name) => name.trim()))].filter((name) => !shorts.has(name)),

@@ -5,7 +5,7 @@ import path from 'node:path';
 /** The Node that the user has, which may be 20 while the tests run under 24. */
 const node = process.env['VITRINE_SYSTEM_NODE'] ?? process.execPath;
 
-describe("the CLI under the user's own Node", () => {
+describe("the command line on the user's own Node", () => {
   for (const flag of ['--help', '--version']) {
     it(`answers ${flag}`, () => {
       const { status, stdout, stderr } = spawnSync(node, [path.resolve('dist/cli.js'), flag], { encoding: 'utf8' });

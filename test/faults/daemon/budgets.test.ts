@@ -4,12 +4,12 @@ import path from 'node:path';
 import type { Bound } from '../../../src/model/usage/budget.ts';
 import { DaemonBench } from '../../support/daemon/bench.ts';
 
-describe('limits that are raised through a daemon', () => {
+describe('limits raised through a daemon', () => {
   let place: DaemonBench;
   beforeEach(() => (place = new DaemonBench()));
   afterEach(() => place.close());
 
-  it('are all kept where two clients raise them at once', async () => {
+  it('are all kept if two clients raise them at once', async () => {
     const clients = [await place.connect(), await place.connect()];
     const bounds = Array.from({ length: 40 }, (_, index): Bound => {
       return { scope: 'day', unit: 'usd', key: `day-${index}`, limit: index + 1 };

@@ -42,7 +42,7 @@ describe('many clients of a daemon', function () {
     assert.equal(listed.stdout.trimEnd().split('\n').length, commands.length);
   });
 
-  it(`that answer one request at once: one answer counts, and each sees which, ${clients} times`, async () => {
+  it(`that answer one request at once: one answer counts, and all see which, ${clients} times`, async () => {
     const both = await Promise.all([window('one'), window('two')]);
     const [one, two] = both;
     const steps = [{ init: true }, ...asking(clients), { result: {} }];

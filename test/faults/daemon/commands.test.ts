@@ -42,7 +42,7 @@ describe('commands for background runs', function () {
     assert.match(again.stdout, /before[\s\S]*after/);
   });
 
-  it('show --keep-following resumes a session that is resumed later, until Ctrl-C', async () => {
+  it('show --keep-following continues with later runs, until Ctrl-C', async () => {
     const connection = await place.connect();
     const params = place.startParams([{ init: true }, { say: 'first' }, { result: {} }]);
     const { session_id } = await connection.call('start', params);
@@ -58,7 +58,7 @@ describe('commands for background runs', function () {
     assert.equal((await follower.ended).code, 0);
   });
 
-  it('events --follow prints what happens, of all sessions or of one, until Ctrl-C', async () => {
+  it('events --follow prints events of all sessions or of one, until Ctrl-C', async () => {
     const connection = await place.connect();
     const follow = (...more: string[]) => {
       const { process: child, ended } = place.vitrine('events', '--follow', ...more);
@@ -91,7 +91,7 @@ describe('commands for background runs', function () {
     assert.deepEqual([without.code, without.stdout], [2, '']);
   });
 
-  it('Ctrl-C in attach detaches, says how to stop, and leaves the run alone', async () => {
+  it('Ctrl-C in attach detaches, explains how to stop, and does not affect the run', async () => {
     const connection = await place.connect();
     const { session_id } = await connection.call('start', place.startParams(asking));
     await place.stateOf(session_id, ({ requests }) => requests.length === 1);

@@ -36,7 +36,7 @@ describe('follow-ups of the daemon', function () {
   };
   const planned = () => news.findLast(({ follow_ups }) => follow_ups !== undefined)?.follow_ups;
 
-  it('are sent once, though the window that set them is closed', async () => {
+  it('are sent once, even after the window that configured them was closed', async () => {
     const { connection } = await announced('w1', 0.01);
     const { session_id } = await connection.call('start', contextOf(0.01));
     connection.close();
@@ -48,7 +48,7 @@ describe('follow-ups of the daemon', function () {
     assert.deepEqual(prompts, ['human', 'follow_up']);
   });
 
-  it('are told to every window, cancelled, and paused for all', async () => {
+  it('are announced to every window, can be cancelled, and paused for all', async () => {
     const { connection, told: reported } = await announced('w1', 5);
     assert.deepEqual(reported, { due: [], paused: false });
     const { session_id } = await connection.call('start', contextOf(5));
@@ -64,7 +64,7 @@ describe('follow-ups of the daemon', function () {
     assert.equal((await announced('w3', 5)).told.paused, true);
   });
 
-  it('are sent in no folder that only a terminal trusts', async () => {
+  it('are not sent in a folder that only a terminal trusts', async () => {
     const { connection } = await announced('w1', 0.001);
     const other = place.bench.dir;
     const { context, request } = contextOf(0.001);

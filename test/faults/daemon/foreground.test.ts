@@ -34,7 +34,7 @@ describe('vitrine run in the foreground', function () {
   }
 
   for (const signal of ['SIGKILL', 'SIGHUP'] as const) {
-    it(`that is ended by ${signal} leaves the agent running, and its record whole`, async () => {
+    it(`ended by ${signal} leaves the agent running, and its record complete`, async () => {
       const { command, session } = await started();
       command.process.kill(signal);
       const { code } = await command.ended;
@@ -49,7 +49,7 @@ describe('vitrine run in the foreground', function () {
     });
   }
 
-  it('stops at Ctrl-C, and nothing of the agent is left', async () => {
+  it('stops at Ctrl-C without leftover processes', async () => {
     const { command, session } = await started();
     command.process.kill('SIGINT');
     const { code, stdout } = await command.ended;
@@ -59,7 +59,7 @@ describe('vitrine run in the foreground', function () {
     assert.equal(summary.outcome, 'stopped');
   });
 
-  it('prints an interrupted result where the daemon is killed', async () => {
+  it('prints an interrupted result if the daemon is killed', async () => {
     const { command } = await started();
     const { daemon } = await place.connect();
     process.kill(daemon.pid, 'SIGKILL');
@@ -69,7 +69,7 @@ describe('vitrine run in the foreground', function () {
     assert.equal(result.success, false);
   });
 
-  it('gives each of two runs that start in one folder at once its own environment', async () => {
+  it('gives each of two simultaneous runs in one folder its own environment', async () => {
     const names = prompt([{ init: true }, { printNames: true }, { result: {} }]);
     const commands = ['FIRST_ONLY', 'SECOND_ONLY'].map((name) => {
       place.environment[name] = '1';
@@ -82,7 +82,7 @@ describe('vitrine run in the foreground', function () {
     assert.ok(second?.includes('SECOND_ONLY') === true && !second.includes('FIRST_ONLY'), second);
   });
 
-  it('in a store that cannot be written runs the agent all the same, and says what is not kept', async function () {
+  it('runs the agent with a read-only store, and reports what is not saved', async function () {
     if (process.platform !== 'linux') skip(this, 'gives up rights of root with setpriv');
     await mkdir(place.store, { recursive: true });
     await chmod(place.store, 0o555);

@@ -72,7 +72,7 @@ describe('local strangers and clients that misbehave', function () {
     later.close();
   };
 
-  it('let no other user in: every file of the daemon is private', async function () {
+  it('are kept out if they are other users: every file of the daemon is private', async function () {
     if (process.platform === 'win32') skip(this, 'this system has no modes');
     const { session_id } = await client.call('start', place.startParams([{ init: true }, { result: {} }]));
     await place.stateOf(session_id, ({ live }) => !live);
@@ -87,7 +87,7 @@ describe('local strangers and clients that misbehave', function () {
     await privateOnly(path.dirname(endpoint.address));
   });
 
-  it('are refused without the token, 20 ways', async () => {
+  it('are rejected without the token, in 20 ways', async () => {
     const guesses = [
       ...Array.from({ length: 16 }, (_, index) => ({ proof: index.toString(16).repeat(64), nonce: '0'.repeat(32) })),
       { proof: '', nonce: '0'.repeat(32) },
@@ -153,7 +153,7 @@ describe('local strangers and clients that misbehave', function () {
     assert.doesNotMatch(place.log(), /A call failed/);
   });
 
-  it('end with a frame that is too long, and share a limit for unfinished ones', async () => {
+  it('are disconnected at an oversized frame, and share a limit for unfinished ones', async () => {
     const before = await client.call('status', {});
     const chunk = Buffer.alloc(1 << 20, 'x');
     const closed: Promise<unknown>[] = [];
@@ -171,7 +171,7 @@ describe('local strangers and clients that misbehave', function () {
     });
   });
 
-  it('that never read their answers cost no more than those that do', async () => {
+  it('that never read their answers cost no more memory', async () => {
     const before = await client.call('status', {});
     const socket = await joined();
     socket.pause();

@@ -50,7 +50,7 @@ describe('the catalogue of a daemon', () => {
     }
   }
 
-  it('has what was said in sessions of other programs, although no one asked for it', async () => {
+  it('includes sessions of other programs without a request', async () => {
     write(1, 'a giraffe at the window');
     const client = await place.connect({ onNews });
     await client.call('watch', { events: false });
@@ -61,7 +61,7 @@ describe('the catalogue of a daemon', () => {
     await until('the news that all is indexed', () => news.some(({ indexing }) => indexing === null));
   });
 
-  it('is brought up to date at once for a client that asks, and made again where it is damaged or deleted', async () => {
+  it('is updated at once on request, and rebuilt if damaged or deleted', async () => {
     write(1, 'a giraffe at the window');
     const client = await place.connect({ onNews });
     await client.call('watchSources', params());
@@ -77,7 +77,7 @@ describe('the catalogue of a daemon', () => {
     assert.equal(await found('giraffe'), 1);
   });
 
-  it('indexes those sessions alone that a client asks for', async () => {
+  it('indexes only the sessions that a client asks for', async () => {
     write(1, 'a giraffe at the window');
     const client = await place.connect({ onNews });
     const { sessions } = await client.call('watchSources', params());

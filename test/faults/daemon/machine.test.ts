@@ -7,7 +7,7 @@ import { watchEndpoint } from '../../../src/client/machine/watchEndpoint.ts';
 import { DaemonBench } from '../../support/daemon/bench.ts';
 import { until } from '../../support/until.ts';
 
-describe('what runs on this machine', function () {
+describe('runs on this machine', function () {
   let place: DaemonBench;
   beforeEach(() => (place = new DaemonBench()));
   const warnings: string[] = [];
@@ -24,7 +24,7 @@ describe('what runs on this machine', function () {
       log: { warn: (message) => warnings.push(message) },
     });
 
-  it('is noticed when a daemon starts, and again when the next one does', async () => {
+  it('appear when a daemon starts, and again with the next one', async () => {
     let published = 0;
     const watch = watchEndpoint(place.store, () => (published += 1));
     try {
@@ -40,7 +40,7 @@ describe('what runs on this machine', function () {
     }
   });
 
-  it('is told as it changes, without a question', async () => {
+  it('are updated as they change, without polling', async () => {
     const connection = await place.connect();
     let changes = 0;
     const store = observed(() => (changes += 1));
@@ -56,7 +56,7 @@ describe('what runs on this machine', function () {
     store.dispose();
   });
 
-  it('does not count who watches, nor keep the daemon for them', async () => {
+  it('do not include observers, who do not keep the daemon alive', async () => {
     const connection = await place.connect();
     const store = observed();
     await store.connect();
@@ -66,7 +66,7 @@ describe('what runs on this machine', function () {
     store.dispose();
   });
 
-  it('is found and stopped, whoever started it, and nothing is started to find it', async () => {
+  it('are found and stopped, whoever started them, without starting a daemon', async () => {
     assert.deepEqual((await findRuns([place.store, path.join(place.store, 'none')], 'test')).runs, []);
     assert.equal(await place.connectRunning(), null);
     const connection = await place.connect();

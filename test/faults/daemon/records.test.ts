@@ -9,7 +9,7 @@ import { until } from '../../support/until.ts';
 const asking = [{ init: true }, { say: 'before' }, { ask: { id: 'req-1' } }, { say: 'after' }, { result: {} }];
 const allow = { kind: 'allow', scope: 'once' } as const;
 
-describe('commands for records, beside a daemon', function () {
+describe('commands for records with a daemon', function () {
   let place: DaemonBench;
   beforeEach(() => (place = new DaemonBench()));
   afterEach(() => place.close());
@@ -20,7 +20,7 @@ describe('commands for records, beside a daemon', function () {
     return record.split('\n').filter((line) => line.includes('"decision":{"type":"export"')).length;
   };
 
-  it('export a running session, and import the export, which other clients see', async () => {
+  it('export a running session, and import the export, visible to other clients', async () => {
     const reported: string[] = [];
     const onNews = ({ summaries }: News): Promise<void> => {
       reported.push(...summaries.map(({ session_id }) => session_id));
@@ -47,7 +47,7 @@ describe('commands for records, beside a daemon', function () {
     assert.match((await place.vitrine('show', session_id).ended).stdout, /before[\s\S]*after/);
   });
 
-  it('start a daemon where none runs, for what is to be written', async () => {
+  it('start a daemon for writing if none is running', async () => {
     const connection = await place.connect();
     const { session_id } = await connection.call('start', place.startParams([{ init: true }, { result: {} }]));
     await place.stateOf(session_id, ({ live }) => !live);
@@ -58,7 +58,7 @@ describe('commands for records, beside a daemon', function () {
     assert.notEqual(await place.connectRunning(), null);
   });
 
-  it('export what cannot be noted, and say so', async function () {
+  it('export what cannot be noted in the record, with a warning', async function () {
     if (process.platform === 'win32') skip(this, 'modes of files are those of POSIX');
     const connection = await place.connect();
     const { session_id } = await connection.call('start', place.startParams([{ init: true }, { result: {} }]));

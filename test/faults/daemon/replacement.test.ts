@@ -7,7 +7,7 @@ import { DaemonBench } from '../../support/daemon/bench.ts';
 
 const build = '999.0.0';
 
-describe('a window that is newer than the daemon', function () {
+describe('a window newer than the daemon', function () {
   let place: DaemonBench;
   let link: DaemonLink<DaemonError>;
   beforeEach(() => {
@@ -27,7 +27,7 @@ describe('a window that is newer than the daemon', function () {
     await place.close();
   });
 
-  it('replaces it once nothing runs, and not before', async () => {
+  it('replaces it when nothing is running, and not before', async () => {
     const go = path.join(place.bench.dir, 'go');
     const steps = [{ init: true }, { until: go }, { say: 'after' }, { result: {} }];
     const { session_id } = await (await place.connect()).call('start', place.startParams(steps));
@@ -46,7 +46,7 @@ describe('a window that is newer than the daemon', function () {
     assert.equal(state.summary.outcome, 'completed');
   });
 
-  it('leaves one of its own version alone', async () => {
+  it('keeps one of its own version', async () => {
     const { pid, version } = await link.status();
     await link.replaceOlder(version);
     assert.equal((await link.status()).pid, pid);

@@ -15,7 +15,7 @@ import {
 import { DaemonBench } from '../../support/daemon/bench.ts';
 import { until } from '../../support/until.ts';
 
-describe('a store that two machines share', function () {
+describe('a store shared by two machines', function () {
   let place: DaemonBench;
   beforeEach(() => (place = new DaemonBench()));
   afterEach(() => place.close());
@@ -27,7 +27,7 @@ describe('a store that two machines share', function () {
     await writeFile(path.join(folder, 'writer.9.json'), JSON.stringify({ ...holder, at: new Date().toISOString() }));
   }
 
-  it('has a daemon on each, and shows what the other one runs as its record grows', async () => {
+  it('has a daemon on each, and shows runs of the other one as their records grow', async () => {
     const socket = path.join(place.folder, 'socket-4711');
     await leaseOfOther(place.folder);
     const endpoint = { address: socket, token: '0'.repeat(64), pid: 4711 };

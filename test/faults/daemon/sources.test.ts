@@ -40,7 +40,7 @@ describe('sessions of other programs through a daemon', () => {
     ...change,
   });
 
-  it('are listed, told of while they grow, and followed', async () => {
+  it('are listed, updated while they grow, and can be followed', async () => {
     const [name = ''] = worked.files('.jsonl').filter((each) => each.includes('projects'));
     const lines = worked.lines(name);
     const half = Math.floor(lines.length / 2);
@@ -73,7 +73,7 @@ describe('sessions of other programs through a daemon', () => {
     await until('its removal', () => !rows.has(row.session_id));
   });
 
-  it('are those of the folders in scope', async () => {
+  it('are limited to the folders in scope', async () => {
     worked.copy();
     const client = await place.connect({ onNews });
     const there = await client.call('watchSources', params({ scope: 'folder', folders: ['/home/dev'] }));
@@ -83,7 +83,7 @@ describe('sessions of other programs through a daemon', () => {
     await client.call('unwatchSources', {});
   });
 
-  it('become Vitrine’s own with their history when they are resumed', async () => {
+  it('become Vitrine’s own, with their history, when they are resumed', async () => {
     const name = 'claude-code-2.1.330/print-resume-twice';
     const capture = new WorkedHome(name);
     const [file = ''] = capture.files('.jsonl');
@@ -190,7 +190,7 @@ describe('sessions of other programs through a daemon', () => {
     assert.equal((await client.call('watchSources', params())).sessions.length, 0);
   });
 
-  it('that were kept get what is added to them later, and are shown as they run meanwhile', async () => {
+  it('that were kept get later additions, and are shown as running meanwhile', async () => {
     const [name = ''] = worked.files('.jsonl').filter((each) => each.includes('projects'));
     const lines = worked.lines(name);
     const half = lines.findIndex((line, at) => at > lines.length / 2 && line.includes('"type":"user"'));
@@ -234,7 +234,7 @@ describe('sessions of other programs through a daemon', () => {
     assert.equal(verified.code, 0, verified.stderr);
   });
 
-  it('are all kept where the user wants that', async () => {
+  it('are all kept if the setting says so', async () => {
     worked.copy();
     const client = await place.connect({ onNews });
     await client.call('watch', { events: false });
@@ -246,7 +246,7 @@ describe('sessions of other programs through a daemon', () => {
     assert.deepEqual([again.sessions.length, again.kept], [0, [row.session_id]]);
   });
 
-  it('are none of those that Vitrine recorded', async () => {
+  it('exclude those recorded by Vitrine', async () => {
     worked.copy();
     const client = await place.connect({ onNews });
     const { sessions } = await client.call('watchSources', params());

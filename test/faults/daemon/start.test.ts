@@ -69,7 +69,7 @@ describe('starting a daemon', function () {
     assert.equal((await place.connect()).daemon.version, daemon.version);
   });
 
-  it('does not take the pid of a daemon that is gone for a daemon', async () => {
+  it('does not mistake a reused pid for a daemon', async () => {
     await mkdir(place.folder, { recursive: true, mode: 0o700 });
     const holder = { pid: process.pid, startTime: '1', ...(await thisMachine()), at: new Date().toISOString() };
     await writeFile(path.join(place.folder, 'writer.7.json'), JSON.stringify(holder));
@@ -81,7 +81,7 @@ describe('starting a daemon', function () {
     assert.equal((await (await place.connect()).call('status', {})).runs, 0);
   });
 
-  it('replaces an address at which something else listens', async () => {
+  it('replaces an address where another program listens', async () => {
     let connections = 0;
     await listenInFolder((socket) => {
       connections += 1;
@@ -93,12 +93,12 @@ describe('starting a daemon', function () {
     assert.notEqual((await readEndpoint(place.folder))?.pid, process.pid);
   });
 
-  it('replaces an address at which something listens that never answers', async () => {
+  it('replaces an address where a program listens that never answers', async () => {
     await listenInFolder(() => undefined);
     assert.notEqual((await place.connect({ withinMs: 8000 })).daemon.pid, process.pid);
   });
 
-  it('gives up where the daemon is there and does not answer', async () => {
+  it('gives up if the daemon does not answer', async () => {
     const { daemon } = await place.connect();
     process.kill(daemon.pid, 'SIGSTOP');
     try {
@@ -110,7 +110,7 @@ describe('starting a daemon', function () {
     }
   });
 
-  it('replaces files that are no endpoint', async () => {
+  it('replaces invalid endpoint files', async () => {
     await mkdir(place.folder, { recursive: true });
     await chmod(place.folder, 0o777);
     await writeFile(path.join(place.folder, 'endpoint.json'), '{"address": 1}', { mode: 0o666 });
@@ -119,7 +119,7 @@ describe('starting a daemon', function () {
   });
 
   for (const name of ['endpoint.json', 'daemon.log']) {
-    it(`says what is in the way: a folder called ${name}`, async () => {
+    it(`reports a folder in the way, called ${name}`, async () => {
       await mkdir(path.join(place.folder, name, 'inside'), { recursive: true });
       if (name === 'daemon.log') {
         // Without a log the daemon works all the same.
@@ -131,14 +131,14 @@ describe('starting a daemon', function () {
     });
   }
 
-  it('says that the folder belongs to another user', async function () {
+  it('reports a folder of another user', async function () {
     if (process.getuid?.() !== 0) skip(this, 'only root can make a folder of another user');
     await mkdir(place.folder, { recursive: true });
     await chown(place.folder, 65_534, 65_534);
     assert.match((await rejection()).message, /You do not own the folder/);
   });
 
-  it('in a store that cannot be written says so', async function () {
+  it('reports a read-only store', async function () {
     if (process.platform !== 'linux') skip(this, 'gives up rights of root with setpriv');
     await mkdir(place.store, { recursive: true });
     await chmod(place.store, 0o555);
@@ -151,7 +151,7 @@ describe('starting a daemon', function () {
     assert.match(stderr, /EACCES|permission denied/);
   });
 
-  it('on a disk that takes nothing says so', async function () {
+  it('reports a full disk', async function () {
     if (process.platform !== 'linux') skip(this, 'limits the size of files with prlimit');
     const { code, stderr } = await place.vitrineLimited(
       0,

@@ -6,13 +6,13 @@ import { until } from '../../support/until.ts';
 
 const reason = "Vitrine's background process was asked to stop.";
 
-describe('a daemon that is asked to stop', function () {
+describe('stopping a daemon', function () {
   let place: DaemonBench;
   beforeEach(() => (place = new DaemonBench()));
   afterEach(() => place.close());
 
   for (const how of ['SIGTERM', 'SIGINT', 'SIGHUP', 'daemon stop --now'] as const) {
-    it(`by ${how} stops its runs, says why in their sessions, and exits`, async () => {
+    it(`by ${how} stops its runs, records the reason in their sessions, and exits`, async () => {
       const first = await place.connect();
       const steps = [{ init: true }, { note: place.bench.note }, { say: 'working' }, { forever: true }];
       const { session_id } = await first.call('start', place.startParams(steps));
@@ -47,7 +47,7 @@ describe('a daemon that is asked to stop', function () {
     });
   }
 
-  it('refuses new runs, and says so, while it waits for the last to end', async () => {
+  it('rejects new runs with a reason while it waits for the last one to end', async () => {
     const connection = await place.connect();
     const { session_id } = await connection.call(
       'start',

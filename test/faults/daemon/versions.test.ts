@@ -106,7 +106,7 @@ describe('daemons of two versions', function () {
     });
   }
 
-  it('share a queue: what waits when an older one finishes its run is taken once, by the newer one', async () => {
+  it('share a queue: a job that waits when the older one finishes is taken once, by the newer one', async () => {
     const older = await place.connect({ daemonFile: await daemonOf(daemonProtocol - 1), protocol: daemonProtocol - 1 });
     const { context } = place.startParams([]);
     const runner = { hostname: hostname(), project_dir: place.bench.cwd, executor_type: 'claude-code', limit: 1 };

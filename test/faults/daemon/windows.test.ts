@@ -7,7 +7,7 @@ type WhenWindowsClose = 'finishRuns' | 'stopRuns';
 
 const longRun = [{ init: true }, { say: 'before' }, { forever: true }];
 
-describe('the last window that closes', function () {
+describe('closing the last window', function () {
   const places: DaemonBench[] = [];
   afterEach(() => Promise.all(places.splice(0).map((place) => place.close())));
 
@@ -32,7 +32,7 @@ describe('the last window that closes', function () {
 
   const runs = async (place: DaemonBench): Promise<number> => (await (await place.connect()).call('status', {})).runs;
 
-  it('stops the runs only where the setting says so and no window comes back within 20 seconds', async () => {
+  it('stops the runs only if the setting says so and no window opens within 20 seconds', async () => {
     const [finishing, reloading, several, stopping] = [newPlace(), newPlace(), newPlace(), newPlace()];
     const finished = await openWindow(finishing, 'finishRuns');
     await startRun(finishing, finished);

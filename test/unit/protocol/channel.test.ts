@@ -32,7 +32,7 @@ function pair() {
 }
 
 describe('channel', () => {
-  it('delivers in order, once, and only of the generation that began last', () => {
+  it('delivers in order, once, and only of the newest generation', () => {
     const { wire, got, host, page, gaps } = pair();
     host.restart();
     for (const message of ['begin', 'a', 'b']) host.send(failed(message));
@@ -47,7 +47,7 @@ describe('channel', () => {
     assert.equal(gaps(), 0);
   });
 
-  it('notices a gap once, and is whole again with the next generation', () => {
+  it('detects a gap once, and recovers with the next generation', () => {
     const { wire, got, host, page, gaps } = pair();
     host.restart();
     for (const message of ['begin', 'lost', 'b', 'c']) host.send(failed(message));
@@ -59,7 +59,7 @@ describe('channel', () => {
     assert.deepEqual(got, ['begin', 'begin']);
   });
 
-  it('hears what the page wants whatever the generation', () => {
+  it("receives the page's requests of any generation", () => {
     const heard: FromPage[] = [];
     const host = new Channel<ToPage, FromPage>({ post: () => undefined, deliver: (message) => heard.push(message) });
     host.restart();
@@ -67,7 +67,7 @@ describe('channel', () => {
     assert.deepEqual(heard, [{ type: 'send', text: 'hello' }]);
   });
 
-  it('takes nothing for an envelope that is none', () => {
+  it('ignores invalid envelopes', () => {
     for (const data of [null, 1, 'x', {}, { generation: 1, seq: '0', message: {} }, { generation: 1, seq: 0 }]) {
       assert.equal(isEnvelope(data), false);
     }
@@ -75,7 +75,7 @@ describe('channel', () => {
 });
 
 describe('feed of updates', () => {
-  it('keeps one batch in flight, and merges what waits', () => {
+  it('has one pending batch, and merges the rest', () => {
     const { wire, host } = pair();
     const feed = new UpdateFeed(host);
     feed.begin(init());
@@ -99,7 +99,7 @@ describe('feed of updates', () => {
     assert.equal(wire.length, 3);
   });
 
-  it('grows what was thought together with its content', () => {
+  it('extends thinking together with its content', () => {
     const { wire, host } = pair();
     const feed = new UpdateFeed(host);
     feed.begin(init());

@@ -8,8 +8,8 @@ const { money, duration, count } = {
   count: (value: number) => englishFigures.count(value),
 };
 
-describe('figures for people', () => {
-  it('are money in cents, and in at most four digits below one', () => {
+describe('figures for users', () => {
+  it('show money in cents, and with at most four digits below one', () => {
     const cases: readonly (readonly [number, string])[] = [
       [0, '$0.00'],
       [0.07306299999999999, '$0.07'],
@@ -27,7 +27,7 @@ describe('figures for people', () => {
     for (const [usd, shown] of cases) assert.equal(money(usd), shown, String(usd));
   });
 
-  it('are durations in two units at most', () => {
+  it('show durations in at most two units', () => {
     const cases: readonly (readonly [number, string])[] = [
       [-5, '0 s'],
       [0, '0 s'],
@@ -47,14 +47,14 @@ describe('figures for people', () => {
     for (const [ms, shown] of cases) assert.equal(duration(ms), shown, String(ms));
   });
 
-  it('are in the language of the reader', () => {
+  it("use the reader's language", () => {
     const german = new Figures('de');
     assert.equal(german.duration(20_800), '20,8 s');
     assert.equal(german.count(1234), '1.234');
     assert.match(german.money(0.0064), /^0,0064\s\$$/);
   });
 
-  it('have no noise, whatever the number', () => {
+  it('have no floating-point noise', () => {
     const any = fc.oneof(fc.double(), fc.double({ min: -1, max: 1 }), fc.integer());
     fc.assert(
       fc.property(any, (value) => {

@@ -70,12 +70,12 @@ const unsafePaths = [
 ];
 
 describe('an unsafe path', () => {
-  it('is one on every system', () => {
+  it('is unsafe on every system', () => {
     for (const path of unsafePaths)
       for (const isWindows of [false, true]) assert.ok(isUnsafePath(path, isWindows), JSON.stringify(path));
   });
 
-  it('is one on Windows alone', () => {
+  it('is unsafe on Windows only', () => {
     for (const path of [
       'a.txt:stream',
       'a.txt::$DATA',
@@ -88,7 +88,7 @@ describe('an unsafe path', () => {
       assert.deepEqual([isUnsafePath(path), isUnsafePath(path, true)], [false, true], path);
   });
 
-  it('is no common name', () => {
+  it('is not an ordinary name', () => {
     for (const path of [
       'src/a.ts',
       '/etc/hosts',
@@ -107,7 +107,7 @@ describe('an unsafe path', () => {
 });
 
 describe('access to a file that a session names', () => {
-  it('is free inside of the workspace, and a question elsewhere', async () => {
+  it('is allowed inside of the workspace, and needs confirmation elsewhere', async () => {
     const posix: [string, unknown][] = [
       ['src/a.ts', { kind: 'open', path: '/home/u/ws/src/a.ts' }],
       ['./src//../b.ts', { kind: 'open', path: '/home/u/ws/b.ts' }],
@@ -134,7 +134,7 @@ describe('access to a file that a session names', () => {
     }
   });
 
-  it('is refused for unsafe paths, and from a base that is one, without a look', async () => {
+  it('is refused for unsafe paths and bases, without access', async () => {
     for (const isWindows of [false, true]) {
       const files = new Files(isWindows);
       for (const path of unsafePaths) {
@@ -185,7 +185,7 @@ describe('access to a file that a session names', () => {
     chain.assertInside('chain');
   });
 
-  it('is refused after a yes too where a link outside leads to another host', async () => {
+  it('is refused even after confirmation if a link leads to another host', async () => {
     for (const [to, isLocal] of [
       ['D:\\x', true],
       ['\\\\host\\share', false],

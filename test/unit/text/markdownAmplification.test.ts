@@ -9,8 +9,8 @@ const exported = (text: string): number => bytes(markdownHtml(text));
 const drawn = (text: string): number =>
   markdownParts(text).reduce((sum, { blocks }) => sum + sizeOf(blocks.map(({ token }) => token)), 0);
 
-describe('Markdown that is made to grow', function () {
-  it('in 1,000 ways is drawn and exported within a multiple of its size, at each size', () => {
+describe('Markdown designed to grow', function () {
+  it('in 1,000 variants is drawn and exported within a multiple of its size', () => {
     for (let number = 0; number < 1000; number += 1) {
       for (const size of [1000, 4000]) {
         const text = attempt(number, size);
@@ -35,19 +35,19 @@ describe('Markdown that is made to grow', function () {
     ['short addresses', 'www.a '.repeat(15_000)],
   ];
   for (const [name, text] of large) {
-    it(`as ${name} stays within it, too`, () => {
+    it(`such as ${name} stays within the limit, too`, () => {
       assert.ok(exported(text) <= 20 * bytes(text), `exported as ${exported(text)} of ${bytes(text)}`);
       assert.ok(drawn(text) <= 4 * bytes(text), `drawn as ${drawn(text)} of ${bytes(text)}`);
     });
   }
 
-  it('is what the lexer alone withstands', () => {
+  it('would overload the lexer alone', () => {
     for (const text of ['> '.repeat(50_000), '- '.repeat(50_000), table(4000, 4000), '_a_'.repeat(30_000)]) {
       assert.ok(sizeOf(lexMarkdown(text)) <= text.length);
     }
   });
 
-  it('leaves ordinary tables, references and lists as they are', () => {
+  it('does not affect ordinary tables, references and lists', () => {
     const kinds = (text: string): string[] => (lexMarkdown(text) ?? []).map(({ type }) => type);
     assert.deepEqual(kinds('|a|b|\n|-|-|\n|1|2|\n|3|4|\n'), ['table']);
     assert.deepEqual(kinds('> - a\n>   - b\n'), ['blockquote']);

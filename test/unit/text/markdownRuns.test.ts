@@ -27,7 +27,7 @@ const shownText = (text: string): string =>
     .join('');
 
 describe('Markdown of an agent', function () {
-  it('that is ordinary is one run', () => {
+  it('is one run if it is ordinary', () => {
     const text =
       '# Title\n\nSome *words*.\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n```ts\nconst x = 1;\n```\n\n- a\n  - b\n';
     assert.deepEqual(markdownRuns(text), [{ text, plain: false, joined: false }]);
@@ -60,14 +60,14 @@ describe('Markdown of an agent', function () {
     ['mixed', '*_[`<!&'.repeat(10_000)],
   ];
   for (const [name, text] of attacks) {
-    it(`${name}: is drawn whole, with no more tokens than characters, and exported small`, () => {
+    it(`${name}: is drawn completely, with no more tokens than characters, and exported in small size`, () => {
       assert.ok(tokensOf(text) <= text.length + 100, `${tokensOf(text)} tokens`);
       assert.ok(shownText(text).replace(/\s/g, '') === text.replace(/\s/g, ''), 'every character is drawn');
       assert.ok(markdownHtml(text).length <= 20 * text.length + 1000, `${markdownHtml(text).length} characters`);
     });
   }
 
-  it('has few delimiters in what is lexed at once, in long lines and in many paragraphs', () => {
+  it('has few delimiters per lexed part, in long lines and in many paragraphs', () => {
     for (const text of ['_a_'.repeat(20_000), `${'_a_'.repeat(1300)}\n\n`.repeat(20), '[a](b) '.repeat(20_000)]) {
       for (const { text: run } of markdownRuns(text)) {
         for (const paragraph of run.split('\n\n'))
@@ -76,7 +76,7 @@ describe('Markdown of an agent', function () {
     }
   });
 
-  it('keeps every character, whatever is generated', () => {
+  it('keeps every character', () => {
     const piece = fc.constantFrom(
       ...[
         '>',

@@ -49,10 +49,10 @@ function templateOf(template: ts.TemplateLiteral): string {
   return template.templateSpans.reduce((text, { literal }, at) => `${text}{${at}}${literal.text}`, template.head.text);
 }
 
-describe('texts a person sees', () => {
+describe('user-visible texts', () => {
   const all = ['src/vscode', 'src/engine', 'src/protocol', 'webview'].flatMap(sources).map(messages);
 
-  it('are literals where they are translated, so that they can be collected', () => {
+  it('are literals at translation calls, so that they can be collected', () => {
     assert.deepEqual(
       all.flatMap(({ loose }) => loose),
       [],
@@ -76,7 +76,7 @@ describe('texts a person sees', () => {
     ['l10n/bundle.l10n.json', 'l10n/bundle.l10n.de.json'],
     ['package.nls.json', 'package.nls.de.json'],
   ] as const) {
-    it(`are all in German, with the same places for values: ${german}`, () => {
+    it(`are all in German, with the same placeholders: ${german}`, () => {
       const [from, to] = [read(english), read(german)];
       const wrong = Object.entries(from).flatMap(([key, text]) => {
         const translated = to[key];

@@ -28,7 +28,7 @@ const { commands, menus, configuration, viewsWelcome, walkthroughs } = manifest.
 const settings = Object.fromEntries(configuration.flatMap(({ properties }) => Object.entries(properties)));
 
 describe('the manifest', () => {
-  it('has every text it names, and names every text it has', () => {
+  it('has every text that it references, and no others', () => {
     const named = new Set([...text.matchAll(/"%([^%"]+)%"/g)].map(([, key]) => key!));
     assert.deepEqual(
       [...named].filter((key) => nls[key] === undefined),
@@ -40,14 +40,14 @@ describe('the manifest', () => {
     );
   });
 
-  it('says every title and description through a name', () => {
+  it('takes every title and description from package.nls.json', () => {
     const loose = [...text.matchAll(/"(title|description|markdownDescription|contents|altText)": "(?!%)([^"]*)"/g)]
       .map(([, , value]) => value)
       .filter((value) => value !== 'Vitrine');
     assert.deepEqual(loose, ['Run coding agents, see what they did and what it cost, and resume any session.']);
   });
 
-  it('puts only commands of its own in menus, and gives each one a category', () => {
+  it('has only its own commands in menus, each with a category', () => {
     const known = new Set(commands.map(({ command }) => command));
     const used = Object.values(menus).flatMap((items) => items.map(({ command }) => command));
     assert.deepEqual(
@@ -87,7 +87,7 @@ describe('the manifest', () => {
     assert.deepEqual([...new Set(modes.map((name) => settings[name]?.default))], ['default']);
   });
 
-  it('lets no workspace switch off what watches an agent, or choose what is sent and kept', () => {
+  it('lets no workspace disable checks, or choose what is sent and kept', () => {
     const ofUser = Object.keys(settings).filter((name) =>
       /^vitrine\.(?:unreportedChanges|otlp|audit\.|retention|prices|followUps|runner|sources\.)/.test(name),
     );
@@ -98,7 +98,7 @@ describe('the manifest', () => {
     );
   });
 
-  it('asks people to know few commands and settings', () => {
+  it('limits the number of commands and settings', () => {
     const hidden = menus['commandPalette']!.filter(({ when }) => when === 'false').length;
     assert.ok(commands.length - hidden <= 40, `${commands.length - hidden} commands in the palette`);
     // Those of the Changes view are in no palette.
@@ -106,7 +106,7 @@ describe('the manifest', () => {
     assert.ok(Object.keys(settings).length <= 40, `${Object.keys(settings).length} settings`);
   });
 
-  it('starts with nothing but the end of start-up and its own panels', () => {
+  it('activates only after start-up and for its own panels', () => {
     assert.deepEqual(manifest.activationEvents, [
       'onStartupFinished',
       'onWebviewPanel:vitrine.session',
@@ -114,7 +114,7 @@ describe('the manifest', () => {
     ]);
   });
 
-  it('has every picture it names', () => {
+  it('has every picture that it references', () => {
     const pictures = [manifest.icon, ...walkthroughs.flatMap(({ steps }) => steps.map(({ media }) => media.svg))];
     assert.deepEqual(
       [...pictures, 'media/vitrine.svg'].filter((file) => !existsSync(path.join(repository, file))),
@@ -122,7 +122,7 @@ describe('the manifest', () => {
     );
   });
 
-  it('draws walkthroughs in the colours of the theme alone', () => {
+  it('has walkthrough pictures in theme colours only', () => {
     for (const { media } of walkthroughs[0]!.steps) assert.doesNotMatch(read(media.svg), /#[0-9a-f]{3,8}\b|rgb\(/i);
   });
 });

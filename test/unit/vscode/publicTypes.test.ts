@@ -30,7 +30,7 @@ function problems(program: ts.Program): string[] {
 }
 
 describe('the published types', function () {
-  it('are one file that needs the types of VS Code alone, and build the sample extension', () => {
+  it("are one file that depends only on VS Code's types, and compile the sample extension", () => {
     const program = ts.createProgram([sample], options);
     assert.deepEqual(problems(program), []);
     const own = program

@@ -15,14 +15,14 @@ const usage = [
   { model: 'b', input: 1e6, output: 3e5 },
 ];
 
-describe('a reported sum', () => {
-  it('is held against the price table, in percent', () => {
+describe('a reported cost', () => {
+  it('is compared with the price table, in percent', () => {
     assert.deepEqual(selfCheck(reported, usage, table), { estimate: 10, percent: 0 });
     const more = selfCheck({ provenance: 'reported', usd: 8 }, usage, table);
     assert.deepEqual([more?.estimate, more?.percent], [10, 25]);
   });
 
-  it('is held against nothing where tokens or prices are not known, or nothing was reported', () => {
+  it('is not compared if tokens or prices are unknown, or nothing was reported', () => {
     assert.equal(selfCheck(reported, null, table), null);
     assert.equal(selfCheck(reported, [], table), null);
     assert.equal(selfCheck(reported, [...usage, { model: 'c', input: 1 }], table), null);

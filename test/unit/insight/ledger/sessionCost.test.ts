@@ -12,8 +12,8 @@ function resultOf(name: string, previous: readonly ResultMetadata[]): ResultMeta
   return runResult(facts, capture.exit, previous, { prices }).metadata!;
 }
 
-describe("a cost that the protocol calls the session's", () => {
-  it('is taken apart by run, and the tokens are those of each run', () => {
+describe('a cost per session in the protocol', () => {
+  it('is split by run, and the tokens are those of each run', () => {
     const first = resultOf('basic', []);
     assert.deepEqual(first.costProvenance, { provenance: 'reported', usd: 0.019344 });
     // Two turns, and the title of the session, which the agent asks for beside them.
@@ -41,7 +41,7 @@ describe("a cost that the protocol calls the session's", () => {
     assert.deepEqual(third.totalCostProvenance, { provenance: 'reported', usd: 0.025792000000000002 });
   });
 
-  it('counts though the turn in which it was told did not end', () => {
+  it('counts even if its turn did not end', () => {
     const capture = capturesOf('acp').find(({ name }) => name === 'claude-agent-acp-0.100.0/basic')!;
     const reported = capture.stdout.findIndex((line) => line.includes('"usage_update"') && line.includes('"cost"'));
     const cut = capture.stdout.slice(0, reported + 1).filter((line) => !line.includes('"stopReason"'));

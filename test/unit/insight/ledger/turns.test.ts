@@ -20,27 +20,27 @@ function before(...runs: readonly RunFacts[]): ResultMetadata[] {
 }
 
 describe('turns', () => {
-  it('are the run’s where the run explains them', () => {
+  it("are per run if the run's output explains them", () => {
     const { session, run: own } = turnsOf(run([3], 2), before(run([2], 1)), null);
     assert.deepEqual([session, own], [5, 3]);
   });
 
-  it('are the conversation’s where the run cannot explain them', () => {
+  it("are per conversation if the run's output cannot explain them", () => {
     const { session, run: own, scope } = turnsOf(run([3], 0), before(run([1], 0)), null);
     assert.deepEqual([session, own, scope], [3, 2, 'session']);
   });
 
-  it('go by the version where the run says nothing', () => {
+  it('depend on the version if the output is inconclusive', () => {
     const silent = run([4], 0, { messages: [] });
     assert.deepEqual(turnsOf(silent, before(run([1], 0)), '2.0.77').session, 5);
     assert.deepEqual(turnsOf(silent, before(run([1], 0)), '1.0.128').session, 4);
   });
 
-  it('add up over the turns of one process', () => {
+  it('add up within one process', () => {
     assert.equal(turnsOf(run([1, 2], 1), [], '2.1.0').run, 3);
   });
 
-  it('stay what they were over a run that printed none', () => {
+  it('are unchanged by a run that reported none', () => {
     assert.deepEqual(turnsOf(run([], 0), before(run([2], 1)), null), {
       session: 2,
       run: null,

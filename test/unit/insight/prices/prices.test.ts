@@ -26,7 +26,7 @@ const table: PriceTable = {
 };
 
 describe('price table', () => {
-  it('finds a model by the names it goes by', () => {
+  it('finds a model by any of its names', () => {
     const names = [
       'claude-opus-5-5',
       'claude-5-5-opus',
@@ -42,7 +42,7 @@ describe('price table', () => {
     for (const name of names) assert.equal(findPrice(table, name), table.models['claude-opus-5-5'], name);
   });
 
-  it('has no price for a model whose name only begins like one it knows', () => {
+  it('has no price for a model whose name only starts like a known one', () => {
     for (const name of [
       'claude-sonnet-5-5',
       'claude-sonnet-5x',
@@ -64,14 +64,14 @@ describe('price table', () => {
     assert.equal(priceOf({}, table.models['claude-sonnet-5']!), 0);
   });
 
-  it('prices a long request as such, and not a sum of short ones', () => {
+  it('prices long requests individually, not by their sum', () => {
     const price = table.models['gpt-x']!;
     assert.equal(priceOfRequest({ input: 1000, output: 1000 }, price), 0.009);
     assert.equal(priceOfRequest({ input: 600, cacheRead: 401, output: 1000 }, price), 0.014002);
     assert.equal(priceOf({ input: 600, cacheRead: 401, output: 1000 }, price), 0.009001);
   });
 
-  it('prices what the cache keeps for an hour as such, where it has a price', () => {
+  it('prices 1-hour cache writes separately, if it has a price', () => {
     const price = { input: 5, output: 25, cacheWrite: 6.25, cacheWrite1h: 10 };
     const usage = { cacheWrite: 60_000, cacheWrite1h: 50_000 };
     assert.equal(priceOf(usage, price), 0.5625);
@@ -80,7 +80,7 @@ describe('price table', () => {
     assert.equal(priceOf({ cacheWrite: 10, cacheWrite1h: 20 }, price), 0.0001, 'a part is no more than its sum');
   });
 
-  it('prices a request on other terms by their rates, and says which of them it does not know', () => {
+  it('prices requests on other terms by their rates, and reports unknown terms', () => {
     const price = { input: 5, output: 25, terms: { fast: { input: 30, output: 150 }, 'geo:us': { input: 5.5 } } };
     const usage = { input: 1000, output: 1000 };
     assert.equal(priceOfRequest(usage, price), 0.03);
@@ -93,7 +93,7 @@ describe('price table', () => {
     assert.match(unpricedOf({ ...usage, webSearches: 1 }, price).join(), /web searches/);
   });
 
-  it('has for a snapshot its own price or none, and none for a model on one’s own machine', async () => {
+  it("has a snapshot's own price or none, and none for local models", async () => {
     const prices = await loadPrices();
     const rates = (name: string): unknown[] => [findPrice(prices, name)?.input, findPrice(prices, name)?.output];
     assert.deepEqual(rates('gpt-4o-2024-05-13'), [5, 15]);
@@ -118,7 +118,7 @@ describe('price table', () => {
     assert.ok(statSync(path.join(repository, 'src/insight/prices/prices.json')).size < 60_000);
   });
 
-  it('agrees within 0.1 % with what real programs charged, wherever they say for which tokens', async () => {
+  it('agrees within 0.1 % with the charges of real programs, if they report the tokens', async () => {
     const prices = await loadPrices();
     const agreed = new Set<string>();
     const unpriced = new Set<string>();
@@ -147,14 +147,14 @@ describe('price table', () => {
   });
 });
 
-describe('prices of a user', () => {
+describe("the user's prices", () => {
   const own = {
     date: '2026-01-31',
     models: { 'Tea-1': { input: 3, output: 15 }, 'claude-opus-5-5': { input: 1, output: 2 } },
     aliases: { 'another-name': 'Tea-1' },
   };
 
-  it('count before those that ship, and estimates name both tables', async () => {
+  it('override the built-in ones, and estimates name both tables', async () => {
     const shipped = await loadPrices();
     const table = await loadPrices(own);
     assert.deepEqual(findPrice(table, 'tea-1'), { input: 3, output: 15 });
@@ -165,7 +165,7 @@ describe('prices of a user', () => {
     assert.equal(findPrice(await loadPrices(), 'tea-1'), undefined, 'the one that ships stays as it is');
   });
 
-  it('that are wrong count not at all, and it is said what is', async () => {
+  it('are ignored if invalid, with the reason', async () => {
     for (const wrong of [{}, { date: 1 }, { ...own, models: { a: { input: -1, output: 1 } } }, 'text', null]) {
       assert.deepEqual(await loadPrices(wrong), await loadPrices());
       assert.match(pricesProblem(wrong) ?? '', /: .+/);

@@ -67,7 +67,7 @@ function assertReverted(history: MadeHistory, hunk: ReviewHunk, text: string | n
 }
 
 describe('a review of generated histories', () => {
-  it('attributes every hunk to the steps that wrote it, and reverts it alone', () => {
+  it('attributes every hunk to the steps that wrote it, and reverts it separately', () => {
     const seen = { hunks: 0, mixed: 0, steps: 0 };
     fc.assert(
       fc.property(historyShape, (shape) => {
@@ -92,7 +92,7 @@ describe('a review of generated histories', () => {
     assert.ok(seen.hunks > 300 && seen.mixed > 10 && seen.steps > 10, JSON.stringify(seen));
   });
 
-  it('leads back to the text before the session, hunk by hunk, whatever the line breaks', () => {
+  it('restores the text before the session, hunk by hunk, whatever the line breaks', () => {
     fc.assert(
       fc.property(historyShape, (shape) => {
         const history = playHistory(shape, false);
@@ -111,7 +111,7 @@ describe('a review of generated histories', () => {
     );
   });
 
-  it('works out the text before the session from edits alone', () => {
+  it('derives the text before the session from edits', () => {
     let exact = 0;
     fc.assert(
       fc.property(historyShape, (shape) => {
@@ -127,7 +127,7 @@ describe('a review of generated histories', () => {
     assert.ok(exact > 200, String(exact));
   });
 
-  it('takes it from what the agent read', () => {
+  it('takes it from a read of the agent', () => {
     fc.assert(
       fc.property(historyShape, (shape) => {
         const steps = shape.steps.slice(shape.steps.findIndex(({ kind }) => kind !== 'outside'));
@@ -145,7 +145,7 @@ describe('a review of generated histories', () => {
 });
 
 describe('a review', () => {
-  it('deletes a file that the session created, and puts back one that it deleted', () => {
+  it('deletes a file that the session created, and restores one that it deleted', () => {
     const created = call(1, { kind: 'file_edit', changes: [{ path: 'a.ts', kind: 'add', newText: 'one\ntwo\n' }] });
     const made = reviewFile([created], 'one\ntwo\n', options);
     assert.deepEqual(made.hunks, [{ base: [0, 0], now: [0, 3], by: [1] }]);
@@ -156,26 +156,26 @@ describe('a review', () => {
     assert.deepEqual(revertHunk(gone, gone.hunks[0]!), { text: 'one\ntwo\n' });
   });
 
-  it('says where it does not know whether there was a file before', () => {
+  it('reports if it does not know whether the file existed', () => {
     const found = reviewFile([call(1, writes('a.ts', 'one\n'))], 'one\n', options);
     assert.equal(found.uncertain, true);
     assert.deepEqual(revertHunk(found, found.hunks[0]!), { conflict: 'uncertain', text: null });
   });
 
-  it('keeps what someone wrote over the lines of a step, and says so', () => {
+  it('keeps later changes over the lines of a step, and reports them', () => {
     const entries = [call(1, edits('a.ts', 'two', 'TWO'))];
     const found = reviewFile(entries, 'one\nTWO!\nthree\n', { ...options, start: 'one\ntwo\nthree\n' });
     assert.deepEqual(found.hunks, [{ base: [1, 2], now: [1, 2], by: [1, unreported] }]);
     assert.deepEqual(revertHunk(found, found.hunks[0]!), { conflict: 'mixed', text: 'one\ntwo\nthree\n' });
   });
 
-  it('leaves mixed line breaks as they are', () => {
+  it('keeps mixed line breaks', () => {
     const entries = [call(1, edits('a.ts', 'c', 'C'))];
     const found = reviewFile(entries, '\uFEFFa\r\nb\nC\r\nd', { ...options, start: '\uFEFFa\r\nb\nc\r\nd' });
     assert.deepEqual(revertHunk(found, found.hunks[0]!), { text: '\uFEFFa\r\nb\nc\r\nd' });
   });
 
-  it('follows a file to its new name', () => {
+  it('follows a renamed file', () => {
     const old = Array.from({ length: 9 }, (_, at) => `line ${at}`);
     const added = [
       { path: 'b.ts', lines: ['', 'line 1', 'other'] },
@@ -192,14 +192,14 @@ describe('a review', () => {
     assert.deepEqual(revertHunk(found, found.hunks[1]!), { text: now.replace('seven', '7') });
   });
 
-  it('shows only what came since a point', () => {
+  it('can start at a later point', () => {
     const entries = [call(1, edits('a.ts', 'one', '1')), call(2, edits('a.ts', 'three', '3'))];
     const found = reviewFile(entries, '1\ntwo\n3\n', { ...options, start: 'one\ntwo\nthree\n', since: 2 });
     assert.deepEqual(found.hunks, [{ base: [2, 3], now: [2, 3], by: [2] }]);
     assert.deepEqual(found.before, ['1', 'two', 'three', '']);
   });
 
-  it('replaces every place where an edit says so', () => {
+  it('replaces every occurrence if an edit does', () => {
     const change = { path: 'a.ts', kind: 'update' as const, oldText: 'x', newText: 'y' };
     const all = call(1, { kind: 'file_edit', changes: [change] }, { input: { replace_all: true } });
     const found = reviewFile([all], 'y\n-\ny y\n', { ...options, start: 'x\n-\nx x\n' });

@@ -9,7 +9,7 @@ import { call, edits, reads, runs, said, thought } from '../../../support/sessio
 describe('a query', () => {
   const empty = { texts: [], tools: [], files: [], kinds: [], states: [] };
 
-  it('is words, words in quotes and operators with a value', () => {
+  it('consists of words, quoted phrases and operators', () => {
     const cases: readonly (readonly [string, object])[] = [
       ['', {}],
       ['  ', {}],
@@ -29,7 +29,7 @@ describe('a query', () => {
     assert.equal(isEmptyQuery(parseQuery('tool:').query), true);
   });
 
-  it('says what it did not understand, and resumes the rest', () => {
+  it('reports what it did not understand, and uses the rest', () => {
     const cases: readonly (readonly [string, string, object])[] = [
       ['tol:bash x', 'unknown_operator tol:bash', { texts: ['tol:bash', 'x'] }],
       ['kind:nonsense x', 'unknown_kind kind:nonsense', { texts: ['x'] }],
@@ -50,7 +50,7 @@ describe('a query', () => {
     );
   });
 
-  it('is answered by entries that hold all of it', () => {
+  it('matches entries that contain all of it', () => {
     const entries: readonly NormalizedEntry[] = [
       said(0, 'Fix the flaky retry test', 'user_message'),
       thought(1, 'The delay of a retry is random'),
@@ -87,7 +87,7 @@ describe('words of a text', () => {
     return list.text().split(' ');
   };
 
-  it('are what people look for by name, part of a name, or pair of signs', () => {
+  it('are names, parts of names, and pairs of characters', () => {
     assert.deepEqual(wordsOf('the nextDelay HTTPServer2 snake_case é, the end'), [
       'the',
       'nextdelay',
@@ -109,7 +109,7 @@ describe('words of a text', () => {
 });
 
 describe('an excerpt', () => {
-  it('is the line that holds most of what was looked for, with its places', () => {
+  it('is the line with most search terms, with their positions', () => {
     const entry = call(0, runs('npm test'), {
       result: { text: `first line\n${'x'.repeat(200)} the \u001b[31mretry\u001b[0m delay is   random\nlast` },
     });
@@ -121,7 +121,7 @@ describe('an excerpt', () => {
     );
   });
 
-  it('is the beginning where nothing was looked for, and cut where it is long', () => {
+  it('is the beginning without search terms, and truncated', () => {
     const { text, ranges } = excerptOf(textsOf(said(0, 'word '.repeat(100))), []);
     assert.equal(text.length, 161);
     assert.deepEqual(ranges, []);

@@ -21,8 +21,8 @@ function why(cost: Cost): string {
   return cost.reason;
 }
 
-describe('the cost of an agent that names no model', () => {
-  it('is estimated with the model that was asked for, and says so', () => {
+describe('the cost of an agent that reports no model', () => {
+  it('is estimated for the requested model, with a note', () => {
     const run = after([], 'model-a');
     const reason = 'The agent did not report its model; this is the price of model-a, which you selected.';
     assert.deepEqual(run.costProvenance, { provenance: 'estimated', usd: 1.01, priceTable, reason });
@@ -36,7 +36,7 @@ describe('the cost of an agent that names no model', () => {
     assert.deepEqual(estimate(facts, [], { prices: testPrices, askedModel: 'model-a' }).cost, run.costProvenance);
   });
 
-  it('is not known where no model was asked for, or none with a price', () => {
+  it('is unknown without a requested model, or without its price', () => {
     const run = after([], null);
     assert.equal(why(run.costProvenance), 'The agent did not report its model.');
     assert.equal(run.cost, null);
@@ -44,7 +44,7 @@ describe('the cost of an agent that names no model', () => {
     assert.match(why(after([], 'model-z').costProvenance), /No price is known for the model model-z/);
   });
 
-  it('resumes the model of the earlier runs where they all asked for the same', () => {
+  it('uses the model of earlier runs if they all requested the same', () => {
     const first = after([], 'model-a');
     const second = after([first], null);
     assert.equal(second.cost, 1.01);
@@ -54,7 +54,7 @@ describe('the cost of an agent that names no model', () => {
     assert.equal(after([first, second], null).totalCost, 3.03);
   });
 
-  it('is not known again where the earlier runs asked for different ones, or some for none', () => {
+  it('is unknown if earlier runs requested different models, or some none', () => {
     const named = after([], 'model-a');
     const other = after([named], 'model-b');
     assert.match(why(after([named, other], null).costProvenance), /you selected different models/);
@@ -62,7 +62,7 @@ describe('the cost of an agent that names no model', () => {
     assert.match(why(after([none, after([none], 'model-a')], null).costProvenance), /you selected different models/);
   });
 
-  it('is by message where those name no model, and by what is named where it is', () => {
+  it('is per message if messages name no model, and by the reported model otherwise', () => {
     const messages = [message({ model: null }), message({ messageId: 'msg_2' })];
     const mixed = after([], 'model-a', runFacts({ model: null, messages }));
     assert.match(JSON.stringify(mixed.costProvenance), /which you selected\./);

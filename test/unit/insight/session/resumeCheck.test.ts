@@ -15,15 +15,15 @@ const fine: ResumePlace = {
   isRemote: false,
 };
 
-describe('whether a session will resume here', () => {
+describe('whether a session can be resumed here', () => {
   const check = (over: Partial<ResumePlace>) => resumeCheck({ ...fine, ...over });
 
-  it('is yes where the agent’s own file of the conversation is', () => {
+  it('is yes if the agent’s file of the conversation is here', () => {
     assert.deepEqual(check({}), { verdict: 'yes', reasons: ['conversation_found'] });
     assert.equal(check({ isOtherMachine: true, isOtherUser: true }).verdict, 'yes', 'its files came along');
   });
 
-  it('is no where something is missing that no resume can do without', () => {
+  it('is no if something essential is missing', () => {
     const cases: readonly (readonly [Partial<ResumePlace>, string])[] = [
       [{ isSupported: false, isNamed: false }, 'not_supported'],
       [{ isNamed: false }, 'no_conversation_id'],
@@ -36,13 +36,13 @@ describe('whether a session will resume here', () => {
     }
   });
 
-  it('is not certain where the conversation was not found or not looked for', () => {
+  it('is uncertain if the conversation was not found or not searched', () => {
     const missing = check({ conversation: 'missing', isOtherMachine: true });
     assert.deepEqual(missing, { verdict: 'uncertain', reasons: ['other_machine', 'conversation_missing'] });
     assert.deepEqual(check({ conversation: 'unknown' }), { verdict: 'uncertain', reasons: ['not_checked'] });
   });
 
-  it('names each place that the conversation does not leave', () => {
+  it('lists each place that conversations do not leave', () => {
     const { verdict, reasons } = check({ isWorktree: true, isContainer: true, isCi: true, isRemote: true });
     assert.equal(verdict, 'yes');
     assert.deepEqual(reasons, ['conversation_found', 'worktree', 'container', 'ci', 'remote']);

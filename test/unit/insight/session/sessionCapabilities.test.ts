@@ -33,8 +33,8 @@ function count(entries: readonly NormalizedEntry[]): CapabilityCount {
   return counted;
 }
 
-describe('what a session carried', () => {
-  it('is counted from its entries', () => {
+describe('capabilities used in a session', () => {
+  it('are counted from its entries', () => {
     const counted = count([
       entry({ kind: 'user_message' }, { origin: 'human' }),
       entry({ kind: 'thinking' }, { metadata: { model: 'one' } }),
@@ -65,7 +65,7 @@ describe('what a session carried', () => {
     assert.equal(found.find(({ name }) => name === 'toolResults')?.of, 3);
   });
 
-  it('tells what did not happen from what the agent cannot do', () => {
+  it('distinguish unused from unsupported', () => {
     const found = count([]).all({ runs: 1, total_usage: {}, total_cost: unknown }, codex.capabilities);
     const state = (name: string) => found.find((each) => each.name === name);
     assert.equal(state('resume')?.state, 'absent');
@@ -74,13 +74,13 @@ describe('what a session carried', () => {
     assert.deepEqual([state('cost')?.state, state('cost')?.reason], ['unsupported', 'It printed none.']);
   });
 
-  it('believes what was there more than what was declared', () => {
+  it('prefer evidence over declarations', () => {
     const counted = count([entry({ kind: 'system_message', subtype: 'request' })]);
     const found = counted.all({ runs: 1, total_usage: {}, total_cost: unknown }, codex.capabilities);
     assert.equal(found.find(({ name }) => name === 'approvals')?.state, 'carried');
   });
 
-  it('counts a fresh start as no resume, and no estimate as a cost that the agent told', () => {
+  it('count a new conversation as no resume, and an estimate as no reported cost', () => {
     const counted = count([entry({ kind: 'system_message', subtype: 'fresh_start' })]);
     const priceTable = { name: 'prices', date: '2026-01-01' };
     const total_cost = { provenance: 'estimated', usd: 1, priceTable } as const;

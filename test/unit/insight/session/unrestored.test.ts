@@ -27,7 +27,7 @@ const request = (index: number, scope: 'once' | 'session'): NormalizedEntry =>
   });
 
 describe('what a resume does not restore', () => {
-  it('is commands in the background, interrupted calls, and answers for the run', () => {
+  it('includes background commands, interrupted calls, and approvals for the run', () => {
     const count = new UnrestoredCount();
     for (const each of [
       call(1, { action: command('npm run dev') }),
@@ -43,14 +43,14 @@ describe('what a resume does not restore', () => {
     assert.deepEqual(count.all(), { background: ['npm run dev'], cutOff: 1, allowed: 1, compactions: 1 });
   });
 
-  it('takes the later form of a call', () => {
+  it('uses the latest state of a call', () => {
     const count = new UnrestoredCount();
     count.add(call(1, { status: 'cancelled' }));
     count.add(call(1, { status: 'success' }));
     assert.equal(count.all().cutOff, 0);
   });
 
-  it('is of the newest run alone, but for compactions', () => {
+  it('covers only the newest run, except for compactions', () => {
     const count = new UnrestoredCount();
     count.add(call(1, { action: command('npm run dev') }));
     count.add(entry(2, { type: { kind: 'system_message', subtype: 'compact_boundary' } }));

@@ -15,7 +15,7 @@ const spans = fc.array(
 const has = (all: readonly Span[], at: number): boolean => all.some(([from, to]) => from <= at && at < to);
 
 describe('time of a run', () => {
-  it('is split by priority: waiting for a person, tools, the model', () => {
+  it('is split by priority: waiting for the user, tools, the model', () => {
     const { sums, segments } = phasesOf({
       span: [0, 31_400],
       durationMs: null,
@@ -37,7 +37,7 @@ describe('time of a run', () => {
     ]);
   });
 
-  it('is as long as the run says, which knows nothing of how its program starts', () => {
+  it("is as long as the run reports, without the program's start", () => {
     const times = { span: [0, 10_000] as const, tools: [[2000, 3000] as const], you: [], output: [] };
     assert.deepEqual(phasesOf({ ...times, durationMs: 8000 }).sums.waiting, 7000);
     assert.deepEqual(phasesOf({ ...times, durationMs: 400 }).sums, {
@@ -50,7 +50,7 @@ describe('time of a run', () => {
     });
   });
 
-  it('has every moment once, whatever overlaps', () => {
+  it('counts every moment once, whatever overlaps', () => {
     const output = fc.array(
       fc.record({
         kind: fc.constantFrom('thinking' as const, 'writing' as const),

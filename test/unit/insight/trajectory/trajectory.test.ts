@@ -29,7 +29,7 @@ const session = [
 ];
 
 describe('trajectory', () => {
-  it('has each call with its number, kind, time, lane and what was said before it', () => {
+  it('has each call with number, kind, time, lane and the text before it', () => {
     const steps = trajectory(session, [0, 9]).steps();
     assert.deepEqual(
       steps.map(({ number, kind, title, durationMs, lane, level, turn, messageIndex }) => [
@@ -68,7 +68,7 @@ describe('trajectory', () => {
     );
   });
 
-  it('names a lane as soon as its call says how, also where that comes late', () => {
+  it('names a lane as soon as its call has a name, even if that comes late', () => {
     const task = (description: string, agentType?: string) =>
       ({ kind: 'task', description, ...(agentType !== undefined && { agentType }) }) as const;
     const early = call(0, runs('ls'), { parentCallId: 'call_1' });
@@ -92,7 +92,7 @@ describe('trajectory', () => {
     );
   });
 
-  it('says how long was thought and answered', () => {
+  it('includes durations of thinking and answers', () => {
     const rows = trajectory(session).rows();
     const moments = rows.filter(({ type }) => type !== 'step');
     assert.deepEqual(
@@ -104,7 +104,7 @@ describe('trajectory', () => {
     );
   });
 
-  it('is the same when entries come again as they grow', () => {
+  it('is unchanged when growing entries are added again', () => {
     const grown = new Trajectory();
     for (const entry of session) {
       if (entry.type.kind === 'tool_use') {
@@ -217,13 +217,13 @@ describe('findings', () => {
     call(index, reads('/w/a.ts', more), { result: { text }, ...(parentCallId !== undefined && { parentCallId }) });
   const fails = (index: number, command: string) => call(index, runs(command, 1), { status: 'failed' });
 
-  it('knows reads that gave the same again', () => {
+  it('include reads with the same result', () => {
     assert.deepEqual(found([read(1, 'x'), read(2, 'x'), call(3, runs('ls')), read(4, 'x')]), [
       ['duplicate_read', '/w/a.ts', [1, 2, 4]],
     ]);
   });
 
-  it('leaves alone what was read again for a reason', () => {
+  it('exclude reads that were repeated for a reason', () => {
     assert.deepEqual(found([read(1, 'x'), read(2, 'y')]), [], 'other content');
     assert.deepEqual(found([read(1, 'x'), read(2, 'x', { startLine: 2 })]), [], 'other lines');
     assert.deepEqual(
@@ -240,7 +240,7 @@ describe('findings', () => {
     assert.deepEqual(found([read(1, ''), read(2, '')]), [], 'content not recorded');
   });
 
-  it('knows what failed again with nothing changed', () => {
+  it('include repeated failures with no change in between', () => {
     assert.deepEqual(found([fails(1, 'make'), fails(2, 'make'), call(3, reads('x')), fails(4, 'make')]), [
       ['retry_loop', 'make', [1, 2, 4]],
     ]);
@@ -248,7 +248,7 @@ describe('findings', () => {
     assert.deepEqual(found([edit(1), edit(2)]), [['retry_loop', '/w/a.ts', [1, 2]]]);
   });
 
-  it('takes another attempt after a change for what it is', () => {
+  it('exclude another attempt after a change', () => {
     assert.deepEqual(found([fails(1, 'make'), call(2, writes('/w/a.ts', 'x')), fails(3, 'make')]), []);
     assert.deepEqual(found([fails(1, 'make'), call(2, runs('make')), fails(3, 'make')]), []);
     assert.deepEqual(found([fails(1, 'make'), fails(2, 'make test')]), []);

@@ -42,7 +42,7 @@ const summary = sessionSummarySchema.parse({
   total_cost: reported(0.7),
 });
 
-describe('money spent', () => {
+describe('cost totals', () => {
   const all = [
     spent('run_1', '2026-11-20T10:00:00Z', reported(0.1)),
     spent('run_2', '2026-11-20T23:00:00Z', estimated(0.2)),
@@ -50,7 +50,7 @@ describe('money spent', () => {
     spent('run_4', '2026-12-01T01:00:00Z', reported(0.4), { sessionId: 'ses_b', agent: 'Codex' }),
   ];
 
-  it('adds up by day and month, and says what is estimated and what is missing', () => {
+  it('are by day and month, with estimated and missing parts', () => {
     const groups = groupSpent(all, 'day', day);
     assert.deepEqual(
       groups.map(({ key, usd, estimatedUsd, unknown: missing, runs }) => [key, usd, estimatedUsd, missing, runs]),
@@ -69,7 +69,7 @@ describe('money spent', () => {
     );
   });
 
-  it('adds up by agent, the dearest first', () => {
+  it('are by agent, the most expensive first', () => {
     assert.deepEqual(
       groupSpent(all, 'agent', day).map(({ key, usd, sessions }) => [key, usd, sessions]),
       [
@@ -79,7 +79,7 @@ describe('money spent', () => {
     );
   });
 
-  it('adds up by model where a run says what each of them cost', () => {
+  it('are by model if a run reports the cost of each', () => {
     const two = [
       { model: 'a', input: 10, usd: 0.1 },
       { model: 'b', output: 5, usd: 0.3 },
@@ -110,7 +110,7 @@ describe('money spent', () => {
     );
   });
 
-  it('has every run on its day, and the rest of the total where the session began', () => {
+  it("count every run on its day, and the rest of the total on the session's first day", () => {
     const runs = [
       {
         run_id: 'run_3',
@@ -127,7 +127,7 @@ describe('money spent', () => {
     assert.deepEqual([rest?.runId, rest?.at, rest?.cost], [null, summary.created_at, reported(0.5)]);
   });
 
-  it('estimates single messages, and says why where it cannot', () => {
+  it('estimate single messages, or give a reason', () => {
     const prices: PriceTable = {
       name: 'list',
       date: '2026-11-01',

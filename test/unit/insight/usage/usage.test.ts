@@ -31,7 +31,7 @@ describe('the usage of a month', () => {
     spent('2026-11-21T11:00:00Z', reported(2)),
   ];
 
-  it('has every day up to today, and keeps tokens of unknown cost apart', () => {
+  it('has every day up to today, and separates tokens of unknown cost', () => {
     const report = usageReport(all, '2026-11', '2026-11-21', day);
     assert.equal(report.days.length, 21);
     assert.deepEqual(
@@ -53,7 +53,7 @@ describe('the usage of a month', () => {
     assert.deepEqual([report.first, report.last], ['2026-10', '2026-11']);
   });
 
-  it('has whole months of the past, and says of nothing that it is unknown, not free', () => {
+  it('covers whole past months, and shows missing usage as unknown, not free', () => {
     const past = usageReport(all, '2026-10', '2026-11-21', day);
     assert.deepEqual([past.days.length, past.total.usd, past.day.usd], [31, 5, 2]);
     assert.equal(usageReport([], '2024-02', '2026-11-21', day).days.length, 29);
@@ -61,7 +61,7 @@ describe('the usage of a month', () => {
     assert.equal(usageReport([], '2026-11', '2026-11-21', day).total.usd, null);
   });
 
-  it('takes the models of an only run from the session, and of a session without runs all there is', () => {
+  it('takes the models of a single run from the session, and everything from a session without runs', () => {
     const summary = aSummary({ total_usage: { input: 7 }, total_cost: reported(0.5) });
     const run = { run_id: 'run_1', started_at: '2026-11-02T10:00:00Z', cost: reported(0.5) };
     assert.deepEqual(spentBy(summary, [run])[0]?.models, [{ model: 'claude-sonnet-4-5', input: 7 }]);
@@ -73,10 +73,10 @@ describe('the usage of a month', () => {
   });
 });
 
-describe('what a session started', () => {
+describe('child sessions', () => {
   const row = (id: string, parent?: string) => ({ session_id: id, parent_session_id: parent });
 
-  it('is its children and theirs, each once', () => {
+  it('include descendants, each once', () => {
     const all = [row('a'), row('b', 'a'), row('c', 'b'), row('d', 'a'), row('e', 'x')];
     assert.deepEqual(
       descendantsOf(all, 'a')
@@ -86,7 +86,7 @@ describe('what a session started', () => {
     );
   });
 
-  it('ends where records go in circles', () => {
+  it('end at cycles in records', () => {
     const all = [row('a', 'c'), row('b', 'a'), row('c', 'b'), row('s', 's')];
     assert.deepEqual(
       descendantsOf(all, 'a').map(({ session_id: id }) => id),
@@ -96,16 +96,16 @@ describe('what a session started', () => {
   });
 });
 
-describe('how full a conversation is', () => {
+describe('the size of a conversation', () => {
   const usage = { input: 10, cacheRead: 900, cacheWrite: 50, output: 40 };
 
-  it('is what the newest answer of the main conversation was given and gave', () => {
+  it('is the input and output of the newest answer in the main conversation', () => {
     const messages = [message({ usage }), message({ parentCallId: 'call_1', usage: { input: 99_999 } })];
     assert.equal(contextTokens({ messages }), 1000);
     assert.equal(contextTokens({ messages: [message({ usage }), message({ usage: {} })] }), 1000);
   });
 
-  it('is what the agent counts, where it does, and null where no one tells', () => {
+  it("is the agent's count if reported, otherwise null", () => {
     assert.equal(contextTokens({ messages: [message({ usage })], contextTokens: 5 }), 5);
     assert.equal(contextTokens({ messages: [] }), null);
   });
@@ -119,7 +119,7 @@ describe('resuming with an expired cache', () => {
     aliases: {},
   };
 
-  it('writes the whole conversation to the cache again, or reads it as input where that has no price', () => {
+  it('writes the whole conversation to the cache again, or reads it as input without a cache price', () => {
     assert.deepEqual(coldStart({ context_tokens: 1_000_000, model: 'm' }, prices), {
       provenance: 'estimated',
       usd: 2,
@@ -129,7 +129,7 @@ describe('resuming with an expired cache', () => {
     assert.equal(plain.provenance === 'estimated' && plain.usd, 3);
   });
 
-  it('is unknown with the reason where size, model or price are', () => {
+  it('is unknown with a reason if size, model or price are', () => {
     const reasons = [
       coldStart({ model: 'm' }, prices),
       coldStart({ context_tokens: 1, model: null }, prices),

@@ -42,7 +42,7 @@ const alike: Readonly<Record<string, string>> = {
 const operators = '¦«´»˂˃˜՚־؛۔᠆‚‹›⁏⁓─│❮❯➖⨟〜〳ꝸ￨';
 
 describe('a disguised command', () => {
-  it('is found whatever character without a glyph is put anywhere in it', () => {
+  it('is detected with an invisible character at any position', () => {
     for (const code of hidden) {
       for (const command of commands) {
         for (const at of [1, 3, command.length]) {
@@ -55,7 +55,7 @@ describe('a disguised command', () => {
     }
   });
 
-  it('is found whatever letter or mark in it is replaced by one that looks like it', () => {
+  it('is detected with any look-alike letter or punctuation', () => {
     for (const [plain, others] of Object.entries(alike)) {
       for (const other of others) {
         for (const command of commands.filter((each) => each.includes(plain))) {
@@ -67,7 +67,7 @@ describe('a disguised command', () => {
     }
   });
 
-  it('is found where a mark stands for an operator of the shell, and not where such a mark is quoted', () => {
+  it('is detected with a look-alike of a shell operator, unless it is quoted', () => {
     for (const mark of operators) {
       for (const text of [`ls ${mark} x`, `ls${mark}x`, `ls ${mark}x`])
         assert.ok(findDisguise(text) !== undefined, text);
@@ -85,7 +85,7 @@ describe('a disguised command', () => {
       assert.ok(findDisguise(text) !== undefined, text);
   });
 
-  it('is found where a compatibility character or a dot in the middle stands in a name, and not in prose', () => {
+  it('is detected with a compatibility character or middle dot in a name, but not in prose', () => {
     for (const text of [
       '№de x.js',
       'npm run №de',
@@ -117,7 +117,7 @@ describe('a disguised command', () => {
       assert.equal(findDisguise(text), undefined, text);
   });
 
-  it('is found whatever compatibility character stands for a letter or digit of a name', () => {
+  it('is detected with any compatibility character in a name', () => {
     let tried = 0;
     for (let code = 0x80; code < 0x2_0000; code += 1) {
       if (code >= 0xd800 && code <= 0xdfff) continue;
@@ -130,7 +130,7 @@ describe('a disguised command', () => {
     assert.ok(tried > 1000, String(tried));
   });
 
-  it('is found where a whole word is of another alphabet', () => {
+  it('is detected if a whole word uses another alphabet', () => {
     for (const text of [
       'рѕ aux',
       'сору a b',
@@ -145,11 +145,11 @@ describe('a disguised command', () => {
     }
   });
 
-  it('says which alphabets are mixed', () => {
+  it('names the mixed alphabets', () => {
     assert.deepEqual(findDisguise('gіt push')?.scripts, ['Latin', 'Cyrillic']);
   });
 
-  it('is no ordinary command with text of any language', () => {
+  it('is not an ordinary command with text of any language', () => {
     for (const text of [
       'git commit -m "Fehler in der Übergabe „Größe“ behoben – endlich…"',
       'git commit -m "Исправлена ошибка с кодом и API-ключом"',
@@ -170,7 +170,7 @@ describe('a disguised command', () => {
   });
 });
 
-describe('text of people and agents', () => {
+describe('text of users and agents', () => {
   it('keeps emoji, flags, joiners of scripts and typographic spaces', () => {
     for (const text of [
       '👩‍👩‍👧 ❤️ 1️⃣ 🏴\u{e0067}\u{e0062}\u{e007f}',
@@ -184,7 +184,7 @@ describe('text of people and agents', () => {
     }
   });
 
-  it('has everything else that is not seen written out, lone surrogates included', () => {
+  it('shows all other invisible characters, including lone surrogates', () => {
     assert.equal(visibleText('a\u200db\ufe0f\u202e\ud800'), 'a⟨U+200D⟩b⟨U+FE0F⟩⟨U+202E⟩⟨U+D800⟩');
   });
 });

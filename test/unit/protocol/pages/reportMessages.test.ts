@@ -4,7 +4,7 @@ import { parseFromReportPage, savedReportKey } from '../../../../src/protocol/pa
 const sent = (message: unknown): unknown => parseFromReportPage({ generation: 1, seq: 0, message })?.message;
 
 describe('messages of a report page', () => {
-  it('are taken only as what they are', () => {
+  it('are validated', () => {
     for (const message of [{ type: 'ready' }, { type: 'act', id: '3.1' }, { type: 'cancel' }, { type: 'copyMarkdown' }])
       assert.deepEqual(sent(message), message);
     for (const message of [
@@ -18,7 +18,7 @@ describe('messages of a report page', () => {
     assert.equal(parseFromReportPage({ message: { type: 'ready' } }), undefined);
   });
 
-  it('name the report to open again only in the form that a page keeps', () => {
+  it('restore a report only from valid page state', () => {
     const key = { kind: 'cost', argument: 'ses_000000000001' };
     assert.deepEqual(savedReportKey({ key, sorts: [] }), key);
     for (const state of [

@@ -59,11 +59,11 @@ function assertWithin(message: FromPage, given: unknown): void {
 }
 
 describe('damaged messages of the page', () => {
-  it('are taken as they are', () => {
+  it('are accepted if valid', () => {
     for (const envelope of envelopes) assert.deepEqual(parseFromPage(envelope), envelope);
   });
 
-  it('are refused, or within the contract, however they are changed', () => {
+  it('are rejected, or within the contract, however they are changed', () => {
     const changed = fc.record({
       envelope: fc.constantFrom(...envelopes.map((envelope) => JSON.stringify(envelope))),
       changes: fc.array(mutation, { minLength: 1, maxLength: 4 }),
@@ -92,7 +92,7 @@ describe('damaged messages of the page', () => {
     printFuzzTotals(`${posted} changed messages, ${taken} still within the contract`);
   });
 
-  it('that are any value at all are refused', () => {
+  it('with arbitrary values are rejected', () => {
     fc.assert(
       fc.property(fc.anything(), (data) => assert.equal(parseFromPage(data), undefined)),
       fuzz(1000),

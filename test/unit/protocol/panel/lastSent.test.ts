@@ -20,7 +20,7 @@ const said = (content: string, more: Partial<NormalizedEntry> = {}): NormalizedE
 });
 
 describe('changes', () => {
-  it('lead from any value to any other', () => {
+  it('transform any value into any other', () => {
     const value = fc.jsonValue({ maxDepth: 4, noUnicodeString: false });
     fc.assert(
       fc.property(value, value, (before, after) => {
@@ -32,7 +32,7 @@ describe('changes', () => {
     );
   });
 
-  it('take keys for data, and a field that is not defined for none', () => {
+  it('treat keys as data, and undefined fields as missing', () => {
     const before = overTheWire({ a: 1, b: { c: 2 } });
     const after = JSON.parse('{"b":{"c":2,"__proto__":{"x":1}},"constructor":3}') as typeof before;
     const there = changed(before, overTheWire(changeOf(before, after)!));
@@ -41,21 +41,21 @@ describe('changes', () => {
     assert.equal(changeOf<{ a?: number | undefined }>({}, { a: undefined }), undefined);
   });
 
-  it('say no more than what is new', () => {
+  it('contain only what is new', () => {
     const long = 'x'.repeat(10_000);
     const change = changeOf({ text: long, list: [1, long, 3] }, { text: `${long}!`, list: [1, long, 3, 4] });
     assert.ok(JSON.stringify(change).length < 120, JSON.stringify(change));
   });
 
-  it('leave alone what did not change', () => {
+  it('keep what did not change', () => {
     const turns = [{ n: 1 }, { n: 2 }];
     const before = { turns, cost: 1 };
     assert.equal(changed(before, changeOf(before, { turns: structuredClone(turns), cost: 2 })!).turns, turns);
   });
 });
 
-describe('what was sent last', () => {
-  it('is not sent again: a reply that streamed is closed in a few bytes', () => {
+describe('data that was sent', () => {
+  it('is not sent again: a streamed reply is closed in a few bytes', () => {
     const posted = new Posted(view());
     posted.frame();
     posted.push([{ op: 'put', entry: said(''), open: true }]);
@@ -71,7 +71,7 @@ describe('what was sent last', () => {
     assert.deepEqual(posted.entries.get(0), overTheWire(pageEntry(said(text, { metadata: { model: 'm' } }))));
   });
 
-  it('is sent whole where the text became another one', () => {
+  it('is sent completely if the text was replaced', () => {
     const posted = new Posted(view());
     posted.frame();
     posted.push([{ op: 'put', entry: said('begun'), open: true }]);
@@ -80,7 +80,7 @@ describe('what was sent last', () => {
     assert.equal(posted.entries.get(0)?.content, 'redacted');
   });
 
-  it('leaves a long message whole that came whole', () => {
+  it('is not split if a long message was sent at once', () => {
     const posted = new Posted(view());
     posted.frame();
     posted.push([{ op: 'put', entry: said(''), open: true }]);
@@ -95,7 +95,7 @@ describe('what was sent last', () => {
     assert.equal(posted.entries.get(0)?.cut, undefined);
   });
 
-  it('continues after a page began anew in the middle of a reply', () => {
+  it('continues after a page restarted during a reply', () => {
     const posted = new Posted(view());
     posted.push([{ op: 'put', entry: said('one'), open: true }]);
     posted.begin();
@@ -108,7 +108,7 @@ describe('what was sent last', () => {
     assert.equal(posted.gaps, 0);
   });
 
-  it('is not built on where the page has something else', () => {
+  it('is not reused if the page has other data', () => {
     const [host, page] = [new LastSent(), new LastSent()];
     const init = (content: string) =>
       ({
@@ -129,7 +129,7 @@ describe('what was sent last', () => {
     assert.notEqual(page.received(message), undefined);
   });
 
-  it('forgets the oldest at both ends alike', () => {
+  it('is forgotten in the same order on both sides', () => {
     const posted = new Posted(view());
     const entries = Array.from({ length: 200 }, (_, index) => said(`Reply ${index}`, { index }));
     for (const entry of [...entries, ...entries, ...entries.slice(-10)]) {
@@ -140,7 +140,7 @@ describe('what was sent last', () => {
     assert.equal(posted.entries.size, 200);
   });
 
-  it('tells of a view only what changed, and nothing where nothing did', () => {
+  it('is compared, so that only changes of a view are sent', () => {
     const turns = Array.from({ length: 300 }, (_, n) => ({
       runId: `run_${n}`,
       firstIndex: n,

@@ -16,7 +16,7 @@ const call = (over: Partial<ToolUse>): NormalizedEntry => ({
 });
 
 describe('entries for the page', () => {
-  it('lets a long answer through, and cuts a longer one at its budget', () => {
+  it('keep a long answer, and truncate a longer one at the limit', () => {
     const answer = (length: number): NormalizedEntry => ({
       ...base,
       type: { kind: 'assistant_message' },
@@ -28,7 +28,7 @@ describe('entries for the page', () => {
     assert.deepEqual(cut.cut, { content: 400_000 });
   });
 
-  it('counts bytes, and splits no pair of surrogates', () => {
+  it('count bytes, and split no surrogate pair', () => {
     const text = '😀'.repeat(2000);
     const entry = pageEntry(call({ result: { text } }));
     const shown = entry.type.kind === 'tool_use' ? (entry.type.tool.result?.text ?? '') : '';
@@ -37,7 +37,7 @@ describe('entries for the page', () => {
     assert.deepEqual(entry.cut, { 'result.text': text.length });
   });
 
-  it('cuts inputs, outputs, changes and generic JSON, each under its own name', () => {
+  it('truncate inputs, outputs, changes and JSON separately', () => {
     const long = 'y'.repeat(10_000);
     const fields = (over: Partial<ToolUse>): string[] => Object.keys(pageEntry(call(over)).cut ?? {});
     assert.deepEqual(fields({ action: { kind: 'command_run', command: long, stdout: long } }), [
@@ -51,7 +51,7 @@ describe('entries for the page', () => {
     assert.deepEqual(fields({ result: { data: { long } } }), ['result.data']);
   });
 
-  it('sends each thing once: no input beside an action that says it, no text twice', () => {
+  it('contain each text once: no input next to its action', () => {
     const read = pageEntry(call({ action: { kind: 'file_read', path: 'a' }, input: { file_path: 'a' } }));
     assert.equal(read.type.kind === 'tool_use' && 'input' in read.type.tool, false);
     const run = pageEntry(call({ action: { kind: 'command_run', command: 'ls', stdout: 'a' }, result: { text: 'a' } }));
@@ -60,7 +60,7 @@ describe('entries for the page', () => {
     assert.deepEqual(thought.type, { kind: 'thinking' });
   });
 
-  it('keeps agent-specific metadata on system messages only, keys like __proto__ as data', () => {
+  it('keep agent-specific metadata on system messages only, with keys like __proto__ as data', () => {
     const metadata = JSON.parse(
       '{"sessionId":"s","tools":["Bash"],"__proto__":{"polluted":true}}',
     ) as NormalizedEntry['metadata'];
@@ -89,14 +89,14 @@ describe('requests for the page', () => {
     metadata,
   });
 
-  it('are whole while they wait, and once', () => {
+  it('are complete while pending', () => {
     const page = pageEntry(entry({ sessionId: 's', request }));
     assert.deepEqual(page.asked?.request, request);
     assert.deepEqual(page.metadata, { sessionId: 's' });
     assert.equal(page.cut, undefined);
   });
 
-  it('are cut like calls when they are decided, and whole again when asked for', () => {
+  it('are truncated like calls when decided, and complete on request', () => {
     const decision: Decision = { by: 'user', at: '2026-01-02T10:01:00Z', answer: { kind: 'allow', scope: 'once' } };
     const page = pageEntry(entry({ request, decision }));
     assert.deepEqual(page.cut, { 'action.command': 100_000, input: JSON.stringify(request.input).length });
@@ -104,7 +104,7 @@ describe('requests for the page', () => {
     assert.deepEqual(wholeEntry(entry({ request, decision })).asked?.request, request);
   });
 
-  it('are nothing special where they are not what they should be', () => {
+  it('are ordinary entries if invalid', () => {
     const page = pageEntry(entry({ request: { id: 7 } }));
     assert.equal(page.asked, undefined);
     assert.deepEqual(page.metadata, { request: { id: 7 } });
@@ -117,7 +117,7 @@ describe('numbers of steps', () => {
     index,
   });
 
-  it('counts through the session, below a parent its own, and the same entry once', () => {
+  it('count through the session, below a parent separately, and each entry once', () => {
     const steps = new StepNumbers();
     const numbers = [
       tool(0, 'a'),
@@ -134,7 +134,7 @@ describe('numbers of steps', () => {
     assert.equal(steps.add({ ...base, type: { kind: 'assistant_message' } }), undefined);
   });
 
-  it('continues from a number, and gives a call without its parent one of its own', () => {
+  it('continue from a number, and number a call without its parent separately', () => {
     const steps = new StepNumbers(41);
     assert.equal(steps.add(tool(0, 'a', 'never seen')), '42');
     assert.equal(steps.of(0), '42');
@@ -144,7 +144,7 @@ describe('numbers of steps', () => {
 describe('messages of the page', () => {
   const parse = (message: unknown) => parseFromPage({ generation: 1, seq: 0, message })?.message;
 
-  it('are taken only as exactly what they are', () => {
+  it('are validated exactly', () => {
     assert.deepEqual(parse({ type: 'openFile', path: 'a', line: 3, extra: true }), {
       type: 'openFile',
       path: 'a',

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { OpenQuestions } from '../../../../src/vscode/agents/openQuestions.ts';
 
-describe('questions to a person', () => {
-  it('are put one after the other, each once, also after one that failed', async () => {
+describe('questions to the user', () => {
+  it('are asked one at a time, each once, even after a failed one', async () => {
     const questions = new OpenQuestions<string>();
     const answers: ((answer: string | Error) => void)[] = [];
     const put: string[] = [];

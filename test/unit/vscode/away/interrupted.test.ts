@@ -8,7 +8,7 @@ import { at, now, row } from '../sessions/rows.ts';
 const ids = (rows: readonly { session_id: string }[]): string[] => rows.map(({ session_id: id }) => id.slice(0, 5));
 
 describe('sessions that are resumed together', () => {
-  it('are those that were interrupted in the last week, newest first, each with its children', () => {
+  it('are those interrupted in the last week, newest first, without child sessions', () => {
     const cut = { outcome: 'interrupted' } as const;
     const rows = [
       row('a', { ...cut, updated_at: at(20, 12) }),
@@ -22,7 +22,7 @@ describe('sessions that are resumed together', () => {
     assert.deepEqual(ids(interruptedRows(rows, now)), ['ses_b', 'ses_a', 'ses_e']);
   });
 
-  it('cost nothing to mention where the conversation is short or still cached', async () => {
+  it('have no noteworthy cost if the conversation is short or still cached', async () => {
     const prices = await loadPrices(undefined);
     const long = { model: 'claude-sonnet-4-5-20250929', context_tokens: 150_000, updated_at: at(20, 12) };
     const cost = resumeCost([aSummary(long), aSummary({ ...long, context_tokens: 10 })], prices, now);

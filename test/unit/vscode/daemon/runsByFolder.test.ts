@@ -3,8 +3,8 @@ import { runsByFolder, type MachineRun } from '../../../../src/vscode/daemon/run
 
 const run = (id: string, folder: string | undefined): MachineRun => ({ id, title: `Title of ${id}`, folder });
 
-describe('runs of this machine', () => {
-  it('are listed by folder, the one with most first', () => {
+describe('runs on this machine', () => {
+  it('are listed by folder, the one with most runs first', () => {
     const folders = runsByFolder([run('a', '/one'), run('b', '/two'), run('c', '/two'), run('d', undefined)]);
     assert.deepEqual(
       folders.map(({ folder, runs }) => [folder, runs.map(({ id }) => id)]),
@@ -16,7 +16,7 @@ describe('runs of this machine', () => {
     );
   });
 
-  it('are counted once, where a daemon and this window both know of them', () => {
+  it('are counted once if a daemon and this window both know them', () => {
     const [only, ...others] = runsByFolder([run('a', '/one'), { ...run('a', '/one'), title: 'Kept' }]);
     assert.deepEqual(others, []);
     assert.deepEqual(

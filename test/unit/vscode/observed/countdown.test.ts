@@ -24,14 +24,14 @@ describe('the countdown to the deletion of a transcript', () => {
     },
   });
 
-  it('begins a week before', () => {
+  it('starts a week before', () => {
     assert.equal(daysToDeletion(ended(), 30, at('2026-11-23')), undefined);
     assert.equal(daysToDeletion(ended(), 30, at('2026-11-24')), 7);
     assert.equal(daysToDeletion(ended(), 30, at('2026-11-28')), 3);
     assert.equal(daysToDeletion(ended(), 30, at('2026-12-09')), 0);
   });
 
-  it('is none for what runs, is damaged or is kept, and where nothing is known', () => {
+  it('is hidden for running, damaged or kept sessions, and if nothing is known', () => {
     const now = at('2026-11-28');
     assert.equal(daysToDeletion(ended(), undefined, now), undefined);
     assert.equal(daysToDeletion({ updated_at: ended().updated_at }, 30, now), undefined);

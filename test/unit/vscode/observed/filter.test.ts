@@ -14,7 +14,7 @@ describe('the filter of sessions', () => {
   const shown = (filter: Partial<SessionFilter>, more: Partial<SessionRow> = {}): boolean =>
     passes(row('a', more), { ...noFilter, ...filter }, now);
 
-  it('by cost leaves out what is not within the bounds, and what is not known', () => {
+  it('by cost excludes sessions out of bounds, and those of unknown cost', () => {
     const costs: [string, boolean][] = [
       ['>0.4', true],
       ['>0.5', false],
@@ -30,7 +30,7 @@ describe('the filter of sessions', () => {
     for (const text of ['', '1', '>', '>1$', 'cheap', '>-1', '1..']) assert.equal(parseCost(text), undefined, text);
   });
 
-  it('by dates includes both days of the local calendar', () => {
+  it('by dates includes both local calendar days', () => {
     const changed = { updated_at: at(20, 23) };
     const dates: [string, boolean][] = [
       ['2026-11-20..2026-11-21', true],
@@ -45,7 +45,7 @@ describe('the filter of sessions', () => {
       assert.equal(parseDates(text), undefined, text);
   });
 
-  it('takes operators among words', () => {
+  it('parses operators among words', () => {
     assert.deepEqual(parseFilterText('login  cost:>1 after:2026-11-01 before:2026-11-20 page'), {
       text: 'login page',
       cost: [{ operator: '>', usd: 1 }],
@@ -60,13 +60,13 @@ describe('the filter of sessions', () => {
     });
   });
 
-  it('writes bounds and days as it reads them', () => {
+  it('formats bounds and days as it parses them', () => {
     assert.equal(costText(parseCost('>1.5')!), '>$1.5');
     for (const text of ['2026-11-01..2026-11-20', '2026-11-01..', '..2026-11-20', '2026-11-05'])
       assert.equal(datesText(parseDates(text)!), text);
   });
 
-  it('knows whether something is left out', () => {
+  it('knows whether it excludes anything', () => {
     assert.equal(isFiltering(noFilter), false);
     assert.equal(isFiltering({ scope: 'everything' }), false);
     assert.equal(isFiltering({ ...noFilter, cost: parseCost('>1')! }), true);

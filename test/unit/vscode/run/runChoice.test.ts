@@ -21,7 +21,7 @@ class Memento {
 }
 
 describe('a choice for runs', () => {
-  it('takes the place of settings, and can leave things to the agent again', () => {
+  it("overrides settings, and can reset them to the agent's default", () => {
     const settings = { model: 'opus', permissionMode: 'plan', maxTurns: 5, extraArgs: ['-x'] };
     assert.deepEqual(withChoice(settings, {}), settings);
     assert.deepEqual(withChoice(settings, { model: 'haiku', maxTurns: 9 }), {
@@ -34,14 +34,14 @@ describe('a choice for runs', () => {
     });
   });
 
-  it('is not remembered where it lets everything happen', () => {
+  it('is not remembered if it bypasses permissions', () => {
     const choice = { model: 'm', permissionMode: 'bypassPermissions' };
     assert.deepEqual(rememberable('claude-code', choice), { model: 'm' });
     assert.deepEqual(rememberable('claude-code', { permissionMode: 'plan' }), { permissionMode: 'plan' });
     assert.deepEqual(rememberable('claude-code', { permissionMode: 'never-heard-of' }), {});
   });
 
-  it('is checked before it is believed', () => {
+  it('is validated', () => {
     assert.deepEqual(choiceOf({ model: 'm', maxTurns: 3, other: 1 }), { model: 'm', maxTurns: 3 });
     for (const bad of [
       { model: 7 },
@@ -56,8 +56,8 @@ describe('a choice for runs', () => {
   });
 });
 
-describe('what a command is given', () => {
-  it('is a whole request or none', () => {
+describe("a command's argument", () => {
+  it('is a complete request or ignored', () => {
     const request = { agent: 'codex', prompt: 'Do it', cwd: '/here', profile: 'p', model: 'm', maxTurns: 2 };
     const { model, maxTurns, ...rest } = request;
     assert.deepEqual(runRequestOf(request), { ...rest, choice: { model, maxTurns } });
@@ -94,7 +94,7 @@ describe('the memory of runs', () => {
     assert.deepEqual(memory.models({ agent: 'acp', profile: 'b' }), ['seven', 'six', 'five', 'four', 'two']);
   });
 
-  it('knows a choice at once, however long it takes to store it', () => {
+  it('returns a choice at once, before it is stored', () => {
     const memento = new Memento();
     const update = memento.update.bind(memento);
     memento.update = (key, value) => {
@@ -109,7 +109,7 @@ describe('the memory of runs', () => {
     assert.deepEqual(memory.models({ agent: 'codex' }), ['m']);
   });
 
-  it('forgets the oldest sessions, and a mode that lets everything happen at once', async () => {
+  it('forgets the oldest sessions, and modes that bypass permissions at once', async () => {
     const memory = new RunMemory(new Memento());
     for (let at = 0; at < 205; at += 1) await memory.rememberRun({ agent: 'codex' }, { model: 'm' }, `ses_${at}`);
     assert.deepEqual([memory.ofSession('ses_4'), memory.ofSession('ses_5')], [{}, { model: 'm' }]);
@@ -117,7 +117,7 @@ describe('the memory of runs', () => {
     assert.deepEqual([memory.choice({ agent: 'gemini' }), memory.ofSession('ses_bypass')], [{}, {}]);
   });
 
-  it('believes nothing that is damaged', async () => {
+  it('ignores damaged data', async () => {
     const memento = new Memento();
     await memento.update('runChoices', { codex: { model: 7 } });
     await memento.update('recentModels', { codex: ['good', 8, 'bad\n'] });

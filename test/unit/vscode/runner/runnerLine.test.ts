@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { runnerLine } from '../../../../src/vscode/runner/runnerLine.ts';
 import { skip } from '../../../support/skip.ts';
 
-describe('the line that starts a runner', () => {
+describe('the command line of a runner', () => {
   const place = {
     program: '/ext/dist/cli.js',
     executor: 'claude-code',
@@ -20,7 +20,7 @@ describe('the line that starts a runner', () => {
     assert.ok(odd.includes("--store 'C:\\$(calc)''s' "), odd);
   });
 
-  it('is one word per path for a shell, whatever is in it', function () {
+  it('quotes each path as one word', function () {
     if (process.platform === 'win32') skip(this, 'there is no sh');
     const odd = `/a b/$(touch x)/'"\`;rm -rf *\n`;
     const line = runnerLine({ ...place, store: odd }).replace(/^node/, 'printf "%s\\0"');

@@ -14,7 +14,7 @@ function drawn(rows: readonly SessionRow[]): string[] {
 }
 
 describe('groups of sessions', () => {
-  it('go by urgency, then by day, newest first', () => {
+  it('are sorted by urgency, then by day, newest first', () => {
     const rows = [
       row('a', { updated_at: at(21, 9) }),
       row('b', { updated_at: at(21, 11) }),
@@ -25,7 +25,7 @@ describe('groups of sessions', () => {
     assert.deepEqual(drawn(rows), ['running: c', 'today: b a', 'yesterday: d', 'earlier: e']);
   });
 
-  it('begin with what waits for a person, also in a child, while its run continues', () => {
+  it('start with pending requests, even of a child, while its run continues', () => {
     const needs_you = { count: 1, since: at(21, 9), title: 'Run git push' };
     const rows = [
       row('a', { status: 'running', updated_at: at(21, 8) }),
@@ -37,12 +37,12 @@ describe('groups of sessions', () => {
     assert.deepEqual(drawn(rows), ['needsYou: c(d) b', 'running: a', 'yesterday: e']);
   });
 
-  it('leave out groups without a session', () => {
+  it('are omitted if empty', () => {
     assert.deepEqual(drawn([]), []);
     assert.deepEqual(drawn([row('d')]), ['yesterday: d']);
   });
 
-  it('nest children, however deep, and lift a parent whose child runs', () => {
+  it('nest children at any depth, and lift a parent with a running child', () => {
     const rows = [
       row('a'),
       row('b', { parent_session_id: row('a').session_id, updated_at: at(21, 1) }),
@@ -51,11 +51,11 @@ describe('groups of sessions', () => {
     assert.deepEqual(drawn(rows), ['running: a(b(c))']);
   });
 
-  it('keep a child whose parent is out of sight', () => {
+  it('keep a child whose parent is hidden', () => {
     assert.deepEqual(drawn([row('b', { parent_session_id: row('z').session_id })]), ['yesterday: b']);
   });
 
-  it('lose no session where parents go in a circle', () => {
+  it('lose no session if parents form a cycle', () => {
     const rows = [
       row('a', { parent_session_id: row('b').session_id }),
       row('b', { parent_session_id: row('a').session_id }),
@@ -69,12 +69,12 @@ describe('groups of sessions', () => {
   });
 });
 
-describe('what a session cost with those that it started', () => {
+describe('the cost of a session with its child sessions', () => {
   const unknown = { provenance: 'unknown', reason: 'It was stopped.' } as const;
   const child = (id: string, parent: string, more: Partial<SessionRow> = {}): SessionRow =>
     row(id, { parent_session_id: row(parent).session_id, ...more });
 
-  it('is one sum, however deep, and says what of it is not known', () => {
+  it('is one sum at any depth, with its unknown parts', () => {
     const rows = [row('a'), child('b', 'a'), child('c', 'b', { total_cost: unknown }), row('d')];
     const of = families(rows);
     assert.deepEqual(of(rows[0]!), { count: 2, cost: { usd: 1, estimatedUsd: 0, unknown: 1 } });

@@ -4,7 +4,7 @@ import { parseSessionLink, sessionLink } from '../../../../src/vscode/sessions/s
 const session = 'ses_0123456789ab';
 
 describe('a link to a session', () => {
-  it('says where it leads, and is read back', () => {
+  it('contains its target, and can be parsed', () => {
     assert.equal(sessionLink('vscode', 'vitrine.vitrine', { session }), `vscode://vitrine.vitrine/session/${session}`);
     const link = sessionLink('vscode-insiders', 'vitrine.vitrine', { session, entry: 0 });
     assert.equal(link, `vscode-insiders://vitrine.vitrine/session/${session}#0`);
@@ -13,7 +13,7 @@ describe('a link to a session', () => {
     assert.deepEqual(parseSessionLink({ path: `/session/${session}`, fragment: '' }), { session });
   });
 
-  it('is nothing else, however close it comes', () => {
+  it('is nothing else, however similar', () => {
     const refused: readonly (readonly [string, string])[] = [
       ['', ''],
       ['/session/', ''],

@@ -16,25 +16,25 @@ const summary = (created: string, updated: string, cost: number, total: number) 
 });
 
 describe('the cost of today', () => {
-  it('is all of a session that began today', () => {
+  it('is all of a session that started today', () => {
     assert.deepEqual(dayStart(summary(at(21, 9), at(21, 10), 1, 3), undefined, now), day);
   });
 
-  it('leaves out what a session had cost before', () => {
+  it('excludes the cost of a session before today', () => {
     const before = row('a', { total_cost: usd(2) });
     assert.deepEqual(dayStart(summary(at(20, 9), at(21, 10), 1, 3), before, now), { ...day, usd: 2 });
   });
 
-  it('remembers that over further runs', () => {
+  it('keeps that over further runs', () => {
     const before = row('a', { updated_at: at(21, 9), total_cost: usd(3), day: { ...day, usd: 2 } });
     assert.deepEqual(dayStart(summary(at(20, 9), at(21, 10), 1, 4), before, now), { ...day, usd: 2 });
   });
 
-  it('is at least the last run where nothing was known of yesterday', () => {
+  it("is at least the last run if yesterday's cost is unknown", () => {
     assert.deepEqual(dayStart(summary(at(20, 9), at(21, 10), 1, 4), undefined, now), { ...day, usd: 3 });
   });
 
-  it('does not know sessions of other days', () => {
+  it('excludes sessions of other days', () => {
     assert.equal(dayStart(summary(at(20, 9), at(20, 10), 1, 4), undefined, now), undefined);
     assert.deepEqual(costToday([row('a', { day: { date: '2026-11-20', usd: 0 } })], now), {
       usd: 0,
@@ -45,7 +45,7 @@ describe('the cost of today', () => {
     });
   });
 
-  it('adds up, and says what is estimated and what is not in the sum', () => {
+  it('adds up, with estimated and missing parts', () => {
     const rows = [
       row('a', { day, total_cost: usd(1) }),
       row('b', { day: { ...day, usd: 2 }, total_cost: usd(2.5) }),
@@ -55,7 +55,7 @@ describe('the cost of today', () => {
     assert.deepEqual(costToday(rows, now), { usd: 1.75, estimated: true, unknown: true, atLeast: false, any: true });
   });
 
-  it('counts what a session started on its own: no session holds the cost of another', () => {
+  it('counts child sessions separately: no session includes the cost of another', () => {
     const rows = [
       row('a', { day, total_cost: usd(1) }),
       row('b', { day, total_cost: usd(0.5), parent_session_id: row('a').session_id }),
@@ -63,7 +63,7 @@ describe('the cost of today', () => {
     assert.equal(costToday(rows, now).usd, 1.5);
   });
 
-  it('takes from sessions of other programs what they used today', () => {
+  it("includes today's usage of other programs' sessions", () => {
     const observed = (date: string, reason: string | null) => ({
       agent: 'codex' as const,
       path: '/x',

@@ -37,14 +37,14 @@ const summary = (more: Partial<SessionSummary>): SessionSummary => ({
 });
 
 describe('the index of a workspace', () => {
-  it('gives back what was kept', async () => {
+  it('returns what was saved', async () => {
     const memory = new Memory();
     const rows = [row('b', { hidden: true, parent_session_id: row('a').session_id }), row('a')];
     await new WorkspaceIndex(memory).save(rows);
     assert.deepEqual(new WorkspaceIndex(memory).load(), rows);
   });
 
-  it('knows nothing at first', () => {
+  it('is empty at first', () => {
     assert.equal(new WorkspaceIndex(new Memory()).load(), undefined);
   });
 
@@ -61,7 +61,7 @@ describe('the index of a workspace', () => {
     assert.deepEqual(saved, rows.reverse().slice(0, saved.length));
   });
 
-  it('writes nothing that already exists', async () => {
+  it('does not rewrite unchanged data', async () => {
     const memory = new Memory();
     const index = new WorkspaceIndex(memory);
     await index.save([row('a')]);
@@ -69,7 +69,7 @@ describe('the index of a workspace', () => {
     assert.equal(memory.writes, 1);
   });
 
-  it('reads past what another version or hand has left', () => {
+  it('skips data of other versions', () => {
     for (const saved of [null, 7, [], { version: 2, sessions: [] }, { version: 1, sessions: {} }]) {
       const memory = new Memory();
       memory.values.set('sessions', saved);
@@ -80,7 +80,7 @@ describe('the index of a workspace', () => {
     assert.deepEqual(new WorkspaceIndex(memory).load(), [row('a')]);
   });
 
-  it('takes few and short fields of a session', () => {
+  it('saves few and short fields of a session', () => {
     const long = 'x'.repeat(200);
     const short = rowOf(summary({ title: long, prompt: long, reason: long, executor_session_ids: [long] }));
     assert.equal(short.title?.length, 120);

@@ -28,7 +28,7 @@ function marked(text: string): { texts: string[][]; rest: number[] } {
   };
 }
 
-describe('places of links in markdown', () => {
+describe('positions of citation links in Markdown', () => {
   const cases: readonly (readonly [string, string, string[][]])[] = [
     ['plain words', 'One «two three» four', [['two three']]],
     ['emphasis and code', '**One «two** `three`» four', [['two', ' ', 'three']]],
@@ -54,17 +54,17 @@ describe('places of links in markdown', () => {
     });
   }
 
-  it('are left to the end of the message in code blocks, never put elsewhere', () => {
+  it('move to the end of the message for code blocks', () => {
     assert.deepEqual(marked('Text\n\n```ts\nlet «a» = 1;\n```\n\nlet a'), { texts: [[]], rest: [0] });
   });
 
-  it('are left to the end of the message where a source is for no words of it', () => {
+  it('move to the end of the message for sources without text', () => {
     const links: PageLink[] = [{ at: 0, number: 1, status: 'given', range: [4, 4] }];
     const { pieces, rest } = placeLinks(markdownParts('Text'), 'Text', links);
     assert.deepEqual([pieces.size, rest], [0, links]);
   });
 
-  it('alter no text, wherever the ranges lie', () => {
+  it('alter no text, wherever the ranges are', () => {
     const text = 'A &amp; b *c* `d e` [f](g) \\* h <i> j\n\n- k\n  l\n- m &#x41; n\n\n> o\np';
     const parts = markdownParts(text);
     for (let start = 0; start < text.length; start++) {

@@ -13,7 +13,7 @@ const shownSpans = (language: string, text: string): string[] => {
 };
 
 describe('code', () => {
-  it('is parted by what stands where', () => {
+  it('is highlighted by syntax', () => {
     assert.deepEqual(shownSpans('ts', 'const a: string = `x${1}`; // why'), [
       'keyword "const"',
       'name "a"',
@@ -44,7 +44,7 @@ describe('code', () => {
     }
   });
 
-  it('is told by the name of its file', () => {
+  it('gets its language from the file name', () => {
     const cases: readonly (readonly [string, string])[] = [
       ['/p/src/a.ts', 'ts'],
       ['C:\\p\\Dockerfile', 'dockerfile'],
@@ -57,7 +57,7 @@ describe('code', () => {
     assert.deepEqual(spansOf('constructor', 'x'), []);
   });
 
-  it('keeps its places where an agent numbered the lines', () => {
+  it('keeps line numbers of agents', () => {
     const text = '     9→const a = 1;\n    10→/* over\n    11→lines */\n';
     assert.deepEqual(shownSpans('ts', text), [
       'keyword "const"',
@@ -67,14 +67,14 @@ describe('code', () => {
     ]);
   });
 
-  it('is looked at up to a bound, at the end of a line', () => {
+  it('is highlighted up to a limit, at the end of a line', () => {
     const { text } = plainOf('const a = 1;\n'.repeat(5000));
     assert.ok(text.length <= 20_000 && text.endsWith('\n'));
   });
 });
 
 describe('terminal output', () => {
-  it('keeps colours and loses every other sequence', () => {
+  it('keeps colours and drops every other sequence', () => {
     const cases: readonly (readonly [string, string | undefined, string])[] = [
       ['plain', undefined, 'plain'],
       ['\u001b[31;1mred\u001b[0m', '\u001b[31;1mred\u001b[0m', 'red'],
@@ -91,7 +91,7 @@ describe('terminal output', () => {
     }
   });
 
-  it('comes through whatever is in it, also what is made to take long', () => {
+  it('survives any content, even if designed to be slow', () => {
     for (const piece of terminalPieces) {
       const text = repeated(piece, 2_000_000);
       assert.ok(withoutTerminalCodes(`${text}\u001b[1mend`).endsWith('end'), JSON.stringify(piece));
@@ -99,7 +99,7 @@ describe('terminal output', () => {
     }
   });
 
-  it('is readable on any ground', () => {
+  it('is readable on any background', () => {
     const grounds = ['#000', '#1f1f1f', '#ffffff', '#767676', 'rgb(0, 43, 54)'].flatMap((css) => rgbOf(css) ?? []);
     assert.equal(grounds.length, 15);
     for (const css of ['#000', '#1f1f1f', '#ffffff', '#767676', 'rgb(0, 43, 54)']) {

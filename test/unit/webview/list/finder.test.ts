@@ -32,7 +32,7 @@ describe('find in the page', () => {
     return { revealed, state, answer };
   }
 
-  it('jumps to a match of what was asked last, however early the key', async () => {
+  it('jumps to a match of the latest query, however early the key', async () => {
     const { revealed, state, answer } = open();
     state().setQuery('fo');
     await answer();
@@ -46,7 +46,7 @@ describe('find in the page', () => {
     assert.deepEqual([revealed, state().at], [[40, 77], 1]);
   });
 
-  it('jumps to nothing where the question changed after the key', async () => {
+  it('does not jump if the query changed after the key', async () => {
     const { revealed, state, answer } = open();
     state().setQuery('fo');
     state().next(-1);

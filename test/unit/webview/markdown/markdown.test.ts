@@ -31,15 +31,15 @@ const samples: Readonly<Record<string, string>> = {
   mixed: '> quote\n> more\n\n---\n\nSetext\n===\n\n    indented\n\n<div>html</div>\n\n- [ ] task\n- [x] done\n',
 };
 
-describe('markdown that streams', () => {
+describe('streamed markdown', () => {
   for (const [name, text] of Object.entries(samples)) {
-    it(`comes out as if it had come at once: ${name}`, () => {
+    it(`equals the complete text: ${name}`, () => {
       for (const size of [1, 3, 7, 20])
         assert.equal(shape(streamed(text, size)), shape(markdownParts(text)), `in pieces of ${size}`);
     });
   }
 
-  it('loses no letter, whatever comes', () => {
+  it('loses no character', () => {
     const letters = (text: string): string => text.replace(/[^a-z]/g, '');
     const line = fc.constantFrom(
       '',
@@ -72,7 +72,7 @@ describe('markdown that streams', () => {
     );
   });
 
-  it('cuts what has no end: a long line, a long block of code', () => {
+  it('splits what does not end: a long line, a long code block', () => {
     for (const text of ['word '.repeat(20_000), '```\n' + 'x = 1;\n'.repeat(20_000)]) {
       const parts = streamed(text, 5000);
       assert.ok(parts.length > 5, String(parts.length));
@@ -80,7 +80,7 @@ describe('markdown that streams', () => {
     }
   });
 
-  it('has few blocks in a part, however little each holds', () => {
+  it('has few blocks per part, however small', () => {
     for (const text of ['#\n'.repeat(2000), '---\n'.repeat(1000), '```\na\n```\n'.repeat(300)]) {
       for (const { blocks } of markdownParts(text)) assert.ok(blocks.length <= 50, `${blocks.length} blocks`);
     }
@@ -101,7 +101,7 @@ describe('markdown that streams', () => {
     quotes: '> abc\n\n',
   };
   for (const [name, piece] of Object.entries(dense)) {
-    it(`has few elements in a part, and all of the text: ${name}`, () => {
+    it(`has few elements per part, and all of the text: ${name}`, () => {
       for (const size of [4000, 40_000, 250_000]) {
         const text = repeated(piece, size);
         for (const parts of [markdownParts(text), streamed(text, 997)]) {
@@ -115,7 +115,7 @@ describe('markdown that streams', () => {
     });
   }
 
-  it('divides a long list and table, and goes on counting', () => {
+  it('splits a long list and table, and continues the numbers', () => {
     const list = Array.from({ length: 500 }, (_, at) => `${at + 1}. abc\n`).join('');
     let next = 1;
     for (const { token } of markdownParts(list).flatMap(({ blocks }) => blocks)) {
@@ -133,13 +133,13 @@ describe('markdown that streams', () => {
     assert.equal(rows, 900);
   });
 
-  it('leaves an ordinary message of 4 KB in one part', () => {
+  it('keeps an ordinary message of 4 KB in one part', () => {
     const list = '- **Name**: what `it()` does, and [where](src/a.ts:12) it is found in the end.\n';
     const text = `## Head\n\nSome words *of* a message.\n\n${list.repeat(28)}\n| a | b |\n|---|---|\n| 1 | 2 |\n`;
     assert.equal(markdownParts(text).length, 1);
   });
 
-  it('reads about as much for a piece at the end of a long text as at its beginning', () => {
+  it('reads about as much for a piece at the end of a long text as at its start', () => {
     const readFor = (chars: number): number => {
       const original = Object.getOwnPropertyDescriptor(Lexer.prototype, 'lex')!;
       let read = 0;
@@ -160,14 +160,14 @@ describe('markdown that streams', () => {
 });
 
 describe('targets of links', () => {
-  it('are pages by http and https, and files', () => {
+  it('are web pages (http and https) and files', () => {
     assert.deepEqual(linkTarget('https://example.com/a?b#c'), { kind: 'page', url: 'https://example.com/a?b#c' });
     assert.deepEqual(linkTarget('src/a.ts:12:3'), { kind: 'file', path: 'src/a.ts', line: 12 });
     assert.deepEqual(linkTarget('/abs/a%20b.ts#L7'), { kind: 'file', path: '/abs/a b.ts', line: 7 });
     assert.deepEqual(linkTarget('C:\\work\\a.ts:4'), { kind: 'file', path: 'C:\\work\\a.ts', line: 4 });
   });
 
-  it('lead nowhere else', () => {
+  it('are nothing else', () => {
     const nowhere = [
       'javascript:alert(1)',
       'JaVaScRiPt:alert(1)',
@@ -198,7 +198,7 @@ describe('targets of links', () => {
 });
 
 describe('character references', () => {
-  it('become characters, unknown ones stay', () => {
+  it('become characters; unknown ones stay', () => {
     assert.equal(
       entities('&lt;b&gt; &amp;amp; &#65;&#x42; &unknown; &constructor; &#0;'),
       '<b> &amp; AB &unknown; &constructor; \ufffd',

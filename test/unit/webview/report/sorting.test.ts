@@ -10,17 +10,17 @@ const rows = [
 const order = (sort: Sort): string[] => sortedRows(rows, sort, 'en').map(([cell]) => cell!.text);
 
 describe('a sorted table', () => {
-  it('orders text as people count, whatever its case', () => {
+  it('sorts text with natural numbers, ignoring case', () => {
     assert.deepEqual(order({ column: 0, descending: false }), ['run 9', 'run 10', 'Run 100', '']);
     assert.deepEqual(order({ column: 0, descending: true }), ['Run 100', 'run 10', 'run 9', '']);
   });
 
-  it('orders amounts by their value, and puts unknown ones last in both directions', () => {
+  it('sorts amounts by value, with unknown ones last in both directions', () => {
     assert.deepEqual(order({ column: 1, descending: true }), ['Run 100', '', 'run 10', 'run 9']);
     assert.deepEqual(order({ column: 1, descending: false }), ['run 10', '', 'Run 100', 'run 9']);
   });
 
-  it('goes from one direction to the other and back to the order of the report', () => {
+  it("cycles through both directions and the report's order", () => {
     const first = nextSort(undefined, 1, true);
     assert.deepEqual(first, { column: 1, descending: true });
     const second = nextSort(first, 1, true);

@@ -15,7 +15,7 @@ const request = (over: Partial<AgentRequest>): AgentRequest => ({
   ...over,
 });
 
-describe('what is left of an input', () => {
+describe('remaining input', () => {
   it('is what its action does not show', () => {
     const action = { kind: 'command_run', command: 'ls' } as const;
     const input = { command: 'ls', description: 'List', timeout: 600_000, run_in_background: true };
@@ -26,12 +26,12 @@ describe('what is left of an input', () => {
     assert.equal(restOfInput(request({ action, input: { command: 'ls' } })), undefined);
   });
 
-  it('hides a text once for each time that it is shown', () => {
+  it('excludes a text once for each time that it is shown', () => {
     const action = { kind: 'command_run', command: 'ls' } as const;
     assert.deepEqual(restOfInput(request({ action, input: { command: 'ls', then: 'ls' } })), { then: 'ls' });
   });
 
-  it('is all that is not drawn under its own name, whatever its text', () => {
+  it('is all that is not shown under its own name, whatever its text', () => {
     const command = { kind: 'command_run', command: 'git', cwd: '/p' } as const;
     const env = [{ name: 'PATH', value: '/p' }];
     const cases: [Partial<AgentRequest>, unknown][] = [
@@ -75,7 +75,7 @@ describe('what is left of an input', () => {
     for (const [over, left] of cases) assert.deepEqual(restOfInput(request(over)), left);
   });
 
-  it('keeps what is beside the texts of several edits', () => {
+  it('includes fields next to the texts of several edits', () => {
     const action = {
       kind: 'file_edit',
       changes: [
@@ -93,7 +93,7 @@ describe('what is left of an input', () => {
     });
   });
 
-  it('of a plan is what comes along with it', () => {
+  it('of a plan is its additional data', () => {
     const allowedPrompts = [{ tool: 'Bash', prompt: 'run tests' }];
     const plan = request({ kind: 'plan', plan: 'Do it', input: { plan: 'Do it', allowedPrompts } });
     assert.deepEqual(restOfInput(plan), { allowedPrompts });
@@ -101,7 +101,7 @@ describe('what is left of an input', () => {
     assert.deepEqual(restOfInput({ ...plan, input: { plan: 'Do' } }), { plan: 'Do' });
   });
 
-  it('of a tool no one knows is all of it', () => {
+  it('of an unknown tool is everything', () => {
     const input = { any: ['thing'] };
     assert.equal(restOfInput(request({ input })), input);
     assert.equal(restOfInput(request({ action: { kind: 'mcp', server: 's', tool: 't', input }, input })), input);
@@ -116,7 +116,7 @@ describe('answers to questions', () => {
   const after = (...steps: ((draft: AnswerDraft) => Partial<AnswerDraft>)[]): AnswerDraft =>
     steps.reduce((draft, step) => ({ ...draft, ...step(draft) }), blank);
 
-  it('are there when each question has one', () => {
+  it('are complete when each question has one', () => {
     assert.equal(answersOf(asked, blank), undefined);
     const half = after((draft) => pick(draft, 1, 'b', true));
     assert.equal(answersOf(asked, half), undefined);
@@ -129,7 +129,7 @@ describe('answers to questions', () => {
     assert.deepEqual(answersOf(asked, all), ['a', 'a, b, c']);
   });
 
-  it('are told apart by their place where questions have the same text', () => {
+  it('are identified by position if questions have the same text', () => {
     const same = { multiSelect: false, freeText: true, options: [] };
     const questions = ['Same?', '__proto__', 'Same?'].map((question) => ({ ...same, question }));
     const asked: AgentRequest = {
@@ -143,7 +143,7 @@ describe('answers to questions', () => {
     assert.deepEqual(answersOf(asked, draft), ['one', 'proto', 'two']);
   });
 
-  it('are one where one is asked for: what was typed and what was chosen take turns', () => {
+  it('are limited to one if only one is requested: typed and chosen answers replace each other', () => {
     const typed = after(
       (draft) => pick(draft, 0, 'a', false),
       (draft) => type(draft, 0, 'mine', false),
@@ -163,7 +163,7 @@ describe('answers to questions', () => {
 });
 
 describe('words about a request', () => {
-  it('name what is wanted and of what', () => {
+  it('name the action and its target', () => {
     const edit = request({
       action: {
         kind: 'file_edit',
@@ -178,7 +178,7 @@ describe('words about a request', () => {
     assert.equal(requestTitle(request({ toolName: 'Nuke' })), 'Wants to use “Nuke”');
   });
 
-  it('say how it ended, in whole minutes, and that there was no end', () => {
+  it('describe the end, in whole minutes, or its absence', () => {
     const deny = { kind: 'deny' } as const;
     const at = (minutes: number): string =>
       new Date(Date.parse('2026-01-02T10:00:00Z') + minutes * 60_000).toISOString();
@@ -192,7 +192,7 @@ describe('words about a request', () => {
     assert.deepEqual([rule.words, rule.state], ['Denied by a rule', 'denied']);
   });
 
-  it('know every name of a bypass', () => {
+  it('know every name of a bypass mode', () => {
     for (const mode of ['bypassPermissions', 'yolo', 'danger-full-access', 'force', 'full-auto', 'allow-all-tools']) {
       assert.equal(bypasses(mode), true, mode);
     }

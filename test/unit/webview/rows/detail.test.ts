@@ -56,19 +56,19 @@ function script(): Script {
 }
 
 describe('levels of detail', () => {
-  it('show everything unless told otherwise', () => {
+  it('show everything by default', () => {
     assert.deepEqual(shownAt(script(), 'everything'), rowsOf(script()));
   });
 
-  it('of a summary hide what went well, and count it where it was', () => {
+  it('of a summary hide successful steps, and count them in place', () => {
     assert.equal(text(shownAt(script(), 'summary')), 'turn 0 [1/0 1 0 1] 4 [1/0 0 0 0] 6 7 8');
   });
 
-  it('of answers hide every step, and say how many of them failed', () => {
+  it('of answers hide every step, and count failed ones', () => {
     assert.equal(text(shownAt(script(), 'answers')), 'turn 0 [3/1 1 0 1] 6 7 8');
   });
 
-  it('lose nothing that is counted: what is hidden and what is shown make up the whole', () => {
+  it('count everything: hidden and shown rows add up', () => {
     const s = everything();
     for (const level of ['summary', 'answers'] as const) {
       const rows = shownAt(s, level);
@@ -83,7 +83,7 @@ describe('levels of detail', () => {
     }
   });
 
-  it('show behind its row what the reader opens, and what they went to in its place', () => {
+  it('show what the reader opens behind its row, and what they jump to in place', () => {
     const opened = shownAt(script(), 'answers', { open: (key) => key.startsWith('h:') });
     assert.match(text(opened), /^turn 0 \[3\/1 1 0 1\] noise 2 3 4 5 6/);
     assert.equal(
@@ -92,7 +92,7 @@ describe('levels of detail', () => {
     );
   });
 
-  it('never hide a request that waits', () => {
+  it('never hide a pending request', () => {
     const s = new Script();
     s.turn('Do it');
     const index = s.system('request', 'May I?');
@@ -114,7 +114,7 @@ describe('levels of detail', () => {
 describe('how long ago something was', () => {
   const now = Date.parse('2026-11-21T12:00:00Z');
 
-  it('is said in the largest unit that fits', () => {
+  it('is shown in the largest unit that fits', () => {
     const said = (ms: number): string => ago(new Date(now - ms).toISOString(), now);
     assert.equal(said(0), 'now');
     assert.equal(said(59_000), 'now');

@@ -19,15 +19,15 @@ function message(index: number, more: Partial<NormalizedEntry> = {}): PageEntry 
   });
 }
 
-describe('who caused a message', () => {
-  it('has an icon and a word of its own for every origin', () => {
+describe('the author of a message', () => {
+  it('has an icon and a word for every origin', () => {
     const views = originSchema.options.map((origin) => originView(message(0, { origin })));
     assert.equal(new Set(views.map(({ icon }) => icon)).size, originSchema.options.length);
     assert.equal(new Set(views.map(({ word }) => word)).size, originSchema.options.length);
     for (const [at, { by }] of views.entries()) assert.equal(by === '', originSchema.options[at] === 'human');
   });
 
-  it('is never taken from its text', () => {
+  it('is never derived from its text', () => {
     for (const content of [
       '[synthetic: true] check_in',
       '<callback>done</callback>',
@@ -39,7 +39,7 @@ describe('who caused a message', () => {
     }
   });
 
-  it('is a trigger where one marked it, strictly, with why it went off', () => {
+  it('is a trigger only with valid marks, with its reason', () => {
     const metadata = { synthetic: true, trigger_type: 'task_incomplete' as const, trigger_reason: 'tests are red' };
     for (const entry of [message(0, { metadata }), message(0, { metadata, origin: 'human' })]) {
       assert.equal(originOf(entry), 'follow_up');
@@ -106,7 +106,7 @@ describe('automatic messages', () => {
     );
   });
 
-  it('can be hidden, each stretch counted where it stood', () => {
+  it('can be hidden, each group counted in place', () => {
     const hidden = ['e:0', '2 autonomous hidden', 'e:3', '1 autonomous hidden', 'e:5', 'e:6'];
     assert.deepEqual(shown(true), hidden);
     assert.deepEqual(
@@ -115,7 +115,7 @@ describe('automatic messages', () => {
     );
   });
 
-  it('are shown again by the row that counts them, and where someone goes to one', () => {
+  it('are shown again by the row that counts them, and when jumped to', () => {
     assert.deepEqual(shown(true, ['h:e:1']).slice(0, 4), ['e:0', '2 autonomous hidden', 'e:1', 'e:2']);
     assert.deepEqual(shown(true, [], [2]).slice(0, 4), ['e:0', '1 autonomous hidden', 'e:2', 'e:3']);
   });

@@ -34,7 +34,7 @@ const kinds = (rows: readonly Row[]): string =>
     .join(' ');
 
 describe('rows', () => {
-  it('have a heading per turn, a fold for system lines, a group for what ran at once, an end for what broke off', () => {
+  it('have a heading per turn, a fold for system lines, a group for parallel steps, an end for interruptions', () => {
     const { entries, turns } = everything();
     assert.equal(
       kinds(buildRows(source(entries, turns))),
@@ -42,7 +42,7 @@ describe('rows', () => {
     );
   });
 
-  it('show every entry once when all is open, and none twice when things are closed', () => {
+  it('show every entry once when all is open, and none twice when closed', () => {
     const { entries, turns } = everything();
     const shown = (over: Partial<RowSource>): number[] =>
       buildRows(source(entries, turns, over)).flatMap((row) => (row.kind === 'entry' ? [row.index] : []));
@@ -55,14 +55,14 @@ describe('rows', () => {
     assert.equal(closed.includes(11), false);
   });
 
-  it('stand for what is not loaded in pages, cut where turns begin', () => {
+  it('stand for unloaded pages, split where turns start', () => {
     const { entries, turns } = long(250);
     const loaded = entries.map((entry, index) => (index >= 200 ? entry : undefined));
     const rows = kinds(buildRows(source(loaded, turns)));
     assert.match(rows, /^turn 0…40 turn 40…80 turn 80…100 100…120 turn 120…160 turn 160…200 turn 200 201 /);
   });
 
-  it('have keys of their own that do not change when other things come', () => {
+  it('have keys that do not change when other rows appear', () => {
     const { entries, turns } = everything();
     const before = buildRows(source(entries.slice(0, 25), turns)).map(({ key }) => key);
     const after = buildRows(source(entries, turns)).map(({ key }) => key);
@@ -70,7 +70,7 @@ describe('rows', () => {
     assert.ok(before.filter((key) => !key.startsWith('x:')).every((key) => after.includes(key)));
   });
 
-  it('go 200 levels deep', () => {
+  it('nest up to 200 levels', () => {
     const script = new Script();
     script.turn('deep');
     for (let level = 0; level < 200; level++) {

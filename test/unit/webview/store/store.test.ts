@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { PageEntry } from '../../../../src/protocol/panel/messages.ts';
 import { Store } from '../../../../webview/store/store.ts';
 
-describe('the entries that a page has', () => {
+describe('the entries of a page', () => {
   const reply = (index: number, content: string): PageEntry => ({
     index,
     timestamp: '2026-01-01T00:00:00Z',
@@ -10,7 +10,7 @@ describe('the entries that a page has', () => {
     content,
   });
 
-  it('are not put back or doubled by an answer that overtook updates', () => {
+  it('are not overwritten or duplicated by a late answer', () => {
     const store = new Store();
     store.addPage([reply(1, 'The quick ')]);
     store.apply([{ op: 'append', index: 1, text: 'brown ' }], 2);

@@ -5,7 +5,7 @@ import { splitPath } from '../../../../webview/text/paths.ts';
 import { firstWords, pieces, plain, settledLines, withoutTerminalCodes } from '../../../../webview/text/visible.ts';
 
 describe('amounts', () => {
-  it('are read in cents, and are free of noise and exponents for programs', () => {
+  it('are shown in cents, and without noise and exponents for programs', () => {
     const cases: readonly (readonly [number, string, string])[] = [
       [0.07306299999999999, '$0.07', '0.073063'],
       [12, '$12.00', '12'],
@@ -17,7 +17,7 @@ describe('amounts', () => {
     for (const [amount, shown, exact] of cases) assert.deepEqual([usd(amount), plainUsd(amount)], [shown, exact]);
   });
 
-  it('never show something as nothing', () => {
+  it('never show a small amount as zero', () => {
     for (let power = 1; power < 12; power++) assert.doesNotMatch(usd(4 * 10 ** -power), /^\$0\.0*$/);
   });
 });
@@ -30,8 +30,8 @@ describe('times and sizes', () => {
   });
 });
 
-describe('characters that are not seen', () => {
-  it('are written out', () => {
+describe('invisible characters', () => {
+  it('are made visible', () => {
     assert.equal(plain('a\u202eb\u0007c\u200b'), 'a⟨U+202E⟩b⟨U+0007⟩c⟨U+200B⟩');
     assert.deepEqual(pieces('rm \u202etxt'), [
       { text: 'rm ', escape: false },
@@ -42,7 +42,7 @@ describe('characters that are not seen', () => {
     assert.equal(plain('日本 é 😀'), '日本 é 😀');
   });
 
-  it('of a terminal are gone, and what was overwritten with them', () => {
+  it('of a terminal are removed, with what they overwrote', () => {
     assert.equal(
       withoutTerminalCodes('\u001b[31;1mred\u001b[0m \u001b]8;;https://x\u0007link\u001b]8;;\u0007'),
       'red link',
@@ -52,13 +52,13 @@ describe('characters that are not seen', () => {
 });
 
 describe('first words', () => {
-  it('are those of the first line that says something', () => {
+  it('are those of the first line with text', () => {
     assert.equal(firstWords('\n\n## The **cause**\nmore'), 'The cause');
   });
 });
 
 describe('paths', () => {
-  it('are name and folder in the project', () => {
+  it('have a name and a folder in the project', () => {
     assert.deepEqual(splitPath('/p/src/a.ts', '/p'), { name: 'a.ts', folder: 'src' });
     assert.deepEqual(splitPath('/p2/a.ts', '/p'), { name: 'a.ts', folder: '/p2' });
     assert.deepEqual(splitPath('C:\\p\\src\\a.ts', 'C:\\p'), { name: 'a.ts', folder: 'src' });
@@ -83,7 +83,7 @@ describe('changes', () => {
     );
   });
 
-  it('without one keep what both texts share at their ends', () => {
+  it('without numbers keep the common text at both ends', () => {
     const lines = diffLines({ path: 'f', kind: 'update', oldText: 'a\nb\nz\n', newText: 'a\nc\nd\nz\n' });
     assert.deepEqual(
       lines.map(({ kind, text }) => `${kind} ${text}`),
@@ -91,7 +91,7 @@ describe('changes', () => {
     );
   });
 
-  it('are counted as the agent did, else here, and not at all where they were cut', () => {
+  it('are counted by the agent, else here, and not at all if truncated', () => {
     const texts = { path: 'f', kind: 'update' as const, oldText: 'a', newText: 'b\nc' };
     assert.deepEqual(changeCounts([{ path: 'f', kind: 'update', patch, added: 7, removed: 1 }, texts], false), {
       added: 7,

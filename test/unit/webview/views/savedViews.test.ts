@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { savedViews, viewsToSave } from '../../../../webview/views/savedViews.ts';
 
-describe('how views were filtered and sorted', () => {
+describe('saved filters and sorting of views', () => {
   const saved = {
     trajectory: {
       query: 'kind:edit',
@@ -13,12 +13,12 @@ describe('how views were filtered and sorted', () => {
     files: { query: 'src', sort: 'lines' as const },
   };
 
-  it('comes back as it was', () => {
+  it('are restored', () => {
     assert.deepEqual(savedViews(JSON.parse(JSON.stringify(viewsToSave(saved)))), saved);
     assert.deepEqual(savedViews(viewsToSave({})), {});
   });
 
-  it('is taken only as far as it is understood', () => {
+  it('are restored as far as they are valid', () => {
     for (const value of [undefined, null, 7, 'x', []]) assert.deepEqual(savedViews(value), {});
     assert.deepEqual(
       savedViews({
@@ -32,7 +32,7 @@ describe('how views were filtered and sorted', () => {
     );
   });
 
-  it('is bounded', () => {
+  it('are limited', () => {
     const closed = Array.from({ length: 1000 }, (_, at) => `c${at}`);
     assert.equal(viewsToSave({ trajectory: { ...saved.trajectory, closed } }).trajectory?.closed.length, 100);
     assert.equal(savedViews({ files: { query: 'x'.repeat(5000), sort: 'name' } }).files?.query.length, 1000);

@@ -18,7 +18,7 @@ describe('sources of the page', () => {
   const folder = path.join(repository, 'webview');
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
 
-  it('make no markup of text, no inline style, no request', () => {
+  it('create no markup from text, no inline styles, and no requests', () => {
     assert.ok(files.length > 30);
     for (const name of files) {
       const text = readFileSync(path.join(folder, name), 'utf8');
@@ -26,7 +26,7 @@ describe('sources of the page', () => {
     }
   });
 
-  it('load nothing from their styles: an address may only lead to an element of the page', () => {
+  it('load nothing from styles: URLs may only refer to elements of the page', () => {
     const styles = path.join(folder, 'styles');
     for (const name of readdirSync(styles, { recursive: true, encoding: 'utf8' }).filter((each) =>
       each.endsWith('.css'),

@@ -70,7 +70,7 @@ function made(entries: NormalizedEntry[], live = false, disk?: (path: string) =>
 }
 
 describe('the views of a session', () => {
-  it('read the record once, in chunks, and answer with a window of it', async () => {
+  it('read the record once, in chunks, and return a page of it', async () => {
     const { trajectory, reads } = made(Array.from({ length: 1200 }, (_, index) => read(index, `/relay/f${index}.ts`)));
     const first = await trajectory();
     assert.deepEqual([first.total, first.lines.length, first.counts.read], [1201, mostLines, 1200]);
@@ -81,7 +81,7 @@ describe('the views of a session', () => {
     assert.deepEqual(reads, [500, 500, 200]);
   });
 
-  it('find an entry in what the wish leaves, and name the place where it is left out', async () => {
+  it('find an entry in the filtered steps, and return its place if it is excluded', async () => {
     const { trajectory } = made(Array.from({ length: 600 }, (_, index) => read(index, `/relay/f${index}.ts`)));
     const page = await trajectory({}, 0, 500);
     assert.equal(page.at, 501);
@@ -90,7 +90,7 @@ describe('the views of a session', () => {
     assert.equal((await trajectory({ kinds: ['edit'] })).total, 0);
   });
 
-  it('mark what repeats with the steps that show it', async () => {
+  it('mark repetitions with the steps that show them', async () => {
     const { trajectory } = made([read(0, '/relay/a.ts'), read(1, '/relay/b.ts'), read(2, '/relay/a.ts')]);
     const page = await trajectory({ repeats: true });
     const step = page.lines[1];
@@ -106,7 +106,7 @@ describe('the views of a session', () => {
     assert.deepEqual([page.total, page.repeats], [2, 1]);
   });
 
-  it('take what is added while a run continues, and say so once until they are asked again', async () => {
+  it('include additions during a run, and announce them once until requested', async () => {
     const entries = [read(0, '/relay/a.ts')];
     const { views, sent, trajectory } = made(entries, true);
     await trajectory();
@@ -130,14 +130,14 @@ describe('the views of a session', () => {
     views.dispose();
   });
 
-  it('end what never ended with the record, where no run continues', async () => {
+  it('end unfinished steps with the record if no run is active', async () => {
     const { trajectory } = made(
       [read(0, '/relay/a.ts'), read(5, '/relay/b.ts', 'running')].map((entry, index) => ({ ...entry, index })),
     );
     assert.equal((await trajectory()).axis.length, 5000);
   });
 
-  it('list files by group, and those that no tool call reported', async () => {
+  it('list files by group, including unreported ones', async () => {
     const note: NormalizedEntry = {
       index: 1,
       timestamp: iso(1),
@@ -156,7 +156,7 @@ describe('the views of a session', () => {
     assert.deepEqual([answer.page.sums.files, answer.page.sums.omitted], [2, 2]);
   });
 
-  it('put files in the order that is wished for, within their groups', async () => {
+  it('sort files within their groups', async () => {
     const { views, sent } = made([
       call(0, reads('/relay/c.ts')),
       call(1, edits('/relay/b.ts', 'x', 'y\nz')),
@@ -178,7 +178,7 @@ describe('the views of a session', () => {
     assert.deepEqual(await paths('last'), ['changed:', 'b.ts', 'a.ts', ...rest]);
   });
 
-  it('say which files are not as the session left them, and nothing where the record does not tell', async () => {
+  it('show which files differ from what the session left, as far as recorded', async () => {
     const write = (index: number, name: string): NormalizedEntry => call(index, writes(`/relay/${name}`, 'one\ntwo\n'));
     const unknown = call(3, edits('/relay/d.ts', 'x', 'y'));
     const gone = call(4, { kind: 'file_edit', changes: [{ path: 'e.ts', kind: 'delete' }] });
