@@ -60,6 +60,10 @@ export const jobSchema = choiceSchema.extend({
   run: runSchema,
   /** Jobs with a higher number are taken first; default 0. */
   priority: z.int().optional(),
+  /** An agent asked for it. */
+  by_agent: z.boolean().optional(),
+  /** It runs where its parent runs, and no runner executes it. */
+  adopted: z.boolean().optional(),
 });
 export type Job = z.infer<typeof jobSchema>;
 

@@ -71,7 +71,46 @@ export class Coordinator {
   }
 
   /** @throws CoordinatorError */
-  create(request: z.infer<typeof createRunSchema>): Run {
+  create(request: z.infer<typeof createRunSchema>, more: Pick<Job, 'by_agent'> = {}): Run {
+    const job = this.#newJob(request, more);
+    const { run } = job;
+    this.#assertRoom(job);
+    this.#deadlines.set(run.run_id, this.#now() + demandsTimeoutMs);
+    this.#change(job);
+    return run;
+  }
+
+  /**
+   * Lists a run that begins at once without being claimed: a child session, which runs where its parent does. It counts for
+   * the runner of its parent. @throws CoordinatorError
+   */
+  adopt(request: z.infer<typeof createRunSchema>): Run {
+    const job = this.#newJob(request, { by_agent: true });
+    const { parent_session_id: parent } = request;
+    const above = [...this.#jobs.values()].find(({ run }) => run.session_id === parent && !isRunOver(run.status));
+    const runner_id = above?.run.runner_id;
+    const run = { ...moveRun(job.run, 'claimed', this.#at()), ...(runner_id !== undefined && { runner_id }) };
+    this.#change({ ...job, run, adopted: true });
+    return run;
+  }
+
+  /** How an adopted run goes; nothing happens once it has ended. @throws CoordinatorError `unknown_run` */
+  reportAdopted({ run_id, status, error }: RunReport): void {
+    const job = this.#job(run_id);
+    if (job.adopted !== true || isRunOver(job.run.status) || job.run.status === status) return;
+    // Told to stop before it had begun.
+    if (status === 'running' && job.run.status !== 'claimed') return;
+    const hasRun = status === 'completed' && job.run.status === 'claimed';
+    this.#move(hasRun ? { ...job, run: moveRun(job.run, 'running', this.#at()) } : job, status, error);
+  }
+
+  /** Whether an online runner could take it, now or when it is free. @throws CoordinatorError */
+  isOffered(request: z.infer<typeof createRunSchema>): boolean {
+    const job = this.#newJob(request, {});
+    return this.#registry.online(this.#now()).some((taken) => mayTake(taken, job));
+  }
+
+  #newJob(request: z.infer<typeof createRunSchema>, more: Pick<Job, 'by_agent'>): Job {
     const { type, session_id, agent_name, prompt, project_dir, parent_session_id, execution_mode, ...rest } = request;
     const { demands: ofBlueprint, additional_demands, ...choice } = rest;
     if (type === 'resume_session' && session_id === undefined) {
@@ -93,11 +132,7 @@ export class Coordinator {
       created_at: this.#at(),
       timeout_at: this.#at(demandsTimeoutMs),
     };
-    const job = { ...choice, run };
-    this.#assertRoom(job);
-    this.#deadlines.set(run.run_id, this.#now() + demandsTimeoutMs);
-    this.#change(job);
-    return run;
+    return { ...choice, run, ...more };
   }
 
   /** @throws CoordinatorError `over` unless it waits */
@@ -178,9 +213,17 @@ export class Coordinator {
     const jobs = [...this.#jobs.values()];
     const busy = jobs.filter(({ run }) => run.status !== 'pending' && !isRunOver(run.status));
     const own = busy.filter(({ run }) => run.runner_id === runner_id);
-    const unanswered = own.find(({ run }) => run.started_at === undefined && has?.includes(run.run_id) === false);
+    const unanswered = own.find(
+      ({ run, adopted }) => adopted !== true && run.started_at === undefined && has?.includes(run.run_id) === false,
+    );
     if (unanswered !== undefined) return unanswered;
-    if (own.length >= taken.limit) return null;
+    // A parent that waits in a call for its child does not work meanwhile; the child would wait for it otherwise.
+    const waited = new Set(
+      jobs.flatMap(({ run, by_agent }) =>
+        by_agent === true && run.execution_mode === 'sync' && !isRunOver(run.status) ? [run.parent_session_id] : [],
+      ),
+    );
+    if (own.filter(({ run }) => !waited.has(run.session_id)).length >= taken.limit) return null;
     const occupied = new Set(busy.map(({ run }) => run.session_id));
     // A session has one run at a time, and its runs keep their order.
     const ready = jobs.filter(({ run }) => {
@@ -237,7 +280,7 @@ export class Coordinator {
   #giveUp(runnerId: string, reason: string): void {
     for (const job of [...this.#jobs.values()]) {
       const { runner_id, status } = job.run;
-      if (runner_id === runnerId && !isRunOver(status)) this.#abandon(job, reason);
+      if (runner_id === runnerId && !isRunOver(status) && job.adopted !== true) this.#abandon(job, reason);
     }
   }
 

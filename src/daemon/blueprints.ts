@@ -32,6 +32,7 @@ export function daemonBlueprints({ contexts, input, onUndelivered }: DaemonBluep
     }),
     onUndelivered,
     tags: () => contexts.tags(),
+    isTrusted: (folder) => contexts.isTrusted(folder),
   };
 }
 

@@ -72,6 +72,13 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     log,
     adapters,
     blueprints,
+    childRuns: {
+      list: (run) => queue.children.list(run),
+      tags: (parent) => queue.children.tags(parent),
+      canQueue: (run) => queue.children.canQueue(run),
+      queue: (run) => queue.children.queue(run),
+      cancel: (id) => queue.children.cancel(id),
+    },
     interactive: true,
     presence: clients,
     // Someone can connect at any time and answer.
@@ -108,7 +115,7 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     log,
   });
   team.onRun((run) => news.run(run));
-  const queue = new RunQueue({
+  const queue: RunQueue = new RunQueue({
     storeDir,
     engine,
     blueprints,

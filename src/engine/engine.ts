@@ -230,6 +230,7 @@ export class Engine {
 
   /** Resolves when no process of the agent is left. `kill`: skips the polite signal. */
   async stop(sessionId: string, options: { readonly kill?: boolean } = {}): Promise<void> {
+    await this.#deps.childRuns?.cancel(sessionId);
     await this.#sessions.stop(sessionId, options.kill === true ? [] : undefined);
   }
 

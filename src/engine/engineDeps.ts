@@ -1,6 +1,7 @@
 import type { AgentAdapter } from '../agents/adapter.ts';
 import type { ObservedUse } from '../insight/budgets/spentOfLimit.ts';
 import type { BlueprintAccess } from './blueprints/access.ts';
+import type { ChildRuns } from './children/childRuns.ts';
 import type { Presence } from './requests/countdown.ts';
 import type { Log, EngineSettings, Timing } from './api.ts';
 import type { Catalogue } from './catalogue/catalogue.ts';
@@ -35,6 +36,8 @@ export interface EngineDeps {
   readonly interactive?: boolean;
   /** Agent files. With them, agents may start child sessions as their files permit; if absent, they may not. */
   readonly blueprints?: BlueprintAccess;
+  /** The queue, which lists child sessions and finds runners for them. */
+  readonly childRuns?: ChildRuns;
   /** Sessions of other programs, included in searches; if absent, none. */
   readonly sources?: SessionSources;
   /** Current usage of other programs' sessions, for daily budgets. Absent: not counted. */

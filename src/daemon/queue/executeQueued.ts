@@ -77,8 +77,16 @@ async function executeForTerminal(
   );
 }
 
-function commonDeps({ blueprints, runner }: Declared): Pick<ExecuteDeps, 'blueprints' | 'projectDir'> {
-  return { blueprints: blueprints.load, projectDir: runner.project_dir };
+function commonDeps({
+  blueprints,
+  runner,
+  engine,
+}: Declared): Pick<ExecuteDeps, 'blueprints' | 'projectDir' | 'permitChild'> {
+  return {
+    blueprints: blueprints.load,
+    projectDir: runner.project_dir,
+    permitChild: async (parent, agent) => engine.children?.permit(parent, agent),
+  };
 }
 
 /** A session continues where it began. */

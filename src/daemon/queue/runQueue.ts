@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { CoordinatorLink, Job } from '../../coordinator/api.ts';
+import type * as z from 'zod';
+import { createRunSchema, type CoordinatorLink, type Job } from '../../coordinator/api.ts';
 import { CoordinatorError } from '../../coordinator/errors.ts';
 import { waitingText } from '../../coordinator/waiting.ts';
 import { sessionId } from '../../engine/ids.ts';
@@ -14,6 +15,7 @@ import type { ParamsOf, ResultOf } from '../../protocol/daemon/calls.ts';
 import type { ConnectedClient } from '../clients/clients.ts';
 import { daemonRetiring, folderUntrusted } from '../failures.ts';
 import { acceptedRun } from './acceptedRun.ts';
+import { QueuedChildren } from './queuedChildren.ts';
 import { executeQueued, type QueuedRunDeps } from './executeQueued.ts';
 
 /** Characters of the JSON of one answer to `queuedRuns`. */
@@ -33,6 +35,8 @@ const randomHex = (digits: number): string => randomBytes(digits).toString('hex'
 
 /** The queue of the store, opened when it is first used, and the runners that clients declared. */
 export class RunQueue {
+  /** For sessions that agents start. */
+  readonly children: QueuedChildren;
   readonly #deps: RunQueueDeps;
   readonly #loops = new Map<ConnectedClient, Set<RunnerLoop>>();
   readonly #ending = new Set<Promise<void>>();
@@ -45,20 +49,30 @@ export class RunQueue {
 
   constructor(deps: RunQueueDeps) {
     this.#deps = deps;
+    this.children = new QueuedChildren({
+      coordinator: () => this.#coordinator(),
+      opened: async () => (await this.#opened)?.coordinator,
+      create: (request) => this.#create(createRunSchema.parse(request), { by_agent: true }),
+      log: deps.log,
+    });
   }
 
   /** @throws CoordinatorError */
   async create(request: ParamsOf<'queueRun'>): Promise<ListedRun> {
     if (request.team === true) return this.#createInTeam(request);
     const coordinator = await this.#coordinator();
-    const asked = await acceptedRun(request, { engine: this.#deps.engine, coordinator });
+    return this.#create(await acceptedRun(request, { engine: this.#deps.engine, coordinator }));
+  }
+
+  async #create(asked: z.output<typeof createRunSchema>, more?: Pick<Job, 'by_agent'>): Promise<ListedRun> {
+    const coordinator = await this.#coordinator();
     const { session_id = sessionId(randomHex) } = asked;
     let finish = (): void => undefined;
     // Nobody else knows the id of a new session yet.
     if (asked.type === 'start_session')
       this.#keeping.set(session_id, new Promise<void>((resolve) => (finish = resolve)));
     try {
-      const { run_id } = await coordinator.createRun({ ...asked, session_id });
+      const { run_id } = await coordinator.createRun({ ...asked, session_id }, more);
       const job = coordinator.job(run_id);
       const run = (await coordinator.runs({ session_id })).find((each) => each.run_id === run_id);
       if (job === undefined || run === undefined) throw daemonRetiring();
@@ -206,6 +220,9 @@ export class RunQueue {
       });
       opened.coordinator.onRun((run) => {
         this.#count(run);
+        // No runner executes it that could stop it.
+        if (run.status === 'stopping' && opened.coordinator.job(run.run_id)?.adopted === true)
+          void stopSessionTree(this.#deps.engine, run.session_id);
         onRun(run);
       });
       for (const run of await opened.coordinator.runs()) this.#count(run);

@@ -15,4 +15,6 @@ export interface BlueprintAccess {
   readonly onUndelivered?: (session: SessionSummary, failure: EngineFailure) => void;
   /** Tags of this machine, which agents may require. Default: none. */
   readonly tags?: () => readonly string[];
+  /** Whether a child session may run in a folder outside that of its parent. Default: no. */
+  readonly isTrusted?: (folder: string) => boolean;
 }

@@ -13,13 +13,13 @@ import type { CallbackSenderDeps } from './callbacks/callbackSender.ts';
 /** By which agents of this engine start others. Listens on nothing until a run needs it. */
 export function childServer(
   engine: ChildEngine,
-  { blueprints, storeDir, clock, log, decide }: EngineDeps & Pick<CallbackSenderDeps, 'decide'>,
+  { blueprints, childRuns, storeDir, clock, log, decide }: EngineDeps & Pick<CallbackSenderDeps, 'decide'>,
 ): ChildServer | undefined {
   if (blueprints === undefined) return undefined;
   const { load, tags = () => [], ...access } = blueprints;
   const callbacks = new CallbackStore(storeDir, log);
   const seen = new ListedAgents({ load, log, folderOf: (id) => path.dirname(engine.recordPath(id)) });
-  const deps = { ...access, blueprints: load, tags, clock, log, callbacks, decide, seen };
+  const deps = { ...access, blueprints: load, tags, clock, log, callbacks, decide, seen, runs: childRuns };
   return new ChildMcpServer(new Children(engine, deps), log);
 }
 

@@ -1,23 +1,36 @@
 import { demandsText } from '../../coordinator/demands.ts';
+import { CoordinatorError } from '../../coordinator/errors.ts';
 import { usdOf } from '../../insight/ledger/money.ts';
 import type { Agent } from '../../model/agent/agent.ts';
 import type { Origin } from '../../model/transcript/entry.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 import type { Session } from '../../model/session/session.ts';
 import { isSessionLive } from '../../model/session/status.ts';
-import type { ChildLimits, SessionHandle, StartRequest } from '../api.ts';
+import type { Demands } from '../../model/session/demands.ts';
+import type { ChildLimits, QueuedRun, StartRequest } from '../api.ts';
 import { blueprintResumeRequest } from '../blueprints/resume.ts';
-import { findBlueprint, startRequest } from '../blueprints/request.ts';
+import { executorOf, findBlueprint, startRequest } from '../blueprints/request.ts';
 import { EngineFailure, failures } from '../failures/failures.ts';
 import { inFolder } from '../recall/recall.ts';
 import { passageForAgent } from '../recall/recallPrompt.ts';
 import { say } from '../failures/wording.ts';
 import type { ChildEngine } from './engine.ts';
+import {
+  assertChildFolder,
+  followed,
+  listedRun,
+  plannedChild,
+  type AskedChild,
+  type FollowedChild,
+  type PlannedChild,
+} from './childPlan.ts';
+import type { ChildRun, ChildRuns } from './childRuns.ts';
 import { resultOfChild, type ChildResult } from './childResult.ts';
 import type { ListedAgents } from './seenAgents.ts';
 import { stopSessionTree } from './stopSessionTree.ts';
 import { CallbackSender, type CallbackSenderDeps } from './callbacks/callbackSender.ts';
 import { RecordedRefusal } from './recordedRefusal.ts';
+import { ancestry, TreeLimits } from './treeLimits.ts';
 import { unmetDemands } from './unmetDemands.ts';
 
 type Mode = Session['execution_mode'];
@@ -34,6 +47,9 @@ export interface ChildrenDeps extends CallbackSenderDeps {
   readonly seen: ListedAgents;
   /** Of this process, as runners have them. */
   readonly tags: () => readonly string[];
+  /** Lists children in the queue, and queues those that cannot run here. */
+  readonly runs?: ChildRuns | undefined;
+  readonly isTrusted?: ((folder: string) => boolean) | undefined;
 }
 
 export interface ChildStatus {
@@ -52,11 +68,13 @@ export class Children {
   readonly #sender: CallbackSender;
   /** The newest start of each session: those it starts at once begin one after the other, and each counts the others. */
   readonly #starts = new Map<string, Promise<unknown>>();
+  readonly #limits: TreeLimits;
 
   constructor(engine: ChildEngine, deps: ChildrenDeps) {
     this.#engine = engine;
     this.#deps = deps;
     this.#sender = new CallbackSender(engine, deps);
+    this.#limits = new TreeLimits(deps.blueprints);
   }
 
   /** A run of a session begins, for which someone asked. */
@@ -84,69 +102,127 @@ export class Children {
   }
 
   /** Agents that can be started, in the words of their files. */
-  async agents({ session }: Caller): Promise<readonly object[]> {
-    const found = await this.#deps.blueprints(session.project_dir ?? '');
-    return found.flatMap(({ agent }) => {
-      if (agent?.status !== 'active') return [];
+  async agents(caller: Caller): Promise<readonly object[]> {
+    const { session } = caller;
+    const all = await this.#engine.list();
+    if ((await this.#limits.reached(caller, all)) !== null) return [];
+    const above = new Set(ancestry(session, all).map(({ agent_name }) => agent_name));
+    const startable: object[] = [];
+    for (const { agent } of await this.#deps.blueprints(session.project_dir ?? '')) {
+      if (agent?.status !== 'active' || above.has(agent.name)) continue;
+      try {
+        await this.#deps.seen.check(session, agent.name, agent);
+        if (!(await this.#canRun(caller, { agent, prompt: agent.name, mode: 'sync' }))) continue;
+      } catch (error) {
+        if (!EngineFailure.is(error) && !CoordinatorError.is(error)) throw error;
+        continue;
+      }
       const { name, description, skills, tags } = agent;
-      return [{ name, description, skills, tags }];
-    });
+      startable.push({ name, description, skills, tags });
+    }
+    return startable;
+  }
+
+  /** Here, or by an online runner. */
+  async #canRun(caller: Caller, child: PlannedChild): Promise<boolean> {
+    const run = plannedChild(caller.session, child);
+    if (unmetDemands(run, await this.#tags(caller)) === null) return true;
+    return (await this.#deps.runs?.canQueue(run)) ?? false;
+  }
+
+  /** Of the runner that runs the caller, else of this process. */
+  async #tags({ session }: Pick<Caller, 'session'>): Promise<readonly string[]> {
+    return (await this.#deps.runs?.tags(session.session_id)) ?? this.#deps.tags();
   }
 
   /** @throws EngineFailure where a limit, a cycle or the blueprint forbids it */
-  async start(caller: Caller, name: string, prompt: string, mode: Mode): Promise<ChildStatus | ChildResult> {
+  async start(caller: Caller, child: AskedChild): Promise<ChildStatus | ChildResult> {
     const id = caller.session.session_id;
     const before = this.#starts.get(id) ?? Promise.resolve();
-    const handle = before.then(() => this.#start(caller, name, prompt, mode));
-    const settled = handle.catch(() => undefined);
+    const started = before.then(() => this.#start(caller, child));
+    const settled = started.catch(() => undefined);
     this.#starts.set(id, settled);
     void settled.then(() => {
       if (this.#starts.get(id) === settled) this.#starts.delete(id);
     });
-    return this.#follow(caller, await handle, mode);
+    return this.#follow(caller, await started, child.mode);
   }
 
-  async #start(caller: Caller, name: string, prompt: string, mode: Mode): Promise<SessionHandle> {
-    const { session, limits } = caller;
+  async #start(caller: Caller, child: AskedChild): Promise<FollowedChild> {
+    const { session } = caller;
+    const { agent_name: name, prompt, mode } = child;
     const all = await this.#engine.list();
-    const chain = ancestry(session, all);
-    if (chain.some(({ agent_name }) => agent_name === name)) {
+    if (ancestry(session, all).some(({ agent_name }) => agent_name === name)) {
       throw failures.childRefused(
         say`The agent "${name}" is already running as a parent of this session. Starting it again would loop.`,
       );
     }
-    if (chain.length > limits.depth) {
-      throw failures.childRefused(say`Nesting limit for child agents reached: ${limits.depth}.`);
-    }
-    const own = all.filter(({ parent_session_id: parent }) => parent === session.session_id);
-    if (own.length >= limits.children) {
-      throw failures.childRefused(
-        say`This session has already started its maximum of ${limits.children} child sessions.`,
-      );
-    }
-    const cwd = session.project_dir ?? '';
-    const agent = findBlueprint(await this.#deps.blueprints(cwd), name);
-    await this.#permit(caller, name, agent);
+    const reached = await this.#limits.reached(caller, all);
+    if (reached !== null) throw reached;
+    const agent = findBlueprint(await this.#deps.blueprints(session.project_dir ?? ''), name);
+    await this.#deps.seen.check(session, name, agent);
+    const run = plannedChild(caller.session, { ...child, agent });
+    const unmet = unmetDemands(run, await this.#tags(caller));
+    if (unmet !== null) return this.#queue(caller, run, name, unmet);
+    assertChildFolder(session, run.folder, this.#deps.isTrusted);
+    const use = { ...this.#deps.use, prompt, cwd: run.folder };
+    const filled = await whileLive(caller, () => startRequest({ ...agent, executor_type: run.executor }, use));
+    const { model } = child;
     const request: StartRequest = {
-      ...(await whileLive(caller, () => startRequest(agent, { ...this.#deps.use, prompt, cwd }))),
+      ...filled,
+      ...(model !== undefined && { options: { ...filled.options, model } }),
       parent: session.session_id,
       executionMode: mode,
       origin: 'subagent',
     };
-    return this.#startedFor(caller, await this.#engine.start(request));
+    const begin = (queued?: QueuedRun) => this.#engine.start({ ...request, ...(queued !== undefined && { queued }) });
+    return followed(await this.#startedFor(caller, await listedRun(this.#deps.runs, run, begin)));
+  }
+
+  /** Another runner takes it, if one is online that meets its demands. @throws EngineFailure */
+  async #queue(caller: Caller, run: ChildRun, name: string, unmet: Demands): Promise<FollowedChild> {
+    const { runs } = this.#deps;
+    if (caller.signal.aborted) throw callerGone();
+    if (runs === undefined || !(await runs.canQueue(run))) {
+      throw failures.childRefused(
+        say`No runner here meets the demands of agent "${name}": ${demandsText(unmet)}. The user must queue it.`,
+      );
+    }
+    const { session, ended } = await runs.queue(run);
+    const child = { id: session, ended, dispose: () => undefined };
+    return this.#startedFor(caller, child);
   }
 
   /** @throws EngineFailure */
   async resume(caller: Caller, id: string, prompt: string, mode: Mode): Promise<ChildStatus | ChildResult> {
-    const { agent_name: name } = await this.#own(caller, id);
+    const summary = await this.#own(caller, id);
+    const { agent_name: name } = summary;
     const { blueprints, use } = this.#deps;
     const permit = async (agent: Agent | null) => {
       if (name !== undefined) await this.#permit(caller, name, agent);
     };
     const deps = { engine: this.#engine, blueprints, use, projectDir: caller.session.project_dir ?? '', permit };
     const request = await whileLive(caller, () => blueprintResumeRequest(id, prompt, deps));
-    const handle = await this.#engine.resume(id, { ...request, origin: 'subagent', executionMode: mode });
-    return this.#follow(caller, await this.#startedFor(caller, handle), mode);
+    const { executor_type: executor = 'claude-code', executor_profile: profile, project_dir: folder = '' } = summary;
+    const run = {
+      parent: caller.session.session_id,
+      session: id,
+      agentName: name,
+      executor,
+      profile,
+      prompt,
+      folder,
+      mode,
+    };
+    const handle = await listedRun(this.#deps.runs, run, (queued) =>
+      this.#engine.resume(id, {
+        ...request,
+        ...(queued !== undefined && { queued }),
+        origin: 'subagent',
+        executionMode: mode,
+      }),
+    );
+    return this.#follow(caller, followed(await this.#startedFor(caller, handle)), mode);
   }
 
   async status(caller: Caller, id: string): Promise<ChildStatus> {
@@ -156,13 +232,7 @@ export class Children {
   /** Of one that has ended; of another how it stands. */
   async result(caller: Caller, id: string): Promise<ChildStatus | ChildResult> {
     const summary = await this.#own(caller, id);
-    if (isSessionLive(summary.status)) return statusOf(summary);
-    const handle = await this.#engine.open(id);
-    try {
-      return await resultOfChild(handle);
-    } finally {
-      handle.dispose();
-    }
+    return isSessionLive(summary.status) ? statusOf(summary) : this.#resultOf(id);
   }
 
   async stop(caller: Caller, id: string): Promise<ChildStatus> {
@@ -196,6 +266,11 @@ export class Children {
     void this.#sender.tell(sessionId);
   }
 
+  /** As `ChildServer.permit` */
+  permit(parentId: string, agent: Agent): Promise<void> {
+    return this.#deps.seen.check({ session_id: parentId }, agent.name, agent);
+  }
+
   /** The parent gets the result of a queued session when that has ended. */
   expect(callback: { readonly parent: string; readonly child: string }): Promise<void> {
     return this.#sender.expect(callback);
@@ -217,29 +292,39 @@ export class Children {
     this.#sender.close();
   }
 
-  async #follow(caller: Caller, handle: SessionHandle, mode: Mode): Promise<ChildStatus | ChildResult> {
-    const over = handle.done.then(async () => {
-      const result = await resultOfChild(handle);
-      handle.dispose();
-      return result;
+  async #follow(caller: Caller, child: FollowedChild, mode: Mode): Promise<ChildStatus | ChildResult> {
+    const { id } = child;
+    const over = child.ended.then(async () => {
+      child.dispose();
+      return this.#resultOf(id);
     });
     if (mode === 'sync') return over;
-    const status = statusOf(handle.summary());
     const parent = caller.session.session_id;
-    if (mode === 'async_callback') await this.#sender.expect({ parent, child: handle.id });
+    if (mode === 'async_callback') await this.#sender.expect({ parent, child: id });
     void over.then(
       () => {
         if (mode === 'async_callback') void this.#sender.tell(parent);
       },
-      (error: unknown) => this.#deps.log.error(`${handle.id}: its result is unknown: ${String(error)}`),
+      (error: unknown) => this.#deps.log.error(`${id}: its result is unknown: ${String(error)}`),
     );
-    return status;
+    return this.status(caller, id);
+  }
+
+  async #resultOf(id: string): Promise<ChildResult> {
+    const handle = await this.#engine.open(id);
+    try {
+      return await resultOfChild(handle);
+    } finally {
+      handle.dispose();
+    }
   }
 
   /** `null`: it has no file any more. @throws EngineFailure where the caller may not have it run here as its file is */
   async #permit({ session }: Caller, name: string, agent: Agent | null): Promise<void> {
     await this.#deps.seen.check(session, name, agent);
-    const unmet = agent === null ? null : unmetDemands(agent, session.project_dir ?? '', this.#deps.tags());
+    const { project_dir: folder = '' } = session;
+    const run = agent === null ? null : { demands: agent.demands, folder, executor: executorOf(agent) };
+    const unmet = run === null ? null : unmetDemands(run, await this.#tags({ session }));
     if (unmet === null) return;
     throw failures.childRefused(
       say`No runner here meets the demands of agent "${name}": ${demandsText(unmet)}. The user must queue it.`,
@@ -247,7 +332,7 @@ export class Children {
   }
 
   /** The run of a child, where the caller's own is not over meanwhile. */
-  async #startedFor(caller: Caller, handle: SessionHandle): Promise<SessionHandle> {
+  async #startedFor<C extends Pick<FollowedChild, 'id' | 'dispose'>>(caller: Caller, handle: C): Promise<C> {
     if (!caller.signal.aborted) return handle;
     handle.dispose();
     await stopSessionTree(this.#engine, handle.id);
@@ -274,17 +359,6 @@ async function whileLive<T>({ signal }: Caller, work: () => Promise<T>): Promise
 }
 
 const callerGone = (): EngineFailure => failures.childRefused(say`The run that requested it has ended.`);
-
-/** The session and those above it, which others may have made into a ring. */
-function ancestry(session: Session, all: readonly Session[]): readonly Session[] {
-  const byId = new Map(all.map((each) => [each.session_id, each]));
-  const chain: Session[] = [];
-  for (let at: Session | undefined = session; at !== undefined && !chain.includes(at);) {
-    chain.push(at);
-    at = at.parent_session_id === undefined ? undefined : byId.get(at.parent_session_id);
-  }
-  return chain;
-}
 
 function statusOf(summary: SessionSummary): ChildStatus {
   const { session_id, agent_name = null, status, execution_mode, outcome, total_cost } = summary;

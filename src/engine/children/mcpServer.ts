@@ -51,6 +51,10 @@ export class ChildMcpServer implements ChildServer {
     this.#children.idle(sessionId);
   }
 
+  permit(parentId: string, agent: Agent): Promise<void> {
+    return this.#children.permit(parentId, agent);
+  }
+
   expect(callback: { readonly parent: string; readonly child: string }): Promise<void> {
     return this.#children.expect(callback);
   }

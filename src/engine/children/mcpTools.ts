@@ -1,6 +1,8 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import * as z from 'zod';
+import { demandsSchema } from '../../model/session/demands.ts';
 import { executionModeSchema, sessionIdSchema } from '../../model/session/session.ts';
+import { CoordinatorError } from '../../coordinator/errors.ts';
 import { EngineFailure } from '../failures/failures.ts';
 import type { Caller, Children } from './children.ts';
 
@@ -19,8 +21,9 @@ export function childTools(children: Children, caller: Caller): McpServer {
     try {
       return { content: [{ type: 'text' as const, text: JSON.stringify(await answer(), null, 2) }] };
     } catch (error) {
-      if (!EngineFailure.is(error)) throw error;
-      return { isError: true, content: [{ type: 'text' as const, text: `${error.message} ${error.detail}` }] };
+      if (!EngineFailure.is(error) && !CoordinatorError.is(error)) throw error;
+      const detail = EngineFailure.is(error) ? ` ${error.detail}` : '';
+      return { isError: true, content: [{ type: 'text' as const, text: `${error.message}${detail}` }] };
     }
   };
   server.registerTool('list_agents', { description: 'Lists the agents that you can start, with their purposes.' }, () =>
@@ -30,9 +33,19 @@ export function childTools(children: Children, caller: Caller): McpServer {
     'start_session',
     {
       description: 'Starts an agent in a new session.',
-      inputSchema: { agent_name: z.string().describe('The name from list_agents.'), prompt, execution_mode },
+      inputSchema: {
+        agent_name: z.string().describe('The name from list_agents.'),
+        prompt,
+        execution_mode,
+        project_dir: z.string().optional().describe('Working folder, relative to yours; default: yours.'),
+        model: z.string().optional().describe('Model, as the agent names it.'),
+        additional_demands: demandsSchema
+          .optional()
+          .describe('What the runner must have, besides the agent’s demands.'),
+      },
     },
-    ({ agent_name, prompt: words, execution_mode: mode }) => ask(() => children.start(caller, agent_name, words, mode)),
+    ({ prompt: words, execution_mode: mode, ...asked }) =>
+      ask(() => children.start(caller, { ...asked, prompt: words, mode })),
   );
   server.registerTool(
     'resume_session',

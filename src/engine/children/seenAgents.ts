@@ -53,7 +53,7 @@ export class ListedAgents {
   }
 
   /** `null`: it has no file. @throws EngineFailure for an agent that the session's people have not seen as it is */
-  async check({ session_id: id }: Session, name: string, agent: Agent | null): Promise<void> {
+  async check({ session_id: id }: Pick<Session, 'session_id'>, name: string, agent: Agent | null): Promise<void> {
     const seen = await this.#read(id);
     if (isSeen(seen, name, agent)) return;
     if (seen === null) {

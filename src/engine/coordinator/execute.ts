@@ -2,7 +2,7 @@ import { CoordinatorError } from '../../coordinator/errors.ts';
 import type { Job } from '../../coordinator/api.ts';
 import type { AgentOptions } from '../../agents/adapter.ts';
 import { executorTypeSchema, type ExecutorType } from '../../model/session/session.ts';
-import type { ResumeRequest, SessionHandle, StartRequest } from '../api.ts';
+import type { ChildServer, QueuedRun, ResumeRequest, SessionHandle, StartRequest } from '../api.ts';
 import { blueprintResumeRequest, type ResumeBlueprintDeps } from '../blueprints/resume.ts';
 import { findBlueprint, startRequest } from '../blueprints/request.ts';
 import { EngineFailure } from '../failures/failures.ts';
@@ -15,6 +15,8 @@ export interface ExecuteDeps extends ResumeBlueprintDeps {
     start(request: StartRequest): Promise<BegunRun>;
     resume(sessionId: string, request: ResumeRequest): Promise<BegunRun>;
   };
+  /** As `ChildServer.permit` */
+  readonly permitChild: ChildServer['permit'];
 }
 
 /** Has a job run by the engine, with its blueprint as it is now. Never rejects: what went wrong is the outcome. */
@@ -46,6 +48,7 @@ async function startOf(job: Job, deps: ExecuteDeps): Promise<StartRequest> {
     queued: queuedOf(job),
     ...(run.parent_session_id !== undefined && { parent: run.parent_session_id }),
     ...(title !== undefined && { title }),
+    ...(job.by_agent === true && { origin: 'subagent' as const }),
   };
   if (run.agent_name === undefined) {
     const agent = executor(job);
@@ -53,6 +56,7 @@ async function startOf(job: Job, deps: ExecuteDeps): Promise<StartRequest> {
     return { agent, prompt: run.prompt, cwd, options, ...common, ...(profile !== undefined && { profile }) };
   }
   const found = findBlueprint(await deps.blueprints(cwd), run.agent_name);
+  if (job.by_agent === true) await deps.permitChild(run.parent_session_id ?? '', found);
   // What its file leaves open was decided when the run was queued, with what the run demands.
   const agent = { ...found, executor_type: found.executor_type ?? executor(job) };
   const request = await startRequest(agent, { ...deps.use, prompt: run.prompt, cwd });
@@ -79,7 +83,7 @@ async function assertSameAgent({ executor_type, run }: Job, { engine }: ExecuteD
   );
 }
 
-function queuedOf({ run }: Job): NonNullable<StartRequest['queued']> {
+export function queuedOf({ run }: Pick<Job, 'run'>): QueuedRun {
   const { run_id, session_id, created_at, execution_mode, parent_session_id, demands, timeout_at, runner_id } = run;
   return {
     run_id,

@@ -84,8 +84,21 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
     return local;
   }
 
-  createRun(request: CreateRun): Promise<Run> {
-    return this.#saved(() => this.#core.create(accepted(createRunSchema, request)));
+  createRun(request: CreateRun, more?: Pick<Job, 'by_agent'>): Promise<Run> {
+    return this.#saved(() => this.#core.create(accepted(createRunSchema, request), more));
+  }
+
+  /** As `Coordinator.adopt` */
+  adopt(request: CreateRun): Promise<Run> {
+    return this.#saved(() => this.#core.adopt(accepted(createRunSchema, request)));
+  }
+
+  reportAdopted(report: RunReport): Promise<void> {
+    return this.#saved(() => this.#core.reportAdopted(report));
+  }
+
+  isOffered(request: CreateRun): boolean {
+    return this.#core.isOffered(accepted(createRunSchema, request));
   }
 
   stopRun(id: string): Promise<Run> {

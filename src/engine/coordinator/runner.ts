@@ -128,8 +128,8 @@ export class RunnerLoop {
   }
 
   async #claimOne(): Promise<boolean> {
-    const { limit = 1 } = this.#deps.registration;
-    if (this.#leaving || this.#active.size >= limit) return false;
+    // The coordinator holds it to its limit.
+    if (this.#leaving) return false;
     const job = await this.#deps.link.claim({ ...this.#seat, has: [...this.#active.keys()] });
     if (job === null) return false;
     this.#active.set(job.run.run_id, { job, done: this.#execute(job) });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import type { SessionHandle } from '../../../../src/engine/api.ts';
@@ -156,10 +156,65 @@ describe('what holds for sessions that no person starts', () => {
     });
   }
 
+  it('lists only agents that can be started', async () => {
+    engine = await leads.engine({ tags: () => ['web'] });
+    leads.write('off', 'status: inactive\n');
+    leads.write('web', 'demands: { tags: [web] }\n');
+    leads.write('gpu', 'demands: { tags: [gpu] }\n');
+    const { call } = await lead();
+    leads.write('written', 'description: By an agent\n');
+    const names = async () => (JSON.parse(await call('list_agents')) as { name: string }[]).map(({ name }) => name);
+    assert.deepEqual(await names(), ['helper', 'web']);
+    for (let at = 0; at < 3; at += 1) await call('start_session', { agent_name: 'helper', prompt: says('done') });
+    assert.deepEqual(await names(), []);
+  });
+
+  it('holds agents to the lowest depth of those above them', async () => {
+    leads.write('lead', 'limits: { max_children: 3, max_depth: 2 }\n');
+    leads.write('middle', 'limits: { max_children: 3, max_depth: 9 }\n');
+    leads.write('low', 'limits: { max_children: 3, max_depth: 9 }\n');
+    const { call } = await lead();
+    const starts = (name: string, task: string) => [
+      { init: true },
+      { mcp: { tool: 'start_session', args: { agent_name: name, prompt: task } } },
+      { result: {} },
+    ];
+    const low = prompt(starts('helper', says('too deep')));
+    await call('start_session', { agent_name: 'middle', prompt: prompt(starts('low', low)) });
+    const [session] = await named('low');
+    const handle = await engine.open(session?.session_id ?? '');
+    const said = (await entries(handle)).map(({ content }) => content);
+    handle.dispose();
+    assert.ok(
+      said.some((text) => text.includes('Nesting limit for child agents reached: 2')),
+      said.join('\n'),
+    );
+    assert.deepEqual(await named('helper'), []);
+  });
+
+  it('starts a child with another model, and in another folder if that is trusted', async () => {
+    const trusted = path.join(bench.dir, 'trusted');
+    const below = path.join(bench.cwd, 'below');
+    for (const folder of [trusted, below]) mkdirSync(folder, { recursive: true });
+    engine = await leads.engine({ isTrusted: (folder) => folder === trusted });
+    const { call } = await lead();
+    const given = path.join(bench.dir, 'child.json');
+    const task = prompt([{ init: true }, { given }, { result: { text: 'done' } }]);
+    const starts = (more: object) => call('start_session', { agent_name: 'helper', prompt: task, ...more });
+    await starts({ model: 'haiku', project_dir: 'below' });
+    const { args } = JSON.parse(readFileSync(given, 'utf8')) as { args: string[] };
+    assert.equal(args[args.indexOf('--model') + 1], 'haiku');
+    await starts({ project_dir: trusted });
+    assert.match(await starts({ project_dir: bench.dir }), /is not trusted\. The user must start the agent there/);
+    assert.match(await starts({ additional_demands: { tags: ['gpu'] } }), /demands of agent "helper": tags gpu/);
+    const folders = (await named('helper')).map(({ project_dir }) => project_dir);
+    assert.deepEqual(new Set(folders), new Set([below, trusted]));
+  });
+
   it('takes the letter of a drive in either case for the folder that is demanded', () => {
     const unmet = (project_dir: string, cwd: string) => {
-      const file = agentFileSchema.parse({ demands: { project_dir } });
-      return unmetDemands({ ...file, name: 'helper', file: '', created_at: '', modified_at: '' }, cwd, [])?.project_dir;
+      const { demands } = agentFileSchema.parse({ demands: { project_dir } });
+      return unmetDemands({ demands, folder: cwd, executor: 'claude-code' }, [])?.project_dir;
     };
     assert.equal(unmet('C:\\w', 'c:\\w'), undefined);
     assert.equal(unmet('C:\\w', 'c:\\W'), 'C:\\w');

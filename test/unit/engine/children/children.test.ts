@@ -98,7 +98,6 @@ describe('agents that start others', function () {
     >[];
     assert.deepEqual(agents, [
       { name: 'helper', description: 'Helps', skills: ['helping'], tags: ['team'] },
-      { name: 'lead', description: '', skills: [], tags: [] },
       { name: 'middle', description: '', skills: [], tags: [] },
     ]);
     assert.equal(one?.['status'], 'running');

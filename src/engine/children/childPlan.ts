@@ -1,0 +1,90 @@
+import path from 'node:path';
+import { mergeDemands } from '../../coordinator/demands.ts';
+import type { Agent } from '../../model/agent/agent.ts';
+import type { Demands } from '../../model/session/demands.ts';
+import type { Session } from '../../model/session/session.ts';
+import type { QueuedRun, SessionHandle } from '../api.ts';
+import { executorOf } from '../blueprints/request.ts';
+import { failures } from '../failures/failures.ts';
+import { say } from '../failures/wording.ts';
+import type { ChildRun, ChildRuns } from './childRuns.ts';
+
+/** A child as its parent asks for it. */
+export interface AskedChild {
+  readonly agent_name: string;
+  readonly prompt: string;
+  readonly mode: Session['execution_mode'];
+  /** Relative to the parent's. */
+  readonly project_dir?: string | undefined;
+  readonly model?: string | undefined;
+  readonly additional_demands?: Demands | undefined;
+}
+
+export type PlannedChild = Omit<AskedChild, 'agent_name'> & { readonly agent: Agent };
+
+/** A child whose end someone waits for, wherever it runs. */
+export interface FollowedChild {
+  readonly id: string;
+  readonly ended: Promise<unknown>;
+  dispose(): void;
+}
+
+export const followed = (handle: SessionHandle): FollowedChild => ({
+  id: handle.id,
+  ended: handle.done,
+  dispose: () => handle.dispose(),
+});
+
+/** Where a child works and what it demands. @throws CoordinatorError if agent and request demand different values */
+export function plannedChild(
+  { project_dir: parentFolder = '', session_id: parent }: Session,
+  { agent, prompt, mode, project_dir, model, additional_demands }: PlannedChild,
+): ChildRun {
+  const demands = mergeDemands(agent.demands, additional_demands);
+  return {
+    parent,
+    agentName: agent.name,
+    executor: executorOf({ ...agent, demands }),
+    profile: agent.executor_profile,
+    prompt,
+    folder: project_dir === undefined ? parentFolder : path.resolve(parentFolder, project_dir),
+    mode,
+    model,
+    demands,
+  };
+}
+
+/** A folder outside that of the parent must be trusted. @throws EngineFailure */
+export function assertChildFolder(
+  { project_dir: own = '' }: Session,
+  folder: string,
+  isTrusted: ((folder: string) => boolean) | undefined,
+): void {
+  const below = path.relative(own, folder);
+  if (below === '' || (!below.startsWith('..') && !path.isAbsolute(below))) return;
+  if (isTrusted?.(folder) === true) return;
+  throw failures.childRefused(say`The folder ${folder} is not trusted. The user must start the agent there.`);
+}
+
+/** Begins a run in this process, which the queue lists until it has ended. */
+export async function listedRun(
+  runs: ChildRuns | undefined,
+  run: ChildRun,
+  begin: (queued?: QueuedRun) => Promise<SessionHandle>,
+): Promise<SessionHandle> {
+  const listed = await runs?.list(run);
+  if (listed === undefined) return begin();
+  try {
+    const handle = await begin(listed.queued);
+    void listed.report('running');
+    void handle.done.then(() => {
+      const { outcome, reason } = handle.summary();
+      const status = outcome === 'completed' || outcome === 'stopped' ? outcome : 'failed';
+      return listed.report(status, status === 'failed' ? reason : undefined);
+    });
+    return handle;
+  } catch (error) {
+    await listed.report('failed', error instanceof Error ? error.message : String(error));
+    throw error;
+  }
+}

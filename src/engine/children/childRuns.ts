@@ -1,0 +1,46 @@
+import type { Demands } from '../../model/session/demands.ts';
+import type { ExecutorType, Session } from '../../model/session/session.ts';
+import type { QueuedRun } from '../api.ts';
+
+/** A run of a session that an agent starts. */
+export interface ChildRun {
+  /** Of the parent. */
+  readonly parent: string;
+  /** The resumed session; absent for a new one. */
+  readonly session?: string;
+  readonly agentName?: string | undefined;
+  readonly executor: ExecutorType;
+  readonly profile?: string | undefined;
+  readonly prompt: string;
+  readonly folder: string;
+  readonly mode: Session['execution_mode'];
+  readonly model?: string | undefined;
+  readonly demands?: Demands | undefined;
+}
+
+/** A run that begins here; the queue is told how it goes. */
+export interface ListedChildRun {
+  readonly queued: QueuedRun;
+  /** Never rejects. */
+  report(status: 'running' | 'completed' | 'failed' | 'stopped', error?: string): Promise<void>;
+}
+
+/** A run that waits for another runner. */
+export interface QueuedChildRun {
+  readonly session: string;
+  readonly ended: Promise<void>;
+}
+
+/** The queue, for sessions that agents start: it lists all of them, and finds runners for those that cannot run here. */
+export interface ChildRuns {
+  /** Counts for the runner of the parent. `undefined` if the queue cannot be used. */
+  list(run: ChildRun): Promise<ListedChildRun | undefined>;
+  /** Tags of the runner that runs the parent; `undefined` if none does. */
+  tags(parent: string): Promise<readonly string[] | undefined>;
+  /** Whether an online runner could take it. */
+  canQueue(run: ChildRun): Promise<boolean>;
+  /** @throws CoordinatorError */
+  queue(run: ChildRun): Promise<QueuedChildRun>;
+  /** Removes what waits for a runner. Never rejects. */
+  cancel(session: string): Promise<void>;
+}
