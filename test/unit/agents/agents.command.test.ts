@@ -47,7 +47,7 @@ describe('command lines', () => {
     assert.equal(sessionId, id);
   });
 
-  it('say that an old Codex cannot resume', () => {
+  it('report that an old Codex cannot resume', () => {
     const { args, sessionId, warnings } = command('codex', { version: '0.20.0', resume: id });
     assert.ok(!args.includes('resume'));
     assert.equal(sessionId, null);
@@ -58,7 +58,7 @@ describe('command lines', () => {
     assert.deepEqual(versionCapabilities('0.169.0'), {});
   });
 
-  it('never resume by what the agent would take for a name or a number', () => {
+  it('never resume with an id that looks like an option or a number', () => {
     for (const type of ['codex', 'gemini']) {
       for (const resume of ['latest', '1', 'not-a-uuid', `${id} --yolo`]) {
         assert.throws(() => command(type, { resume }), UnusableConversationIdError);
@@ -95,7 +95,7 @@ describe('command lines', () => {
     assert.ok(!command('cursor', { version: '2025.09.18-7ae6800' }).args.includes('--trust'));
   });
 
-  it('warn of limits and modes that the agent does not have', () => {
+  it('warn about unsupported limits and modes', () => {
     for (const type of ['codex', 'gemini', 'cursor']) {
       const options = { maxTurns: 3, maxBudgetUsd: 1, appendSystemPrompt: 'Be brief.', permissionMode: 'unheard-of' };
       assert.equal(command(type, { options }).warnings.length, 4, type);
@@ -103,7 +103,7 @@ describe('command lines', () => {
     }
   });
 
-  it('read the versions that programs print', () => {
+  it('parse version outputs', () => {
     const versions = { codex: 'codex-cli 0.169.0\n', gemini: '0.61.0\n', cursor: '2025.09.18-7ae6800\n' };
     for (const [type, printed] of Object.entries(versions)) {
       const version = findAdapter(type)?.parseVersion(printed);
@@ -112,7 +112,7 @@ describe('command lines', () => {
     }
   });
 
-  it('know what Codex says about a login, and do not guess', () => {
+  it('interpret what Codex reports about a login', () => {
     const { login } = findAdapter('codex')!;
     assert.ok(login);
     assert.deepEqual(login.args, ['login', 'status']);

@@ -30,14 +30,14 @@ const turn = { type: 'turn.started' };
 const event = (type: string, fields: object = {}) => ({ id: '1', msg: { type, ...fields } });
 
 describe('lines of Codex', () => {
-  it('take an end without a closing line for an interruption, whatever the exit code', () => {
+  it('treat an end without a closing line as an interruption, whatever the exit code', () => {
     const command = { id: 'item_0', type: 'command_execution', command: 'sleep 9', status: 'in_progress' };
     const result = read('codex', [thread, turn, { type: 'item.started', item: command }], { code: 1, signal: null });
     assert.match(shown(result).at(-1) ?? '', /^system_message interrupted .*exit code 1/);
     assert.match(shown(result)[1] ?? '', /^tool_use cancelled Run `sleep 9`/);
   });
 
-  it('warn where another thread began than was to be resumed', () => {
+  it('warn if another thread started than the requested one', () => {
     const result = read('codex', [thread, turn], undefined, { resume: 'thread-0' });
     assert.match(shown(result)[1] ?? '', /^system_message warning .*thread-0.*thread-1/);
     assert.equal(result.facts.warnings.length, 1);
@@ -50,7 +50,7 @@ describe('lines of Codex', () => {
     assert.deepEqual(entries[1]?.metadata, { sessionId: 'thread-1', model: null });
   });
 
-  it('keep an item that is updated in one entry, also when it is never completed', () => {
+  it('keep an updated item in one entry, even if it never completes', () => {
     const result = read('codex', [
       thread,
       turn,
@@ -62,7 +62,7 @@ describe('lines of Codex', () => {
     assert.equal(result.facts.answer, 'Half');
   });
 
-  it('of the old format with deltas, totals and base64 say everything once', () => {
+  it('of the old format with deltas, totals and base64 show everything once', () => {
     const usage = { input_tokens: 100, cached_input_tokens: 40, output_tokens: 10, total_tokens: 110 };
     const result = read('codex', [
       event('session_configured', { session_id: 'conv-1', model: 'gpt-5-codex' }),
@@ -96,7 +96,7 @@ describe('lines of Codex', () => {
     assert.equal(result.facts.reports.length, 1);
   });
 
-  it('of the old format take a run for ended that searched the web within its last answer', () => {
+  it('of the old format end a run whose last answer includes a web search', () => {
     const usage = { input_tokens: 10, output_tokens: 3, total_tokens: 13 };
     const counted = event('token_count', { info: { total_token_usage: usage, last_token_usage: usage } });
     const search = [event('web_search_begin', { call_id: 'w' }), event('web_search_end', { call_id: 'w', query: 'q' })];
@@ -112,7 +112,7 @@ describe('lines of Codex', () => {
     assert.match(shown(cut).at(-1) ?? '', /^system_message interrupted /);
   });
 
-  it('show a command in words as a shell would take them', () => {
+  it('show a command given as words in shell syntax', () => {
     const command = ['bash', '-lc', "echo 'a b' | wc -c"];
     const item = { id: 'item_0', type: 'command_execution', command, status: 'completed', exit_code: 0 };
     const [, call] = read('codex', [thread, turn, { type: 'item.completed', item }]).entries;
@@ -182,7 +182,7 @@ describe('lines of Codex', () => {
     });
   }
 
-  it('tell the prompt from what the program, or the model, says for a person', () => {
+  it('separate the prompt from texts that program or model attribute to the user', () => {
     const lines = [
       event('user_message', { message: '<environment_context/>', kind: 'environment_context' }),
       event('user_message', { message: 'Look', kind: 'plain' }),
@@ -197,7 +197,7 @@ describe('lines of Codex', () => {
     assert.deepEqual(said({}), ['system <environment_context/>', 'human Look', 'human Yes, delete it.']);
   });
 
-  it('decode bytes of output as UTF-8, cut characters too', () => {
+  it('decode output as UTF-8, even across chunk boundaries', () => {
     const text = 'naïve 日本語 🚀';
     assert.equal(utf8([...Buffer.from(text)]), text);
     assert.equal(utf8(bytesOf(Buffer.from(text).toString('base64'))), text);
@@ -211,7 +211,7 @@ describe('lines of Gemini CLI', () => {
   const init = { type: 'init', session_id: 's', model: 'auto' };
   const say = (content: string, delta = true) => ({ type: 'message', role: 'assistant', content, delta });
 
-  it('make one entry of the pieces of a text, also around stderr', () => {
+  it('merge the pieces of a text into one entry, even around stderr', () => {
     const output: OutputLine[] = [
       { stream: 'stdout', text: JSON.stringify(init) },
       { stream: 'stdout', text: JSON.stringify(say('one ')) },
@@ -227,7 +227,7 @@ describe('lines of Gemini CLI', () => {
     assert.equal(facts.answer, 'one two');
   });
 
-  it('take exit codes for what they mean', () => {
+  it('interpret exit codes', () => {
     const reported = (code: number) => shown(read('gemini', [], { code, signal: null }))[0] ?? '';
     assert.match(reported(41), /^error authentication_failed|^error no_output/);
     const { facts } = read('gemini', [init], { code: 53, signal: null });
@@ -235,7 +235,7 @@ describe('lines of Gemini CLI', () => {
     assert.match(shown(read('gemini', [init], { code: 53, signal: null })).at(-1) ?? '', /^error max_turns/);
   });
 
-  it('warn where the servers of the run were left out', () => {
+  it('warn if MCP servers of the run were skipped', () => {
     const why = `File is not owned by root (uid 0). Current uid: 1000.`;
     const skipped = (file: string): Read =>
       readBy(findAdapter('gemini')!, [
@@ -261,7 +261,7 @@ describe('lines of Gemini CLI', () => {
     });
   }
 
-  it('give up an object over many lines that is none', () => {
+  it('skip an invalid object that spans many lines', () => {
     const output: OutputLine[] = ['{', '  "response": "x",', '}', 'rest'].map((text) => ({ stream: 'stdout', text }));
     const { facts, entries } = readBy(findAdapter('gemini')!, output);
     assert.deepEqual([facts.lines.total, facts.lines.malformed, entries.length], [4, 4, 4]);
@@ -278,7 +278,7 @@ describe('lines of Cursor', () => {
   const piece = { timestamp_ms: 1_770_000_000_000 };
   const call = { type: 'tool_call', subtype: 'started', call_id: 'c', tool_call: { readToolCall: { args: {} } } };
 
-  it('say a text once, however late it is repeated whole', () => {
+  it('show a repeated text once', () => {
     const result = read('cursor', [
       init,
       say('I ', piece),
@@ -340,7 +340,7 @@ describe('lines of Cursor', () => {
     });
   }
 
-  it('keep the todos that were read, where they are all there are', () => {
+  it('keep todos that were read, if the list is complete', () => {
     const todos = [{ id: '1', content: 'Look', status: 'TODO_STATUS_PENDING' }];
     const actionOf = (args: object) => {
       const tool_call = { readTodosToolCall: { args, result: { success: { todos, totalCount: 1 } } } };
@@ -355,7 +355,7 @@ describe('lines of Cursor', () => {
     assert.deepEqual(actionOf(some), [{ kind: 'tool', input: some }, { success: { todos, totalCount: 1 } }]);
   });
 
-  it('fail where a server says that its tool failed', () => {
+  it('report a failed tool of an MCP server', () => {
     const statusOf = (isError: boolean) => {
       const success = { content: [{ text: { text: 'it' } }], isError };
       const tool_call = { mcpToolCall: { args: { providerIdentifier: 'fs', toolName: 'read' }, result: { success } } };
@@ -368,12 +368,12 @@ describe('lines of Cursor', () => {
     assert.deepEqual(statusOf(false), ['success', false, 'it']);
   });
 
-  it('keep a text that is said twice', () => {
+  it('keep a text that occurs twice', () => {
     const result = read('cursor', [init, say('Yes.', {}), say('Yes.', { model_call_id: 'm' })]);
     assert.equal(result.facts.answer, 'Yes.\n\nYes.');
   });
 
-  it('show a result that no line before has', () => {
+  it('show a result without its call', () => {
     const result = read('cursor', [
       init,
       { type: 'result', subtype: 'success', is_error: false, result: 'Only here.' },
@@ -383,7 +383,7 @@ describe('lines of Cursor', () => {
     assert.deepEqual(shown(failed).slice(1), ['error  No.', 'system_message result Failed']);
   });
 
-  it('fail where a text alone tells of it', () => {
+  it('recognize failures in text', () => {
     const done = {
       ...call,
       subtype: 'completed',

@@ -202,7 +202,7 @@ for (const [type, wireOf] of Object.entries(readers)) {
         );
     });
 
-    it('counts the tokens that the agent counts, and no money that it does not print', async () => {
+    it("counts the agent's tokens, and no cost that the agent does not report", async () => {
       const prices = await loadPrices();
       for (const capture of captures) {
         const { facts } = readBy(adapter, linesOfCapture(capture), capture.exit);

@@ -23,21 +23,21 @@ const ownSettings = ['path', 'model', 'permissionMode'];
 /** One setting for all agents, with a property for each. */
 const sharedSettings = ['extraArgs', 'environment'];
 
-describe('what a user can choose', () => {
-  it('is said for every program that Vitrine starts on its own', () => {
+describe('choices of the user', () => {
+  it('exist for every program that Vitrine starts', () => {
     const own = adapters.filter(({ protocol }) => protocol === undefined).map(({ type }) => type);
     assert.deepEqual([...agentChoices.keys()].sort(), own.sort());
   });
 
   for (const [type, choices] of agentChoices) {
     describe(choices.settings, () => {
-      it('comes to nothing dangerous by default', () => {
+      it('are safe by default', () => {
         assert.equal(choices.modes[0]?.id, 'default');
         assert.deepEqual(command(type, { permissionMode: 'default' }), command(type, {}));
         assert.doesNotMatch(command(type, {}).args.join(' '), dangerous);
       });
 
-      it('has modes that the command line takes, and knows which of them let everything happen', () => {
+      it('have modes that the command line supports, and mark those that bypass permissions', () => {
         for (const { id, args, bypass = false } of choices.modes) {
           const line = command(type, { permissionMode: id });
           assert.deepEqual(line.warnings, [], id);
@@ -47,7 +47,7 @@ describe('what a user can choose', () => {
         }
       });
 
-      it('has limits that the command line takes, and others are not taken in silence', () => {
+      it('have limits that the command line supports, and reject others with a warning', () => {
         const all = ['maxTurns', 'maxBudgetUsd', 'maxAiCredits'] as const;
         for (const name of all.slice(0, 2)) {
           const known = choices.limits.some((limit) => limit.name === name);
@@ -60,14 +60,14 @@ describe('what a user can choose', () => {
         }
       });
 
-      it('reaches the command line: model and arguments of the user', () => {
+      it('reach the command line: model and arguments', () => {
         const args = command(type, { model: 'some-model', extraArgs: ['--mine', 'a b'] }).args;
         assert.match(args.join(' '), /--model[= ]some-model/);
         assert.ok(args.includes('--mine') && args.includes('a b'));
         assert.doesNotMatch(command(type, { model: '-x' }).args.join('\n'), /^-x$/m);
       });
 
-      it('is offered by the settings with the same names', () => {
+      it('have settings with the same names', () => {
         const manifest = JSON.parse(readFileSync(path.join(repository, 'package.json'), 'utf8')) as {
           contributes: { configuration: { properties: Record<string, { enum?: string[]; properties?: object }> }[] };
         };
@@ -88,7 +88,7 @@ describe('what a user can choose', () => {
     });
   }
 
-  it('counts a mode that no one knows as dangerous, and none as harmless', () => {
+  it('treat unknown modes as dangerous, and a missing mode as safe', () => {
     assert.ok(isBypass('claude-code', 'everything'));
     assert.ok(isBypass('acp', 'agent-full-access'));
     assert.ok(!isBypass('acp', 'default'));

@@ -4,7 +4,7 @@ import type { ClientLine } from '../../../src/model/transcript/clientLine.ts';
 import type { NormalizedEntry } from '../../../src/model/transcript/entry.ts';
 import type { Answer, Decision } from '../../../src/model/agent/request.ts';
 
-describe('what Vitrine said and decided', () => {
+describe("Vitrine's own messages and decisions", () => {
   const settled = (
     lines: readonly ({ stream: 'stdout' | 'stderr'; text: string } | ClientLine)[],
   ): NormalizedEntry[] => {
@@ -46,7 +46,7 @@ describe('what Vitrine said and decided', () => {
     request: { subtype: 'can_use_tool', tool_name: 'Bash', input: {} },
   };
 
-  it('is one entry with the line of the agent, and nothing in it breaks out', () => {
+  it("share an entry with the agent's line, and cannot be faked by its content", () => {
     const wire = { stream: 'stdout', text: JSON.stringify(asking) } as const;
     const entries = settled([wire, { type: 'request', request }]);
     const shown = entries.filter(({ metadata }) => metadata?.['request'] !== undefined);
@@ -57,7 +57,7 @@ describe('what Vitrine said and decided', () => {
     assert.equal(/^# Allowed/m.test(shown[0]?.content ?? ''), false);
   });
 
-  it('says who decided what', () => {
+  it('show who decided what', () => {
     const decided = (by: Decision['by'], answer: Answer): string => {
       const entries = settled([
         { type: 'request', request: { ...request, session: 'Bash(echo:*)' } },
@@ -75,7 +75,7 @@ describe('what Vitrine said and decided', () => {
     assert.match(decided('nobody', { kind: 'deny' }), /^Denied: no one available to answer: /);
   });
 
-  it('keeps messages, notes and outputs in their place, and lines it does not know', () => {
+  it('keep messages, notes and outputs in order, and unknown lines', () => {
     const entries = settled([
       { type: 'message', at, text: 'And then?', origin: 'human' },
       { type: 'note', subtype: 'unsaid', content: 'Something' },

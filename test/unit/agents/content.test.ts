@@ -28,7 +28,7 @@ describe('content as blocks', () => {
     const item = (type: string, fields: object) => ({ type: 'item.completed', item: { id: 'i', type, ...fields } });
     const started = [{ type: 'thread.started', thread_id: 't' }, { type: 'turn.started' }];
 
-    it('is what a message or a thought says', () => {
+    it('is the text of a message or thought', () => {
       assert.deepEqual(texts(read('codex', ...started, item('agent_message', { content: blocks }))), [
         'assistant_message One, two',
       ]);
@@ -40,7 +40,7 @@ describe('content as blocks', () => {
       assert.deepEqual(texts(read('codex', old)), ['assistant_message Said.']);
     });
 
-    it('is what an MCP server gave back', () => {
+    it('is the result of an MCP server', () => {
       const call = (fields: object) =>
         results(read('codex', ...started, item('mcp_tool_call', { server: 's', tool: 't', ...fields })));
       assert.deepEqual(call({ result: 'plain' }), ['plain']);
@@ -50,12 +50,12 @@ describe('content as blocks', () => {
       assert.deepEqual(call({ result: null, error: { message: 'gone' }, status: 'failed' }), ['gone']);
     });
 
-    it('is which files were changed, by path', () => {
+    it('is the list of changed files', () => {
       const [call] = tools(read('codex', ...started, item('file_change', { changes: { 'a.ts': { type: 'add' } } })));
       assert.deepEqual(call?.action, { kind: 'file_edit', changes: [{ path: 'a.ts', kind: 'add' }] });
     });
 
-    it('is why it failed', () => {
+    it('is the reason of a failure', () => {
       const failed = { type: 'turn.failed', error: { message: [{ text: 'Out of ' }, 'tea'] } };
       assert.deepEqual(read('codex', ...started, failed).facts.reports[0]?.errors, ['Out of tea']);
       for (const error of [{}, { message: '' }, { message: null }, null]) {
@@ -67,7 +67,7 @@ describe('content as blocks', () => {
     });
   });
 
-  it('of Codex without ids has one entry for each item', () => {
+  it('of Codex without ids has one entry per item', () => {
     const line = (type: string, item: object) => ({ type: `item.${type}`, item });
     const command = (shown: string, fields: object = {}) => ({ type: 'command_execution', command: shown, ...fields });
     const run = read(
@@ -89,13 +89,13 @@ describe('content as blocks', () => {
   describe('of Copilot', () => {
     const event = (type: string, data: object) => ({ type, data, id: 'e', timestamp: '2026-01-02T10:00:00Z' });
 
-    it('is what a message says', () => {
+    it('is the text of a message', () => {
       assert.deepEqual(texts(read('copilot', event('assistant.message', { messageId: 'm', content: blocks }))), [
         'assistant_message One, two',
       ]);
     });
 
-    it('is what a tool gave back', () => {
+    it('is the result of a tool', () => {
       const call = (result: unknown) =>
         results(
           read(
@@ -110,7 +110,7 @@ describe('content as blocks', () => {
       assert.deepEqual(call({ content: 'a', detailedContent: 'b' }), ['a']);
     });
 
-    it('is said once where only its pieces, or only the whole, have an id', () => {
+    it('is shown once even if only its pieces, or only the whole, have an id', () => {
       const piece = (messageId: string | undefined) =>
         event('assistant.message_delta', { messageId, deltaContent: 'Half' });
       const whole = (messageId: string | undefined) => event('assistant.message', { messageId, content: 'Half of it' });
@@ -121,7 +121,7 @@ describe('content as blocks', () => {
     });
   });
 
-  it('of Gemini is what a tool gave back', () => {
+  it('of Gemini is the result of a tool', () => {
     const call = (output: unknown) =>
       results(
         read(
@@ -134,7 +134,7 @@ describe('content as blocks', () => {
     assert.deepEqual(call({ answer: 1 }), ['{"answer":1}']);
   });
 
-  it('of Cursor is what a tool gave back', () => {
+  it('of Cursor is the result of a tool', () => {
     const call = (result: unknown) =>
       results(
         read('cursor', {
@@ -149,7 +149,7 @@ describe('content as blocks', () => {
     assert.deepEqual(call({ success: { content: [{ text: { text: 'a' } }, { text: 'b' }] } }), ['a\nb']);
   });
 
-  it('of the Agent Communication Protocol is what a part holds', () => {
+  it('of the Agent Communication Protocol is the content of a part', () => {
     const part = { content_type: 'application/json', content: { answer: 1 } };
     const run = read(
       'acp-http',

@@ -15,7 +15,7 @@ const captures = capturesIn(path.join(folder, 'captures'));
 promises(parrot, captures);
 
 describe('the example of an executor', () => {
-  it('is what AGENTS.md says, and short', () => {
+  it('matches AGENTS.md, and is short', () => {
     const guide = readFileSync('AGENTS.md', 'utf8');
     assert.ok(guide.includes(folder));
     const lines = (file: string): number => readFileSync(file, 'utf8').trimEnd().split('\n').length;
@@ -50,7 +50,7 @@ describe('the example of an executor', () => {
       assert.equal(report.program.version, '1.2.0');
     });
 
-    it('runs, and continues knowing what was said', async () => {
+    it('runs, and continues its conversation', async () => {
       const engine = await engineWith();
       const handle = await start(engine, 'peck a nut');
       const result = await outcome(handle);
@@ -74,7 +74,7 @@ describe('the example of an executor', () => {
       assert.match(handle.summary().reason ?? '', /Squawk!/);
     });
 
-    it('is stopped', async () => {
+    it('can be stopped', async () => {
       const engine = await engineWith();
       const handle = await start(engine, 'sleep');
       await seen(handle, 'Polly');

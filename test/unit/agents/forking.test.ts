@@ -16,7 +16,7 @@ describe('the command of a fork', () => {
     newSessionId: '00000000-0000-4000-8000-000000000000',
   });
 
-  it('leaves the conversation of Claude Code as it is', () => {
+  it('keeps the original conversation of Claude Code', () => {
     const { args, sessionId } = claudeCode.command(request('2.1.328'));
     assert.deepEqual(args.slice(args.indexOf('--resume')).slice(0, 3), ['--resume', id, '--fork-session']);
     assert.equal(sessionId, null);
@@ -24,7 +24,7 @@ describe('the command of a fork', () => {
     assert.ok(!claudeCode.command(request('1.0.3')).args.includes('--fork-session'));
   });
 
-  it('is one of its own in Codex, and none where the version has none', () => {
+  it('is a separate one in Codex, and missing if the version has none', () => {
     const { args, sessionId } = codex.command(request('0.169.0'));
     assert.deepEqual(args.slice(-3), ['fork', id, '-']);
     assert.equal(sessionId, null);
@@ -33,7 +33,7 @@ describe('the command of a fork', () => {
     assert.deepEqual(old.warnings, ['Codex 0.77.0 cannot fork a thread; it begins a new conversation.']);
   });
 
-  it('is offered by the agents that have it', () => {
+  it('exists for the agents that support it', () => {
     assert.equal(canFork('claude-code', '2.1.328'), true);
     assert.equal(canFork('codex', null), true);
     assert.equal(canFork('codex', '0.77.0'), false);

@@ -4,10 +4,10 @@ import { LatestTexts } from '../../../src/agents/shared/normalizer/latestTexts.t
 import { RecentEntries } from '../../../src/engine/sessions/recentEntries.ts';
 import { anEntry } from '../../support/sessions/records.ts';
 
-describe('what is kept of long output', () => {
+describe('stored parts of long output', () => {
   const megabyte = 'x'.repeat(1024 * 1024);
 
-  it('is the latest of the texts of an answer', () => {
+  it('are the latest texts of an answer', () => {
     const texts = new LatestTexts();
     texts.set(1, 'first');
     assert.equal(texts.joined('\n\n'), 'first');
@@ -20,7 +20,7 @@ describe('what is kept of long output', () => {
     assert.equal(texts.values().length, 1);
   });
 
-  it('is a fingerprint of each text that was said', () => {
+  it('are hashes of each text', () => {
     const said = new SaidTexts();
     said.add(' The answer: Grüße. ');
     assert.ok(said.has('The answer: Grüße.'));
@@ -29,7 +29,7 @@ describe('what is kept of long output', () => {
       assert.ok(!said.has(other));
   });
 
-  it('is no more than the newest of large entries', () => {
+  it('are limited to the newest large entries', () => {
     const recent = new RecentEntries();
     for (let index = 0; index < 100; index += 1) {
       recent.apply([{ op: 'put', entry: { ...anEntry(index), content: megabyte } }]);

@@ -34,7 +34,7 @@ describe('MCP servers of a run', () => {
     assert.deepEqual(file(line), { mcpServers });
   });
 
-  it('do without those over HTTP where Claude Code is old, and say so', () => {
+  it('exclude HTTP servers for an old Claude Code, with a warning', () => {
     const line = command('claude-code', '1.0.3');
     assert.deepEqual(file(line), { mcpServers: { search: mcpServers['search'] } });
     assert.ok(
@@ -53,7 +53,7 @@ describe('MCP servers of a run', () => {
     });
   });
 
-  it('reach Gemini CLI by settings below those of the user', () => {
+  it("reach Gemini CLI by settings with lower priority than the user's", () => {
     const line = command('gemini', '0.61.0');
     assert.deepEqual(line.variables, { GEMINI_CLI_SYSTEM_DEFAULTS_PATH: '/private/mcp.json' });
     assert.deepEqual(file(line), {
@@ -80,7 +80,7 @@ describe('MCP servers of a run', () => {
     assert.deepEqual(warnings, []);
   });
 
-  it('are named where what was put into them stands in arguments, which Codex alone cannot do without', () => {
+  it('are reported if inputs end up in arguments, which only Codex requires', () => {
     const filled = { filledServers: ['docs'] };
     for (const { type, protocol } of adapters) {
       if (protocol !== undefined) continue;
@@ -94,7 +94,7 @@ describe('MCP servers of a run', () => {
     );
   });
 
-  it('keep two servers apart that want a variable of the same name', () => {
+  it('separate two servers that use the same variable', () => {
     const server = (value: string) => ({ type: 'stdio' as const, command: 'x', args: [], env: { KEY: value } });
     const { args, variables } = command('codex', '0.169.0', { a: server('1'), b: server('2'), c: server('1') });
     assert.deepEqual(variables, { KEY: '1' });
@@ -106,14 +106,14 @@ describe('MCP servers of a run', () => {
     ]);
   });
 
-  it('stand in no argument as far as they are secret', () => {
+  it('put no secrets into arguments', () => {
     for (const { type, protocol } of adapters) {
       if (protocol !== undefined) continue;
       assert.ok(!command(type, null).args.join(' ').includes(secret), type);
     }
   });
 
-  it('are named where an agent takes none', () => {
+  it('are reported if an agent supports none', () => {
     for (const [type, version] of [
       ['cursor', '2026.11.01'],
       ['codex', '0.20.0'],
@@ -126,7 +126,7 @@ describe('MCP servers of a run', () => {
     assert.equal(findAdapter('cursor')!.capabilities.mcp.supported, false);
   });
 
-  it('change nothing where there are none', () => {
+  it('change nothing if there are none', () => {
     for (const { type, protocol } of adapters) {
       if (protocol !== undefined) continue;
       const { privateFiles, variables, warnings } = command(type, null, {});
@@ -134,7 +134,7 @@ describe('MCP servers of a run', () => {
     }
   });
 
-  it('reach an agent of the Agent Client Protocol when the conversation is opened', () => {
+  it('reach an ACP agent when the session is opened', () => {
     const greeting = (http: boolean) =>
       greetingOf(
         { protocolVersion: 1, agentCapabilities: { loadSession: true, mcpCapabilities: { http } } },

@@ -6,7 +6,7 @@ import { repeated } from '../../support/hostile/growing.ts';
 describe('patches of agents', () => {
   const hunk = '@@ -1 +1 @@\n-one\n+two';
 
-  it('say of a file that moved that it is no longer where it was', () => {
+  it('report a moved file as missing in its old place', () => {
     const counts = { patch: hunk, added: 1, removed: 1 };
     const moved = [
       { path: 'new.ts', kind: 'update', ...counts },
@@ -22,7 +22,7 @@ describe('patches of agents', () => {
     assert.deepEqual(copilotChanges(patch('old.ts')), [{ ...moved[0], path: 'old.ts' }]);
   });
 
-  it('have the diff of the file that moved', () => {
+  it('have the diff of a moved file', () => {
     const shown = `diff --git a/w/old.ts b/w/new.ts\n--- a/w/old.ts\n+++ b/w/new.ts \n${hunk}\n`;
     const changes = [
       { path: '../elsewhere/new.ts', kind: 'update' as const },
@@ -35,7 +35,7 @@ describe('patches of agents', () => {
     ]);
   });
 
-  it('are read in time, whatever they hold', () => {
+  it('take linear time', () => {
     const name = repeated('  x', 1_000_000).slice(0, -1) + repeated(' ', 1_000_000);
     assert.equal(copilotChanges(`*** Update File: ${name}x`).length, 1);
     assert.equal(fileDiffs(`diff --git a/x b/x\n+++ b/${name}x\n${hunk}`).length, 1);

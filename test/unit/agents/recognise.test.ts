@@ -20,13 +20,13 @@ describe('output of an agent', () => {
     });
   }
 
-  it('is no one’s where it is plain text, or JSON that no one prints', () => {
+  it('is not recognized if it is plain text or unknown JSON', () => {
     assert.deepEqual(named(['Done.', 'All tests pass.']), []);
     assert.deepEqual(named([]), []);
     assert.deepEqual(named(['{"name":"left-pad","version":"1.0.0"}']), []);
   });
 
-  it('of Cursor is not taken for that of Claude Code, whose format it has', () => {
+  it("of Cursor is not mistaken for Claude Code's, which has the same format", () => {
     const lines = [
       {
         type: 'system',

@@ -28,7 +28,7 @@ type TodoAction = Extract<ToolAction, { kind: 'todo' }>;
 const empty: TodoAction = { kind: 'todo', todos: [] };
 
 describe('todos of an agent over its runs', () => {
-  it('are those that Claude Code made, where a later run names one of them', () => {
+  it('are those of Claude Code, even if a later run names only one', () => {
     const [init = '', create = '', created = '', , , , , done = '', isDone = '', ...rest] = linesOf(
       'claude-code',
       '2.1.328/tasks',
@@ -50,7 +50,7 @@ describe('todos of an agent over its runs', () => {
     let tasks: TaskList;
     beforeEach(() => (tasks = new TaskList()));
 
-    it('are the whole list where it is listed', () => {
+    it('are complete when listed', () => {
       const task = { id: '2', subject: 'Second', status: 'pending' };
       tasks.completed('TaskCreate', empty, {}, { task: { id: '1', subject: 'First' } });
       assert.deepEqual(tasks.completed('TaskList', empty, {}, { tasks: [task] }), {
@@ -61,7 +61,7 @@ describe('todos of an agent over its runs', () => {
       assert.deepEqual(tasks.completed('TaskList', empty, {}, { tasks: [] }), { ...empty, others: 'cancelled' });
     });
 
-    it('say nothing of what the run was not told', () => {
+    it('omit what the run did not report', () => {
       assert.deepEqual(tasks.completed('TaskList', empty, {}, undefined), empty);
       assert.deepEqual(tasks.completed('TaskUpdate', empty, { taskId: '1', subject: 'New' }, {}), empty);
       const failed = { success: false, error: 'Task not found' };
@@ -69,7 +69,7 @@ describe('todos of an agent over its runs', () => {
     });
   });
 
-  it('are those that Copilot made, where a later run changes all of them', () => {
+  it('are those of Copilot, even if a later run changes all of them', () => {
     const lines = linesOf('copilot', '1.0.102/todo');
     const making = lines.filter((line) => !line.includes('toolu_mock0018'));
     const finishing = lines.filter((line) => !line.includes('toolu_mock0017'));
@@ -115,7 +115,7 @@ describe('todos of an agent over its runs', () => {
     }
   });
 
-  it('are shown by Copilot once each, and without those of a list before', () => {
+  it('are shown by Copilot once each, without those of an earlier list', () => {
     const shown = (query: string): unknown => {
       const table = new TodoTable();
       table.apply("INSERT INTO todos (id, title) VALUES ('a', 'A'), ('b', 'B')");
@@ -133,7 +133,7 @@ describe('todos of an agent over its runs', () => {
     ]);
   });
 
-  it('are none where the agent took its plan back', () => {
+  it('are empty if the agent withdrew its plan', () => {
     const update = (sessionUpdate: string, fields: object) =>
       JSON.stringify({
         jsonrpc: '2.0',

@@ -36,8 +36,8 @@ const geminiCall = (id: unknown, tool: string, parameters: object) => ({
 const geminiResult = (id: unknown, output: string) => ({ type: 'tool_result', tool_id: id, status: 'success', output });
 const command = (id: unknown, fields: object) => ({ id, type: 'command_execution', command: 'ls', ...fields });
 
-describe('lines as other versions print them', () => {
-  it('keep two calls that have the same id', () => {
+describe('output variants of other versions', () => {
+  it('keep two calls with the same id', () => {
     const result = read('gemini', [
       geminiCall('0', 'read_file', { file_path: 'a' }),
       geminiResult('0', 'A'),
@@ -47,7 +47,7 @@ describe('lines as other versions print them', () => {
     assert.deepEqual(shown(result).slice(0, 2), ['0 success Read `a`: A', '0~2 success Run `ls`: B']);
   });
 
-  it('keep the calls of two conversations apart, and close those of the first', () => {
+  it('keep calls of two conversations apart, and close those of the first', () => {
     const init = { type: 'system', subtype: 'init', session_id: 'c1', model: 'm' };
     const call = (subtype: string, result?: object) => ({
       type: 'tool_call',
@@ -76,7 +76,7 @@ describe('lines as other versions print them', () => {
     assert.equal(shown(result)[0], 't success Read `a`: text');
   });
 
-  it('pair calls whose ids are numbers', () => {
+  it('match calls with numeric ids', () => {
     const result = read('codex', [
       { type: 'item.started', item: command(1, {}) },
       { type: 'item.completed', item: command(1, { exit_code: 0, aggregated_output: 'a' }) },
@@ -84,7 +84,7 @@ describe('lines as other versions print them', () => {
     assert.deepEqual(shown(result), ['1 success Run `ls`: a']);
   });
 
-  it('take no word for success that is not known as one', () => {
+  it('accept only known statuses as success', () => {
     const ended = (id: string, fields: object) => ({ type: 'item.completed', item: command(id, fields) });
     const result = read('codex', [
       ended('a', { status: 'timed_out' }),
@@ -96,7 +96,7 @@ describe('lines as other versions print them', () => {
     assert.deepEqual(statuses, ['failed', 'success', 'failed', 'success']);
   });
 
-  it('say a message once that is printed twice', () => {
+  it('show a repeated message once', () => {
     const codex = { type: 'item.completed', item: { id: 'item_1', type: 'agent_message', text: 'Done.' } };
     const again = { ...codex, item: { ...codex.item, id: 'item_2' } };
     assert.deepEqual(shown(read('codex', [{ type: 'turn.started' }, codex, codex])).slice(0, 1), [
@@ -108,7 +108,7 @@ describe('lines as other versions print them', () => {
     assert.equal(read('copilot', [copilot, copilot]).facts.answer, 'Done.');
   });
 
-  it('say a message once whose pieces have no id', () => {
+  it('show a message once if its pieces have no id', () => {
     const piece = (deltaContent: string) => ({ type: 'assistant.message_delta', data: { deltaContent } });
     const whole = { type: 'assistant.message', data: { messageId: 'm', content: 'Hello', model: 'm' } };
     assert.equal(
@@ -117,13 +117,13 @@ describe('lines as other versions print them', () => {
     );
   });
 
-  it('count what is printed as a text', () => {
+  it('parse numbers printed as text', () => {
     const usage = { input_tokens: '1200', cached_input_tokens: '800', output_tokens: '60' };
     const { facts } = read('codex', [{ type: 'turn.completed', usage }]);
     assert.deepEqual(facts.reports[0]?.usage, { input: 400, cacheRead: 800, output: 60 });
   });
 
-  it('say nothing of tokens that are not told, and name no model', async () => {
+  it('report no tokens and no model if there are none', async () => {
     const { facts } = read('gemini', [{ type: 'result', status: 'success', stats: {} }]);
     assert.equal(facts.reports[0]?.usage, null);
     const prices = await loadPrices();
@@ -137,19 +137,19 @@ describe('lines as other versions print them', () => {
     });
   });
 
-  it('give the reason where only the closing line says that it failed', async () => {
+  it('have the reason of a failure from the closing line', async () => {
     const said = { type: 'assistant.message', data: { messageId: 'm', content: 'Here you are.', model: 'm' } };
     const { facts } = read('copilot', [said, { type: 'result', exitCode: 1 }]);
     const { error } = runResult(facts, { code: 0, signal: null }, [], { prices: await loadPrices() });
     assert.equal(error, 'The run failed (exit code 1); the agent gave no reason.');
   });
 
-  it('find the session where only the closing line names it', () => {
+  it('find the session id in the closing line', () => {
     const closing = { type: 'result', subtype: 'success', result: 'Hello', session_id: 'c1' };
     assert.deepEqual(read('cursor', [closing]).facts.sessionIds, ['c1']);
   });
 
-  it('say a text of Claude Code once whose stream or whose final line has no id', () => {
+  it('show a text of Claude Code once if its stream or its final line has no id', () => {
     const event = (fields: object) => ({ type: 'stream_event', session_id: 's', event: fields });
     const started = (id?: string) => event({ type: 'message_start', message: { ...(id !== undefined && { id }) } });
     const streamed = [
@@ -180,7 +180,7 @@ describe('lines as other versions print them', () => {
     assert.equal(twice.facts.answer, 'Hello\n\nHello');
   });
 
-  it('say an answer once whose characters the closing line breaks', () => {
+  it('show an answer once if the closing line damages its characters', () => {
     const message = { id: 'a', role: 'assistant', content: [{ type: 'text', text: 'Up 🚀 and away' }] };
     const closing = { type: 'result', subtype: 'success', session_id: 's', result: 'Up \uFFFD\uFFFD and away' };
     assert.equal(
@@ -191,14 +191,14 @@ describe('lines as other versions print them', () => {
     assert.match(read('claude-code', [{ type: 'assistant', session_id: 's', message }, other]).facts.answer, /Down/);
   });
 
-  it('know a limit that only the reason of the end names', async () => {
+  it('recognize a limit by the reason of the end', async () => {
     const closing = { type: 'result', is_error: true, terminal_reason: 'max_turns', session_id: 's' };
     const { facts } = read('claude-code', [closing]);
     const { metadata } = runResult(facts, { code: 1, signal: null }, [], { prices: await loadPrices() });
     assert.equal(metadata?.isMaxTurns, true);
   });
 
-  it('say that the estimate of a run that was cut off is a lower bound', async () => {
+  it('mark the estimate of an interrupted run as a lower bound', async () => {
     const init = { type: 'system', subtype: 'init', session_id: 's', model: 'claude-sonnet-4-5', tools: [] };
     const usage = { input_tokens: 1000, output_tokens: 1 };
     const message = { id: 'a', model: 'claude-sonnet-4-5', content: [{ type: 'text', text: 'Hello' }], usage };
@@ -221,21 +221,21 @@ describe('lines as other versions print them', () => {
     ];
     const ended = (stopReason: string) => ({ jsonrpc: '2.0', id: 2, result: { stopReason } });
 
-    it('keep an answered call answered, whatever comes late', () => {
+    it('keep an answered call answered, whatever arrives later', () => {
       const call = (status: string) =>
         update({ sessionUpdate: 'tool_call_update', toolCallId: 't', title: 'Look', status });
       const lines = [...opening, call('pending'), call('completed'), call('pending'), ended('end_turn')];
       assert.match(shown(read('acp', lines)).find((line) => line.startsWith('t ')) ?? '', /^t success/);
     });
 
-    it('take no reason for a good end that is not known as one', async () => {
+    it('accept only known reasons as success', async () => {
       const { facts } = read('acp', [...opening, ended('out_of_credits')]);
       const { success, error } = runResult(facts, { code: 0, signal: null }, [], { prices: await loadPrices() });
       assert.equal(success, false);
       assert.match(error ?? '', /`out_of_credits`/);
     });
 
-    it('name the currency of a cost that is not counted', async () => {
+    it('report the currency of a cost that is not counted', async () => {
       const usage = update({ sessionUpdate: 'usage_update', used: 5, size: 100, cost: { amount: 2, currency: 'EUR' } });
       const { facts } = read('acp', [...opening, usage, ended('end_turn')]);
       const { metadata } = runResult(facts, { code: 0, signal: null }, [], { prices: await loadPrices() });

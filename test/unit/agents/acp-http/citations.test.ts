@@ -39,8 +39,8 @@ function cited(entry: NormalizedEntry | undefined): string[] {
   );
 }
 
-describe('sources in lines of the Agent Communication Protocol', () => {
-  it('move the range of a source with the text that it comes with', () => {
+describe('citations in lines of the Agent Communication Protocol', () => {
+  it('move their ranges with the text that they belong to', () => {
     const result = read([
       created,
       begins,
@@ -61,7 +61,7 @@ describe('sources in lines of the Agent Communication Protocol', () => {
     });
   });
 
-  it('keep ranges as they are where a source comes without a text', () => {
+  it('keep their ranges if they arrive without text', () => {
     const after = read([created, begins, part({ content: 'A claim.' }), part(cites(2, 7)), ends()]);
     assert.deepEqual(cited(answers(after)[0]), ['claim']);
     const before = read([created, begins, part(cites(2, 7)), part({ content: 'A claim.' }), ends()]);
@@ -202,7 +202,7 @@ describe('sources in lines of the Agent Communication Protocol', () => {
     });
   }
 
-  it('keep the answer what it is when an earlier text gets a source', () => {
+  it('keep the answer unchanged when an earlier text gets a citation', () => {
     const { facts } = read([
       created,
       begins,
@@ -216,7 +216,7 @@ describe('sources in lines of the Agent Communication Protocol', () => {
     assert.equal(facts.answer, 'A. \n\nB.');
   });
 
-  it('place sources in what the agent made', () => {
+  it('cite artifacts of the agent', () => {
     const { entries } = read([
       created,
       begins,
@@ -227,7 +227,7 @@ describe('sources in lines of the Agent Communication Protocol', () => {
     assert.deepEqual(cited(made), ['Lisbon']);
   });
 
-  it('find what each source is for, whatever the texts are', () => {
+  it('find their range for any text', () => {
     const piece = fc
       .record({ text: fc.string({ minLength: 1, unit: 'grapheme' }), from: fc.nat(), length: fc.nat(10) })
       .map(({ text, from, length }) => {
@@ -248,7 +248,7 @@ describe('sources in lines of the Agent Communication Protocol', () => {
     );
   });
 
-  it('find what each source without a text is for, whatever stands between the texts', () => {
+  it('without text find their range, whatever comes in between', () => {
     const others = [tool, thought, image, { name: 'a.txt', content: 'Made.' }, undefined];
     const piece = fc.record({
       text: fc.string({ minLength: 1, unit: 'grapheme' }),

@@ -22,7 +22,7 @@ function answers({ entries }: Read): NormalizedEntry[] {
 }
 
 describe('lines of the Agent Communication Protocol', () => {
-  it('never give out as said by a person what the server says one said', () => {
+  it("never attribute the server's words to the user", () => {
     const user = (...texts: string[]) => ({ role: 'user', parts: texts.map((content) => ({ content })) });
     const events = [
       created,
@@ -42,7 +42,7 @@ describe('lines of the Agent Communication Protocol', () => {
     assert.deepEqual(said(), [['human', 'Look at the branch.'], ['human', 'Yes, delete the branch, I agree.'], answer]);
   });
 
-  it('show no answer again that a person gave when the run asked', () => {
+  it("do not repeat the user's answer to a question of the run", () => {
     const asked_at = '2026-11-20T10:00:00Z';
     const request = { id: 'r:1', kind: 'question', title: 'Which city?', asked_at, expires_at: asked_at };
     const decision = {
@@ -63,7 +63,7 @@ describe('lines of the Agent Communication Protocol', () => {
     assert.ok(!entries.some(({ type }) => type.kind === 'user_message'));
   });
 
-  it('say everything once, whichever of its events are lost', () => {
+  it('show everything once, even if some events are lost', () => {
     const message = (texts: readonly string[]) => ({
       role: 'agent/helper',
       parts: texts.map((content) => ({ content_type: 'text/plain', content })),
@@ -85,7 +85,7 @@ describe('lines of the Agent Communication Protocol', () => {
     );
   });
 
-  it('show a step with a tool as a call, and one without as a thought', () => {
+  it('show a step with a tool as a call, and one without as thinking', () => {
     const step = {
       kind: 'trajectory',
       tool_name: 'grep',
@@ -114,7 +114,7 @@ describe('lines of the Agent Communication Protocol', () => {
     assert.deepEqual(answer.metadata?.annotations, [{ ...step, start_index: 0, end_index: 4 }]);
   });
 
-  it('show what the agent made under its name', () => {
+  it('show an artifact under its name', () => {
     const bytes = Buffer.from('naïve 🚀').toString('base64');
     const { entries, facts } = read([
       created,
@@ -130,7 +130,7 @@ describe('lines of the Agent Communication Protocol', () => {
     assert.equal(facts.answer, '[image/png](https://example.com/c.png)');
   });
 
-  it('take an error and the failure that follows for one', () => {
+  it('merge an error with the failure that follows', () => {
     const error = { code: 'server_error', message: 'No model.' };
     const failed = { type: 'run.failed', run: { ...run, status: 'failed', error } };
     const { entries, facts } = read([created, { type: 'error', error }, failed]);
@@ -139,14 +139,14 @@ describe('lines of the Agent Communication Protocol', () => {
     assert.equal(entries.filter(({ type }) => type.kind === 'error').length, 1);
   });
 
-  it('say so where they end in the middle', () => {
+  it('report a stream that ends early', () => {
     const { entries, open } = read([created, begins, part({ content: 'Half' })], { code: null, signal: null });
     assert.deepEqual(open, []);
     const last = entries.at(-1);
     assert.ok(last?.type.kind === 'system_message' && last.type.subtype === 'interrupted');
   });
 
-  it('keep metadata that is not all known, and show the part', () => {
+  it('keep metadata that is only partly known, and show the part', () => {
     const step = { kind: 'trajectory', tool_name: 'shell', tool_input: 'ls mood' };
     for (const metadata of [{ kind: 'mood' }, 'mood', ['mood'], [{ kind: 'citation' }, { kind: 'mood' }], step]) {
       const { entries, facts } = read([created, begins, part({ content: 'Hi', metadata }), ends()]);
@@ -156,7 +156,7 @@ describe('lines of the Agent Communication Protocol', () => {
     }
   });
 
-  it('are taken out of an event stream, however it is cut into lines', () => {
+  it('are extracted from an event stream, however it is split', () => {
     const lines = [
       ': a comment',
       `data: ${JSON.stringify(created)}`,
@@ -180,7 +180,7 @@ describe('lines of the Agent Communication Protocol', () => {
     assert.equal(result.facts.reports[0]?.isError, false, 'the last event has no end');
   });
 
-  it('of an event that is too long are not gathered', () => {
+  it('of an oversized event are not buffered', () => {
     const long = 'x'.repeat(1 << 20);
     const lines = [
       'data: {"type":"generic","generic":{',

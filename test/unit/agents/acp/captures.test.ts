@@ -73,7 +73,7 @@ describe('entries of Agent Client Protocol captures, counted again', () => {
     };
   });
 
-  it('have every text and thought once, in order, live ones apart from the history', () => {
+  it('have every text and thought once, in order, separate from the history', () => {
     for (const { name, history, live, read } of captures) {
       for (const [chunk, kind] of [
         ['agent_message_chunk', 'assistant_message'],
@@ -87,7 +87,7 @@ describe('entries of Agent Client Protocol captures, counted again', () => {
     }
   });
 
-  it('have one entry per message, where messages have ids', () => {
+  it('have one entry per message if messages have ids', () => {
     for (const { name, live, read } of captures) {
       const ids = new Set(chunks(live, 'agent_message_chunk').flatMap(({ messageId }) => messageId ?? []));
       const texts = said(read, 'assistant_message', false);
@@ -98,7 +98,7 @@ describe('entries of Agent Client Protocol captures, counted again', () => {
     }
   });
 
-  it('have every tool call once, with the status that was told last', () => {
+  it('have every tool call once, with its last status', () => {
     for (const { name, messages, read } of captures) {
       const reported = new Map<string, string>();
       const asked = new Set<string>();
@@ -148,7 +148,7 @@ describe('entries of Agent Client Protocol captures, counted again', () => {
     }
   });
 
-  it('say that a run failed where the agent answered with an error', () => {
+  it('report a failed run if the agent answered with an error', () => {
     for (const { name, messages, read } of captures) {
       const errors = messages.flatMap(({ error }) => error ?? []);
       const shown = read.entries.filter(({ type }) => type.kind === 'error').map(({ content }) => content);

@@ -52,7 +52,7 @@ describe('commands in the Agent Client Protocol', () => {
     });
   }
 
-  it('alone fail by an exit code', () => {
+  it('fail by an exit code only', () => {
     const other = { kind: 'other', title: 'Check', status: 'completed', rawOutput: { exit_code: 3 } };
     assert.equal(callOf([other]).status, 'success');
   });
@@ -65,7 +65,7 @@ describe('commands in the Agent Client Protocol', () => {
     });
   }
 
-  it('in words are shown, and asked for, as a shell would take them', () => {
+  it('given as words are shown and requested in shell syntax', () => {
     const words = { ...command, rawInput: { command: ['bash', '-lc', "echo 'a b' | wc"] } };
     const shown = "bash -lc 'echo '\\''a b'\\'' | wc'";
     const { action } = callOf([words]);

@@ -4,7 +4,7 @@ import { initialized, opened, over, read, says, update } from '../../../support/
 import { testPrices } from '../../../support/sessions/facts.ts';
 
 describe('figures of the Agent Client Protocol', () => {
-  it('tell which tokens a figure counts by the total beside it', () => {
+  it('tell by the total which tokens a figure includes', () => {
     const ended = (usage: object) =>
       read([initialized, opened, says('Hi'), { id: 2, result: { stopReason: 'end_turn', usage } }]);
     const usage = (of: object) => ended(of).facts.reports[0]?.usage;
@@ -17,7 +17,7 @@ describe('figures of the Agent Client Protocol', () => {
     assert.deepEqual(thoughts, { input: 5, output: 10, reasoning: 3 });
   });
 
-  it('give the newest cost of the conversation to the last turn, also where it comes late', () => {
+  it('assign the newest cost of the conversation to the last turn, even if it comes late', () => {
     const cost = (amount: number) => update('usage_update', { used: 1, size: 2, cost: { amount, currency: 'USD' } });
     const { facts } = read([initialized, opened, says('a'), cost(0.1), over(), says('b'), over(), cost(0.3)]);
     assert.deepEqual(
@@ -29,7 +29,7 @@ describe('figures of the Agent Client Protocol', () => {
     );
   });
 
-  it('say where tokens are those of the last model call alone, as OpenCode 1.1 reports them', () => {
+  it('mark tokens of the last model call only, as OpenCode 1.1 reports them', () => {
     const tool = update('tool_call', { toolCallId: 't', title: 'Read', kind: 'read', status: 'completed' });
     const used = (tokens: number) =>
       update('usage_update', { used: tokens, size: 200_000, cost: { amount: 0.02, currency: 'USD' } });
@@ -54,7 +54,7 @@ describe('figures of the Agent Client Protocol', () => {
     assert.equal(of(tool, says('a'), used(2600), ended(last))?.tokensOf, undefined);
   });
 
-  it('keep a cost that was told in a turn that never ended', () => {
+  it('keep a cost from a turn that never ended', () => {
     const cost = update('usage_update', { used: 1, size: 2, cost: { amount: 1.23, currency: 'USD' } });
     const { facts } = read([initialized, opened, says('a'), cost]);
     assert.equal(facts.sessionUsd, 1.23);

@@ -21,7 +21,7 @@ function shown({ entries }: Read): string[] {
 }
 
 describe('lines of the Agent Client Protocol', () => {
-  it('leave out the history that the record has, and show it where the record is empty', () => {
+  it('skip the history that the record has, and show it if the record is empty', () => {
     const lines = [
       initialized,
       hears('Before?'),
@@ -44,7 +44,7 @@ describe('lines of the Agent Client Protocol', () => {
     assert.equal(read(lines, { resume: 's', firstIndex: 1 }).entries[0]?.origin, 'replay');
   });
 
-  it('tell history from what happens now also where the answer to the load is empty', () => {
+  it('tell history from new messages even if the answer to the load is empty', () => {
     const history = read([initialized, hears('Before?'), says('Before.'), { id: 1, result: {} }, says('Now.'), over()]);
     assert.equal(history.facts.answer, 'Now.');
     const none = read([initialized, { id: 1, result: null }, says('Now.'), over()]);
@@ -60,7 +60,7 @@ describe('lines of the Agent Client Protocol', () => {
     assert.equal(login.facts.answer, 'Now.');
   });
 
-  it('never give out as said by a person what the agent says one said', () => {
+  it("never attribute the agent's words to the user", () => {
     const lines = [
       initialized,
       opened,
@@ -79,7 +79,7 @@ describe('lines of the Agent Client Protocol', () => {
     assert.deepEqual(said({}), ['user_message human Look at the branch.', ...others('human')]);
   });
 
-  it('keep a text together around lines outside the conversation', () => {
+  it('keep a text together around lines outside of the conversation', () => {
     const lines = [
       initialized,
       opened,
@@ -97,7 +97,7 @@ describe('lines of the Agent Client Protocol', () => {
     assert.equal(shown(read(lines))[2], 'system_message mode Mode: `plan`');
   });
 
-  it('begin another entry with another message, and after a call', () => {
+  it('start a new entry for another message, and after a call', () => {
     const lines = [
       initialized,
       opened,
@@ -113,14 +113,14 @@ describe('lines of the Agent Client Protocol', () => {
     );
   });
 
-  it('put a whole message in the place of what was streamed of it', () => {
+  it('replace streamed text with the complete message', () => {
     const whole = (text: string) => update('agent_message', { messageId: 'a', content: [{ type: 'text', text }] });
     const lines = [initialized, opened, says('dra', { messageId: 'a' }), whole('final'), whole('final!'), over()];
     assert.equal(read(lines).facts.answer, 'final!');
     assert.equal(read([initialized, opened, whole('only'), over()]).facts.answer, 'only');
   });
 
-  it('merge a call out of whatever is heard of it', () => {
+  it('merge all updates of a call', () => {
     const permission = {
       id: 7,
       method: 'session/request_permission',
@@ -152,7 +152,7 @@ describe('lines of the Agent Client Protocol', () => {
     assert.match(shown(read([initialized, opened, permission, over('cancelled')]))[1] ?? '', /^tool_use cancelled /);
   });
 
-  it('never take changes of files back', () => {
+  it('never drop file changes', () => {
     const call = (fields: object) => update('tool_call_update', { toolCallId: 'c', ...fields });
     const lines = [
       initialized,
@@ -166,7 +166,7 @@ describe('lines of the Agent Client Protocol', () => {
     assert.equal(tool.tool.result?.text, 'no');
   });
 
-  it('join the output of a terminal, also where a piece ends within a character', () => {
+  it('join the output of a terminal, even within a character', () => {
     const bytes = Buffer.from('naïve 🚀\n');
     const piece = (from: number, to: number) =>
       update('terminal_output_chunk', { terminalId: 't', data: bytes.subarray(from, to).toString('base64') });
@@ -198,7 +198,7 @@ describe('lines of the Agent Client Protocol', () => {
     });
   });
 
-  it('keep one plan per turn, in one entry', () => {
+  it('keep one plan per turn in one entry', () => {
     const plan = (status: string) => update('plan', { entries: [{ content: 'Look', status }] });
     const lines = [initialized, opened, plan('pending'), says('…'), plan('completed'), over(), plan('pending'), over()];
     assert.deepEqual(
@@ -212,7 +212,7 @@ describe('lines of the Agent Client Protocol', () => {
     );
   });
 
-  it('take from Vitrine what was decided about a call, and what its terminal showed', () => {
+  it("take decisions and terminal output from Vitrine's own lines", () => {
     const request = {
       id: 'r1',
       kind: 'permission',
@@ -255,7 +255,7 @@ describe('lines of the Agent Client Protocol', () => {
     ]);
   });
 
-  it('take an answer with an error for the end of the turn, but not one to a question of our own', () => {
+  it("end the turn at an error response, but not for Vitrine's own requests", () => {
     const error = (code: number, message: string) => ({ id: 9, error: { code, message } });
     const refused = read([initialized, opened, error(-32601, 'Method not found'), says('Hi'), over()]);
     assert.deepEqual(
@@ -269,7 +269,7 @@ describe('lines of the Agent Client Protocol', () => {
     assert.equal(unknown.facts.unknownSession, true);
   });
 
-  it('are no sign of an interruption where the agent was stopped after its turn', () => {
+  it('do not report an interruption if the agent was stopped after its turn', () => {
     const stopped = { code: null, signal: 'SIGTERM' };
     const idle = shown(read([initialized, opened, says('Hi'), over()], {}, stopped));
     assert.ok(!idle.some((entry) => entry.includes('interrupted')), idle.join('\n'));
@@ -281,7 +281,7 @@ describe('lines of the Agent Client Protocol', () => {
     assert.match(busy.at(-1) ?? '', /^system_message interrupted .*SIGTERM/);
   });
 
-  it('of subagents are told apart from the conversation', () => {
+  it('of subagents are separate from the conversation', () => {
     const lines = [
       initialized,
       opened,
@@ -297,7 +297,7 @@ describe('lines of the Agent Client Protocol', () => {
     assert.equal(facts.sideCalls, 1);
   });
 
-  it('say the same in whatever pieces they come', () => {
+  it('give the same result however they are split', () => {
     fc.assert(
       fc.property(fc.array(fc.array(fc.string({ minLength: 1 }), { minLength: 1 }), { maxLength: 6 }), (texts) => {
         const pieces = texts.flatMap((parts, id) => parts.map((text) => says(text, { messageId: `m${id}` })));
@@ -309,7 +309,7 @@ describe('lines of the Agent Client Protocol', () => {
     );
   });
 
-  it('make the same call of one update and of many', () => {
+  it('give the same call from one update or several', () => {
     const fields = {
       title: 'Look',
       kind: 'execute',
@@ -336,7 +336,7 @@ describe('lines of the Agent Client Protocol', () => {
     );
   });
 
-  it('of a kind that is not known are kept', () => {
+  it('of an unknown kind are kept', () => {
     const { entries, facts } = read([
       initialized,
       opened,

@@ -44,7 +44,7 @@ const once: Answer = { kind: 'allow', scope: 'once' };
 const session: Answer = { kind: 'allow', scope: 'session' };
 
 describe('a permission in the Agent Client Protocol', () => {
-  it('of every agent is told with the whole command or change', () => {
+  it('of every agent includes the whole command or change', () => {
     let count = 0;
     for (const { agent, file, request: made } of asked()) {
       count += 1;
@@ -62,7 +62,7 @@ describe('a permission in the Agent Client Protocol', () => {
     assert.ok(count > 20, String(count));
   });
 
-  it('of every agent is answered by what the option is, whatever it is called', () => {
+  it('of every agent is answered by the kind of option, not by its name', () => {
     const ids = new Set<string>();
     for (const { options } of asked()) {
       const answered = (answer: Answer): PermissionOutcome => outcomeOf(decision(answer), options).outcome;
@@ -80,7 +80,7 @@ describe('a permission in the Agent Client Protocol', () => {
     assert.deepEqual([...ids].sort(), ['cancel', 'plan', 'reject', 'reject_once']);
   });
 
-  it('is never made more of than was given, nor refused for good', () => {
+  it('is never extended beyond what was granted, nor denied permanently', () => {
     const of = (...kinds: string[]) => kinds.map((kind) => ({ optionId: kind, name: kind, kind }));
     const good = outcomeOf(decision(once), of('allow_always', 'reject_once'));
     assert.deepEqual(good.outcome, { outcome: 'selected', optionId: 'reject_once' });

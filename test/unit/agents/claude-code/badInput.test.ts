@@ -97,7 +97,7 @@ describe('bad output of Claude Code', () => {
     });
   }
 
-  it('keeps what it does not know word for word', () => {
+  it('keeps unknown lines unchanged', () => {
     const lines = ['{"type": "brand_new",  "a": 1}', '{"type":', 'plain text'];
     const { entries } = normalized(stdoutLines(...lines));
     assert.deepEqual(
@@ -106,19 +106,19 @@ describe('bad output of Claude Code', () => {
     );
   });
 
-  it('writes a cost down as printed, however large', () => {
+  it('keeps a cost as printed, however large', () => {
     const { entries } = normalized(stdoutLines({ type: 'result', subtype: 'success', total_cost_usd: 1e308 }));
     assert.match(entries[0]?.content ?? '', /\$[\d,]{300,}\.00$/);
   });
 
-  it('names the size of a line that is too long', () => {
+  it('reports the size of an oversized line', () => {
     const { entries, facts } = normalized([{ stream: 'stdout', oversize: { bytes: 9_437_184, head: '{"type":' } }]);
     assert.deepEqual(kinds(entries), ['error oversize_line']);
     assert.match(entries[0]?.content ?? '', /9\.0 MB \(9437184 bytes\)/);
     assert.equal(facts.lines.oversize, 1);
   });
 
-  it('keeps no nesting that no one could write down again', () => {
+  it('truncates nesting that cannot be serialized', () => {
     const input = `{"type":"assistant","message":{"content":[{"type":"tool_use","id":"a","name":"X","input":${nested(50_000)}}]}}`;
     const unknown = `{"type":"assistant","message":{"content":[${nested(50_000)}]}}`;
     const answer = `{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"a","content":${nested(50_000)}}]},"tool_use_result":${nested(50_000)}}`;
@@ -139,7 +139,7 @@ describe('bad output of Claude Code', () => {
     assert.equal(facts.answer, 'level 0');
   });
 
-  it('says what a process without output came to', () => {
+  it('reports a process without output', () => {
     const of = (stderr: string[], code: number | null, signal: string | null = null) =>
       kinds(
         normalized(
@@ -165,7 +165,7 @@ describe('bad output of Claude Code', () => {
     }
   });
 
-  it('cuts stderr to its beginning and its end', () => {
+  it('truncates stderr in the middle', () => {
     const lines = Array.from({ length: 30_000 }, (_, at) => ({ stream: 'stderr', text: `line ${at}` }) as const);
     const { facts, entries } = normalized(lines);
     assert.ok(facts.stderr.startsWith('line 0\nline 1\n'));

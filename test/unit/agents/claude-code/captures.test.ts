@@ -103,7 +103,7 @@ const counted = (texts: readonly string[]): Record<string, number> => {
 describe('every Claude Code capture', () => {
   const captures = claudeCaptures();
 
-  it('is there, in versions old and new', () => {
+  it('exists for old and new versions', () => {
     const versions = new Set(captures.map(({ name }) => name.split('/')[0]));
     for (const version of ['1.0.3', '2.0.77', '2.1.328']) assert.ok(versions.has(version), version);
     assert.ok(captures.length >= 150, String(captures.length));
@@ -114,7 +114,7 @@ describe('every Claude Code capture', () => {
       const { entries, open, updates, facts } = normalized(linesOfCapture(capture), capture.exit);
       const expected = wire(capture);
 
-      it('gives valid entries, numbered without gaps, none left open', () => {
+      it('gives valid entries, numbered without gaps, all closed', () => {
         for (const entry of entries) normalizedEntrySchema.parse(entry);
         assert.deepEqual(
           entries.map(({ index }) => index),
@@ -180,14 +180,14 @@ describe('every Claude Code capture', () => {
         assert.equal(facts.reports.length, expected.closing.length);
       });
 
-      it('says on every entry which session and model it belongs to, once that is known', () => {
+      it('has session and model in every entry once they are known', () => {
         const first = entries.findIndex(({ metadata }) => metadata?.sessionId !== undefined);
         const known = first === -1 ? [] : entries.slice(first);
         for (const { metadata } of known) assert.equal(metadata?.sessionId, entries[first]?.metadata?.sessionId);
         for (const { metadata } of known) assert.notEqual(metadata?.model, undefined);
       });
 
-      it('prints the figures of its closing lines', () => {
+      it('has the figures of its closing lines', () => {
         for (const [at, result] of expected.closing.entries()) {
           const report = facts.reports[at];
           assert.ok(report !== undefined);

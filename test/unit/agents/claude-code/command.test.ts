@@ -9,7 +9,7 @@ const command = (version: string | null, request: Partial<CommandRequest> = {}) 
 const always = ['-p', '--output-format', 'stream-json', '--verbose'];
 
 describe('command line of Claude Code', () => {
-  it('gives the prompt on stdin, whatever it begins with', () => {
+  it('passes the prompt on stdin, whatever it starts with', () => {
     for (const prompt of ['Hi', '--help', '/cost', '-']) {
       const { args, stdin } = command('2.1.328', { prompt });
       assert.equal(stdin, prompt);
@@ -17,7 +17,7 @@ describe('command line of Claude Code', () => {
     }
   });
 
-  it('uses what the version has', () => {
+  it("uses the version's options", () => {
     assert.deepEqual(command('2.1.328').args, [...always, '--include-partial-messages', '--session-id', 'new-id']);
     assert.deepEqual(command('2.0.77').args, command('2.1.328').args);
     assert.deepEqual(command(null).args, command('2.1.328').args);
@@ -26,7 +26,7 @@ describe('command line of Claude Code', () => {
     assert.equal(command('1.0.3').sessionId, null);
   });
 
-  it('resumes, and knows the id where the version keeps it', () => {
+  it('resumes, and predicts the id if the version keeps it', () => {
     const resumed = command('2.1.328', { resume: 'old-id' });
     assert.deepEqual(resumed.args, [...always, '--include-partial-messages', '--resume', 'old-id']);
     assert.equal(resumed.sessionId, 'old-id');
@@ -42,7 +42,7 @@ describe('command line of Claude Code', () => {
     extraArgs: ['--add-dir', 'x'],
   };
 
-  it('passes what was asked for', () => {
+  it('passes the requested options', () => {
     const { args, warnings } = command('2.1.328', { options });
     assert.deepEqual(args.slice(7), [
       ...['--model', 'sonnet', '--permission-mode', 'acceptEdits', '--max-turns', '3', '--max-budget-usd', '0.5'],
@@ -51,7 +51,7 @@ describe('command line of Claude Code', () => {
     assert.deepEqual(warnings, []);
   });
 
-  it('passes what is left of limits that Vitrine holds, and warns of none', () => {
+  it('passes remaining limits that Vitrine enforces, without warnings', () => {
     const limits = { turns: 2, usd: 0.25 };
     const of = (version: string, options = {}, more = {}) =>
       claudeCode.command({ prompt: 'x', options, limits, program: { version }, newSessionId: 'new', ...more });
@@ -68,13 +68,13 @@ describe('command line of Claude Code', () => {
     assert.deepEqual([flags(older), older.warnings], [['--max-turns', '2'], []]);
   });
 
-  it('warns of what a version cannot do, and runs without', () => {
+  it('warns about unsupported options, and runs without them', () => {
     const { args, warnings } = command('1.0.3', { options });
     assert.deepEqual(args, [...always, '--model', 'sonnet', '--max-turns', '3', '--add-dir', 'x']);
     assert.equal(warnings.length, 3);
   });
 
-  it('bypasses permissions only where that was asked for', () => {
+  it('bypasses permissions only on request', () => {
     const flags = (permissionMode?: string) =>
       command('2.1.328', { options: permissionMode === undefined ? {} : { permissionMode } }).args.slice(7);
     assert.deepEqual(flags(), []);
@@ -88,7 +88,7 @@ describe('command line of Claude Code', () => {
     assert.equal(claudeCode.parseVersion('git version 2.39.5'), null);
   });
 
-  it('drops what a parent Claude Code sets, and nothing that a user sets', () => {
+  it('removes variables of a parent Claude Code, but none of the user', () => {
     const dropped = (name: string) => claudeCode.ownVariables.some((pattern) => pattern.test(name));
     for (const name of ['CLAUDECODE', 'CLAUDE_CODE_ENTRYPOINT', 'CLAUDE_CODE_SSE_PORT', 'CLAUDE_CODE_SESSION_ID']) {
       assert.ok(dropped(name), name);

@@ -36,7 +36,7 @@ describe('pieces of a stream of Claude Code', () => {
     stdout.some((line) => line.includes('content_block_delta')),
   );
 
-  it('are read without JSON.parse and with it to the same entries', () => {
+  it('give the same entries with and without JSON.parse', () => {
     let pieces = 0;
     for (const { name, stdout } of streams) {
       const deltas = new DeltaLines();
@@ -48,7 +48,7 @@ describe('pieces of a stream of Claude Code', () => {
     assert.ok(pieces > 30, `${pieces}: the short way is taken`);
   });
 
-  it('are so however they are damaged', () => {
+  it('do so even when damaged', () => {
     const run = fc.record({
       capture: fc.constantFrom<AgentCapture>(...streams),
       changes: fc.array(mutation, { minLength: 1, maxLength: 8 }),
@@ -62,7 +62,7 @@ describe('pieces of a stream of Claude Code', () => {
     );
   });
 
-  it('are known for what JSON.parse would make of them, and nothing else', () => {
+  it('are recognized exactly as JSON.parse would read them', () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.constantFrom('"}},"session_id":"', '\\', '\u2028', '\ud800'),
@@ -84,7 +84,7 @@ describe('pieces of a stream of Claude Code', () => {
     assert.equal(deltas.read(delta('"a"').replace('"s"', '"t"')), undefined, 'of another session');
   });
 
-  it('come in turn for several blocks', () => {
+  it('alternate between several blocks', () => {
     const deltas = new DeltaLines();
     const at = (place: number): string => delta('"piece"').replace('"index":0', `"index":${place}`);
     for (const place of [0, 1, 2]) deltas.learn(at(place));
@@ -102,14 +102,14 @@ describe('brief lines of Claude Code', () => {
   const stopping = (end: string) =>
     `{"type":"stream_event","event":{"type":"content_block_stop","index":2},${id},"parent_tool_use_id":${end}}`;
 
-  it('are known by their shape', () => {
+  it('are recognized by their shape', () => {
     assert.deepEqual(briefLine(counting('31')), { sessionId: 's', thinkingTokens: 31 });
     for (const end of [`null,${uuid}`, `"toolu_1",${uuid},"api_message_id":"msg_1"`]) {
       assert.deepEqual(briefLine(stopping(end)), { sessionId: 's', thinkingTokens: undefined });
     }
   });
 
-  it('are read as JSON where anything is different', () => {
+  it('are parsed as JSON if anything differs', () => {
     for (const line of [counting('031'), counting('-1'), counting('"3"'), stopping('7'), `${counting('1')} `]) {
       assert.equal(briefLine(line), undefined, line);
     }
@@ -117,7 +117,7 @@ describe('brief lines of Claude Code', () => {
     assert.equal(briefLine(stopping(`null,${uuid},"isReplay":true`)), undefined);
   });
 
-  it('stand in captures', () => {
+  it('occur in captures', () => {
     const lines = capturesOf('claude-code').flatMap(({ stdout }) => stdout);
     assert.ok(lines.filter((line) => briefLine(line) !== undefined).length > 20);
   });

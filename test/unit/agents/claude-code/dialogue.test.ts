@@ -76,7 +76,7 @@ const started = (): Script => {
 };
 
 describe('the dialogue of Claude Code', () => {
-  it('greets and gives the prompt', () => {
+  it('initializes and sends the prompt', () => {
     assert.deepEqual(started().written, [
       { type: 'control_request', request_id: 'vitrine-1', request: { subtype: 'initialize', hooks: null } },
       {
@@ -88,7 +88,7 @@ describe('the dialogue of Claude Code', () => {
     ]);
   });
 
-  it('asks by the lines of the real program, with the whole command or file', () => {
+  it('shows permission requests of the real program with the whole command or file', () => {
     const script = started();
     const file = 'test/fixtures/claude-code/2.1.328/permission-stdio-allow.stdout.jsonl';
     for (const line of readFileSync(file, 'utf8').trimEnd().split('\n')) script.dialogue.line(line);
@@ -122,7 +122,7 @@ describe('the dialogue of Claude Code', () => {
     assert.deepEqual(script.turns, ['done']);
   });
 
-  it('allows once what was asked, unchanged', async () => {
+  it('allows a request once, unchanged', async () => {
     const script = started();
     const input = { command: 'a\u202eb', timeout: 5, dangerouslyDisableSandbox: true };
     script.line(canUse('r', 'Bash', input));
@@ -170,7 +170,7 @@ describe('the dialogue of Claude Code', () => {
     });
   }
 
-  it('denies with the reason, and ends the turn where that is wanted', async () => {
+  it('denies with the reason, and ends the turn on request', async () => {
     const script = started();
     script.line(canUse('a', 'Bash', {}), canUse('b', 'Bash', {}), canUse('c', 'Bash', {}));
     await script.asked[2]?.decide({ kind: 'deny', reason: 'Too late.' }, 'timeout');
@@ -183,7 +183,7 @@ describe('the dialogue of Claude Code', () => {
     ]);
   });
 
-  it('answers nothing that the agent withdrew, or that has ended', async () => {
+  it('does not answer withdrawn or ended requests', async () => {
     const script = started();
     script.line(canUse('a', 'Bash', {}), canUse('b', 'Bash', {}));
     script.line({ type: 'control_cancel_request', request_id: 'a' });
@@ -192,7 +192,7 @@ describe('the dialogue of Claude Code', () => {
     assert.deepEqual(script.answers, []);
   });
 
-  it('answers questions by their texts', async () => {
+  it('answers questions by their text', async () => {
     const script = started();
     const questions = [
       {
@@ -221,12 +221,12 @@ describe('the dialogue of Claude Code', () => {
     assert.deepEqual(script.answers, [response('q', { behavior: 'allow', updatedInput })]);
   });
 
-  it('reads answers that a record of before holds by text', () => {
+  it('reads answers from older records by text', () => {
     const recorded = { kind: 'answer', answers: { 'Which?': 'A', 'Why?': 'so' } };
     assert.deepEqual(answerSchema.parse(recorded), { kind: 'answer', answers: ['A', 'so'] });
   });
 
-  it('answers questions of the same text, and one named as a prototype', async () => {
+  it('answers questions with the same text, or with the name of a prototype property', async () => {
     const script = started();
     const questions = ['Same?', '__proto__', 'Same?', 'constructor'].map((question) => ({ question }));
     script.line(canUse('q', 'AskUserQuestion', { questions }, { requires_user_interaction: true }));
@@ -239,7 +239,7 @@ describe('the dialogue of Claude Code', () => {
     type: 'assistant',
     message: { content: [{ type: 'tool_use', id, name, input }] },
   });
-  it('shows the plan that is to be approved, wherever it was printed', () => {
+  it('shows the plan to approve, wherever it was printed', () => {
     const script = started();
     const file_path = '/home/x/.claude/plans/some-plan.md';
     script.line(canUse('1', 'ExitPlanMode', { plan: 'in the request' }));
@@ -274,14 +274,14 @@ describe('the dialogue of Claude Code', () => {
     assert.deepEqual(script.turns.slice(4), ['may_go_on']);
   });
 
-  it('waits for the end of a program that does not know the conversation', () => {
+  it('waits for the exit of a program that does not know the conversation', () => {
     const script = started();
     const errors = ['No conversation found with session ID: 5336d6b9'];
     script.line({ type: 'result', subtype: 'error_during_execution', is_error: true, errors });
     assert.deepEqual(script.turns, []);
   });
 
-  it('interrupts, and sets model and mode, by requests of its own', () => {
+  it('interrupts, and sets model and mode, with requests of its own', () => {
     const script = started();
     script.dialogue.interrupt();
     script.dialogue.setModel?.('opus');
@@ -293,7 +293,7 @@ describe('the dialogue of Claude Code', () => {
     ]);
   });
 
-  it('never throws, whatever it hears', () => {
+  it('never throws', () => {
     const script = started();
     const odd = [
       '',
@@ -314,7 +314,7 @@ describe('the dialogue of Claude Code', () => {
     assert.equal(script.asked[0]?.withdrawn ?? false, false);
   });
 
-  it('is begun only where someone is there, by versions that can', () => {
+  it('starts only if a user is present and the version supports it', () => {
     const of = (version: string | null, interactive: boolean) =>
       claudeCommand({
         prompt: 'p',

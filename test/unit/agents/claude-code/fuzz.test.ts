@@ -36,7 +36,7 @@ describe('damaged output of Claude Code', () => {
     exit: fc.constantFrom({ code: 0, signal: null }, { code: 1, signal: null }, { code: null, signal: 'SIGTERM' }),
   });
 
-  it('never throws, numbers without gaps, closes all, and has each call once', () => {
+  it('never throws, numbers without gaps, closes all entries, and has each call once', () => {
     fc.assert(
       fc.property(run, ({ capture, changes, exit }) => {
         const stdout = changes.reduce(mutated, [...capture.stdout]);
@@ -55,7 +55,7 @@ describe('damaged output of Claude Code', () => {
     );
   });
 
-  it('never throws on lines of any JSON', () => {
+  it('never throws on arbitrary JSON lines', () => {
     const type = fc.constantFrom(
       'system',
       'assistant',

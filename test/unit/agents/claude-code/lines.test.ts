@@ -22,7 +22,7 @@ function toolAt(entries: readonly NormalizedEntry[], index: number) {
 }
 
 describe('lines of Claude Code', () => {
-  it('have no metadata before anything is known, and the same afterwards', () => {
+  it('have no metadata before it is known, and then always the same', () => {
     const { entries } = normalized(stdoutLines({ type: 'system', subtype: 'status', status: 'starting' }, init));
     assert.equal(entries[0]?.metadata, undefined);
     assert.equal(entries[1]?.metadata?.sessionId, session_id);
@@ -30,7 +30,7 @@ describe('lines of Claude Code', () => {
     assert.equal(entries[1].metadata['permissionMode'], null);
   });
 
-  it('count from the first index of the run', () => {
+  it("count from the run's first index", () => {
     const { entries } = normalized(stdoutLines(init, success), undefined, { firstIndex: 7 });
     assert.deepEqual(
       entries.map(({ index }) => index),
@@ -38,14 +38,14 @@ describe('lines of Claude Code', () => {
     );
   });
 
-  it('keep their own time where it is one', () => {
+  it('keep valid timestamps', () => {
     const at = '2026-11-20T10:11:21.114Z';
     const of = (timestamp: unknown) => normalized(stdoutLines({ ...init, timestamp })).entries[0]?.timestamp;
     assert.equal(of(at), at);
     for (const bad of ['yesterday', '2026-13-01T00:00:00Z', 7, null]) assert.equal(of(bad), '2026-11-20T10:00:00.000Z');
   });
 
-  it('take results in any order, before their calls, twice and for no one', () => {
+  it('accept results in any order, before their calls, twice, or without a call', () => {
     const { entries, open } = normalized(
       stdoutLines(
         init,
@@ -75,7 +75,7 @@ describe('lines of Claude Code', () => {
     assert.deepEqual(open, []);
   });
 
-  it('tell denied from cancelled from failed', () => {
+  it('distinguish denied, cancelled and failed calls', () => {
     const line = (id: string, content: string, meta?: object) => ({
       ...result(id, content, { is_error: true }),
       ...(meta !== undefined && { tool_result_meta: [{ id, ...meta }] }),
@@ -104,7 +104,7 @@ describe('lines of Claude Code', () => {
     assert.equal(action.exitCode, 3);
   });
 
-  it('say who wrote a message by their fields, never by its text', () => {
+  it('identify the author of a message by its fields, never by its text', () => {
     const user = (content: unknown, extra: object = {}) => ({
       type: 'user',
       message: { role: 'user', content },
@@ -140,7 +140,7 @@ describe('lines of Claude Code', () => {
     assert.equal(entries[4]?.metadata?.parentCallId, 'task');
   });
 
-  it('stream into open entries that their final lines close', () => {
+  it('stream into open entries that final lines close', () => {
     const { entries, updates } = normalized(
       stdoutLines(
         init,
@@ -172,7 +172,7 @@ describe('lines of Claude Code', () => {
     assert.equal(toolAt(entries, 2).action.kind, 'file_read');
   });
 
-  it('leave what was streamed when the stream breaks', () => {
+  it('keep streamed text when the stream breaks', () => {
     const { entries, facts } = normalized(
       stdoutLines(
         init,
@@ -188,7 +188,7 @@ describe('lines of Claude Code', () => {
     assert.equal(toolAt(entries, 2).input, '{"comm');
   });
 
-  it('keep a final text that is not the one that was streamed', () => {
+  it('keep a final text that differs from the streamed one', () => {
     const { entries } = normalized(
       stdoutLines(init, started('m'), delta(0, 'One'), assistant('m', text('Two')), success),
     );
@@ -198,7 +198,7 @@ describe('lines of Claude Code', () => {
     );
   });
 
-  it('do not show twice what a message holds at its start', () => {
+  it('do not repeat text that the message already had at its start', () => {
     const shown = (...lines: unknown[]) =>
       normalized(stdoutLines(init, started('m', [text('Hi')]), ...lines)).entries.filter(
         ({ type }) => type.kind === 'assistant_message',
@@ -209,7 +209,7 @@ describe('lines of Claude Code', () => {
     assert.equal(shown(assistant('m', text('Hi')), event({ type: 'message_stop' })), 1);
   });
 
-  it('count a line that is printed again letter by letter once', () => {
+  it('count an identical repeated line once', () => {
     const line = { ...assistant('m', text('Once')), uuid: 'u' };
     const { entries } = normalized(stdoutLines(line, line, { ...line, message: assistant('m', text('Else')).message }));
     assert.deepEqual(
@@ -218,7 +218,7 @@ describe('lines of Claude Code', () => {
     );
   });
 
-  it('say once that the API failed, whichever line says so', () => {
+  it('report an API failure once, whichever line reports it', () => {
     const shown = 'API Error: 429 {"type":"error"}';
     const synthetic = { type: 'assistant', message: { id: 'x', model: '<synthetic>', content: [text(shown)] } };
     const failed = { ...success, is_error: true, result: shown };
@@ -230,7 +230,7 @@ describe('lines of Claude Code', () => {
     }
   });
 
-  it('read the limits of turns and budget as errors, whatever is_error says', () => {
+  it('treat the turn and budget limits as errors, whatever is_error says', () => {
     for (const [subtype, code] of [
       ['error_max_turns', 'max_turns'],
       ['error_max_budget_usd', 'max_budget'],
@@ -240,7 +240,7 @@ describe('lines of Claude Code', () => {
     }
   });
 
-  it('carry citations over the whole block, counted in code points', () => {
+  it('extend citations over the whole block, in code points', () => {
     const cited = { type: 'web_search_result_location', url: 'https://a.example', title: 'A', cited_text: 'said' };
     const { entries } = normalized(stdoutLines(assistant('m', { ...text('Rocket 🚀'), citations: [cited] })));
     assert.deepEqual(entries[0]?.metadata?.annotations, [
@@ -248,7 +248,7 @@ describe('lines of Claude Code', () => {
     ]);
   });
 
-  it('read the tools of the API itself as calls', () => {
+  it('read server tools of the API as calls', () => {
     const { entries } = normalized(
       stdoutLines(
         assistant(

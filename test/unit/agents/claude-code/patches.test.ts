@@ -62,14 +62,14 @@ describe('patches of Claude Code, which print two spaces for a tab', () => {
       'all:\n\t\tcc a.c\n\t\t\t\tdeep\n  spaces\nend\n',
     ],
   ] as const) {
-    it(`are read as what they mean ${name}`, () => {
+    it(`have their tabs restored ${name}`, () => {
       const { oldText, newText } = change;
       const detail = { originalFile: before, oldString: oldText, newString: newText, replaceAll: 'all' in change };
       assert.deepEqual(outcome(edited([{ oldText, newText }], detail, [hunk]), before), [after, true]);
     });
   }
 
-  it('are read so of several edits at once, and of those that a person changed', () => {
+  it('have their tabs restored for several edits at once, and edits that the user changed', () => {
     const edits = [
       { oldText: 'cc a.c', newText: 'cc b.c' },
       { oldText: 'deep', newText: 'low\n\tmore' },
@@ -88,13 +88,13 @@ describe('patches of Claude Code, which print two spaces for a tab', () => {
     assert.deepEqual(outcome(own, before), ['all:\n\tcc a.c\n\t\tlow\n\tmore\n  spaces\nend\n', true]);
   });
 
-  it('are not sure where the file before is not there, and keep what stands around', () => {
+  it('are uncertain without the previous file, and keep context lines', () => {
     const hunk = { oldStart: 1, newStart: 1, lines: [' all:', '-  cc a.c', '+  cc b.c', '     deep', '   spaces'] };
     const action = edited([{ oldText: 'cc a.c', newText: 'cc b.c' }], {}, [hunk]);
     assert.deepEqual(outcome(action, before), ['all:\n  cc b.c\n\t\tdeep\n  spaces\nend\n', false]);
   });
 
-  it('are read in time, whatever they hold', () => {
+  it('take linear time', () => {
     for (const piece of ['\t', '\t\n', ' \t', '\r\t']) {
       const large = repeated(piece, 2_000_000);
       const detail = { originalFile: large, oldString: large, newString: `${large}x`, replaceAll: true };

@@ -20,8 +20,8 @@ const begins = (id: string, name = 'Bash') =>
 const json = (partial_json: string) =>
   event({ type: 'content_block_delta', index: 1, delta: { type: 'input_json_delta', partial_json } });
 
-describe('what Claude Code says or gives again', () => {
-  it('is the answer after a stream that was cut off, whose half stays in the transcript', () => {
+describe('repeated output of Claude Code', () => {
+  it('continues after a stream that was cut off, whose partial text stays in the transcript', () => {
     const abandoned = { ...stop, abandoned_blocks: { api_message_id: 'm1', from_block_index: 0 } };
     const again: Record<string, readonly object[]> = {
       streamed: [retry, started('m2'), delta(0, 'Hello'), assistant('m2', text('Hello')), stop],
@@ -52,7 +52,7 @@ describe('what Claude Code says or gives again', () => {
     }
   });
 
-  it('keeps what had its final line before the stream was cut off, and runs no half a call', () => {
+  it('keeps completed blocks of an interrupted stream, and drops incomplete calls', () => {
     const { entries, facts } = normalized(
       stdoutLines(
         init,
@@ -74,7 +74,7 @@ describe('what Claude Code says or gives again', () => {
     assert.match(cut?.content ?? '', /Not run: the answer was interrupted/);
   });
 
-  it('takes a half back into the answer where its final line comes late', () => {
+  it('completes a partial answer when its final line comes late', () => {
     const { entries, facts } = normalized(
       stdoutLines(init, started('m1'), delta(0, 'Hel'), started('m2'), assistant('m1', text('Hello')), stop, success),
     );
@@ -83,7 +83,7 @@ describe('what Claude Code says or gives again', () => {
     assert.equal(said?.metadata?.['aborted'], undefined);
   });
 
-  it('does not take a subagent for the one who begins again', () => {
+  it('does not confuse a subagent with a restarted answer', () => {
     const other = { parent_tool_use_id: 'task' };
     const { facts } = normalized(
       stdoutLines(
@@ -100,7 +100,7 @@ describe('what Claude Code says or gives again', () => {
     assert.equal(facts.answer, 'Hello');
   });
 
-  it('is another call where another message gives an id that is taken', () => {
+  it('is another call if another message uses the same id', () => {
     const { entries } = normalized(
       stdoutLines(
         init,
@@ -123,7 +123,7 @@ describe('what Claude Code says or gives again', () => {
     );
   });
 
-  it('is a call each time, however often one id is given', () => {
+  it('is a new call each time, even with the same id', () => {
     const lines = Array.from({ length: 300 }, (_, n) => [
       assistant(`m${n}`, call('call_0')),
       result('call_0', `result ${n}`),
@@ -135,14 +135,14 @@ describe('what Claude Code says or gives again', () => {
     assert.equal(facts.lines.unknown, 0);
   });
 
-  it('is counted once where a closing line is printed twice', () => {
+  it('counts a repeated closing line once', () => {
     const closing = { ...success, uuid: 'u', total_cost_usd: 0.5, usage: { input_tokens: 3, output_tokens: 4 } };
     const { facts } = normalized(stdoutLines(init, closing, closing));
     assert.equal(facts.reports.length, 1);
     assert.equal(normalized(stdoutLines(init, closing, { ...closing, uuid: 'v' })).facts.reports.length, 2);
   });
 
-  it('tells why it failed, in texts and in objects', () => {
+  it('has the reason of a failure from texts and objects', () => {
     const of = (errors: unknown) =>
       normalized(stdoutLines(init, { ...success, subtype: 'error_during_execution', is_error: true, errors })).facts
         .reports[0]?.errors;

@@ -22,7 +22,7 @@ const fallback = (...retracted_message_uuids: string[]) => ({
 });
 const stop = event({ type: 'message_stop' });
 
-describe('what Claude Code takes back', () => {
+describe('retracted output of Claude Code', () => {
   const refused = [
     { ...assistant('m1', thinks('Hm.')), uuid: 'a1' },
     { ...assistant('m1', text('Half')), uuid: 'a2' },
@@ -38,7 +38,7 @@ describe('what Claude Code takes back', () => {
     'by both': [{ ...again, supersedes: uuids }, fallback(...uuids, 'nobody')],
   };
   for (const [how, lines] of Object.entries(reported)) {
-    it(`is no part of the answer, and stays in the transcript: ${how}`, () => {
+    it(`is not part of the answer, but stays in the transcript: ${how}`, () => {
       const { entries, facts, open } = normalized(stdoutLines(init, ...refused, ...lines, success));
       assert.deepEqual([facts.answer, facts.finalText], ['Whole', 'Whole']);
       assert.deepEqual(
@@ -58,7 +58,7 @@ describe('what Claude Code takes back', () => {
     });
   }
 
-  it('is known by the final line of what was streamed', () => {
+  it('is recognized by the final line of the stream', () => {
     const final = { ...assistant('m1', text('Half')), uuid: 'a1' };
     const next = [started('m2'), delta(0, 'Who'), { ...assistant('m2', text('Whole')), supersedes: ['a1'] }, stop];
     const { entries, facts } = normalized(
@@ -75,7 +75,7 @@ describe('what Claude Code takes back', () => {
     );
   });
 
-  it('is a call of another message under a taken id', () => {
+  it("is another message's call with a reused id", () => {
     const first = [{ ...assistant('m1', call('a')), uuid: 'a1' }, result('a', 'one')];
     const second = { ...assistant('m2', call('a', 'Bash', { command: 'pwd' })), uuid: 'a2' };
     const { entries } = normalized(stdoutLines(init, ...first, second, fallback('a2'), success));
@@ -84,7 +84,7 @@ describe('what Claude Code takes back', () => {
     assert.equal(entries[2]?.metadata?.['aborted'], true);
   });
 
-  it('is remembered for the last messages only', () => {
+  it('is remembered for the latest messages only', () => {
     const lines = Array.from({ length: 1000 }, (_, n) => ({ ...assistant(`m${n}`, text(`${n}.`)), uuid: `u${n}` }));
     const taken = normalized(stdoutLines(init, ...lines, fallback('u0', 'u999'), success));
     const aborted = taken.entries.filter(({ metadata }) => metadata?.['aborted'] === true);
@@ -100,7 +100,7 @@ describe('structured output of Claude Code', () => {
   const json = JSON.stringify(structured_output);
   const closing = { ...success, result: '', structured_output };
 
-  it('is the answer where no line shows the call that gave it', () => {
+  it('is the answer if no line shows its call', () => {
     const { entries, facts } = normalized(stdoutLines(closing));
     assert.equal(facts.finalText, json);
     assert.deepEqual((entries.at(-1)?.metadata?.['result'] as { structuredOutput?: unknown }).structuredOutput, {
@@ -113,7 +113,7 @@ describe('structured output of Claude Code', () => {
     assert.equal(normalized(stdoutLines({ ...closing, structured_output: null })).facts.answer, '');
   });
 
-  it('stands in its call where that is shown', () => {
+  it('is shown in its call if there is one', () => {
     const gives = assistant('m', call('a', 'StructuredOutput', structured_output));
     const { facts } = normalized(stdoutLines(init, gives, result('a', 'ok'), closing));
     assert.equal(facts.answer, '');

@@ -56,7 +56,7 @@ describe('tokens of a session of Codex', () => {
     }
   }
 
-  it('are counted by request in the format of events, where the model has a price', () => {
+  it('are counted per request in the event format if the model has a price', () => {
     const runs = session('0.42.0', '0.42.0');
     assert.deepEqual(
       runs.map((run) => run.usage),
@@ -65,7 +65,7 @@ describe('tokens of a session of Codex', () => {
     assert.ok(runs.every(({ costProvenance }) => costProvenance.provenance === 'estimated'));
   });
 
-  it('are not known where the total of the thread stood still, though a turn was completed', () => {
+  it("are unknown if the thread's total did not change in a completed turn", () => {
     const first = resultOf('0.142.0/chain-0', [], '0.142.0');
     const second = resultOf('0.142.0/chain-0', [first], '0.142.0');
     assert.deepEqual(second.usage, {});

@@ -99,7 +99,7 @@ describe('copilot captures, recomputed from the wire', () => {
     }
   });
 
-  it('says the same without deltas', () => {
+  it('are the same without deltas', () => {
     for (const capture of json) {
       const quiet = { ...capture, stdout: capture.stdout.filter((line) => !/"type":"[a-z._]*_delta"/.test(line)) };
       if (of(events(capture), 'abort').length > 0) continue;
@@ -109,10 +109,10 @@ describe('copilot captures, recomputed from the wire', () => {
   });
 });
 
-describe('what runs of copilot come to', () => {
+describe('results of Copilot runs', () => {
   const capture = (name: string): AgentCapture => captures.find((each) => each.name === `1.0.102/${name}`)!;
 
-  it('counts tokens by the file, and says where there is none', async () => {
+  it('count tokens from the usage file, and report a missing one', async () => {
     const prices = await loadPrices();
     const { facts, entries } = read(capture('plain-usage-output-file'));
     const { metadata } = runResult(facts, { code: 0, signal: null }, [], { prices });
@@ -127,7 +127,7 @@ describe('what runs of copilot come to', () => {
     assert.equal(plain.cost, null);
   });
 
-  it('takes what the session had used from what the file says', async () => {
+  it('subtract earlier usage of the session', async () => {
     const prices = await loadPrices();
     const first = capture('plain-usage-output-file');
     const one = runResult(read(first).facts, first.exit, [], { prices }).metadata!;
@@ -139,7 +139,7 @@ describe('what runs of copilot come to', () => {
     assert.ok(two.totalCost! > one.totalCost!);
   });
 
-  it('tells the time of a resumed run, not the age of its session', async () => {
+  it('have the duration of a resumed run, not the age of its session', async () => {
     const prices = await loadPrices();
     const { facts, ...resumed } = { ...capture('resume-tools'), ...read(capture('resume-tools')) };
     const previous = read(capture('resume-continue'));
@@ -150,7 +150,7 @@ describe('what runs of copilot come to', () => {
     assert.equal(metadata.apiDuration, printed - one.counters!.apiDuration!);
   });
 
-  it('tells interrupted runs, failed ones and unknown sessions', async () => {
+  it('distinguish interrupted, failed and unknown sessions', async () => {
     const prices = await loadPrices();
     const reasons = Object.fromEntries(
       captures.map((each) => {
@@ -167,7 +167,7 @@ describe('what runs of copilot come to', () => {
   });
 });
 
-describe('lines of copilot that captures do not have', () => {
+describe('lines of Copilot that no capture has', () => {
   const line = (type: string, data: Value, more: Value = {}): { stream: 'stdout'; text: string } => ({
     stream: 'stdout',
     text: JSON.stringify({ type, data, timestamp: '2026-11-20T10:00:00.000Z', ...more }),
@@ -177,7 +177,7 @@ describe('lines of copilot that captures do not have', () => {
   const message = (messageId: string, content: string, more: Value = {}) =>
     line('assistant.message', { messageId, content, ...more });
 
-  it('keeps an answer that was given up for another one', () => {
+  it('keep an answer that was replaced with another one', () => {
     const { entries } = readBy(copilot, [
       delta('a', 'One way'),
       delta('b', 'One'),
@@ -195,7 +195,7 @@ describe('lines of copilot that captures do not have', () => {
     assert.deepEqual(textsOf(longer.entries, 'assistant_message'), ['One and more']);
   });
 
-  it('does not mix texts of agents that speak at the same time', () => {
+  it('keep texts of concurrent agents apart', () => {
     const sub = { agentId: 'agent-1' };
     const { entries, facts } = readBy(copilot, [
       line('subagent.started', { toolCallId: 'call-1', agentName: 'explore', model: 'small' }, sub),
@@ -211,7 +211,7 @@ describe('lines of copilot that captures do not have', () => {
     assert.equal(facts.answer, 'Main text');
   });
 
-  it('tells a thought once, whichever of its lines come', () => {
+  it('show a thought once, whichever of its lines arrive', () => {
     const reasoning = (id: string, content: string) => line('assistant.reasoning', { reasoningId: id, content });
     const thought = (lines: ReturnType<typeof line>[]): string[] => textsOf(readBy(copilot, lines).entries, 'thinking');
     assert.deepEqual(thought([message('m', 'x', { reasoningText: 'Hm.' })]), ['Hm.']);
@@ -224,7 +224,7 @@ describe('lines of copilot that captures do not have', () => {
     ]);
   });
 
-  it('takes the exit code of a command from whichever mark its output ends with', () => {
+  it('read the exit code from any of the marks at the end of the output', () => {
     const marks: readonly (readonly [mark: string, code: number | undefined, status: string])[] = [
       ['<exited with exit code 0>', 0, 'success'],
       ['<exited with exit code 3>', 3, 'failed'],
@@ -243,7 +243,7 @@ describe('lines of copilot that captures do not have', () => {
     }
   });
 
-  it('counts what requests used where no total of the session has them', () => {
+  it('count usage per request if the session has no total', () => {
     const used = (id: string, inputTokens: number, more: Value = {}) =>
       line(
         'assistant.usage',
@@ -272,7 +272,7 @@ describe('lines of copilot that captures do not have', () => {
     assert.equal(unsaid.messages.length, 2);
   });
 
-  it('is cut off where the run was, whatever the session is said to have used', async () => {
+  it("end with the run, whatever the session's state", async () => {
     const prices = await loadPrices();
     const usage = { inputTokens: 20, outputTokens: 10 };
     const shutdown = line('session.shutdown', { shutdownType: 'error', modelMetrics: { large: { usage } } });
@@ -284,7 +284,7 @@ describe('lines of copilot that captures do not have', () => {
     }
   });
 
-  it('knows lines that say what model continues, and what the session came to', () => {
+  it("report a changed model and the session's totals", () => {
     const { entries, facts } = readBy(copilot, [
       line('session.model_change', { newModel: 'other' }),
       line('session.task_complete', { summary: 'All is **done**.' }),
@@ -299,7 +299,7 @@ describe('lines of copilot that captures do not have', () => {
     );
   });
 
-  it('shows a call that was being written when the run was stopped', () => {
+  it('show a call that was incomplete when the run was stopped', () => {
     const piece = line('assistant.tool_call_delta', { toolCallId: 'c', toolName: 'bash', inputDelta: '{"comm' });
     const [tool] = readBy(copilot, [piece], { code: null, signal: 'SIGKILL' }).entries;
     assert.ok(
@@ -307,7 +307,7 @@ describe('lines of copilot that captures do not have', () => {
     );
   });
 
-  it('keeps paragraphs of text mode, and takes back what came before JSON', () => {
+  it('keep paragraphs in text mode, and drop text before JSON', () => {
     const out = (text: string) => ({ stream: 'stdout', text }) as const;
     const { entries, facts } = readBy(copilot, [out('One.'), out(''), out(''), out('{"two": 2}'), out('')]);
     assert.deepEqual(textsOf(entries, 'assistant_message'), ['One.\n\n\n{"two": 2}']);
@@ -317,7 +317,7 @@ describe('lines of copilot that captures do not have', () => {
     assert.equal(warned.facts.lines.malformed, 1);
   });
 
-  it('knows its session from the log or from us, and nothing before', () => {
+  it('get the session id from the log or from Vitrine only', () => {
     const id = '11111111-2222-4333-8444-555555555555';
     const log = { stream: 'log', text: `2026 [INFO] Workspace initialized: ${id} (checkpoints: 0)` } as const;
     const { entries } = readBy(copilot, [message('m', 'One.'), log, message('n', 'Two.')]);
@@ -336,7 +336,7 @@ describe('the command line of copilot', () => {
   const args = (version: string | null, more = {}): readonly string[] =>
     copilot.command({ ...request, program: { version }, ...more }).args;
 
-  it('asks each version for what it has', () => {
+  it("uses each version's options", () => {
     assert.deepEqual(args('0.0.420'), ['--stream', 'off', '--log-dir=/run/log', '--log-level=info']);
     assert.ok(args('1.0.50').includes('--log-dir=/run/log') && args('1.0.50').includes('json'));
     assert.ok(!args('1.0.60').some((arg) => arg.startsWith('--log-dir') || arg.startsWith('--usage')));
@@ -347,7 +347,7 @@ describe('the command line of copilot', () => {
     }
   });
 
-  it('allows only what was asked for, and resumes by ids alone', () => {
+  it('allows only what was requested, and resumes by id only', () => {
     assert.ok(!args(null).some((arg) => arg.startsWith('--allow')));
     assert.ok(args(null, { options: { permissionMode: 'acceptEdits' } }).includes('--allow-tool=write'));
     assert.ok(args(null, { options: { permissionMode: 'bypassPermissions' } }).includes('--allow-all-tools'));

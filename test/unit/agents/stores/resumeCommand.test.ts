@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { resumeCommand } from '../../../../src/agents/stores/resumeCommand.ts';
 
-describe('the command by which a person resumes a session in a terminal', () => {
+describe('the command line that resumes a session in a terminal', () => {
   it('is the agent’s own', () => {
     assert.equal(resumeCommand('claude-code', '5b1c-9'), 'claude --resume 5b1c-9');
     assert.equal(resumeCommand('codex', '019a'), 'codex resume 019a');
@@ -9,12 +9,12 @@ describe('the command by which a person resumes a session in a terminal', () => 
     assert.equal(resumeCommand('opencode', 'ses_1'), 'opencode --session ses_1');
   });
 
-  it('is none where the agent has none', () => {
+  it('does not exist if the agent has none', () => {
     assert.equal(resumeCommand('vscode-chat', 'x'), undefined);
     assert.equal(resumeCommand('replay', 'x'), undefined);
   });
 
-  it('runs nothing else, whatever a store calls its sessions', () => {
+  it("runs nothing else, whatever a session's name", () => {
     assert.equal(resumeCommand('codex', "x'; rm -rf ~"), String.raw`codex resume 'x'\''; rm -rf ~'`);
   });
 });

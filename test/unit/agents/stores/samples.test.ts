@@ -44,7 +44,7 @@ describe('made-up sessions of other agents', () => {
         assert.ok(Math.abs(usd - figures[name]!.usd) < 1e-9, `${usd}`);
       });
 
-      it('count what is unknown, and keep it', () => {
+      it('count and keep unknown records', () => {
         const { facts, entries } = read(sample);
         assert.equal(facts.records.unknown, 1);
         const saved = entries.filter(({ type }) => type.kind === 'system_message' && type.subtype === 'unknown');
@@ -52,7 +52,7 @@ describe('made-up sessions of other agents', () => {
         assert.match(saved[0]!.metadata?.raw ?? '', /novel/);
       });
 
-      it('change nothing when they are read again', () => {
+      it('change nothing when read again', () => {
         const { format, session, records, notes = new Map() } = sample;
         const parser = format.createParser({ entries: true, session, notes });
         const once = [...records, ...records].flatMap((record) => parser.push(record));
@@ -70,7 +70,7 @@ describe('made-up sessions of other agents', () => {
         }
       });
 
-      it('leave calls open while the agent may still run', () => {
+      it('leave calls open while the agent may be running', () => {
         const { format, session, records, notes = new Map() } = sample;
         const parser = format.createParser({ entries: true, session, notes });
         const updates = records.flatMap((record) => parser.push(record));
@@ -83,7 +83,7 @@ describe('made-up sessions of other agents', () => {
         assert.equal(statuses(false).includes('running'), false);
       });
 
-      it('make no entries where only facts are asked for', () => {
+      it('create no entries if only facts are requested', () => {
         const { format, session, records, notes = new Map() } = sample;
         const parser = format.createParser({ entries: false, session, notes });
         assert.deepEqual(
@@ -138,7 +138,7 @@ describe('made-up sessions of other agents', () => {
     assert.equal(both.facts.requests.length, 1);
   });
 
-  it('have a format that is listed, with roots on every system', () => {
+  it('have a listed format with roots on every system', () => {
     for (const { format } of Object.values(samples)) assert.ok(storeFormats.includes(format));
     for (const format of storeFormats) {
       for (const platform of ['linux', 'darwin', 'win32']) {
