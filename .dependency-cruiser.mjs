@@ -18,6 +18,7 @@ const layers = {
   formats: { layers: ['model', 'text'], packages: ['zod', 'marked', 'yaml'] },
   coordinator: { layers: ['model'], packages: ['zod'] },
   protocol: { layers: ['model', 'coordinator'], packages: ['zod'] },
+  pages: { layers: ['protocol', 'model', 'insight', 'text'], packages: ['zod'] },
   engine: { layers: pure, packages: '*', node: '*', except: ['vscode'] },
   transport: { packages: ['zod', 'vscode-jsonrpc'], node: '*' },
   team: { layers: pure, packages: ['zod', 'pg', 'node-pg-migrate'], node: '*' },
@@ -29,7 +30,7 @@ const layers = {
   client: { layers: ['transport', 'protocol', 'coordinator', 'model'], packages: ['zod', 'vscode-jsonrpc'], node: '*' },
   cli: { layers: ['client', 'engine', 'team', 'protocol', ...pure], packages: '*', node: '*', except: ['vscode'] },
   vscode: {
-    layers: ['client', 'engine', 'protocol', ...pure],
+    layers: ['client', 'engine', 'protocol', 'pages', ...pure],
     packages: '*',
     node: '*',
     except: ['execa', ...effects],
@@ -41,11 +42,17 @@ const layers = {
     node: ['path'],
   },
   webview: {
-    folder: '^webview/',
+    folder: '^webview/(?!exported/)',
     layers: ['protocol', 'text'],
     types: ['model', 'zod'],
     packages: '*',
     except: ['vscode', 'zod', 'execa'],
+  },
+  exported: {
+    folder: '^webview/exported/',
+    layers: ['webview', 'pages', 'protocol'],
+    types: ['model'],
+    packages: ['lit', 'zod'],
   },
 };
 

@@ -2,9 +2,12 @@
  * Builds everything: `node esbuild.mjs [--production] [--clean] [--watch] [--tests [SUITE…]]`.
  * Host and CLI share one split bundle, so that what they load with `import()` costs nothing at activation.
  */
-import { cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { gzipSync } from 'node:zlib';
 import * as esbuild from 'esbuild';
+import subsetFont from 'subset-font';
 
 const flags = new Set(process.argv.slice(2));
 const suites = process.argv.slice(2).filter((each) => !each.startsWith('--'));
@@ -83,6 +86,112 @@ const page = {
   external: ['*.ttf'],
 };
 
+/** The codicons that the page names, as a font in the style sheet: an exported page can load nothing. */
+const exportedIcons = {
+  name: 'exported icons',
+  setup(build) {
+    const namespace = 'icons';
+    build.onResolve({ filter: /^exported-icons\.css$/ }, () => ({ path: 'exported-icons.css', namespace }));
+    build.onLoad({ filter: /./, namespace }, async () => {
+      const folder = path.join(root, 'node_modules/@vscode/codicons/dist');
+      const [css, font] = await Promise.all([
+        readFile(path.join(folder, 'codicon.css'), 'utf8'),
+        readFile(path.join(folder, 'codicon.ttf')),
+      ]);
+      const sources = await Promise.all(
+        (await filesUnder('webview', '.ts')).map((file) => readFile(path.join(root, file), 'utf8')),
+      );
+      const words = new Set(
+        sources.flatMap((text) => text.replaceAll('codicon-', ' ').match(/[a-z][a-z0-9-]+/g) ?? []),
+      );
+      const rule = /^\.codicon-([a-z0-9-]+):before \{ content: "\\([0-9a-f]+)" \}$/gm;
+      const all = [...css.matchAll(rule)];
+      const used = all.filter(([, name]) => words.has(name));
+      const text = used.map(([, , code]) => String.fromCodePoint(Number.parseInt(code, 16))).join('');
+      const small = await subsetFont(font, text, { targetFormat: 'woff2' });
+      const rules = css.replace(rule, '').replace(/src: url\([^)]*\) format\("truetype"\)/, () => {
+        return `src: url("data:font/woff2;base64,${small.toString('base64')}") format("woff2")`;
+      });
+      return { contents: [rules, ...used.map(([each]) => each)].join('\n'), loader: 'css' };
+    });
+  },
+};
+
+/**
+ * `exported.html`: the page that exports write their data into, at `<!--session-->`. Its script and style are packed, which a
+ * quarter of their size is enough for, and named by their hashes in the page's policy, so that nothing else can run.
+ */
+const exportedPage = {
+  name: 'exported page',
+  setup({ onEnd }) {
+    onEnd(async ({ outputFiles = [] }) => {
+      const textOf = (ending) => outputFiles.find(({ path: file }) => file.endsWith(ending))?.text ?? '';
+      const [script, style] = [textOf('.js'), textOf('.css')];
+      if (script === '' || style === '') return;
+      const packed = (text) => gzipSync(text, { level: 9 }).toString('base64');
+      const hash = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+      const policy = [
+        "default-src 'none'",
+        `script-src ${hash(unpack)} ${hash(script)}`,
+        `style-src ${hash(style)}`,
+        'font-src data:',
+        "base-uri 'none'",
+        "form-action 'none'",
+      ].join('; ');
+      const page = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="referrer" content="no-referrer">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title><!--title--></title>
+</head>
+<body>
+<div id="app"></div>
+<noscript>This page shows a session with the script that it contains. Allow scripts for it.</noscript>
+<!--session-->
+<script type="text/plain" data-packed="style">${packed(style)}</script>
+<script type="text/plain" data-packed="script">${packed(script)}</script>
+<script>${unpack}</script>
+</body>
+</html>
+`;
+      await mkdir(path.join(root, 'dist/webview'), { recursive: true });
+      await writeFile(path.join(root, 'dist/webview/exported.html'), page);
+    });
+  },
+};
+
+const unpack = `(async () => {
+for (const kind of ['style', 'script']) {
+const packed = document.querySelector('[data-packed=' + kind + ']').textContent;
+const bytes = Uint8Array.from(atob(packed), (sign) => sign.charCodeAt(0));
+const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+const element = document.createElement(kind);
+element.textContent = await new Response(unpacked).text();
+document.head.append(element);
+}
+})();`;
+
+/** One script and one style sheet. */
+const exported = {
+  ...common,
+  splitting: false,
+  format: 'iife',
+  sourcemap: false,
+  minify: true,
+  plugins: [exportedIcons, exportedPage],
+  write: false,
+  entryPoints: [
+    { in: 'webview/exported/main.ts', out: 'exported' },
+    { in: 'webview/styles/exported.css', out: 'exported' },
+  ],
+  outdir: 'dist/webview',
+  platform: 'browser',
+  target: 'es2022',
+};
+
 async function filesUnder(folder, ending) {
   const names = await readdir(path.join(root, folder), { recursive: true }).catch(() => []);
   return names.filter((name) => name.endsWith(ending)).map((name) => `${folder}/${name.split(path.sep).join('/')}`);
@@ -150,5 +259,11 @@ if (flags.has('--clean')) {
 if (flags.has('--tests')) {
   await build('tests', await tests());
 } else {
-  await Promise.all([build('host', host), build('page', page), copyCodicons(), copySqlite()]);
+  await Promise.all([
+    build('host', host),
+    build('page', page),
+    build('exported', exported),
+    copyCodicons(),
+    copySqlite(),
+  ]);
 }

@@ -11,7 +11,7 @@ import { Finder } from './list/finder.ts';
 import { highlight } from './list/highlight.ts';
 import { rowKey } from './list/keyboard.ts';
 import { setLanguage } from './l10n.ts';
-import { listen } from './list/input.ts';
+import { drawAllForPrint, listen } from './list/input.ts';
 import { RowFocus } from './list/focus.ts';
 import { type Extent, FrameScheduler } from './list/frames.ts';
 import { Jumps } from './list/jumps.ts';
@@ -60,7 +60,7 @@ export class App {
   );
   readonly #loaded: () => void;
   #structure = -1;
-  /** Whether the list was at its end when last checked, as the header says. */
+  /** As the header says. */
   #atEnd = true;
   #revision = 0;
   #ready = false;
@@ -232,8 +232,6 @@ export class App {
     }
   }
 
-  // Drawing
-
   #changed(): void {
     this.#frames.want('all');
   }
@@ -356,6 +354,7 @@ export class App {
       pressedOutsideMenu: () => this.#menuOpen && this.#setMenu(false),
     });
     document.addEventListener('visibilitychange', () => this.#changed());
+    drawAllForPrint(this.#list, () => this.#frames.now());
   }
 
   #escape(): boolean {

@@ -1,3 +1,4 @@
+import type { List } from './list.ts';
 import type { Actions } from '../actions.ts';
 
 export interface InputDeps {
@@ -81,4 +82,14 @@ function toTrajectory(deps: InputDeps, key: string, target: Element, event: Keyb
 function keyOf(target: EventTarget | null): string | undefined {
   const item = target instanceof Element ? target.closest<HTMLElement>('[data-key]') : null;
   return item?.dataset['key'];
+}
+
+/** While the page is printed, all loaded rows are in it. */
+export function drawAllForPrint(list: List, draw: () => void): void {
+  for (const event of ['beforeprint', 'afterprint']) {
+    window.addEventListener(event, () => {
+      list.drawAll(event === 'beforeprint');
+      draw();
+    });
+  }
 }

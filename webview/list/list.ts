@@ -45,6 +45,7 @@ export class List {
   #rows: readonly Row[] = [];
   #places: ReadonlyMap<string, number> | undefined;
   #isFollowing = true;
+  #drawsAll = false;
   #drawn: Layout = { placed: [], after: 0 };
   #measuring = false;
   /** Key of a jump's target, which stays in the middle until the reader scrolls. */
@@ -111,6 +112,7 @@ export class List {
 
   /** Visible rows, their turn's heading, and the focused row. */
   #range({ startIndex, endIndex, count }: Range): number[] {
+    if (this.#drawsAll) return Array.from({ length: count }, (_, at) => at);
     // In steps, so that a new row at the end does not remove one at the beginning.
     const from = this.#within(startIndex, Math.max(0, Math.floor(startIndex / overscan - 1) * overscan));
     const to = this.#within(endIndex, Math.min(count - 1, endIndex + overscan));
@@ -139,6 +141,12 @@ export class List {
     if (turn < 0) return undefined;
     for (let place = at; place >= 0; place--) if (this.#rows[place]?.kind === 'turn') return place;
     return undefined;
+  }
+
+  /** Whether all rows are drawn, or those on screen. */
+  drawAll(on: boolean): void {
+    this.#drawsAll = on;
+    this.#virtualizer.setOptions(this.#options());
   }
 
   /** Takes new rows without moving the visible ones; stays at the end if it was there. */
@@ -269,6 +277,7 @@ export class List {
     // After a jump, the target stays in place whatever changes around the list.
     if (align === 'center') {
       this.#isFollowing = false;
+      this.#held = undefined;
       this.#led = key;
     } else if (key !== this.#led) {
       this.#led = undefined;

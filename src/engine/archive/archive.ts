@@ -96,12 +96,13 @@ export class Archive {
 
   /** Exports a session with secrets masked, a running one up to its current end. @throws EngineFailure */
   async export(sessionId: string, request: ExportRequest): Promise<SessionExport> {
-    const { clock, randomHex, log, version = '' } = this.#deps;
+    const { clock, randomHex, log, settings, version = '' } = this.#deps;
     const reader = await this.#sessions.openReader(sessionId);
     return await exportSession(reader, request, {
       clock,
       randomHex,
       version,
+      prices: () => loadPrices(settings().prices),
       note: (report) =>
         this.noteExport(sessionId, exportDecision(report, new Date(clock()).toISOString())).catch((error: unknown) =>
           log.warn(`The record of ${sessionId} does not include the export: ${String(error)}`),

@@ -3,10 +3,14 @@ import { eventsIn } from '../../formats/events.ts';
 import { exportFormats } from '../../formats/export/formats.ts';
 import { redactedSource } from '../../formats/export/shared/redacted.ts';
 import type { AuditSource } from '../../formats/audit/rows.ts';
-import type { ExportTools } from '../../formats/export/shared/source.ts';
+import type { ExportedFigure, ExportTools } from '../../formats/export/shared/source.ts';
 import type { LineOf, RecordedRun } from '../../formats/record.ts';
 import { Redactor, type RedactionReport } from '../../formats/redaction/redactor.ts';
+import type { PriceTable } from '../../insight/prices/prices.ts';
+import { messageCosts } from '../../insight/usage/spending.ts';
+import type { MessageUsage } from '../../model/usage/facts.ts';
 import { failures } from '../failures/failures.ts';
+import { exportedPage } from './exportedPage.ts';
 import type { RecordReader } from '../record/contract.ts';
 
 const pageEntries = 200;
@@ -37,6 +41,8 @@ export interface ExportDeps {
   /** Epoch milliseconds. */
   readonly clock: () => number;
   readonly randomHex: (digits: number) => string;
+  /** Of the figures of single messages. */
+  readonly prices: () => Promise<PriceTable>;
   /** Records the export in the session. */
   readonly note: (report: ExportReport) => Promise<void>;
 }
@@ -63,13 +69,18 @@ export async function exportSession(
   }
   const key = request.redact ? (request.key ?? deps.randomHex(32)) : null;
   const redactor = key === null ? null : new Redactor((secret) => tag(key, secret));
-  const tools = exportTools(deps);
+  const masks = (): { total: number; byRule: RedactionReport['byRule'] } | null => {
+    if (redactor === null) return null;
+    const { total, byRule } = redactor.report();
+    return { total, byRule };
+  };
+  const tools = { ...exportTools(deps), masks };
   const hash = createHash('sha256');
   let bytes = 0;
   let report: ExportReport | null = null;
   const chunks = async function* (): AsyncGenerator<string> {
     try {
-      const source = await sourceOf(reader);
+      const source = { ...(await sourceOf(reader)), figures: async () => figuresOf(reader, await deps.prices()) };
       const exporter = await format.load();
       for await (const chunk of exporter.write(redactor === null ? source : redactedSource(source, redactor), tools)) {
         if (chunk === '') continue;
@@ -101,7 +112,7 @@ function endedBy(pieces: AsyncGenerator<string>, close: () => Promise<void>): As
 
 export function exportTools({ version, clock }: Pick<ExportDeps, 'version' | 'clock'>): ExportTools {
   const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
-  return { version, at: new Date(clock()).toISOString(), sha256 };
+  return { version, at: new Date(clock()).toISOString(), sha256, page: exportedPage, masks: () => null };
 }
 
 /** What the record keeps of an export: enough to reproduce the masks and to recognize the file, without secrets. */
@@ -111,6 +122,20 @@ export function exportDecision(report: ExportReport, at: string): ExportDecision
   const { format, bytes, sha256, key, redaction } = report;
   const masked = redaction === null ? {} : { key, masked: redaction.total, by_rule: redaction.byRule };
   return { type: 'export', at, format, bytes, sha256, redacted: redaction !== null, ...masked };
+}
+
+/** Of each response that some entry shows, in its last state. */
+async function figuresOf(reader: RecordReader, prices: PriceTable): Promise<ExportedFigure[]> {
+  const last = new Map<string, MessageUsage>();
+  for (const { run_id: run, usage } of await reader.usage()) last.set(`${run} ${usage.messageId}`, usage);
+  const messages = [...last.values()];
+  const costs = messageCosts(messages, prices, reader.summary.model);
+  return messages.flatMap(({ entries = [] }, at) => {
+    const known = costs[at];
+    if (known === undefined || entries.length === 0) return [];
+    const { model, usage, cost, settled } = known;
+    return [{ entries, figure: { model, usage, cost, settled } }];
+  });
 }
 
 /** First digits of a keyed hash, shown in masks. */

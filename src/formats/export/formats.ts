@@ -10,7 +10,7 @@ export interface ExportFormat {
 
 /** All export formats; each is documented in docs/export. */
 export const exportFormats: readonly ExportFormat[] = [
-  { id: 'html', label: 'HTML', extension: 'html', load: async () => (await import('./html/html.ts')).html },
+  { id: 'html', label: 'HTML', extension: 'html', load: async () => (await import('./html.ts')).html },
   { id: 'markdown', label: 'Markdown', extension: 'md', load: async () => (await import('./markdown.ts')).markdown },
   { id: 'acp', label: 'ACP messages', extension: 'json', load: async () => (await import('./acp.ts')).acp },
   {

@@ -7,8 +7,8 @@ import { SessionLinks } from '../../insight/citations/sessionLinks.ts';
 import type { NormalizedEntry } from '../../model/transcript/entry.ts';
 import type { ClaimVerdict, EvidenceCard, PageLink, LineFate, SourcesPage } from '../../protocol/panel/evidence.ts';
 import type { ProjectFiles } from '../window/projectFiles.ts';
-import { evidenceCard, pageLink } from './evidenceView.ts';
-import { sourcesPage } from './views/sourcesPage.ts';
+import { evidenceCard, pageLink } from '../../pages/session/evidenceView.ts';
+import { sourcesPage } from '../../pages/session/sourcesPage.ts';
 
 const { t } = vscode.l10n;
 

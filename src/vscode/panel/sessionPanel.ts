@@ -22,8 +22,8 @@ import { StepIndex } from './stepIndex.ts';
 import { isForObserved } from '../observed/observedView.ts';
 import { answerEditPreviews } from './editPreviews.ts';
 import { translated } from '../failures/failureText.ts';
-import { SessionViews } from './views/sessionViews.ts';
-import type { ViewSource } from './views/viewIndex.ts';
+import { SessionViews } from '../../pages/session/sessionViews.ts';
+import type { ViewSource } from '../../pages/session/viewIndex.ts';
 
 const { t } = vscode.l10n;
 

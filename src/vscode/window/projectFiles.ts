@@ -1,16 +1,9 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
+import type { FileNow } from '../../pages/session/fileNow.ts';
 
 /** Maximum bytes of a file to compare. */
 const longestFile = 4 * 1024 * 1024;
-
-/** Current state of a file. */
-export interface FileNow {
-  /** `null` if it does not exist. */
-  readonly text: string | null;
-  /** Modification time, epoch milliseconds. */
-  readonly changedAt: number | null;
-}
 
 /** Reads files of a session's folder, and no others. */
 export class ProjectFiles {

@@ -10,6 +10,10 @@ import type { Payload } from './payloads.ts';
 
 type Made = Omit<NormalizedEntry, 'index' | 'timestamp'>;
 
+export function hostileEntries(payloads: readonly Payload[]): NormalizedEntry[] {
+  return payloads.flatMap(entriesOf).map((each, index) => ({ ...each, index, timestamp: time(index) }));
+}
+
 /** Entries with a payload in every field that an agent can write. */
 function entriesOf({ text }: Payload): Made[] {
   const entry = (type: EntryType, content = text, metadata?: NormalizedEntryMetadata): Made => ({

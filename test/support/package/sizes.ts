@@ -1,5 +1,5 @@
 /** Checks the sizes of the bundles: what loads at start counts, what `import()` loads later does not. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Metafile } from 'esbuild';
 import { repository } from '../host/install/cache.mjs';
@@ -47,8 +47,18 @@ export function measureSizes(): Size[] {
   });
 }
 
+/** Of an exported page, without the session in it. */
+const exportedLimit = 400_000;
+
 /** Problems as sentences; empty if all is well. Prints the sizes. */
 export function checkSizes(): string[] {
+  const { size } = statSync(path.join(repository, 'dist/webview/exported.html'));
+  console.log(`an exported page without its session: ${(size / 1000).toFixed(1)} of ${exportedLimit / 1000} kB`);
+  const exported = size > exportedLimit ? [`an exported page has ${size} bytes; the budget is ${exportedLimit}`] : [];
+  return [...exported, ...bundleProblems()];
+}
+
+function bundleProblems(): string[] {
   return measureSizes().flatMap(({ entry, limit, bytes, early }) => {
     console.log(`${entry} with its static imports: ${(bytes / 1000).toFixed(1)} of ${limit / 1000} kB`);
     return [

@@ -2,8 +2,8 @@ import type { NormalizedEntry } from '../../../src/model/transcript/entry.ts';
 import { evidenceOf, sinceThen } from '../../../src/insight/citations/sources/evidence.ts';
 import { SessionLinks } from '../../../src/insight/citations/sessionLinks.ts';
 import type { FromPage, PageEntry, Sent } from '../../../src/protocol/panel/messages.ts';
-import { evidenceCard, pageLink } from '../../../src/vscode/panel/evidenceView.ts';
-import { sourcesPage } from '../../../src/vscode/panel/views/sourcesPage.ts';
+import { evidenceCard, pageLink } from '../../../src/pages/session/evidenceView.ts';
+import { sourcesPage } from '../../../src/pages/session/sourcesPage.ts';
 import { projectDir } from './madeUp.ts';
 
 type Question = Extract<FromPage, { type: 'getEvidence' | 'getSources' }>;

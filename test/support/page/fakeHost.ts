@@ -15,7 +15,7 @@ import { PageCitations } from './citations.ts';
 import { long, view } from './madeUp.ts';
 import { StepNumbers } from '../../../src/model/transcript/steps.ts';
 import { UpdateFeed } from '../../../src/protocol/panel/updateFeed.ts';
-import { SessionViews } from '../../../src/vscode/panel/views/sessionViews.ts';
+import { SessionViews } from '../../../src/pages/session/sessionViews.ts';
 
 export interface LoadOptions {
   readonly view: SessionView;

@@ -1,6 +1,7 @@
 /** Sessions for export tests, and their exports. */
 import { createHash } from 'node:crypto';
 import { exportFormats } from '../../../src/formats/export/formats.ts';
+import { exportedPage } from '../../../src/engine/archive/exportedPage.ts';
 import type { ExportSource, ExportTools } from '../../../src/formats/export/shared/source.ts';
 import type { RecordedRun } from '../../../src/formats/record.ts';
 import type { NormalizedEntry } from '../../../src/model/transcript/entry.ts';
@@ -12,6 +13,8 @@ export const tools: ExportTools = {
   version: '1.2.3',
   at: time(500),
   sha256: (text) => createHash('sha256').update(text).digest('hex'),
+  page: exportedPage,
+  masks: () => ({ total: 0, byRule: {} }),
 };
 
 export function sourceOf(

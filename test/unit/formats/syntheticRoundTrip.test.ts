@@ -141,9 +141,6 @@ describe('marks of automatic messages', () => {
     const spans = await exported('otlp', source);
     for (const text of ['vitrine.prompt.synthetic', 'task_incomplete', '2 of 3 todos are open', 'follow_up'])
       assert.ok(spans.includes(text), text);
-    const page = await exported('html', source);
-    assert.match(page, /Trigger \(task_incomplete\): 2 of 3 todos are open/);
-    assert.match(page, /Callback: ses_0123456789ab has ended/);
     assert.match(await exported('markdown', source), /\*\*Trigger\*\*[^]*\*\*Callback\*\*[^]*\*\*User\*\*/);
   });
 });

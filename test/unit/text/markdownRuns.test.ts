@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { markdownHtml } from '../../../src/formats/export/html/markdownHtml.ts';
 import { markdownRuns } from '../../../src/text/markdownRuns.ts';
 import { markdownParts } from '../../../webview/markdown/blocks.ts';
 
@@ -60,10 +59,9 @@ describe('Markdown of an agent', function () {
     ['mixed', '*_[`<!&'.repeat(10_000)],
   ];
   for (const [name, text] of attacks) {
-    it(`${name}: is drawn completely, with no more tokens than characters, and exported in small size`, () => {
+    it(`${name}: is drawn completely, with no more tokens than characters`, () => {
       assert.ok(tokensOf(text) <= text.length + 100, `${tokensOf(text)} tokens`);
       assert.ok(shownText(text).replace(/\s/g, '') === text.replace(/\s/g, ''), 'every character is drawn');
-      assert.ok(markdownHtml(text).length <= 20 * text.length + 1000, `${markdownHtml(text).length} characters`);
     });
   }
 
@@ -118,7 +116,6 @@ describe('Markdown of an agent', function () {
           markdown,
         );
         assert.ok(tokensOf(markdown) <= 2 * markdown.length + 100);
-        assert.ok(markdownHtml(markdown).length <= 20 * markdown.length + 1000);
       }),
       { numRuns: 200 },
     );

@@ -14,6 +14,7 @@ export function redactedSource(source: ExportSource, redactor: Redactor): Export
       runId,
       metadata: resultMetadataSchema.parse(redactor.json(metadata, { path: ['results', runId] })),
     })),
+    ...(source.figures !== undefined && { figures: source.figures }),
     entries: async function* () {
       for await (const entry of source.entries()) yield redactor.entry(entry);
     },

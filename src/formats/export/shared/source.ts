@@ -1,12 +1,25 @@
 import type { NormalizedEntry } from '../../../model/transcript/entry.ts';
 import type { CoordinatorEvent } from '../../../model/transcript/event.ts';
 import type { ResultMetadata } from '../../../model/session/result.ts';
+import type { MessageFigure } from '../../../model/usage/messageFigure.ts';
 import type { SessionSummary } from '../../../model/session/summary.ts';
 import type { RecordedRun } from '../../record.ts';
 
 export interface ExportedResult {
   readonly runId: string;
   readonly metadata: ResultMetadata;
+}
+
+/** Of a response whose text these entries show. */
+export interface ExportedFigure {
+  readonly entries: readonly number[];
+  readonly figure: MessageFigure;
+}
+
+/** Secrets that were masked. */
+interface Masks {
+  readonly total: number;
+  readonly byRule: Readonly<Record<string, number>>;
 }
 
 /** A session as input for exporters. Entries are in index order; read them once. */
@@ -17,6 +30,8 @@ export interface ExportSource {
   /** Results of runs, oldest first. */
   readonly results: readonly ExportedResult[];
   readonly entries: () => AsyncIterable<NormalizedEntry>;
+  /** Usage of model responses, by the entries that show them; absent: not known. */
+  readonly figures?: () => Promise<readonly ExportedFigure[]>;
   /** Recorded events; none for imported sessions. */
   readonly events: () => AsyncIterable<CoordinatorEvent>;
 }
@@ -29,6 +44,10 @@ export interface ExportTools {
   readonly at: string;
   /** Hexadecimal, of the UTF-8 bytes. */
   readonly sha256: (text: string) => string;
+  /** The page that an HTML export writes its data into, as it was built. */
+  readonly page: () => Promise<string>;
+  /** What was masked so far; `null` if nothing is masked. */
+  readonly masks: () => Masks | null;
 }
 
 export interface Exporter {

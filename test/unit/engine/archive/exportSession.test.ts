@@ -1,3 +1,4 @@
+import { loadPrices } from '../../../../src/insight/prices/prices.ts';
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { exportSession } from '../../../../src/engine/archive/exportSession.ts';
@@ -14,7 +15,7 @@ describe('the export of a session', () => {
   });
   afterEach(() => place.remove());
 
-  const deps = { version: '', clock: () => 0, randomHex: (digits: number) => '0'.repeat(digits) };
+  const deps = { version: '', clock: () => 0, randomHex: (digits: number) => '0'.repeat(digits), prices: loadPrices };
   for (const [where, isWritten] of [
     ['out.csv', true],
     ['none/out.csv', false],

@@ -2,67 +2,63 @@ import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { Lexer, walkTokens } from 'marked';
 import { cell } from '../../../../src/formats/export/csv.ts';
-import { base64OfHex } from '../../../../src/formats/export/html/htmlText.ts';
 import { entities } from '../../../../webview/markdown/entities.ts';
 import { inertMarkdown } from '../../../../src/formats/export/shared/inertMarkdown.ts';
-import { markdownHtml } from '../../../../src/formats/export/html/markdownHtml.ts';
 import { exported, richSource, sourceOf, aTool } from '../../../support/sessions/exported.ts';
-import { anEntry, aResult } from '../../../support/sessions/records.ts';
+import { anEntry, aResult, aSummary, time } from '../../../support/sessions/records.ts';
 
 describe('exports: HTML', () => {
-  it('is one page that runs nothing and asks for nothing', async () => {
+  /** The data blocks of a page, by their part. */
+  function blocksOf(page: string): Map<string, unknown> {
+    const blocks = page.matchAll(/<script type="application\/json" data-part="([a-z]+)">(.*?)<\/script>/gs);
+    return new Map([...blocks].map(([, part = '', json = '']) => [part, JSON.parse(json)]));
+  }
+
+  it('is one page that asks for nothing, and runs nothing but the script that its policy names', async () => {
     const page = await exported('html', richSource);
     assert.match(page, /^<!doctype html>/);
     assert.match(page, /<\/html>\n$/);
-    assert.match(
-      page,
-      /content="default-src 'none'; style-src 'sha256-[A-Za-z0-9+/]{43}='; base-uri 'none'; form-action 'none'"/,
+    const hash = "'sha256-[A-Za-z0-9+/]{43}='";
+    const policy = `default-src 'none'; script-src ${hash} ${hash}; style-src ${hash}; font-src data:; base-uri 'none'; form-action 'none'`;
+    assert.match(page, new RegExp(`content="${policy}"`));
+    const tags = [...page.matchAll(/<([a-z]+)\b([^>]*)>/gi)].map(([, tag = '', more = '']) => ({ tag, more }));
+    assert.deepEqual([...new Set(tags.map(({ tag }) => tag))].sort(), [
+      ...['body', 'div', 'head', 'html', 'meta', 'noscript', 'script', 'title'],
+    ]);
+    assert.ok(tags.every(({ more }) => !/\b(?:src|href|on[a-z]+|style)\s*=/i.test(more)));
+    assert.equal(tags.filter(({ tag, more }) => tag === 'script' && more === '').length, 1);
+  });
+
+  it('takes at most 400 kB besides its content', async () => {
+    assert.ok((await exported('html', sourceOf([]))).length <= 400_000);
+  });
+
+  it('holds everything of the session as it is', async () => {
+    const source = richSource;
+    const entries = [];
+    for await (const entry of source.entries()) entries.push(entry);
+    const blocks = blocksOf(await exported('html', source));
+    assert.deepEqual(blocks.get('entries'), JSON.parse(JSON.stringify(entries)));
+    const { summary, runs, results } = source;
+    const head = { summary, runs, results, figures: [], version: '1.2.3', exportedAt: time(500) };
+    assert.deepEqual(blocks.get('session'), JSON.parse(JSON.stringify(head)));
+    assert.deepEqual(blocks.get('masks'), { total: 0, byRule: {} });
+  });
+
+  it('keeps hostile text in its block', async () => {
+    const hostile = ['</script><script>alert(1)</script>', '<!--<script>', '<img src=x onerror=alert(1)>', '\u2028]]>'];
+    const source = sourceOf(
+      hostile.map((text, at) => anEntry(at, text)),
+      { summary: aSummary({ title: '</title><script>alert(1)</script>\u202e' }) },
     );
-    assert.doesNotMatch(page, /<(?:script|iframe|object|embed|img|link|form|svg|base)\b/i);
-    assert.doesNotMatch(page, /\s(?:on[a-z]+|src|style)\s*=/i);
-    assert.doesNotMatch(page, /href="(?!https?:)/i);
-    assert.match(page, /&lt;script&gt;alert\(1\)&lt;\/script&gt;/);
-    assert.match(page, /Do &lt;b&gt;it&lt;\/b&gt; &amp; &quot;now&quot;/);
-  });
-
-  it('shows turns, calls with their results, sources and triggers', async () => {
-    const page = await exported('html', richSource);
-    assert.match(page, /Turn 1 <small>completed, 1.2 s, \$0\.25<\/small>/);
-    assert.match(page, /Turn 2 <small>failed, 1.2 s, cost unknown<\/small>/);
-    assert.match(page, /<strong>Bash<\/strong> ls <small>success<\/small>/);
-    assert.match(page, /<li>“world” World/);
-    assert.match(page, /Trigger \(task_incomplete\)/);
-    assert.match(page, /Rate limited/);
-  });
-
-  it('keeps hostile text text', () => {
-    const hostile = [
-      '<img src=x onerror=alert(1)>',
-      '[a](javascript:alert(1))',
-      '[a](data:text/html,<script>)',
-      '![x](https://tracker.test/p.gif)',
-      '<a href="https://x.test" onclick="x()">y</a>',
-      '[a](https://x.test/"onmouseover="x)',
-      '| <b> |\n| --- |\n| <script> |',
-      `${'> '.repeat(500)}deep`,
-      'a\u202Ecod\u0000e',
-      '\u061c \u200b\u200d \u2028 \u0085 \u{e0041} \u00ad',
-    ];
-    for (const text of hostile) {
-      const made = markdownHtml(text);
-      assert.doesNotMatch(made, /<(?:img|script|iframe|b)\b/i, made);
-      assert.doesNotMatch(made, /<[^>]*\son[a-z]+=/i, made);
-      assert.doesNotMatch(made, /href="(?!https?:)/i, made);
-      assert.doesNotMatch(made, /[\p{Cc}\p{Cf}\p{Zl}]/u, made.replaceAll('\n', ''));
-    }
-    const long = '*a_'.repeat(200_000);
-    assert.match(markdownHtml(long), /^<pre/);
-  });
-
-  it('makes base64 of a hash as everybody does', () => {
-    for (const bytes of [Buffer.alloc(32, 7), Buffer.from('ab'), Buffer.from('abc')]) {
-      assert.equal(base64OfHex(bytes.toString('hex')), bytes.toString('base64'));
-    }
+    const page = await exported('html', source);
+    assert.equal(page.match(/<script/g)?.length, 6);
+    assert.doesNotMatch(page, /alert\(1\)<|<img|<!--/);
+    const entries = blocksOf(page).get('entries') as readonly { content: string }[];
+    assert.deepEqual(
+      entries.map(({ content }) => content),
+      hostile,
+    );
   });
 });
 

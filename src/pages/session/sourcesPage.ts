@@ -1,7 +1,7 @@
-import type { SessionLinks } from '../../../insight/citations/sessionLinks.ts';
-import type { Source } from '../../../insight/citations/sources/sources.ts';
-import type { PageSource, SourcesPage } from '../../../protocol/panel/evidence.ts';
-import { pageSource } from '../evidenceView.ts';
+import type { SessionLinks } from '../../insight/citations/sessionLinks.ts';
+import type { Source } from '../../insight/citations/sources/sources.ts';
+import type { PageSource, SourcesPage } from '../../protocol/panel/evidence.ts';
+import { pageSource } from './evidenceView.ts';
 
 /** A page of the list of sources, by number. */
 export function sourcesPage(

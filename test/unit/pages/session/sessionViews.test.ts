@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
-import type { NormalizedEntry } from '../../../../../src/model/transcript/entry.ts';
+import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
 import {
   type FileSort,
   mostLines,
   type TrajectoryPage,
   type TrajectoryQuery,
   type ViewAnswer,
-} from '../../../../../src/protocol/panel/viewMessages.ts';
-import type { FileNow } from '../../../../../src/vscode/window/projectFiles.ts';
-import { SessionViews } from '../../../../../src/vscode/panel/views/sessionViews.ts';
-import { call, edits, reads, writes } from '../../../../support/sessions/madeEntries.ts';
-import { until } from '../../../../support/until.ts';
+} from '../../../../src/protocol/panel/viewMessages.ts';
+import type { FileNow } from '../../../../src/pages/session/fileNow.ts';
+import { SessionViews } from '../../../../src/pages/session/sessionViews.ts';
+import { call, edits, reads, writes } from '../../../support/sessions/madeEntries.ts';
+import { until } from '../../../support/until.ts';
 
 const start = Date.parse('2026-01-02T10:00:00Z');
 const iso = (seconds: number): string => new Date(start + seconds * 1000).toISOString();

@@ -1,14 +1,14 @@
-import { SessionFiles } from '../../../insight/files/files.ts';
-import { Findings } from '../../../insight/trajectory/findings.ts';
-import { type TimedTurn, RequestWaits } from '../../../insight/trajectory/runTimes.ts';
-import { Trajectory, turnAt } from '../../../insight/trajectory/steps.ts';
-import type { EntryUpdate, NormalizedEntry } from '../../../model/transcript/entry.ts';
-import type { FileNow } from '../../window/projectFiles.ts';
+import { SessionFiles } from '../../insight/files/files.ts';
+import { Findings } from '../../insight/trajectory/findings.ts';
+import { type TimedTurn, RequestWaits } from '../../insight/trajectory/runTimes.ts';
+import { Trajectory, turnAt } from '../../insight/trajectory/steps.ts';
+import type { EntryUpdate, NormalizedEntry } from '../../model/transcript/entry.ts';
+import type { FileNow } from './fileNow.ts';
 import {
   type UnreportedChange,
   unreportedChangesSchema,
   unreportedSubtype,
-} from '../../../model/transcript/unreported.ts';
+} from '../../model/transcript/unreported.ts';
 
 /** Entries per read. */
 const chunk = 500;

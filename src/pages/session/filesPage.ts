@@ -1,5 +1,5 @@
-import type { SessionFile } from '../../../insight/files/files.ts';
-import type { FileGroup, FilesLine, FilesPage, FileSort } from '../../../protocol/panel/viewMessages.ts';
+import type { SessionFile } from '../../insight/files/files.ts';
+import type { FileGroup, FilesLine, FilesPage, FileSort } from '../../protocol/panel/viewMessages.ts';
 import type { ViewIndex } from './viewIndex.ts';
 
 /** A page of the file list: changed files, files changed without a tool call, files only read. */

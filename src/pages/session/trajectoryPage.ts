@@ -1,12 +1,12 @@
-import { parseFilter } from '../../../insight/trajectory/filter.ts';
-import type { Finding } from '../../../insight/trajectory/findings.ts';
-import { type Line, linesOf } from '../../../insight/trajectory/listing.ts';
-import { sessionPhases } from '../../../insight/trajectory/runTimes.ts';
-import type { Span } from '../../../insight/trajectory/spans.ts';
-import { mainLane, type Row, type StepRow } from '../../../insight/trajectory/steps.ts';
-import { type Waterfall, waterfall } from '../../../insight/trajectory/waterfall.ts';
-import { phases } from '../../../model/session/phases.ts';
-import type { StepKind } from '../../../model/transcript/steps.ts';
+import { parseFilter } from '../../insight/trajectory/filter.ts';
+import type { Finding } from '../../insight/trajectory/findings.ts';
+import { type Line, linesOf } from '../../insight/trajectory/listing.ts';
+import { sessionPhases } from '../../insight/trajectory/runTimes.ts';
+import type { Span } from '../../insight/trajectory/spans.ts';
+import { mainLane, type Row, type StepRow } from '../../insight/trajectory/steps.ts';
+import { type Waterfall, waterfall } from '../../insight/trajectory/waterfall.ts';
+import { phases } from '../../model/session/phases.ts';
+import type { StepKind } from '../../model/transcript/steps.ts';
 import {
   mostSegments,
   type RepeatMark,
@@ -15,7 +15,7 @@ import {
   type TrajectoryLine,
   type TrajectoryPage,
   type TrajectoryQuery,
-} from '../../../protocol/panel/viewMessages.ts';
+} from '../../protocol/panel/viewMessages.ts';
 import type { ViewIndex } from './viewIndex.ts';
 
 const mostMarks = 100;

@@ -1,6 +1,6 @@
-import type { SessionFile } from '../../../insight/files/files.ts';
-import type { EntryUpdate } from '../../../model/transcript/entry.ts';
-import type { ViewAnswer, ViewRequest } from '../../../protocol/panel/viewMessages.ts';
+import type { SessionFile } from '../../insight/files/files.ts';
+import type { EntryUpdate } from '../../model/transcript/entry.ts';
+import type { ViewAnswer, ViewRequest } from '../../protocol/panel/viewMessages.ts';
 import { filesPage } from './filesPage.ts';
 import { FilesSince } from './filesSince.ts';
 import { TrajectoryPages } from './trajectoryPage.ts';
@@ -21,7 +21,7 @@ export class SessionViews {
   readonly #since: FilesSince;
   /** The page was notified and has not requested anything since. */
   #owed = false;
-  #timer: NodeJS.Timeout | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(source: ViewSource, send: (answer: ViewAnswer) => void, clock: () => number = Date.now) {
     this.#source = source;

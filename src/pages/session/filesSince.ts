@@ -1,7 +1,7 @@
-import type { SessionFile } from '../../../insight/files/files.ts';
-import { FileHistory } from '../../../insight/files/history.ts';
-import { compareWithDisk } from '../../../insight/files/sinceThen.ts';
-import type { FileSince } from '../../../protocol/panel/viewMessages.ts';
+import type { SessionFile } from '../../insight/files/files.ts';
+import { FileHistory } from '../../insight/files/history.ts';
+import { compareWithDisk } from '../../insight/files/sinceThen.ts';
+import type { FileSince } from '../../protocol/panel/viewMessages.ts';
 import type { ViewIndex, ViewSource } from './viewIndex.ts';
 
 /** Maximum number of steps per file; the state of files with more is unknown. */

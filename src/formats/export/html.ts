@@ -1,0 +1,49 @@
+import { visibleText } from '../../model/text/visibleText.ts';
+import type { NormalizedEntry } from '../../model/transcript/entry.ts';
+import type { Exporter } from './shared/source.ts';
+
+/** Characters of one data block, roughly: a parser need not hold all of them at once. */
+const blockLength = 1 << 20;
+
+/**
+ * The panel as one file, which loads nothing. What is exported stands in it as data (`ExportedSession` of src/pages), and the
+ * page's policy permits no other script than its own.
+ */
+export const html: Exporter = {
+  async *write(source, { page, version, at, masks }) {
+    const [before = '', after = ''] = (await page()).split('<!--session-->');
+    const { summary, runs, results, figures } = source;
+    yield before.replace('<!--title-->', () => escapeHtml(summary.title ?? summary.session_id));
+    yield block('session', { summary, runs, results, figures: (await figures?.()) ?? [], version, exportedAt: at });
+    for await (const entries of blocksOf(source.entries())) yield block('entries', entries);
+    yield block('masks', masks());
+    yield after;
+  },
+};
+
+async function* blocksOf(entries: AsyncIterable<NormalizedEntry>): AsyncGenerator<NormalizedEntry[]> {
+  let block: NormalizedEntry[] = [];
+  let length = 0;
+  for await (const entry of entries) {
+    block.push(entry);
+    length += JSON.stringify(entry).length;
+    if (length < blockLength) continue;
+    yield block;
+    block = [];
+    length = 0;
+  }
+  yield block;
+}
+
+/** JSON in which nothing can end the block, or begin another element. */
+function block(part: string, data: unknown): string {
+  const json = JSON.stringify(data).replaceAll('<', String.raw`\u003c`);
+  return `<script type="application/json" data-part="${part}">${json}</script>\n`;
+}
+
+const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+
+/** Foreign text; what is not seen is shown by its number. */
+function escapeHtml(text: string): string {
+  return visibleText(text).replaceAll(/[&<>]/g, (sign) => escapes[sign] ?? sign);
+}

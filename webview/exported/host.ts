@@ -1,0 +1,34 @@
+/** Takes the place of VS Code in an exported page. Import it before anything that calls `acquireVsCodeApi`. */
+import './strictPolicy.ts';
+import { ExportedHost } from '../../src/pages/exported/exportedHost.ts';
+import { isEnvelope } from '../../src/protocol/channel.ts';
+import type { Envelope, FromPage } from '../../src/protocol/panel/messages.ts';
+import { entryKey, turnKey } from '../rows/rowKeys.ts';
+import { copyText, openLink } from './browser.ts';
+import { readSession } from './readSession.ts';
+
+export const session = readSession(document);
+
+export const host = new ExportedHost(session, {
+  // In a task of its own, as messages of a real host arrive.
+  post: (envelope) => void setTimeout(() => window.postMessage(envelope, '*')),
+  copy: copyText,
+  openLink,
+});
+
+const [first] = session.runs;
+/** A reader begins at the beginning. */
+let state: unknown = { anchor: { key: first?.first_index === 0 ? turnKey(first.run_id) : entryKey(0), offset: 0 } };
+
+window.acquireVsCodeApi = () => ({
+  postMessage: (message: unknown): void => {
+    if (isFromPage(message)) host.receive(message);
+  },
+  getState: (): unknown => state,
+  setState: (next: unknown): void => void (state = next),
+});
+
+/** The page's own code sends them: only the envelope is checked. */
+function isFromPage(message: unknown): message is Envelope<FromPage> {
+  return isEnvelope(message);
+}
