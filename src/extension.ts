@@ -35,6 +35,7 @@ import { PromptDrafts } from './vscode/run/promptDrafts.ts';
 import { WindowRunners } from './vscode/runner/windowRunners.ts';
 import { RunMemory } from './vscode/run/runMemory.ts';
 import { AgentFixes } from './vscode/run/problemPrompt.ts';
+import { EditRequestsHost } from './vscode/requests/editRequestsHost.ts';
 import { RequestNotices } from './vscode/requests/requestNotices.ts';
 import { Reviews } from './vscode/review/reviews.ts';
 import { RunControl } from './vscode/run/runControl.ts';
@@ -105,11 +106,12 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
     now,
     onNews: (count) => tree.showNews(count),
   });
+  const edits = new EditRequestsHost(host);
   const panels = new SessionPanels({
     extension,
     engines: host,
     list,
-    actions: new PageActions(runs, followUps, new PageMemory(globalState), id),
+    actions: new PageActions(runs, followUps, edits.get, new PageMemory(globalState), id),
     failures,
     log,
   });
@@ -147,6 +149,7 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
     lines,
     search,
     reviews,
+    edits,
     retention,
   };
   context.subscriptions.push(
@@ -157,6 +160,7 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
     observed.onDidChange(() => tree.redraw()),
     tree,
     panels,
+    edits,
     reports,
     masked,
     new UsageView({ extension, engines: host, list, now, log }),

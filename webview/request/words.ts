@@ -95,6 +95,8 @@ export interface Outcome {
 export function outcome({ request, decision }: RequestState): Outcome {
   switch (decision?.by) {
     case 'user':
+      if (decision.answer.kind === 'allow' && decision.answer.edited)
+        return { icon: 'edit', state: 'done', words: t('Allowed with edits by a person'), said: '' };
       return byUser(request, decision);
     case 'timeout': {
       const waited = minutes(Date.parse(decision.at) - Date.parse(request.asked_at));

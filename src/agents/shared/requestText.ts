@@ -37,14 +37,26 @@ function decided({ kind }: AgentRequest, { by, answer }: Decision): string {
   if (answer.kind === 'deny') return denials[by];
   if (answer.kind === 'answer') return 'Answered';
   if (kind === 'plan') return 'Plan approved';
-  const allowed = answer.scope === 'once' ? 'Allowed once' : 'Allowed for this session';
+  const scope = answer.scope === 'once' ? 'Allowed once' : 'Allowed for this session';
+  const allowed = answer.edited === undefined ? scope : `${scope}, with edits by a person`;
   return by === 'policy' ? `${allowed}, by a rule` : allowed;
 }
 
 function decisionDetails({ session, questions = [] }: AgentRequest, answer: Answer): string[] {
   switch (answer.kind) {
-    case 'allow':
-      return answer.scope === 'session' && session !== undefined ? [`For the session: ${code(session)}`] : [];
+    case 'allow': {
+      const { scope, edited } = answer;
+      return [
+        ...(scope === 'session' && session !== undefined ? [`For the session: ${code(session)}`] : []),
+        ...(edited === undefined
+          ? []
+          : [
+              'What the person allowed instead:',
+              codeBlock(changeText({ kind: 'update', ...edited })),
+              'What the agent asked for:',
+            ]),
+      ];
+    }
     case 'deny': {
       const said = answer.reason === undefined || answer.reason === '' ? [] : [quote(answer.reason)];
       return answer.interrupt === true ? [...said, 'The turn ended with it.'] : said;

@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { constants } from 'node:fs';
 import type { AgentRequest } from '../../model/agent/request.ts';
 import type { EditPreview, FileText } from '../../model/transcript/editPreview.ts';
-import { editedPaths, previewEdits } from '../../insight/files/preview/previewEdits.ts';
+import { applyRequest, editedPaths, plainText, previewEdits } from '../../insight/files/preview/previewEdits.ts';
 import { decideFileAccess } from '../../text/fileAccess.ts';
 import { linkReader } from '../folders/sessionFolders.ts';
 import { errorCode } from '../record/layout.ts';
@@ -21,6 +21,25 @@ export async function readEditPreviews(request: AgentRequest, folder: string | u
   const texts = new Map<string, FileText>();
   for (const path of editedPaths(request).slice(0, maxFiles)) texts.set(path, await readText(path, base, folder));
   return previewEdits(request, (path) => texts.get(path) ?? { state: 'tooLarge' });
+}
+
+/** The file of a request as it is now, `null` if there is none, and as the request would make it; LF line ends. */
+export interface Proposal {
+  /** As the agent names it. */
+  readonly path: string;
+  readonly before: string | null;
+  readonly after: string;
+}
+
+/** `undefined` where the request is about several files, or does not fit the file as it is. */
+export async function readProposal(request: AgentRequest, folder: string | undefined): Promise<Proposal | undefined> {
+  const [path, ...others] = editedPaths(request);
+  if (path === undefined || others.length > 0) return undefined;
+  const file = await readText(path, request.cwd ?? folder, folder);
+  if (file.state !== 'text' && file.state !== 'missing') return undefined;
+  const before = file.state === 'text' ? plainText(file.text) : null;
+  const applied = applyRequest(request, path, before);
+  return 'failed' in applied || applied.text === null ? undefined : { path, before, after: applied.text };
 }
 
 async function readText(name: string, base: string | undefined, folder: string | undefined): Promise<FileText> {

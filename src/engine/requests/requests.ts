@@ -1,6 +1,6 @@
 import type { NewRequest } from '../../agents/dialogue.ts';
 import type { ClientLine } from '../../model/transcript/clientLine.ts';
-import type { AgentRequest, Answer, Decision } from '../../model/agent/request.ts';
+import type { AgentRequest, Answer, Decision, EditedText } from '../../model/agent/request.ts';
 import { Countdown, type Presence } from './countdown.ts';
 
 /** Maximum number of pending requests; further ones are denied. */
@@ -85,7 +85,7 @@ export class Requests {
     if (pending === undefined || !fits(pending.request(), answer)) return false;
     // Only options that the agent offered can be granted.
     const narrowed = answer.kind === 'allow' && pending.request().session === undefined;
-    pending.settle('user', narrowed ? { kind: 'allow', scope: 'once' } : answer, client);
+    pending.settle('user', narrowed ? { ...answer, scope: 'once' } : answer, client);
     return true;
   }
 
@@ -108,8 +108,16 @@ export class Requests {
   }
 }
 
-function fits({ kind }: AgentRequest, answer: Answer): boolean {
+function fits({ kind, editable, action }: AgentRequest, answer: Answer): boolean {
+  const edited = answer.kind === 'allow' ? answer.edited : undefined;
+  if (edited !== undefined && (editable !== true || !isAbout(action, edited))) return false;
   return answer.kind === 'deny' || (kind === 'question') === (answer.kind === 'answer');
+}
+
+/** A person may edit the text, not choose another file. */
+function isAbout(action: AgentRequest['action'], { path }: EditedText): boolean {
+  if (action?.kind === 'file_write') return action.path === path;
+  return action?.kind === 'file_edit' && action.changes.every((change) => change.path === path);
 }
 
 const overAnswer: Answer = { kind: 'deny', reason: 'The run ended before anyone answered.' };

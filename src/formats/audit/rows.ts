@@ -1,5 +1,5 @@
 import type { NormalizedEntry } from '../../model/transcript/entry.ts';
-import { requestMetadataSchema } from '../../model/agent/request.ts';
+import { type Answer, requestMetadataSchema } from '../../model/agent/request.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 import type { ToolUse } from '../../model/transcript/tool.ts';
 import { englishFigures } from '../../text/figures.ts';
@@ -127,10 +127,14 @@ function entryRows(entry: NormalizedEntry): EntryRow[] {
       at: decision?.at ?? request.asked_at,
       kind: 'permission',
       subject,
-      status: answer === undefined ? 'waiting' : answer.kind === 'allow' ? `allow ${answer.scope}` : answer.kind,
+      status: answer === undefined ? 'waiting' : answer.kind === 'allow' ? allowedStatus(answer) : answer.kind,
       detail: decision === undefined ? null : `by ${decision.by}`,
     },
   ];
+}
+
+function allowedStatus({ scope, edited }: Extract<Answer, { kind: 'allow' }>): string {
+  return `allow ${scope}${edited === undefined ? '' : ', edited'}`;
 }
 
 function toolRows(tool: ToolUse, at: string): EntryRow[] {

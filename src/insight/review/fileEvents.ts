@@ -31,7 +31,7 @@ export function fileEvents({ index, type }: NormalizedEntry, names: readonly str
   if (action.kind === 'file_write') {
     if (!isMine(action.path)) return [];
     if (action.content === undefined) return [{ step: index, kind: 'lost' }];
-    return [{ step: index, kind: 'written', lines: plainLines(action.content), created: false }];
+    return [{ step: index, kind: 'written', lines: plainLines(action.content), created: action.created === true }];
   }
   if (action.kind !== 'file_edit') return [];
   const edits = action.changes.map((change, at) => ({ change, all: replacesAll(input, at) }));

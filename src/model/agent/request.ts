@@ -33,6 +33,8 @@ export const agentRequestSchema = z.object({
   cwd: z.string().optional(),
   /** What "allow for this session" covers; absent: the agent does not offer it. */
   session: z.string().optional(),
+  /** The agent accepts another text for the file than the one that it asks about. */
+  editable: z.literal(true).optional(),
   /** The agent does not accept a reason for a denial: only the record has it. */
   reasonUnheard: z.literal(true).optional(),
   questions: z.array(questionSchema).optional(),
@@ -49,9 +51,25 @@ function toPositions(answers: unknown): unknown {
   return typeof answers === 'object' && answers !== null && !Array.isArray(answers) ? Object.values(answers) : answers;
 }
 
+/**
+ * What a person wrote in place of the agent's own edit: `newText` replaces `oldText`, which the file has once, or the whole
+ * file. With LF line ends.
+ */
+export const editedTextSchema = z.object({
+  path: z.string(),
+  oldText: z.string().min(1).optional(),
+  newText: z.string().max(16 * 1024 * 1024),
+});
+export type EditedText = z.infer<typeof editedTextSchema>;
+
 /** What a person can answer. `answers` are in the order of the questions; several labels are joined by ", ". */
 export const answerSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('allow'), scope: z.enum(['once', 'session']) }),
+  z.object({
+    kind: z.literal('allow'),
+    scope: z.enum(['once', 'session']),
+    /** The agent writes this instead. */
+    edited: editedTextSchema.optional(),
+  }),
   z.object({ kind: z.literal('deny'), reason: z.string().optional(), interrupt: z.boolean().optional() }),
   z.object({ kind: z.literal('answer'), answers: z.preprocess(toPositions, z.array(z.string())) }),
 ]);

@@ -34,7 +34,13 @@ export const toolActionSchema = z.discriminatedUnion('kind', [
     endLine: z.number().int().optional(),
     totalLines: z.number().int().optional(),
   }),
-  z.object({ kind: z.literal('file_write'), path: z.string(), content: z.string().optional() }),
+  z.object({
+    kind: z.literal('file_write'),
+    path: z.string(),
+    content: z.string().optional(),
+    /** The agent says whether there was no file before. */
+    created: z.boolean().optional(),
+  }),
   z.object({ kind: z.literal('file_edit'), changes: z.array(fileChangeSchema) }),
   z.object({
     kind: z.literal('command_run'),

@@ -11,6 +11,7 @@ import type { MaskedPages } from '../documents/maskedPages.ts';
 import type { ObservedLoader } from '../observed/observedLoader.ts';
 import type { ReportName } from '../pages/reportKinds.ts';
 import type { ReportPages } from '../pages/reportPages.ts';
+import type { EditRequestsHost } from '../requests/editRequestsHost.ts';
 import type { Reviews } from '../review/reviews.ts';
 import type { SessionPanels } from '../panel/sessionPanels.ts';
 import type { Retention } from '../sessions/retention.ts';
@@ -52,6 +53,7 @@ export interface CommandContext {
   readonly lines: LineHistory;
   readonly search: SearchView;
   readonly reviews: Reviews;
+  readonly edits: EditRequestsHost;
   readonly retention: Retention;
 }
 

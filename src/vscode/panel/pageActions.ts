@@ -3,6 +3,7 @@ import type { SendMode } from '../../engine/api.ts';
 import type { SessionHandle } from '../engine/windowEngine.ts';
 import type { SessionFile } from '../../insight/files/files.ts';
 import type { Answer } from '../../model/agent/request.ts';
+import type { EditRequests } from '../requests/editRequests.ts';
 import type { PageCommand } from '../../protocol/panel/messages.ts';
 import type { FollowUpWatch } from '../followUps/followUpWatch.ts';
 import { inertText } from '../text/inertText.ts';
@@ -42,10 +43,18 @@ export class PageActions {
   readonly windowId: string;
   readonly #runs: RunControl;
   readonly #followUps: FollowUpWatch;
+  readonly #edits: () => Promise<EditRequests>;
 
   /** `windowId` identifies this window in the daemon. */
-  constructor(runs: RunControl, followUps: FollowUpWatch, memory: PageMemory, windowId: string) {
+  constructor(
+    runs: RunControl,
+    followUps: FollowUpWatch,
+    edits: () => Promise<EditRequests>,
+    memory: PageMemory,
+    windowId: string,
+  ) {
     this.windowId = windowId;
+    this.#edits = edits;
     this.#runs = runs;
     this.#followUps = followUps;
     this.memory = memory;
@@ -93,8 +102,11 @@ export class PageActions {
     return openFile(base, path, line, endLine);
   }
 
-  openDiff(handle: SessionHandle, index: number): Promise<void> {
-    return openChange(handle, index);
+  /** Of a request that waits, in an editor in which it can be changed. */
+  async openDiff(handle: SessionHandle, index: number): Promise<void> {
+    const [entry] = await handle.read(index, index + 1);
+    if (entry?.type.kind !== 'system_message') return openChange(handle, index);
+    await (await this.#edits()).open(handle, entry);
   }
 
   /** `files`: files that the session read or changed. */

@@ -33,6 +33,8 @@ export class ReviewController implements vscode.Disposable {
   #review: OpenReview | undefined;
   /** The change that was shown last. */
   #last: string | undefined;
+  /** Index of the change before the one that was reverted last, which has none. */
+  #placeBefore = -1;
 
   constructor(engines: EngineHost, state: vscode.Memento) {
     this.#engines = engines;
@@ -65,6 +67,7 @@ export class ReviewController implements vscode.Disposable {
     const review = new OpenReview(engine, handle, range ?? { since: 0 });
     this.#review = review;
     this.#last = undefined;
+    this.#placeBefore = -1;
     await vscode.commands.executeCommand('setContext', 'vitrine.reviewing', true);
     review.onDidChange(() => this.#show());
     await vscode.window.withProgress({ location: { viewId } }, () => review.load());
@@ -124,7 +127,10 @@ export class ReviewController implements vscode.Disposable {
     const review = this.#review;
     if (review === undefined) return;
     const places = review.places();
-    const from = places.findIndex(({ hunk }) => hunk.key === (this.#atCursor()?.hunk.key ?? this.#last));
+    // The editor with all changes has its cursor somewhere before anyone looked at one.
+    const current = this.#last === undefined ? undefined : (this.#atCursor()?.hunk.key ?? this.#last);
+    const here = places.findIndex(({ hunk }) => hunk.key === current);
+    const from = here === -1 ? this.#placeBefore : here;
     const start = from === -1 && way === -1 ? places.length : from;
     for (let step = 1; step <= places.length; step += 1) {
       const place = places[(start + way * step + 2 * places.length) % places.length];
@@ -139,7 +145,11 @@ export class ReviewController implements vscode.Disposable {
   async keep(target: ReviewTarget): Promise<void> {
     const review = this.#review;
     const node = this.#node(target);
-    if (review === undefined || node === undefined) return;
+    if (review === undefined) return;
+    if (node === undefined) {
+      sayNoChange();
+      return;
+    }
     const hunks = node.hunk === undefined ? node.file.hunks : [node.hunk];
     const reviewed = !hunks.every((hunk) => review.isReviewed(hunk));
     await review.mark(node.file, hunks, reviewed);
@@ -149,8 +159,13 @@ export class ReviewController implements vscode.Disposable {
   async revert(target: ReviewTarget): Promise<void> {
     const review = this.#review;
     const node = this.#node(target);
-    if (review === undefined || node?.hunk === undefined) return;
+    if (review === undefined) return;
+    if (node?.hunk === undefined) {
+      sayNoChange();
+      return;
+    }
     const place = { file: node.file, hunk: node.hunk };
+    this.#placeBefore = review.places().findIndex(({ hunk }) => hunk === node.hunk) - 1;
     const outcome = await review.revert(place);
     if (outcome.kind === 'reverted') this.#sayReverted(place);
     else if (outcome.kind === 'conflict') await this.#conflict(review, place, outcome);
@@ -202,7 +217,11 @@ export class ReviewController implements vscode.Disposable {
   #before(review: OpenReview, file: ReviewedFile): vscode.Uri | undefined {
     const lines = file.review?.before;
     if (lines === undefined || lines === null) return undefined;
-    return beforeUri(file.path, { session: review.id, since: String(review.range.since), file: file.path });
+    return beforeUri(file.place ?? file.path, {
+      session: review.id,
+      since: String(review.range.since),
+      file: file.path,
+    });
   }
 
   async #check(items: readonly (readonly [ReviewNode, vscode.TreeItemCheckboxState])[]): Promise<void> {
@@ -215,7 +234,7 @@ export class ReviewController implements vscode.Disposable {
   #node(target: ReviewTarget): ReviewNode | undefined {
     if (typeof target === 'object') return target;
     if (target === selected) return this.#view.selection[0];
-    if (target === undefined) return this.#atCursor() ?? this.#view.selection[0];
+    if (target === undefined) return this.#atCursor();
     return this.#review?.places().find(({ hunk }) => hunk.key === target);
   }
 
@@ -235,7 +254,9 @@ export class ReviewController implements vscode.Disposable {
   async #go({ file, hunk }: ReviewPlace): Promise<void> {
     await this.show(file.path, hunk.key);
     const node = this.#tree.node(file, hunk);
-    if (node !== undefined && this.#view.visible) await this.#view.reveal(node, { select: true, focus: false });
+    if (node === undefined || !this.#view.visible) return;
+    // The tree may be drawn anew meanwhile, with other rows.
+    await this.#view.reveal(node, { select: true, focus: false }).then(undefined, () => undefined);
   }
 
   #sayReverted({ file, hunk }: ReviewPlace): void {
@@ -255,7 +276,7 @@ export class ReviewController implements vscode.Disposable {
     const name = visibleText(path.basename(file.path));
     if (text !== null && file.place !== undefined) {
       this.#proposed.set(file.path, text);
-      const proposed = beforeUri(file.path, { session: review.id, file: file.path, proposed: hunk.key });
+      const proposed = beforeUri(file.place ?? file.path, { session: review.id, file: file.path, proposed: hunk.key });
       const title = t('{0} (now ↔ after the revert)', name);
       await vscode.commands.executeCommand('vscode.diff', vscode.Uri.file(file.place), proposed, title, {
         preview: true,
@@ -277,9 +298,8 @@ export class ReviewController implements vscode.Disposable {
   #show(): void {
     const review = this.#review;
     this.#tree.show(review);
-    this.#marks.draw();
+    this.#marks.renew();
     void vscode.commands.executeCommand('setContext', 'vitrine.canUndoRevert', review?.canUndo === true);
-    void vscode.commands.executeCommand('setContext', 'vitrine.reviewFiles', uris(review));
     if (review === undefined) return;
     const hunks = review.places().map(({ hunk }) => hunk);
     const reviewed = hunks.filter((hunk) => review.isReviewed(hunk)).length;
@@ -289,9 +309,8 @@ export class ReviewController implements vscode.Disposable {
   }
 }
 
-/** For `resource in vitrine.reviewFiles`. */
-function uris(review: OpenReview | undefined): string[] {
-  return (review?.files ?? []).flatMap(({ place }) => (place === undefined ? [] : [vscode.Uri.file(place).toString()]));
+function sayNoChange(): void {
+  vscode.window.setStatusBarMessage(t('Place the cursor on a change, or select one in the Changes view'), 5000);
 }
 
 function badge(count: number): vscode.ViewBadge {

@@ -28,6 +28,7 @@ export class ReviewMarks implements vscode.Disposable, vscode.CodeLensProvider, 
       vscode.languages.registerCodeLensProvider(files, this),
       vscode.languages.registerHoverProvider(files, this),
       vscode.window.onDidChangeVisibleTextEditors(() => this.draw()),
+      vscode.window.tabGroups.onDidChangeTabs(() => this.draw()),
       vscode.workspace.onDidChangeTextDocument(({ document }) => {
         if (this.#review()?.fileOf(document.uri) !== undefined) this.draw();
       }),
@@ -38,11 +39,15 @@ export class ReviewMarks implements vscode.Disposable, vscode.CodeLensProvider, 
   }
 
   /** After a change of the review. */
-  draw(): void {
+  renew(): void {
     this.#changed.fire();
+    this.draw();
+  }
+
+  draw(): void {
     for (const editor of vscode.window.visibleTextEditors) {
       if (editor.document.uri.scheme !== 'file') continue;
-      editor.setDecorations(this.#type, showsLenses() ? [] : this.#marks(editor.document));
+      editor.setDecorations(this.#type, hasLenses(editor) ? [] : this.#marks(editor.document));
     }
   }
 
@@ -94,6 +99,16 @@ export class ReviewMarks implements vscode.Disposable, vscode.CodeLensProvider, 
     const file = document.isDirty ? undefined : this.#review()?.fileOf(document.uri);
     return file === undefined ? [] : file.hunks.map((hunk) => ({ file, hunk }));
   }
+}
+
+/** Editors of several files have none, whatever the setting says. */
+function hasLenses({ document }: vscode.TextEditor): boolean {
+  const uri = document.uri.toString();
+  return vscode.window.tabGroups.all.some(({ activeTab }) => {
+    const input = activeTab?.input;
+    if (input instanceof vscode.TabInputText) return input.uri.toString() === uri;
+    return input instanceof vscode.TabInputTextDiff && input.modified.toString() === uri && showsLenses();
+  });
 }
 
 function showsLenses(): boolean {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Gate } from '../../support/gate.ts';
 import { turnsOf } from '../../support/models/conversation.ts';
@@ -13,7 +13,11 @@ const make = tool('Bash', { command: 'touch made.txt && ls', description: 'Make 
 const lookedAway = new Gate();
 const queued = new Gate();
 
-const scenarios = (): Scenarios => ({
+const scenarios = (workspace: string): Scenarios => ({
+  edit: [
+    { blocks: [tool('Write', { file_path: `${workspace}/tea.txt`, content: 'Green tea\n' })] },
+    { blocks: [text('Wrote it.')] },
+  ],
   make: [{ blocks: [make] }, { blocks: [text('That was that.')] }],
   later: [{ blocks: [make], pace: { after: lookedAway.opened } }, { blocks: [text('Made it after all.')] }],
   ask: teaQuestion,
@@ -89,6 +93,26 @@ describe('Claude Code asks, and a person answers in the panel', function () {
     await page().getByText('A good choice.').first().waitFor();
     await statusWord(host.workbench, 'Finished');
     await host.model.waitFor(({ request }) => /Which tea\?[^]{0,20}Green/.test(JSON.stringify(request)));
+  });
+
+  it('lets a person change an edit before it is made', async () => {
+    await send(host.workbench, 'Write it down. [[edit]]');
+    await press('Edit…').click();
+    await host.workbench.editorTab('tea.txt (now ↔ what the agent would write)').waitFor();
+    const right = host.workbench.page.locator('.monaco-diff-editor .editor.modified');
+    await right.locator('.view-line', { hasText: 'Green' }).click();
+    await host.workbench.page.keyboard.press('Control+Home');
+    await host.workbench.page.keyboard.type('Iced ');
+    await right.locator('.view-line', { hasText: 'Iced' }).waitFor();
+    await picture(host.workbench, 'approval-edit');
+    await host.workbench.page.keyboard.press('Control+Enter');
+    await host.workbench.editorTab('what the agent would write').waitFor({ state: 'detached' });
+    await decided('Allowed with edits by a person').waitFor();
+    await page().getByText('Wrote it.').first().waitFor();
+    await statusWord(host.workbench, 'Finished');
+    const { workspace } = host.server.folder;
+    assert.equal(readFileSync(path.join(workspace, 'tea.txt'), 'utf8'), 'Iced Green tea\n');
+    await picture(host.workbench, 'approval-edited');
   });
 
   it('says a message that was queued while it worked when the turn has ended', async () => {

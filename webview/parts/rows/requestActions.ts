@@ -12,7 +12,7 @@ import { agentName, agentAsks, visibleTemplate } from '../../text/shown.ts';
 import type { Context } from '../context.ts';
 
 /** The buttons of a request that waits, and why they do not work where they do not. */
-export function requestActions(context: Context, request: AgentRequest): TemplateResult {
+export function requestActions(context: Context, request: AgentRequest, index: number): TemplateResult {
   const { requests } = context;
   const { reason, whole } = requests.draft(request.id);
   const state = requests.state(request.id);
@@ -38,7 +38,9 @@ export function requestActions(context: Context, request: AgentRequest): Templat
         : nothing
     }
     <div class="bt" data-request=${request.id} data-sight="end">
-      ${yes(context, request, off || unread, press, give)} ${press(words.no, 'secondary', deny, noNo)}
+      ${yes(context, request, off || unread, press, give)}
+      ${request.editable ? press(t('Edit…'), 'secondary', () => context.actions.openDiff(index), noNo) : nothing}
+      ${press(words.no, 'secondary', deny, noNo)}
       <span class="reason">
         ${field({
           id: `why-${fieldId(request.id)}`,

@@ -45,7 +45,7 @@ function waitingRow(context: Context, { entry, asked: { request } }: RequestRow)
       <ul class="why">
         ${reasons(context, request)} ${here ? waiting(request, now) : nothing}
       </ul>
-      ${here ? requestActions(context, request) : answeredElsewhereNote(context)}
+      ${here ? requestActions(context, request, entry.index) : answeredElsewhereNote(context)}
     </div>
   </div>`;
 }

@@ -3,6 +3,7 @@ import type { Answer, Decision, Question } from '../../../model/agent/request.ts
 import type { ToolAction } from '../../../model/transcript/tool.ts';
 import type { NewRequest } from '../../dialogue.ts';
 import { nonEmpty, objects, text, texts } from '../../shared/guards.ts';
+import { editedInput, isEditable } from './editedInput.ts';
 import { toolAction } from './toolActions.ts';
 
 /** `can_use_tool` as received. */
@@ -40,6 +41,7 @@ export function permissionRequest({ id, toolName, input, request, plan }: Permis
     ...(described !== undefined && { description: described }),
     ...(reason !== undefined && { reason }),
     ...(session !== undefined && { session }),
+    ...(isEditable(toolName, action) && { editable: true as const }),
   };
 }
 
@@ -47,12 +49,16 @@ export function permissionRequest({ id, toolName, input, request, plan }: Permis
 const ownWords: ReadonlySet<ToolAction['kind']> = new Set(['command_run', 'mcp', 'tool', 'task']);
 
 /** The agent's answer to its `can_use_tool`; `null` if it no longer waits for one. */
-export function permissionAnswer({ input, request }: PermissionAsked, { by, answer }: Decision): JsonObject | null {
+export function permissionAnswer(
+  { toolName, input, request }: PermissionAsked,
+  { by, answer }: Decision,
+): JsonObject | null {
   if (by === 'withdrawn' || by === 'run_over') return null;
   switch (answer.kind) {
     case 'allow': {
       const updates = answer.scope === 'session' ? sessionGrant(request)?.updates : undefined;
-      return { behavior: 'allow', updatedInput: input, ...(updates !== undefined && { updatedPermissions: updates }) };
+      const updatedInput = answer.edited === undefined ? input : editedInput(toolName, input, answer.edited);
+      return { behavior: 'allow', updatedInput, ...(updates !== undefined && { updatedPermissions: updates }) };
     }
     case 'answer':
       return { behavior: 'allow', updatedInput: { ...input, answers: answersByText(input, answer.answers) } };

@@ -24,6 +24,16 @@ export function completed(action: ToolAction, outcome: Outcome): ToolAction {
       return completedRead(action, detail);
     case 'file_edit':
       return completedEdit(action, detail);
+    case 'file_write': {
+      // As written: people can edit it when they allow it.
+      const content = text(detail['content']);
+      const type = nonEmpty(detail['type']);
+      return {
+        ...action,
+        ...(content !== undefined && { content }),
+        ...((type === 'create' || type === 'update') && { created: type === 'create' }),
+      };
+    }
     case 'command_run':
       return completedCommand(action, detail, outcome);
     case 'search':

@@ -2,7 +2,7 @@ import type { AgentRequest } from '../../../model/agent/request.ts';
 import type { EditPreview, FileText } from '../../../model/transcript/editPreview.ts';
 import { isObject } from '../../../model/text/json.ts';
 import type { FileChange } from '../../../model/transcript/tool.ts';
-import { applyChange, Work } from './applyChange.ts';
+import { type Applied, applyChange, Work } from './applyChange.ts';
 import { diffWithContext } from './diffWithContext.ts';
 
 /** Lines and characters that the preview of one file holds, with the lines around the changes. */
@@ -20,24 +20,41 @@ export function previewEdits(request: AgentRequest, textOf: (path: string) => Fi
   return editedPaths(request).map((path): EditPreview => {
     const file = textOf(path);
     if (file.state !== 'text' && file.state !== 'missing') return { path, state: file.state };
-    const before = file.state === 'text' ? file.text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n') : null;
+    const before = file.state === 'text' ? plainText(file.text) : null;
     return { path, ...previewOf(request, path, before, file.state === 'text' ? file.changedAt : null) };
   });
+}
+
+/** With LF line ends and no byte order mark, as agents name texts. */
+export function plainText(text: string): string {
+  return text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
 }
 
 /** `Omit` would merge the members of the union. */
 type Preview<P = EditPreview> = P extends unknown ? Omit<P, 'path'> : never;
 
-function previewOf(request: AgentRequest, path: string, before: string | null, changedAt: number | null): Preview {
+/** What the request makes of the text of a file, `null` if there is none; LF line ends. */
+export function applyRequest(
+  request: AgentRequest,
+  path: string,
+  before: string | null,
+): Applied & { readonly all?: boolean } {
   let text = before;
   let [places, all] = [1, false];
   const work = new Work();
   for (const { change, all: isAll } of changesOf(request, path)) {
     const applied = applyChange(text, change, isAll, work);
-    if ('failed' in applied) return { state: applied.failed };
+    if ('failed' in applied) return applied;
     text = applied.text;
     if (applied.places > places) [places, all] = [applied.places, isAll];
   }
+  return { text, places, all };
+}
+
+function previewOf(request: AgentRequest, path: string, before: string | null, changedAt: number | null): Preview {
+  const applied = applyRequest(request, path, before);
+  if ('failed' in applied) return { state: applied.failed };
+  const { text, places, all = false } = applied;
   const lines = diffWithContext(before ?? '', text ?? '');
   const chars = lines.reduce((sum, line) => sum + line.text.length, 0);
   if (lines.length > mostLines || chars > mostChars) return { state: 'long' };

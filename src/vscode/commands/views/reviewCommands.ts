@@ -36,6 +36,12 @@ export function reviewCommands(shell: CommandContext): Commands {
     previousChange: async () => (await controller()).next(-1),
     closeChanges: async () => (await controller()).close(),
 
+    /** In the editor of an edit that an agent asks about. */
+    async allowEdited(argument) {
+      const edits = await shell.edits.get();
+      await edits.allow(argument instanceof vscode.Uri ? argument : undefined);
+    },
+
     /** For the session whose changes are reviewed. */
     async addSessionTrailer() {
       const { review } = await controller();

@@ -116,10 +116,43 @@ describe('the dialogue of Claude Code', () => {
           action: { kind: 'file_write', path: '/workspace/denied.txt', content: 'x' },
           input: { file_path: '/workspace/denied.txt', content: 'x' },
           session: 'every edit of files (permission mode acceptEdits)',
+          editable: true,
         },
       ],
     );
     assert.deepEqual(script.turns, ['done']);
+  });
+
+  it('allows what a person wrote in place of an edit', async () => {
+    const edited = { path: '/w/a.ts', oldText: 'one', newText: 'two' };
+    for (const [name, input, updatedInput] of [
+      ['Write', { file_path: '/w/a.ts', content: 'x' }, { file_path: '/w/a.ts', content: 'two' }],
+      [
+        'Edit',
+        { file_path: '/w/a.ts', old_string: 'o', new_string: 'p', replace_all: true },
+        { file_path: '/w/a.ts', old_string: 'one', new_string: 'two', replace_all: false },
+      ],
+      [
+        'MultiEdit',
+        {
+          file_path: '/w/a.ts',
+          edits: [
+            { old_string: 'o', new_string: 'p' },
+            { old_string: 'q', new_string: 'r' },
+          ],
+        },
+        { file_path: '/w/a.ts', edits: [{ old_string: 'one', new_string: 'two' }] },
+      ],
+    ] as const) {
+      const script = started();
+      script.line(canUse('r', name, input));
+      assert.equal(script.asked[0]?.request.editable, true);
+      await script.asked[0].decide({ kind: 'allow', scope: 'once', edited });
+      assert.deepEqual(script.answers, [response('r', { behavior: 'allow', updatedInput })]);
+    }
+    const script = started();
+    script.line(canUse('r', 'Bash', { command: 'ls' }));
+    assert.equal(script.asked[0]?.request.editable, undefined);
   });
 
   it('allows a request once, unchanged', async () => {

@@ -32,6 +32,20 @@ describe('requests', () => {
     assert.deepEqual(decided, ['one nobody']);
   });
 
+  it('take an edited text only for the file that they are about, where the agent accepts one', async () => {
+    const action = { kind: 'file_write' as const, path: '/work/a.ts', content: 'x' };
+    const edited = { path: '/work/a.ts', newText: 'y' };
+    const allow = { kind: 'allow' as const, scope: 'session' as const };
+    const all = requests();
+    void all.ask({ ...asked, action });
+    assert.equal(all.answer('one', { ...allow, edited }), false);
+    const other = requests();
+    const decision = other.ask({ ...asked, action, editable: true });
+    assert.equal(other.answer('one', { ...allow, edited: { ...edited, path: '/work/b.ts' } }), false);
+    assert.equal(other.answer('one', { ...allow, edited }), true);
+    assert.deepEqual((await decision).answer, { kind: 'allow', scope: 'once', edited });
+  });
+
   it('have a time and a place', () => {
     const all = requests();
     void all.ask(asked);

@@ -162,6 +162,13 @@ describe('a review', () => {
     assert.deepEqual(revertHunk(found, found.hunks[0]!), { conflict: 'uncertain', text: null });
   });
 
+  it('deletes a file that the agent says it created', () => {
+    const entries = [call(1, { kind: 'file_write', path: 'a.ts', content: 'one\n', created: true })];
+    const found = reviewFile(entries, 'one\n', options);
+    assert.equal(found.uncertain, false);
+    assert.deepEqual(revertHunk(found, found.hunks[0]!), { text: null });
+  });
+
   it('keeps later changes over the lines of a step, and reports them', () => {
     const entries = [call(1, edits('a.ts', 'two', 'TWO'))];
     const found = reviewFile(entries, 'one\nTWO!\nthree\n', { ...options, start: 'one\ntwo\nthree\n' });
