@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { record, results, sessionTabs, until } from './shell.ts';
 
-describe('agents that are files', function () {
+describe('agent files', function () {
   const setSpeed = (value: number | undefined): Thenable<void> =>
     vscode.workspace.getConfiguration('vitrine').update('demo.speed', value, vscode.ConfigurationTarget.Global);
   const [folder] = vscode.workspace.workspaceFolders ?? [];
@@ -28,7 +28,7 @@ describe('agents that are files', function () {
     await vscode.window.tabGroups.close(sessionTabs());
   });
 
-  it('are marked where they are wrong, until they are not', async () => {
+  it('have diagnostics until they are corrected', async () => {
     await write('');
     await save('description: Plays\nexecutor_type: player\n');
     await until('the mark', () => shown().some((each) => each.startsWith('1: "executor_type" must be one of: ')));
@@ -36,7 +36,7 @@ describe('agents that are files', function () {
     await until('its end', () => shown().length === 0 || undefined);
   });
 
-  it('are completed and checked by the schema', async () => {
+  it('are completed and validated by the schema', async () => {
     const json = vscode.Uri.joinPath(vitrine, 'agents', 'checked.json');
     await vscode.workspace.fs.writeFile(json, new TextEncoder().encode('{\n  "status": "off"\n}\n'));
     await vscode.window.showTextDocument(json);
@@ -56,7 +56,7 @@ describe('agents that are files', function () {
     assert.match(JSON.stringify(await record(id)), /"agent_name":"player"/);
   });
 
-  it('are not run where they are inactive', async () => {
+  it('are not run if inactive', async () => {
     await write('executor_type: replay\nstatus: inactive\n');
     const id = await vscode.commands.executeCommand('vitrine.runBlueprint', { name: 'player', prompt: 'Play' });
     assert.equal(id, undefined);

@@ -49,7 +49,7 @@ describe('the Agents view', function () {
     await vscode.workspace.fs.delete(vitrine, { recursive: true });
   });
 
-  it('lists what the files say', async () => {
+  it('lists the content of agent files', async () => {
     const { description, contextValue, iconPath, command } = await item('reviewer');
     assert.equal(description, 'replay · opus · Reviews');
     assert.equal(contextValue, 'agent active');
@@ -57,7 +57,7 @@ describe('the Agents view', function () {
     assert.deepEqual(command?.arguments, [{ file: at('reviewer.yaml').fsPath }]);
   });
 
-  it('shows texts of files as texts', async () => {
+  it('shows content of files as plain text', async () => {
     const { description, tooltip } = await item('hostile');
     assert.match(String(description), /\$\(trash\) ⟨U\+202E⟩ <b>$/);
     assert.ok(tooltip instanceof vscode.MarkdownString);
@@ -66,7 +66,7 @@ describe('the Agents view', function () {
     assert.doesNotMatch(tooltip.value, /(?<!\\)\]\(|(?<!\\)</);
   });
 
-  it('shows a file with a mistake, and leads to it', async () => {
+  it('shows a file with a problem, and opens it there', async () => {
     const { description, contextValue, accessibilityInformation } = await item('wrong');
     assert.match(String(description), /^"executor_type" must be one of: /);
     assert.equal(contextValue, 'agent broken');
@@ -78,7 +78,7 @@ describe('the Agents view', function () {
     assert.equal(editor.document.getText(editor.selection), 'nobody');
   });
 
-  it('says in Restricted Mode why nothing is run, and the menu does not run one there', async () => {
+  it('explains in Restricted Mode why nothing runs, and its menu runs nothing', async () => {
     trusted = false;
     const { tooltip, accessibilityInformation } = await item('reviewer');
     trusted = true;
@@ -93,13 +93,13 @@ describe('the Agents view', function () {
     );
   });
 
-  it('runs one', async () => {
+  it('runs an agent', async () => {
     const id = await run('runBlueprint', 'reviewer.yaml', { prompt: 'Play' });
     assert.match(String(id), /^ses_[0-9a-f]{12}$/);
     await vscode.commands.executeCommand('vitrine.stopSession', id);
   });
 
-  it('duplicates one under a new name, and under no name that there is', async () => {
+  it('duplicates one under a new name, and rejects an existing name', async () => {
     await write('named.yaml', `name: named # here\n${reviewer}`);
     await item('named');
     assert.equal(await run('duplicateAgent', 'named.yaml', { to: 'second' }), at('second.yaml').fsPath);
@@ -111,7 +111,7 @@ describe('the Agents view', function () {
     assert.equal(await read('reviewer.yaml'), reviewer);
   });
 
-  it('duplicates one that has a folder with its prompt', async () => {
+  it('duplicates one with its folder and prompt', async () => {
     await write('planner/agent.json', '{ "executor_type": "replay" }\n');
     await write('planner/prompt.md', 'You plan.\n');
     await item('planner');
@@ -121,7 +121,7 @@ describe('the Agents view', function () {
     assert.equal((await item('drafter')).contextValue, 'agent active');
   });
 
-  it('deactivates and activates one, and leaves the rest of its file as it is', async () => {
+  it('toggles an agent, and keeps the rest of its file', async () => {
     await run('deactivateAgent', 'reviewer.yaml');
     assert.equal(await read('reviewer.yaml'), `${reviewer}status: inactive\n`);
     const dim = await item('reviewer', ({ contextValue }) => contextValue === 'agent inactive');
@@ -135,7 +135,7 @@ describe('the Agents view', function () {
     assert.equal(await read('planner/agent.json'), '{ "executor_type": "replay", "status": "inactive" }\n');
   });
 
-  it('leaves a file that it cannot change to the person', async () => {
+  it('leaves a file to the user that it cannot edit', async () => {
     const text = 'description: &d active\nstatus: *d\nexecutor_type: replay\n';
     await write('alias.yaml', text);
     await item('alias');
@@ -144,7 +144,7 @@ describe('the Agents view', function () {
     assert.equal(vscode.window.activeTextEditor?.document.uri.fsPath, at('alias.yaml').fsPath);
   });
 
-  it('loses the row of a file that is gone', async () => {
+  it('removes the row of a deleted file', async () => {
     await vscode.workspace.fs.delete(at('wrong.yaml'));
     await until('its end', async () => (await refreshed()).every(({ label }) => label !== 'wrong') || undefined);
   });

@@ -51,7 +51,7 @@ describe('the public API', function () {
     });
   };
 
-  it('runs an agent for the sample extension, resumes it, and tells cost and events', async () => {
+  it('runs an agent for the sample extension, resumes it, and reports cost and events', async () => {
     const first = script(
       { tool: { id: 'call', command: 'ls' } },
       { toolResult: { id: 'call', text: 'a file' } },
@@ -85,7 +85,7 @@ describe('the public API', function () {
     assert.deepEqual([entries.length, entries[0]?.content], [1, first]);
   });
 
-  it('gives what an agent prints to an executor, which makes the transcript of it', async () => {
+  it("passes an agent's output to an executor, which builds the transcript", async () => {
     const read = await vscode.commands.executeCommand<OutputRead>(
       'vitrineSample.readOutput',
       script({ say: 'one' }, ...says('two', 0.1)),
@@ -96,7 +96,7 @@ describe('the public API', function () {
     assert.deepEqual(session?.executor_session_ids, [read.sessionId]);
   });
 
-  it('runs agents from files and of the Agent Client Protocol for the sample extension', async () => {
+  it('runs agent files and ACP agents for the sample extension', async () => {
     const [folder] = vscode.workspace.workspaceFolders ?? [];
     assert.ok(folder);
     const file = vscode.Uri.joinPath(folder.uri, '.vitrine/agents/sampler.yaml');
@@ -132,7 +132,7 @@ describe('the public API', function () {
     }
   });
 
-  it('lets no one past what the user allows', async () => {
+  it('does not exceed what the user allows', async () => {
     const inside = vscode.workspace.workspaceFolders![0]!.uri.fsPath;
     const outside = path.dirname(inside);
     const before = (await api.sessions.list()).length;
@@ -161,7 +161,7 @@ describe('the public API', function () {
     await refused('budget_used_up', api.run(script(...says('more', 1)), { resume: paused.session }));
   });
 
-  it('stops a run when its token says so', async () => {
+  it('stops a run by its cancellation token', async () => {
     await settings().update('budgets', undefined, Global);
     const source = new vscode.CancellationTokenSource();
     const listening = api.sessions.onDidChange(({ entries, status }) => {

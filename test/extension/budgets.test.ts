@@ -41,7 +41,7 @@ describe('budgets in VS Code', function () {
       return type?.startsWith('budget') === true ? [type] : [];
     });
 
-  it('pause a session, which continues when a person raises the limit', async () => {
+  it('pause a session, which continues when the user raises the limit', async () => {
     await settings().update('budgets', { session: { tokens: 40 } }, Global);
     const id = await start([{ say: 'one' }, { say: 'two' }, { say: 'three' }, { wait: 30_000 }, { say: 'too much' }]);
     const paused = await outcome(id, 1);
@@ -66,7 +66,7 @@ describe('budgets in VS Code', function () {
     assert.equal(entries.at(-2)?.content, 'heard Continue.');
   });
 
-  it('are only ever tightened by a workspace', async () => {
+  it('can only be lowered by a workspace', async () => {
     await settings().update('budgets', { run: { turns: 1, tokens: 1000 } }, Global);
     await settings().update('budgets', { run: { turns: 50, tokens: 40 } }, Workspace);
     const limits = async (steps: readonly object[]) => (await outcome(await start(steps), 1)).budget?.reached;

@@ -22,7 +22,7 @@ describe('Will This Resume Here?', () => {
     await vscode.window.tabGroups.close([...sessionTabs(), ...webviewTabs('vitrine.report')]);
   });
 
-  it('answers before anything is resumed, and names the places where a resume does not work', async () => {
+  it('answers before a resume, and lists where a resume does not work', async () => {
     const prompt = JSON.stringify([{ init: true }, { say: 'hello' }, { result: { text: 'hello' } }]);
     const { session } = await api.run(prompt);
     const found = await check(session);

@@ -6,7 +6,7 @@ import { record, results, sessionTabs, until } from './shell.ts';
 const run = <T>(command: string, ...args: unknown[]): Thenable<T> =>
   vscode.commands.executeCommand<T>(`vitrine.${command}`, ...args);
 
-describe('a session of the demo', function () {
+describe('the demo session', function () {
   let id: string;
 
   const speed = (value: number): Thenable<void> =>
@@ -23,7 +23,7 @@ describe('a session of the demo', function () {
     await vscode.window.tabGroups.close(sessionTabs());
   });
 
-  it('runs to its end from the command, with arguments as a keybinding gives them', async () => {
+  it('runs to its end from the command, with arguments as from a keybinding', async () => {
     id = await run<string>('runAgent', { agent: 'replay', prompt: '' });
     assert.match(id, /^ses_[0-9a-f]{12}$/);
     await until('a result', async () => ((await results(id)) === 1 ? true : undefined));
@@ -36,7 +36,7 @@ describe('a session of the demo', function () {
     assert.match(JSON.stringify(lines.filter(({ kind }) => kind === 'result')), /"provenance":"reported"/);
   });
 
-  it('holds what was reported against the price table, in its cost report', async () => {
+  it('compares reported figures with the price table in its cost report', async () => {
     const text = await run<string>('showCost', id);
     assert.match(
       text,
@@ -53,19 +53,19 @@ describe('a session of the demo', function () {
     await until('a panel', () => (sessionTabs().length === 1 ? true : undefined));
   });
 
-  it('can be renamed, and its panel with it', async () => {
+  it('can be renamed, as can its panel', async () => {
     await run('renameSession', id, 'Four at a table');
     await until('the new title', () => sessionTabs().find(({ label }) => label === 'Four at a table'));
   });
 
-  it('resumes the next recorded turn', async () => {
+  it('plays the next recorded turn on resume', async () => {
     assert.equal(await run('resumeSession', id, ''), id);
     await until('a second result', async () => ((await results(id)) === 2 ? true : undefined));
     const runs = (await record(id)).filter(({ kind }) => kind === 'run');
     assert.match(JSON.stringify(runs), /resume_session/);
   });
 
-  it('shows the output of its last run as it came', async () => {
+  it('shows the output of its last run', async () => {
     await run('showRawOutput', id);
     const document = await until('the output', () =>
       vscode.workspace.textDocuments.find(({ fileName }) => fileName.endsWith('.stdout')),
@@ -73,7 +73,7 @@ describe('a session of the demo', function () {
     assert.match(document.getText().split('\n')[0] ?? '', /^\{.*"session_id"/);
   });
 
-  it('keeps what an edit changed, as two texts that outlive the panel', async () => {
+  it('keeps both texts of an edit after the panel is closed', async () => {
     const edit = (await record(id)).find((line) => JSON.stringify(line).includes('"kind":"file_edit"'));
     const { index } = (edit as unknown as { entry: { index: number } }).entry;
     const text = async (side: 'old' | 'new'): Promise<string> => {
@@ -84,7 +84,7 @@ describe('a session of the demo', function () {
     assert.match(await text('new'), /guests >= DISCOUNT/);
   });
 
-  it('stops when told to', async () => {
+  it('can be stopped', async () => {
     await speed(0.2);
     const slow = await run<string>('runAgent', { agent: 'replay', prompt: '' });
     await until('a run', async () => ((await record(slow)).some(({ kind }) => kind === 'run') ? true : undefined));
@@ -98,7 +98,7 @@ describe('a session of the demo', function () {
     assert.equal(await vscode.env.clipboard.readText(), id);
   });
 
-  it('does not start from arguments that are no request', async () => {
+  it('does not start with invalid arguments', async () => {
     for (const argument of [
       { agent: 'sh', prompt: 'x' },
       { agent: 'replay' },
@@ -108,7 +108,7 @@ describe('a session of the demo', function () {
     }
   });
 
-  it('is not started outside of the workspace when it is an agent', async () => {
+  it('is not started outside of the workspace if it is an agent', async () => {
     assert.equal(await run('runAgent', { agent: 'claude-code', prompt: 'x', cwd: '/' }), undefined);
   });
 });

@@ -6,7 +6,7 @@ import * as vscode from 'vscode';
 import { doctorText, until, webviewTabs } from './shell.ts';
 
 describe('Doctor', () => {
-  it('says what was found and tried, by name and never by value', async () => {
+  it('shows what was found and searched, by name and never by value', async () => {
     const key = 'environment';
     const settings = vscode.workspace.getConfiguration('vitrine');
     await settings.update(key, { claude: { ANTHROPIC_API_KEY: 'sk-secret-value' } }, vscode.ConfigurationTarget.Global);
@@ -19,7 +19,7 @@ describe('Doctor', () => {
     assert.match(text, /## Demo|Recording|recordings/);
   });
 
-  it('has each agent once, those by a protocol under the name of that', async () => {
+  it('lists each agent once, ACP agents by their own name', async () => {
     const titles = (await doctorText()).split('\n').filter((line) => line.startsWith('## '));
     assert.deepEqual([...new Set(titles)], titles);
     assert.deepEqual(
@@ -28,7 +28,7 @@ describe('Doctor', () => {
     );
   });
 
-  it('says where sessions are that are not shown, and finds them again under the folder of today', async () => {
+  it('shows hidden sessions, and finds them under their current folder', async () => {
     const here = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '';
     const gone = path.join(tmpdir(), 'vitrine-gone', 'project');
     const folder = await mkdtemp(path.join(tmpdir(), 'vitrine-doctor-'));
@@ -47,7 +47,7 @@ describe('Doctor', () => {
     assert.match(await doctorText(), /Last error: /);
   });
 
-  it('is one page, however often it is asked for, and comes back to the front', async () => {
+  it('has one page, which is revealed again', async () => {
     await vscode.window.tabGroups.close(webviewTabs('vitrine.report'));
     await until('the page', async () => {
       await doctorText();

@@ -44,7 +44,7 @@ describe('follow-ups in VS Code', function () {
       type.kind === 'user_message' ? [[metadata?.['synthetic'], metadata?.['trigger_type']]] : [],
     );
 
-  it('are not sent until a person asks for them', async () => {
+  it('are off by default', async () => {
     const id = await start();
     await over(id, 1);
     assert.deepEqual(await marks(id), [[undefined, undefined]]);
@@ -55,7 +55,7 @@ describe('follow-ups in VS Code', function () {
     assert.deepEqual(await marks(id), [[undefined, undefined], auto, auto]);
   });
 
-  it('say why there is none, and what would have been sent in the past week', async () => {
+  it('explain why there is none, and what would have been sent in the past week', async () => {
     const prompt = JSON.stringify([{ init: true }, { say: 'Tea or coffee?' }, { result: { text: 'Tea or coffee?' } }]);
     await settings().update('followUps', undefined, Global);
     const id = await vscode.commands.executeCommand<string>('vitrine.runAgent', { agent: 'claude-code', prompt });
@@ -74,7 +74,7 @@ describe('follow-ups in VS Code', function () {
     await vscode.window.tabGroups.close(webviewTabs('vitrine.report'));
   });
 
-  it('go no further than their limit', async () => {
+  it('respect their limit', async () => {
     await settings().update('followUps', soon, Global);
     const [first, second] = [await start(), await start()];
     await over(first, 3);
@@ -84,7 +84,7 @@ describe('follow-ups in VS Code', function () {
     assert.equal((await marks(first)).length, 3, 'while others were spoken to');
   });
 
-  it('are cancelled, and paused as a whole', async () => {
+  it('can be cancelled, and paused for all sessions', async () => {
     await settings().update('followUps', { ...soon, delay_minutes: 5 }, Global);
     const id = await start();
     await over(id, 1);

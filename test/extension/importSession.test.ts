@@ -9,7 +9,7 @@ import { record, sessionTabs } from './shell.ts';
 describe('Import Session', () => {
   after(() => vscode.window.tabGroups.close(sessionTabs()));
 
-  it('keeps messages from a file as a session, opens it, and lets nothing be sent to it', async () => {
+  it('imports messages from a file as a read-only session, and opens it', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'vitrine-import-'));
     const file = path.join(folder, 'messages.json');
     await writeFile(

@@ -56,12 +56,12 @@ describe('lines of files and the sessions they come from', function () {
     await run('rebuildIndex');
   });
 
-  it('say nothing on their own as long as the setting is off', async () => {
+  it('have no marks if the setting is off', async () => {
     assert.deepEqual(await hovers(made.written), []);
     assert.deepEqual(await lenses(), []);
   });
 
-  it('say in a hover which prompt and step a changed line comes from, and trust no text of it', async () => {
+  it('show prompt and step of a changed line in a hover, as plain text', async () => {
     await enable(true);
     const [text, links, ...more] = await until('a hover', async () => {
       const found = await hovers(made.written);
@@ -97,7 +97,7 @@ describe('lines of files and the sessions they come from', function () {
     assert.deepEqual(await hovers(made.written - 1), [], 'a line that was only read has none');
   });
 
-  it('have the prompt and the step above what was changed', async () => {
+  it('have prompt and step in a lens', async () => {
     const found = await until('lenses', async () => {
       const all = await lenses();
       return all.length === 2 ? all : undefined;
@@ -113,7 +113,7 @@ describe('lines of files and the sessions they come from', function () {
     assert.match(found[1]?.command?.title ?? '', /^\$\(edit\) Claude Code 2\.1\.328 · step 2$/);
   });
 
-  it('are followed where they move to, and said to be edited where they are', async () => {
+  it('are followed when moved, and marked as edited', async () => {
     const asItWas = document.getText();
     const insert = new vscode.WorkspaceEdit();
     insert.insert(document.uri, new vscode.Position(0, 0), '// by hand\n// and more\n');
@@ -132,7 +132,7 @@ describe('lines of files and the sessions they come from', function () {
     assert.equal((await hovers(made.written)).length, 2);
   });
 
-  it('are explained on request, with the setting off too, and lead to the step', async () => {
+  it('are explained on request, even if the setting is off, and lead to the step', async () => {
     await enable(false);
     await until('no hovers', async () => ((await hovers(made.written)).length === 0 ? true : undefined));
     const editor = await vscode.window.showTextDocument(document);
@@ -146,7 +146,7 @@ describe('lines of files and the sessions they come from', function () {
     await asked;
   });
 
-  it('open at an entry by the command behind links, which takes nothing else', async () => {
+  it('open at an entry by the command behind links, which validates its arguments', async () => {
     await vscode.window.tabGroups.close(sessionTabs());
     for (const args of [[id], [id, -1], [id, 1.5], ['ses_x', 1], [id, '1'], [{ id }, 1]])
       await run('openEntry', ...args);
@@ -155,7 +155,7 @@ describe('lines of files and the sessions they come from', function () {
     await until('the panel', () => (sessionTabs().length === 1 ? true : undefined));
   });
 
-  it('are copied as markdown, with secrets masked: one message, or the whole session', async () => {
+  it('are copied as Markdown with secrets masked: one message, or the whole session', async () => {
     await run('copyMarkdown', { webviewSection: 'entry', entry: 4 });
     const one = await vscode.env.clipboard.readText();
     assert.match(one, /^\*\*made\*\* \(success\)\n\n```sh\nnpm test\n```/);
@@ -179,7 +179,7 @@ describe('lines of files and the sessions they come from', function () {
     );
   });
 
-  it('have links, to the session and to one of its entries', async () => {
+  it('have links to the session and its entries', async () => {
     await run('copyLink', id);
     assert.equal(await vscode.env.clipboard.readText(), `${vscode.env.uriScheme}://vitrine.vitrine/session/${id}`);
     await run('copyLink', { webviewSection: 'entry', entry: 3 });
@@ -187,7 +187,7 @@ describe('lines of files and the sessions they come from', function () {
   });
 });
 
-describe('a link from outside', () => {
+describe('an external link', () => {
   const open = async (link: string, missing = false): Promise<unknown[]> => {
     const done: unknown[] = [];
     const engine = {
@@ -210,7 +210,7 @@ describe('a link from outside', () => {
   };
   const session = 'ses_0123456789ab';
 
-  it('opens the session, or one of its entries, and does nothing else', async () => {
+  it('opens the session or one of its entries, and does nothing else', async () => {
     const base = `vscode://vitrine.vitrine/session/${session}`;
     assert.deepEqual(await open(base), [
       ['looked for', session],
@@ -226,7 +226,7 @@ describe('a link from outside', () => {
     ]);
   });
 
-  it('opens nothing where the session is not here, and looks for nothing where it names none', async () => {
+  it('opens nothing if the session is not here, and searches nothing if it names none', async () => {
     assert.deepEqual(await open(`vscode://vitrine.vitrine/session/${session}#7`, true), [['looked for', session]]);
     for (const link of [
       'run/x',

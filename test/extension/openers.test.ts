@@ -25,14 +25,14 @@ describe('what a page can open', () => {
     assert.equal(shown(), undefined);
   });
 
-  it('is nothing outside of the workspace without a yes', async () => {
+  it('is nothing outside of the workspace without confirmation', async () => {
     // A modal dialog is refused while tests run, which counts as a no.
     await openFile(root(), '/etc/passwd').catch(() => undefined);
     await openFile(root(), '../../../../../../../../etc/passwd').catch(() => undefined);
     assert.equal(shown(), undefined);
   });
 
-  it('is no address but of the web', async () => {
+  it('is no URL other than web pages', async () => {
     for (const url of [
       'command:workbench.action.quit',
       'vscode://file/etc/passwd',

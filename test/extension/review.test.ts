@@ -59,7 +59,7 @@ describe('the changes of a session', function () {
     await run('rebuildIndex');
   });
 
-  it('open in one editor, and say at each change which step made it', async () => {
+  it('open in one editor, with the step of each change', async () => {
     await until('an editor with all changes', () =>
       vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).find(({ label }) => label.includes('Double values')),
     );
@@ -83,7 +83,7 @@ describe('the changes of a session', function () {
     assert.match(links?.value ?? '', /Keep.*Revert.*Show Step.*Show Prompt/);
   });
 
-  it('are reverted one by one, and come back byte for byte', async () => {
+  it('are reverted one by one, and restored byte for byte', async () => {
     const [, second = ''] = made.files;
     const [, middle = ''] = await keysOf(second);
     await run('revertChange', middle);
@@ -95,7 +95,7 @@ describe('the changes of a session', function () {
     assert.deepEqual(await decisions(), ['reverted', 'restored']);
   });
 
-  it('keep what was written since, and refuse to touch a file that is not as it was compared', async () => {
+  it('keep later text, and leave a file that changed since the comparison', async () => {
     const [, , third = ''] = made.files;
     const [key = ''] = await keysOf(third);
     const later = `// mine\n${made.after}`;
@@ -110,7 +110,7 @@ describe('the changes of a session', function () {
     await until('the old text', async () => ((await keysOf(third)).length === 3 ? true : undefined));
   });
 
-  it('say what a revert would lose, and leave it', async () => {
+  it('warn about what a revert would lose, and leave it', async () => {
     const [, , third = ''] = made.files;
     const mixed = made.after.replace('4 * 2', '4 * 3');
     await writeFile(third, mixed);
@@ -132,7 +132,7 @@ describe('the changes of a session', function () {
     await until('the old text', async () => ((await titles(third))[2]?.includes('unreported') ? undefined : true));
   });
 
-  it('are gone through by commands alone: three reverted, nine kept, in the record', async () => {
+  it('can be reviewed by commands only: three reverted, nine kept, all recorded', async () => {
     const places: (readonly [string, number] | undefined)[] = [];
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     await run('nextChange');
@@ -163,7 +163,7 @@ describe('the changes of a session', function () {
     assert.equal((await titles(first)).filter((title) => title === 'Reviewed').length, 1);
   });
 
-  it('leave a link in the commit message', async () => {
+  it('can be linked in the commit message', async () => {
     const root = vscode.workspace.workspaceFolders![0]!.uri;
     await vscode.workspace.getConfiguration('git').update('enabled', true, vscode.ConfigurationTarget.Global);
     const git = await vscode.extensions.getExtension<GitExtension>('vscode.git')?.activate();

@@ -7,7 +7,7 @@ import { rowLabel, rowTooltip } from '../../src/vscode/sessions/rowTooltip.ts';
 import { at, now, row } from '../unit/vscode/sessions/rows.ts';
 
 describe('rows of the Sessions view', () => {
-  it('say what is known, and that the rest is not', () => {
+  it('show what is known, and mark what is not', () => {
     assert.equal(rowDescription(row('a'), now), '$0.50 · 3 turns · 1 min');
     const unknown = row('a', { total_cost: { provenance: 'unknown', reason: 'x' }, turns: null, duration: null });
     assert.equal(rowDescription(unknown, now), 'cost unknown');
@@ -15,7 +15,7 @@ describe('rows of the Sessions view', () => {
     assert.equal(rowDescription(failed, now), 'Recording · Failed · $0.50 · 1 turn · 40 s');
   });
 
-  it('say one cost for a session and those that it started', () => {
+  it('show one cost for a session with its children', () => {
     const family = { count: 2, cost: { usd: 1.25, estimatedUsd: 0.25, unknown: 1 } };
     const lead = row('a', { agent_name: 'lead' });
     assert.equal(rowDescription(lead, now, family), 'lead · ≈ $1.25 + unknown with 2 child sessions · 3 turns · 1 min');
@@ -23,7 +23,7 @@ describe('rows of the Sessions view', () => {
     assert.match(rowTooltip(lead, now, family).value, /This session\\?: \\?\$0\\?\.50\\?, reported by the agent/);
   });
 
-  it('put first what an agent waits for, as long as it can be answered', () => {
+  it('start with pending requests', () => {
     const needs_you = { count: 1, since: at(21, 14), title: 'Run git push' };
     const waiting = row('a', { status: 'running', needs_you, duration: null });
     assert.match(rowDescription(waiting, now), /^Run git push · waiting 1 h · \$0\.50 · 3 turns/);
@@ -36,12 +36,12 @@ describe('rows of the Sessions view', () => {
     assert.equal(stateOf({ ...waiting, status: 'finished' }), 'finished');
   });
 
-  it('and notifications show what is not seen, and make no link or icon of it', () => {
+  it('and notifications make invisible characters visible, and render no links or icons', () => {
     const text = inertText('\u202e[x](command:workbench.action.quit) $(trash)');
     assert.equal(text, '⟨U+202E⟩[x] (command:workbench.action.quit) $ (trash)');
   });
 
-  it('say no amount where nothing of it is known', () => {
+  it('show no amount if none is known', () => {
     const any = { usd: 0, estimated: false, unknown: false, atLeast: false, any: true };
     assert.equal(todayText({ ...any, unknown: true }), 'cost unknown today');
     assert.equal(todayText({ ...any, usd: 0.4, unknown: true }), '$0.40 + unknown today');
@@ -49,7 +49,7 @@ describe('rows of the Sessions view', () => {
     assert.equal(todayText({ ...any, usd: 0.4, atLeast: true }), 'at least $0.40 today');
   });
 
-  it('mark what is estimated', () => {
+  it('mark estimates', () => {
     const priceTable = { name: 'list', date: '2026-11-01' };
     assert.equal(costText({ provenance: 'estimated', usd: 0.09, priceTable }), '≈ $0.09');
   });
@@ -58,7 +58,7 @@ describe('rows of the Sessions view', () => {
     assert.equal(rowLabel(row('a'), now), 'Prompt of a, Finished, Claude Code, $0.50, 3 turns, 1 min');
   });
 
-  it('hover without trust: text of a session stays text', () => {
+  it('have hovers without trust: session text stays text', () => {
     const title = '[x](command:workbench.action.quit) <img src=x> **b** $(trash)';
     const tooltip = rowTooltip(row('a', { title, reason: '[y](https://example.org)' }), now);
     assert.equal(tooltip.isTrusted, false);
@@ -75,7 +75,7 @@ describe("a panel's document", () => {
   };
   const html = (): string => panelHtml(webview, vscode.Uri.file('/extension'));
 
-  it('allows nothing but its own files and one script, under a nonce that never comes twice', () => {
+  it('allows only its own files and one script, with a unique nonce', () => {
     const policy = /Content-Security-Policy" content="([^"]+)"/.exec(html())?.[1] ?? '';
     assert.match(policy, /^default-src 'none'; /);
     assert.doesNotMatch(policy, /unsafe|\*|https:(?!\/\/self)/);
@@ -84,7 +84,7 @@ describe("a panel's document", () => {
     assert.notEqual(nonce(html()), nonce(html()));
   });
 
-  it('has what its script cannot start without fetched beside it, under the same nonce', async () => {
+  it('preloads the chunks of its script, with the same nonce', async () => {
     const extension = vscode.extensions.getExtension('vitrine.vitrine')?.extensionUri;
     assert.ok(extension !== undefined);
     const chunks = await pageChunks(extension, 'main');
@@ -101,7 +101,7 @@ describe("a panel's document", () => {
     assert.deepEqual(await pageChunks(vscode.Uri.file('/nowhere'), 'main'), []);
   });
 
-  it('holds no script, style or data of its own', () => {
+  it('contains no inline script, style or data', () => {
     assert.doesNotMatch(html(), /<style|style=|\son\w+=/);
     for (const [, script] of html().matchAll(/<script[^>]*>([\s\S]*?)<\/script>/g)) assert.equal(script, '');
   });

@@ -30,7 +30,7 @@ describe('running agents', () => {
     assert.equal(await vscode.commands.executeCommand('vitrine.runAgent', request), undefined);
   });
 
-  it('offers an agent beside the fixes for a problem', async () => {
+  it('offers an agent as a quick fix', async () => {
     const uri = vscode.Uri.joinPath(folder(), 'src/menu.js');
     const problems = vscode.languages.createDiagnosticCollection('test');
     const range = new vscode.Range(1, 0, 1, 4);
@@ -53,7 +53,7 @@ describe('running agents', () => {
 });
 
 describe('capabilities', () => {
-  it('of all agents stand side by side, with the reason for each that is missing', async () => {
+  it('of all agents are compared, with reasons for missing ones', async () => {
     const text = await vscode.commands.executeCommand<string>('vitrine.compareAgents');
     const [overview = '', reasons = ''] = text.split('\n## ').slice(1);
     const table = overview.split('\n').filter((line) => line.startsWith('|'));

@@ -32,7 +32,7 @@ describe('settings', () => {
     for (const [key, target] of changed.splice(0)) await configuration().update(key, undefined, target);
   });
 
-  it('leave everything to the agent when nothing is set', () => {
+  it('leave everything to the agent by default', () => {
     assert.deepEqual(agentOptions('claude-code'), {});
     const { acpHttpToken, budgets, ...rest } = engineSettings();
     assert.equal(typeof acpHttpToken, 'function');
@@ -47,7 +47,7 @@ describe('settings', () => {
     assert.equal(requestMinutes(), undefined);
   });
 
-  it('keep what is opened unless the user, and no workspace, says otherwise', async () => {
+  it('copy opened sessions unless the user, not a workspace, disables that', async () => {
     assert.equal(keepsObserved(), 'opened');
     await assert.rejects(async () => configuration().update('sources.keep', 'all', Workspace));
     await set('sources.keep', 'all', Global);
@@ -56,7 +56,7 @@ describe('settings', () => {
     assert.equal(keepsObserved(), 'opened');
   });
 
-  it('share nothing with a team unless the user or a trusted folder says so', async () => {
+  it('share nothing with a team unless the user or a trusted folder enables it', async () => {
     const [folder] = vscode.workspace.workspaceFolders ?? [];
     assert.ok(folder);
     assert.equal(teamShare(folder.uri), 'nothing');
@@ -76,7 +76,7 @@ describe('settings', () => {
     ['cursor', 'cursor', 'force'],
   ] as const;
 
-  it('choose programs, arguments, environments and servers from the user alone', async () => {
+  it('take programs, arguments, environments and servers from the user only', async () => {
     const keys = agents.map(([, name]) => `${name}.path`);
     for (const key of [...keys, 'extraArgs', 'environment', 'acp.agents', 'acpHttp.servers']) {
       await assert.rejects(async () => configuration().update(key, ['x'], Workspace), key);
@@ -97,14 +97,14 @@ describe('settings', () => {
         assert.deepEqual(agentOptions(agent), { extraArgs: ['--verbose'] });
       });
 
-      it('hear a trusted workspace on model and mode', async () => {
+      it('take model and mode from a trusted workspace', async () => {
         await set(`${name}.model`, 'some-model', Workspace);
         const mode = agent === 'codex' ? 'read-only' : 'plan';
         await set(`${name}.permissionMode`, mode, Workspace);
         assert.deepEqual(agentOptions(agent), { model: 'some-model', permissionMode: mode });
       });
 
-      it('do not hear a workspace that asks for all permissions', async () => {
+      it('ignore a workspace that bypasses permissions', async () => {
         for (const wished of [bypass, 'a-mode-to-come']) {
           await set(`${name}.permissionMode`, wished, Workspace);
           assert.deepEqual(agentOptions(agent), {}, wished);
@@ -115,7 +115,7 @@ describe('settings', () => {
     });
   }
 
-  it('limit only agents that can be limited', async () => {
+  it('limit only agents that support it', async () => {
     await set('claude.maxTurns', 12, Workspace);
     await set('claude.maxBudgetUsd', 0, Workspace);
     await set('copilot.maxAiCredits', 40, Workspace);
@@ -124,7 +124,7 @@ describe('settings', () => {
     assert.deepEqual(agentOptions('codex'), {});
   });
 
-  it('name agents of the Agent Client Protocol, each once and whole', async () => {
+  it('list valid ACP agents without duplicates', async () => {
     const listed = [
       { id: 'mine', label: ' Mine ', command: '/opt/mine', args: ['--acp', 3], env: { KEY: 'x' } },
       { id: 'other', label: 'Other', command: 'other-agent' },
@@ -141,7 +141,7 @@ describe('settings', () => {
     ]);
   });
 
-  it('name servers, whose tokens are elsewhere', async () => {
+  it('list servers, with tokens stored elsewhere', async () => {
     const listed = [
       { id: 'there', label: 'There', baseUrl: 'http://localhost:8000', agent: 'chat', headers: { 'X-Team': 'a' } },
       { id: 'file', label: 'File', baseUrl: 'file:///etc/passwd' },
@@ -154,7 +154,7 @@ describe('settings', () => {
     assert.equal(await acpHttpToken?.('elsewhere'), undefined);
   });
 
-  it('say how long an agent waits for an answer, within reason', async () => {
+  it('limit how long an agent waits for an answer', async () => {
     for (const [minutes, meant] of [
       [3, 3],
       [0, undefined],

@@ -8,7 +8,7 @@ import { sessionTabs, storeFolder, webviewTabs } from './shell.ts';
 describe('Verify Session Record', () => {
   after(() => vscode.window.tabGroups.close([...sessionTabs(), ...webviewTabs('vitrine.report')]));
 
-  it('tells a record that is as it was written from one that is not', async () => {
+  it('distinguishes an unchanged record from a changed one', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'vitrine-verify-'));
     const file = path.join(folder, 'messages.json');
     await writeFile(file, JSON.stringify([{ role: 'user', parts: [{ content: 'hello' }] }]));

@@ -64,7 +64,7 @@ describe('An agent of the Agent Client Protocol, from the palette to the turn af
     assert.equal(await session.getAttribute('data-provenance'), 'reported');
   }
 
-  it('asks before it writes, is named as the settings name it, and writes when it is allowed', async () => {
+  it('asks before it writes, has its name from the settings, and writes after approval', async () => {
     await host.workbench.openView('Vitrine');
     await host.workbench.runCommand('Vitrine: Run Agent…');
     await host.workbench.quickPickRow(label).filter({ hasText: 'ACP' }).click();
@@ -87,7 +87,7 @@ describe('An agent of the Agent Client Protocol, from the palette to the turn af
     await assertFigures();
   });
 
-  it('continues when more is typed, and leaves alone what it was refused', async () => {
+  it('continues with the next message, and respects a denial', async () => {
     await send(host.workbench, 'Make the file. [[denied]]');
     await page().locator('.ask pre', { hasText: 'touch denied.txt && ls' }).waitFor();
     await picture(host.workbench, 'acp-command');
@@ -103,7 +103,7 @@ describe('An agent of the Agent Client Protocol, from the palette to the turn af
     await assertFigures();
   });
 
-  it('continues after a reload, from the tree, and the agent remembers', async () => {
+  it('continues after a reload, from the tree, and remembers the conversation', async () => {
     await host.workbench.reload();
     await host.workbench.editorTab('Write notes.').click({ button: 'middle' });
     const item = host.workbench.treeItem('Write notes.');
@@ -120,7 +120,7 @@ describe('An agent of the Agent Client Protocol, from the palette to the turn af
     await assertFigures();
   });
 
-  it('is in Doctor, with those that were not found', async () => {
+  it('is listed in Doctor, with missing agents', async () => {
     await host.workbench.runCommand('Vitrine: Doctor');
     const doctor = host.workbench.webview();
     await doctor.getByRole('heading', { name: 'Vitrine Doctor' }).waitFor();

@@ -40,7 +40,7 @@ describe('An agent on a server, from the palette to the next turn', function () 
     await workbench.page.keyboard.press('Enter');
   }
 
-  it('runs, and shows the sources of its answer as they were given', async () => {
+  it('runs, and shows the sources of its answer', async () => {
     await run('researcher', 'How is AI doing?');
     await statusWord(workbench, 'Finished');
     await page().getByText('AI adoption has increased by 40%').first().waitFor();
@@ -58,7 +58,7 @@ describe('An agent on a server, from the palette to the next turn', function () 
     await picture(workbench, 'acp-http');
   });
 
-  it('shows what it did on the way as steps', async () => {
+  it('shows its trajectory as steps', async () => {
     await run('weather', 'What is the weather?');
     await page().getByText("It's currently 72°F and sunny").first().waitFor();
     await statusWord(workbench, 'Finished');
@@ -80,7 +80,7 @@ describe('An agent on a server, from the palette to the next turn', function () 
     assert.equal(sessions[0], sessions[1]);
   });
 
-  it('is cancelled at the server when it is stopped', async () => {
+  it('is cancelled on the server when it is stopped', async () => {
     await run('slow', 'Take your time.');
     await page().getByText('Working').first().waitFor();
     await workbench.runCommand('Vitrine: Stop');
@@ -88,7 +88,7 @@ describe('An agent on a server, from the palette to the next turn', function () 
     assert.equal([...agents.runs.values()].at(-1)?.run.status, 'cancelled');
   });
 
-  it('asks nothing of the network', () => {
+  it('makes no network requests', () => {
     assert.deepEqual(outside, []);
   });
 });

@@ -17,14 +17,14 @@ describe('Claude Code, from the palette to the next turn', function () {
   const showsUsd = (of: 'run' | 'session', usd: number | undefined): Promise<void> =>
     page().locator(`header [data-of=${of}][data-usd="${usd}"]`).waitFor();
 
-  it('runs from the palette and changes files of the workspace', async () => {
+  it('runs from the palette and changes workspace files', async () => {
     await runClaude(host.workbench, 'Put matcha on the menu. [[change]]');
     await statusWord(host.workbench, 'Finished');
     assert.match(readFileSync(path.join(host.server.folder.workspace, 'src/menu.js'), 'utf8'), /Matcha/);
     assert.match(readFileSync(path.join(host.server.folder.workspace, 'NOTES.md'), 'utf8'), /Matcha is new/);
   });
 
-  it('shows what it said and did', async () => {
+  it('shows messages and tool calls', async () => {
     for (const shown of ['Put matcha on the menu.', 'Matcha is on the menu for 5.20 EUR', 'NOTES.md', 'node --test']) {
       await page().getByRole('tabpanel', { name: 'Transcript' }).getByText(shown).first().waitFor();
     }
@@ -38,7 +38,7 @@ describe('Claude Code, from the palette to the next turn', function () {
     await page().locator('header').getByText('reported').first().waitFor();
   });
 
-  it('continues after a reload, from the tree, and the agent remembers', async () => {
+  it('continues after a reload, from the tree, and remembers the conversation', async () => {
     await host.workbench.reload();
     await host.workbench.closeEditors();
     await host.workbench.openView('Vitrine');
@@ -57,7 +57,7 @@ describe('Claude Code, from the palette to the next turn', function () {
     await showsUsd('run', own.runUsd);
   });
 
-  it('leaves no process of the agent when a run is stopped in a tool', async function () {
+  it('leaves no process when a run is stopped during a tool call', async function () {
     if (process.platform !== 'linux') skip(this, 'only Linux shows the environment of a process');
     const agents = () => processesOf(host.server.folder.home).filter((line) => /claude|sleep 600/.test(line));
     await send(host.workbench, 'Sleep. [[sleep]]');
@@ -68,7 +68,7 @@ describe('Claude Code, from the palette to the next turn', function () {
     await until('the end of all its processes', () => agents().length === 0);
   });
 
-  it('asks nothing of the network', () => {
+  it('makes no network requests', () => {
     assert.deepEqual(host.outside, []);
   });
 });

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { runClaude, startClaudeHost, statusWord } from '../claudeHost.ts';
 import { keepEvidence, picture, useWindow } from '../session.ts';
 
-describe('a budget that is used up', function () {
+describe('an exhausted budget', function () {
   keepEvidence();
 
   const settings = { 'vitrine.budgets': { session: { turns: 2 } }, 'workbench.colorTheme': 'Default Dark Modern' };
   const host = useWindow((context) => startClaudeHost(context, { settings }), { width: 1280, height: 900 });
   const bar = () => host.workbench.webview().locator('.notice.budget');
 
-  it('pauses the agent, and says so on its page and in a notice', async () => {
+  it('pauses the agent, and shows that on its page and in a notification', async () => {
     await runClaude(host.workbench, 'Put matcha on the menu. [[change]]');
     await bar().getByText('Paused: the budget for this session is used up (2 of 2 turns).').waitFor();
     await statusWord(host.workbench, 'Paused: 2 of 2 turns');
@@ -19,7 +19,7 @@ describe('a budget that is used up', function () {
     await picture(host.workbench, 'budget-paused');
   });
 
-  it('asks a person for the new limit, and takes none that is lower', async () => {
+  it('asks for the new limit, and rejects a lower one', async () => {
     await bar().getByRole('button', { name: 'Raise Budget…' }).click();
     await host.workbench.page.getByText('New limit for this session, in model turns').waitFor();
     assert.equal(await host.workbench.quickInput().inputValue(), '4');
@@ -28,7 +28,7 @@ describe('a budget that is used up', function () {
     await picture(host.workbench, 'budget-raise');
   });
 
-  it('resumes what is left when it is raised, to the end', async () => {
+  it('resumes to the end after it is raised', async () => {
     await host.workbench.quickInput().fill('20');
     await host.workbench.page.keyboard.press('Enter');
     await host.workbench.webview().getByText('Matcha is on the menu for 5.20 EUR').first().waitFor();

@@ -39,7 +39,7 @@ const scenarios = (): Scenarios => ({
   ],
 });
 
-describe('an agent from a file that starts others', function () {
+describe('an agent file that starts child sessions', function () {
   keepEvidence();
   const host = useWindow((context) => startClaudeHost(context, { scenarios, asks: true }), { view: 'Vitrine' });
 
@@ -64,7 +64,7 @@ describe('an agent from a file that starts others', function () {
     await host.workbench.page.keyboard.press('Enter');
   }
 
-  it('is started by name, and its children stand under it as they run', async () => {
+  it('is started by name, and its children appear below it while they run', async () => {
     await runLead('Look into menu and bill. [[lead]]');
     await row('Read the bill.').waitFor();
     for (const title of ['Read the menu.', 'Read the bill.']) {
@@ -79,7 +79,7 @@ describe('an agent from a file that starts others', function () {
     billRead.open();
   });
 
-  it('is resumed with the result, marked as no person’s', async () => {
+  it('is resumed with the result, marked as automatic', async () => {
     await page().getByText('Three teas, and ten percent off for four guests.').first().waitFor();
     await statusWord(host.workbench, 'Finished');
     await page().locator('.turn .why', { hasText: 'Callback' }).first().waitFor();
@@ -94,7 +94,7 @@ describe('an agent from a file that starts others', function () {
     await picture(host.workbench, 'callback-shown');
   });
 
-  it('has one cost with them, in its row, its hover and its card', async () => {
+  it('has a total cost with its children, in row, hover and card', async () => {
     const all = await until('three sessions', async () => {
       const found = await sessions();
       return found.length === 3 && found.every(({ status }) => status === 'finished') ? found : undefined;
@@ -118,7 +118,7 @@ describe('an agent from a file that starts others', function () {
     await page().locator('#cost').press('Escape');
   });
 
-  it('is told of as it was, in the events of its record', async () => {
+  it('is described in the events of its record', async () => {
     const all = await sessions();
     const parent = all.find(({ agent_name }) => agent_name === 'lead');
     assert.ok(parent);
@@ -139,7 +139,7 @@ describe('an agent from a file that starts others', function () {
     assert.deepEqual(events, [...first, 'session_start', 'message user', 'message assistant', 'session_stop']);
   });
 
-  it('offers to stop what it started when it is stopped', async () => {
+  it('offers to stop its children when it is stopped', async () => {
     await runLead('Be the boss. [[boss]]');
     await until('the child', async () => /, Running, helper,/.test(await label('Wait for me.')), 60_000);
     await page().getByRole('button', { name: 'Stop', exact: true }).first().click();
@@ -158,7 +158,7 @@ describe('an agent from a file that starts others', function () {
     });
   });
 
-  it('is told after a restart what its child came to, where the daemon was killed before it could be', async function () {
+  it("gets a child's result after a restart if the daemon was killed before", async function () {
     if (process.platform !== 'linux') skip(this, 'only Linux shows the environment of a process');
     await runLead('Come back later. [[later]]');
     await page().getByText('It sits.').first().waitFor();

@@ -39,7 +39,7 @@ describe('follow-ups in the window', function () {
   };
   const page = () => workbench.webview();
 
-  it('are announced, survive a reload, and are cancelled by a person who writes', async () => {
+  it('are announced, survive a reload, and are cancelled when the user writes', async () => {
     await run();
     await workbench.statusBarItem('Follow-up in').waitFor();
     await workbench.reload();
@@ -57,7 +57,7 @@ describe('follow-ups in the window', function () {
     await workbench.statusBarItem('Follow-up in').waitFor();
   });
 
-  it('are paused and resumed for all windows, and each says so', async () => {
+  it('are paused and resumed for all windows, which show that', async () => {
     const other = await openWindow(server, context, server.folder.home);
     await other.runCommand('Vitrine: Follow-ups…');
     await other.quickPickRow('Pause All').click();
@@ -74,7 +74,7 @@ describe('follow-ups in the window', function () {
     await workbench.statusBarItem('Follow-up in').waitFor();
   });
 
-  it('are left out of the transcript until they are asked for', async () => {
+  it('are hidden in the transcript until requested', async () => {
     settings(0.01);
     await page().getByText('1 autonomous hidden').first().waitFor();
     await picture(workbench, 'follow-up-hidden');

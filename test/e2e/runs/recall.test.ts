@@ -48,7 +48,7 @@ describe('context from earlier sessions', function () {
     workbench.page.locator(`.quick-input-widget input[placeholder^="${text}"]`).waitFor();
   const transcript = () => workbench.webview().getByRole('tabpanel', { name: 'Transcript' });
 
-  it('is shown before an agent is told, without what a person takes away, and stands in the transcript', async () => {
+  it('is shown before it is sent, without removed passages, and noted in the transcript', async () => {
     await workbench.runCommand('Vitrine: Run Agent…');
     await row('Codex').click();
     await title('Run Codex');
@@ -73,7 +73,7 @@ describe('context from earlier sessions', function () {
     await picture(workbench, 'recall-transcript');
   });
 
-  it('is found in other folders only where a person asks for it', async () => {
+  it('includes other folders only on request', async () => {
     await workbench.runCommand('Vitrine: Run Agent…');
     await row('Codex').click();
     await title('Run Codex');
@@ -88,7 +88,7 @@ describe('context from earlier sessions', function () {
     await press('Escape');
   });
 
-  it('is searched by the last message of a person where a session just continues', async () => {
+  it("uses the user's last message if a session just continues", async () => {
     await workbench.runCommand('Vitrine: Resume Session…');
     await workbench.page.getByRole('button', { name: 'Add Context from Earlier Sessions' }).click();
     await workbench.page.locator('.quick-input-widget', { hasText: 'Next message' }).waitFor();
@@ -101,7 +101,7 @@ describe('context from earlier sessions', function () {
     await transcript().getByText('found by your last message').first().waitFor();
   });
 
-  it('leads from the note to the session that a passage is from', async () => {
+  it('links from the note to the session of a passage', async () => {
     await transcript().getByText('found by your last message').first().click();
     const passages = transcript().getByRole('list', { name: 'Passages from earlier sessions' });
     await passages.waitFor();

@@ -31,7 +31,7 @@ describe('the record of a session', function () {
       'user-data/User/globalStorage/vitrine.vitrine/sessions/ses_000000000000/record.jsonl',
     );
 
-  it('is verified from the page, and found as it was written', async () => {
+  it('is verified from the page, and found intact', async () => {
     await host.workbench.treeItem(title).click();
     const page = host.workbench.webview();
     await page.getByText('The keys are rotated.').first().waitFor();
@@ -71,7 +71,7 @@ describe('the record of a session', function () {
     await picture(host.workbench, 'masked');
   });
 
-  it('that someone changed is found so, at the line', async () => {
+  it('is reported as changed, with the line', async () => {
     const lines = readFileSync(record(), 'utf8').split('\n');
     const changed = lines.findIndex((line) => line.includes('The keys are rotated.'));
     writeFileSync(record(), lines.join('\n').replace('The keys are rotated.', 'The keys are gone.'));
@@ -90,7 +90,7 @@ describe('the record of a session', function () {
     await picture(host.workbench, 'verify-open');
   });
 
-  it('from which something is missing says so in the page', async () => {
+  it('shows on the page that parts are missing', async () => {
     await host.workbench.runCommand('View: Close All Editors');
     writeFileSync(record(), '');
     await host.workbench.treeItem(title).click();

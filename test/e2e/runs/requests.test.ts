@@ -25,7 +25,7 @@ const scenarios = (workspace: string): Scenarios => ({
   next: [{ blocks: [text('The next thing is done.')] }],
 });
 
-describe('Claude Code asks, and a person answers in the panel', function () {
+describe('requests of Claude Code, answered in the panel', function () {
   keepEvidence();
   const host = useWindow((context) => startClaudeHost(context, { scenarios, asks: true }));
 
@@ -35,7 +35,7 @@ describe('Claude Code asks, and a person answers in the panel', function () {
   const decided = (words: string) => page().locator('.row[data-kind=request] .rb', { hasText: words });
   const sidebar = () => host.workbench.page.locator('.part.sidebar');
 
-  it('shows the request everywhere a person looks, and a denial keeps the command from running', async () => {
+  it('appear everywhere, and a denial prevents the command', async () => {
     await host.workbench.openView('Vitrine');
     await runClaude(host.workbench, 'Make the file. [[make]]');
     await page().locator('.ask pre', { hasText: 'touch made.txt && ls' }).waitFor();
@@ -56,7 +56,7 @@ describe('Claude Code asks, and a person answers in the panel', function () {
     await sidebar().getByText('Needs You', { exact: true }).waitFor({ state: 'detached' });
   });
 
-  it('tells a person who looks elsewhere, leads to the command, and runs it when it is allowed', async () => {
+  it('notify the user, lead to the command, and run it after approval', async () => {
     await send(host.workbench, 'Then later. [[later]]');
     await statusWord(host.workbench, 'Running');
     await host.workbench.editorTab('Make the file.').click({ button: 'middle' });
@@ -82,7 +82,7 @@ describe('Claude Code asks, and a person answers in the panel', function () {
     assert.equal(made(), true);
   });
 
-  it('takes the answer to a question', async () => {
+  it('include questions', async () => {
     await send(host.workbench, 'Tea? [[ask]]');
     // All of it stands on screen: whoever scrolls before that leaves the end of the list.
     await press('Dismiss').waitFor();

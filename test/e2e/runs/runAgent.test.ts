@@ -74,7 +74,7 @@ describe('Run Agent…', function () {
     await part('Done').waitFor();
   }
 
-  it('lists what was found first, then what was not with a way to it', async () => {
+  it('lists installed agents first, then missing ones with help', async () => {
     await workbench.runCommand('Vitrine: Run Agent…');
     await row('Not found on this machine').waitFor();
     await until('the login of Codex', async () => {
@@ -95,7 +95,7 @@ describe('Run Agent…', function () {
     await press('Escape');
   });
 
-  it('runs as configured in the agent when nothing was chosen', async () => {
+  it("runs with the agent's own configuration by default", async () => {
     await choose('Copilot CLI');
     await row('Run: agent default model · default mode').waitFor();
     const { args, prompt } = await nextCall(copilot, () => submit('Say done.'));
@@ -104,7 +104,7 @@ describe('Run Agent…', function () {
     await workbench.webview().getByText('Done by Copilot.').first().waitFor();
   });
 
-  it('takes model, mode and limit, keeps the prompt meanwhile, and starts the agent with them', async () => {
+  it('takes model, mode and limit, keeps the prompt meanwhile, and uses them', async () => {
     await choose('Copilot CLI');
     await input().fill('Change it.');
     await openOptions();
@@ -133,7 +133,7 @@ describe('Run Agent…', function () {
       assert.ok(args.includes(arg), arg);
   });
 
-  it('runs the next time as the last time, with Enter and Enter', async () => {
+  it('repeats the last choice with Enter and Enter', async () => {
     await workbench.runCommand('Vitrine: Run Agent…');
     await workbench.page.locator('.quick-input-widget .monaco-list-row.focused', { hasText: 'Copilot CLI' }).waitFor();
     await press('Enter');
@@ -143,7 +143,7 @@ describe('Run Agent…', function () {
       assert.ok(args.includes(arg), arg);
   });
 
-  it('marks a mode that lets everything happen, and forgets it after the run', async () => {
+  it('marks a mode that bypasses permissions, and forgets it after the run', async () => {
     await choose('Copilot CLI');
     await openOptions();
     await part('Permission mode').click();
@@ -157,7 +157,7 @@ describe('Run Agent…', function () {
     await press('Escape');
   });
 
-  it('changes how a session runs, from its page, for its later runs alone', async () => {
+  it("changes a session's options for later runs, from its page", async () => {
     await workbench.webview().getByRole('button', { name: 'More actions' }).click();
     await workbench.webview().getByRole('menuitem', { name: 'Change Model, Mode and Limits…' }).click();
     await title('How to Run Copilot CLI');
@@ -176,7 +176,7 @@ describe('Run Agent…', function () {
     await press('Escape');
   });
 
-  it('asks before a key lets everything happen', async () => {
+  it('asks before a keybinding bypasses permissions', async () => {
     const before = codex.calls().length;
     await workbench.closeEditors();
     await press('Control+Shift+F9');
@@ -203,7 +203,7 @@ describe('Run Agent…', function () {
     await workbench.page.locator('.monaco-editor.focused .view-line').first().waitFor();
   }
 
-  it('gives a selection along, which is shown before it runs', async () => {
+  it('adds a selection, shown before it is sent', async () => {
     await openMenu();
     await press('Control+Home');
     for (let lines = 0; lines < 3; lines += 1) await press('Shift+ArrowDown');
@@ -216,7 +216,7 @@ describe('Run Agent…', function () {
     assert.match(prompt, /^Explain this\.\n\nsrc\/menu\.js:1-3\n```javascript\n(?:[^\n]*\n){3}```$/);
   });
 
-  it('lets the prompt be written over several lines in an editor', async () => {
+  it('opens an editor for a prompt of several lines', async () => {
     await openMenu();
     await workbench.runCommand('Vitrine: Run Agent on Selection or File…');
     await row('Codex').click();
@@ -252,7 +252,7 @@ describe('Run Agent…', function () {
     await picture(workbench, 'run-side-by-side');
   });
 
-  it('compares what agents can do', async () => {
+  it('compares capabilities of agents', async () => {
     await workbench.closeEditors();
     await workbench.runCommand('Vitrine: Doctor');
     await workbench.webview().getByRole('button', { name: 'Compare Agents' }).click();

@@ -91,7 +91,7 @@ describe('a window and a terminal as runners of one queue', function () {
     await workbench.notification('“remote” is queued until a runner takes it.').first().waitFor();
   }
 
-  it('is a runner of what is found in it', async () => {
+  it("registers with the window's agents", async () => {
     const found = await until(
       'the runner',
       async () => {
@@ -111,7 +111,7 @@ describe('a window and a terminal as runners of one queue', function () {
     await until('its run', async () => /, (Running|Finished), /.test(await label('Played for a terminal')));
   });
 
-  it('leaves to a terminal what that alone can do, runs it on without the terminal, and says how it ended', async () => {
+  it('leaves some runs to a terminal, continues them without it, and reports the end', async () => {
     await queueRemote('Played elsewhere');
     assert.equal((await queue()).runs.at(-1)?.status, 'pending');
     const victim = await gpu(0.05);

@@ -53,7 +53,7 @@ describe('lines and the session they come from', function () {
   const page = () => workbench.webview();
   const lens = (text: string) => workbench.page.locator('.codelens-decoration a').filter({ hasText: text }).first();
 
-  it('are marked in the gutter, with the prompt and the step above them', async () => {
+  it('are marked in the gutter, with prompt and step in a lens', async () => {
     await workbench.openView('Vitrine');
     await workbench.treeItem('Fix the discount').waitFor();
     await workbench.page.keyboard.press('Control+P');
@@ -66,7 +66,7 @@ describe('lines and the session they come from', function () {
     await marks.nth(5).waitFor();
   });
 
-  it('say in a hover why they are there, and lead to the step', async () => {
+  it('explain themselves in a hover, which leads to the step', async () => {
     const text = workbench.page.locator('.view-line', { hasText: /guests\s>\sDISCOUNT/ });
     await text.getByText('Math').hover();
     const hover = workbench.hover().filter({ hasText: 'Why is this line here?' });
@@ -79,13 +79,13 @@ describe('lines and the session they come from', function () {
     await picture(workbench, 'line-step');
   });
 
-  it('lead to the prompt from above the line', async () => {
+  it('lead to the prompt from the lens', async () => {
     await workbench.editorTab('bill.js').click();
     await lens('Give the discount').click();
     await page().locator(`.item.marked[data-key="e:${made.promptIndex}"] .prompt`).waitFor();
   });
 
-  it('are copied from the menu of a row, as a link or as markdown', async () => {
+  it('are copied from the menu of a row, as a link or as Markdown', async () => {
     const menu = workbench.page.locator('.monaco-menu');
     await page().locator(`.item[data-key="e:${made.stepIndex}"] .rb`).click({ button: 'right' });
     await menu.getByText('Copy as Markdown', { exact: true }).waitFor();
@@ -97,7 +97,7 @@ describe('lines and the session they come from', function () {
     await said;
   });
 
-  it('tell who wrote each message, and hide what no person wrote', async () => {
+  it('show the author of each message, and hide automatic ones', async () => {
     const said_ = (text: string) => page().locator('.prompt', { hasText: text });
     await page().getByText('1 autonomous hidden').first().waitFor();
     await page().getByRole('button', { name: 'Show follow-ups' }).click();
@@ -115,7 +115,7 @@ describe('lines and the session they come from', function () {
     await said_('The audit found nothing.').waitFor();
   });
 
-  it('are in a file of which the list says that it changed since', async () => {
+  it('are in a file that the list marks as changed since', async () => {
     appendFileSync(file, '\n// by hand\n');
     await page().getByRole('tab', { name: 'Files' }).click();
     const row = page().getByRole('row', { name: /^src\/bill\.js, changed, .*Changed since the session ended/ });
@@ -128,7 +128,7 @@ describe('lines and the session they come from', function () {
     await page().locator('[role=columnheader][aria-sort=descending]', { hasText: 'Lines' }).waitFor();
   });
 
-  it('are reached by a link from outside, which says so where there is no such session', async () => {
+  it('are opened by an external link, or reported as missing', async () => {
     const follow = async (link: string): Promise<void> => {
       await workbench.runCommand('Developer: Open URL');
       await workbench.quickInput().fill(link);

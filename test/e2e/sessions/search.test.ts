@@ -74,7 +74,7 @@ describe('search in the sidebar', function () {
       .locator('[role=treeitem]')
       .evaluateAll((all) => all.map((row) => row.querySelector('.monaco-icon-label')?.textContent.trim() ?? ''));
 
-  it('finds what was said and printed, marked in its lines, and says where it looked', async () => {
+  it('finds messages and output, with marked lines and scope', async () => {
     assert.equal(await view().count(), 0);
     await search('retry');
     await view()
@@ -94,7 +94,7 @@ describe('search in the sidebar', function () {
     await picture(host.workbench, 'search');
   });
 
-  it('leaves out follow-ups and callbacks, says how many, and finds them where that is asked for', async () => {
+  it('excludes follow-ups and callbacks, counts them, and finds them on request', async () => {
     await search('kettle');
     await view()
       .getByText(/1 entry in 1 session\..*1 follow-up or callback hidden\./)
@@ -116,7 +116,7 @@ describe('search in the sidebar', function () {
       .waitFor();
   });
 
-  it('takes operators and says which it does not know', async () => {
+  it('supports operators and reports unknown ones', async () => {
     await host.workbench.runCommand('Vitrine: Search Sessions…');
     await host.workbench.quickInput().fill('kind:nonsense retry');
     await host.workbench.page.locator('.quick-input-widget').getByText('“kind:nonsense” is not a valid kind').waitFor();
@@ -132,7 +132,7 @@ describe('search in the sidebar', function () {
     assert.ok(!found.some((row) => row.includes('[31m')), found.join('\n'));
   });
 
-  it('leads to the entry, in its colours', async () => {
+  it('leads to the entry, with its highlighting', async () => {
     await view().locator('[role=treeitem]', { hasText: '1 failed' }).first().click();
     const page = host.workbench.webview();
     await page.locator('.item.marked').waitFor();
@@ -152,7 +152,7 @@ describe('search in the sidebar', function () {
     await page.locator('.trow').first().waitFor();
   });
 
-  it('looks into hidden sessions when it is told to, and goes when it is cleared', async () => {
+  it('includes hidden sessions on request, and disappears when cleared', async () => {
     await search('retry');
     await view().getByText('3 entries in 2 sessions.').waitFor();
     await toggleFilter('Hidden sessions and other folders');

@@ -32,7 +32,7 @@ describe('the Sessions view', function () {
   const answer = (button: string): Promise<void> =>
     host.workbench.dialog().getByRole('button', { name: button }).click();
 
-  it('groups by day, names what went wrong, and counts what is out of sight', async () => {
+  it('groups by day, shows failures, and counts hidden sessions', async () => {
     await host.workbench.treeItem('1 in a missing folder').waitFor();
     const shown = await texts();
     const groups = shown.filter((text) => /^(Today|Yesterday|Earlier|Running) \| \d+$/.test(text));
@@ -44,18 +44,18 @@ describe('the Sessions view', function () {
     await picture(host.workbench, 'sessions');
   });
 
-  it('nests what a session started under it', async () => {
+  it('nests child sessions', async () => {
     assert.equal(await host.workbench.treeItem('Audit nextDelay').count(), 0);
     await host.workbench.treeItem('Split auth').locator('.monaco-tl-twistie').click();
     await host.workbench.treeItem('Audit nextDelay').waitFor();
     assert.equal(await host.workbench.treeItem('Audit nextDelay').getAttribute('aria-level'), '3');
   });
 
-  it('adds up what today cost', async () => {
+  it("adds up today's cost", async () => {
     await host.workbench.statusBarItem('$1.04 today').waitFor();
   });
 
-  it('tells the whole of a session on hover, and to a screen reader', async () => {
+  it('describes a session in a hover, and for screen readers', async () => {
     await host.workbench.hoverUntil(host.workbench.treeItem('Release notes 4.2'), 'Status: Failed: rate limit');
     await picture(host.workbench, 'sessions-hover');
     const label = await host.workbench.treeItem('Release notes 4.2').getAttribute('aria-label');
@@ -63,7 +63,7 @@ describe('the Sessions view', function () {
     await host.workbench.page.mouse.move(700, 400);
   });
 
-  it('opens a session that has nothing in it yet', async () => {
+  it('opens a session without entries', async () => {
     await host.workbench.treeItem('Quiet the logger').click();
     await host.workbench.webview().locator('h1', { hasText: 'Quiet the logger' }).waitFor();
     await picture(host.workbench, 'session-empty');
@@ -92,7 +92,7 @@ describe('the Sessions view', function () {
     await host.workbench.treeItem('Silence the logger').waitFor();
   });
 
-  it('deletes for good only after a second yes', async () => {
+  it('deletes permanently only after a second confirmation', async () => {
     const record = path.join(
       host.server.folder.root,
       'user-data/User/globalStorage/vitrine.vitrine/sessions/ses_000000000002',
@@ -116,7 +116,7 @@ describe('the Sessions view', function () {
     await host.workbench.treeItem('2 hidden').waitFor();
   });
 
-  it('finds every record again from the files alone', async () => {
+  it('finds every record from the files only', async () => {
     await host.workbench.runCommand('Vitrine: Rebuild Index');
     await host.workbench.notification('10 sessions found.').waitFor();
   });

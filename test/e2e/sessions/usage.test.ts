@@ -19,7 +19,7 @@ describe('what sessions cost', function () {
     { width: 1280, height: 900, view: 'Vitrine' },
   );
 
-  it('opens as a card under the amounts of a session', async () => {
+  it('opens as a card from the amounts of a session', async () => {
     await host.workbench.treeItem(spentTitle).click();
     const page = host.workbench.webview();
     await page.locator('#cost').click();
@@ -33,7 +33,7 @@ describe('what sessions cost', function () {
     await card.waitFor({ state: 'detached' });
   });
 
-  it('stands before continuing: last activity, size, what it takes, what is lost', async () => {
+  it('precedes a resume: last activity, size, cost, what is not restored', async () => {
     const card = host.workbench.webview().getByRole('region', { name: 'Resume this session?' });
     await card.waitFor();
     const text = await card.innerText();
@@ -44,7 +44,7 @@ describe('what sessions cost', function () {
     await picture(host.workbench, 'resume-card');
   });
 
-  it('goes to a prompt by key', async () => {
+  it('goes to a prompt by keyboard', async () => {
     await host.workbench.webview().locator('.title').click();
     await host.workbench.page.keyboard.press('Control+Shift+O');
     const row = host.workbench.quickPickRow('Rename the Chunk types');
@@ -54,7 +54,7 @@ describe('what sessions cost', function () {
     await host.workbench.webview().locator('.item.marked', { hasText: 'Rename the Chunk types' }).waitFor();
   });
 
-  it('keeps the level of detail for sessions to come', async () => {
+  it('remembers the level of detail', async () => {
     const page = host.workbench.webview();
     await page.getByRole('combobox', { name: 'Detail' }).selectOption('answers');
     await page.getByRole('button', { name: 'Hidden: 1 step, 1 thinking block' }).first().waitFor();
@@ -97,7 +97,7 @@ describe('what sessions cost', function () {
     await picture(host.workbench, 'usage');
   });
 
-  it('is written as CSV', async () => {
+  it('is exported as CSV', async () => {
     await host.workbench.runCommand('Vitrine: Export…');
     await host.workbench.quickPickRow('Usage as CSV…').click();
     await host.workbench.quickPickRow('This month').click();

@@ -45,7 +45,7 @@ describe('sessions that were started in terminals', function () {
       return rows.map((row) => `${part(row, '.label-name')} | ${part(row, '.label-description')}`);
     });
 
-  it('are in the list, with their agent, place and cost', async () => {
+  it('are in the list, with agent, place and cost', async () => {
     await host.workbench.treeItem('Claude Code · Terminal').waitFor();
     await host.workbench.treeItem('Copilot CLI ·').waitFor();
     await host.workbench.treeItem('1 programmatic session').waitFor();
@@ -58,7 +58,7 @@ describe('sessions that were started in terminals', function () {
     await picture(host.workbench, 'observed-list');
   });
 
-  it('open in the same panel, which says that it only watches, and follow what is written', async () => {
+  it('open read-only in the same panel, and are followed', async () => {
     await host.workbench.treeItem('Claude Code · Terminal').click();
     const page = host.workbench.webview();
     await page.getByText('Another program started this session. Vitrine reads it from').waitFor();
@@ -69,7 +69,7 @@ describe('sessions that were started in terminals', function () {
     await picture(host.workbench, 'observed-panel');
   });
 
-  it('are those of all folders where the filter says so', async () => {
+  it('include all folders with that filter', async () => {
     await host.workbench.runCommand('Vitrine: Filter Sessions…');
     const input = host.workbench.page.locator('.quick-input-widget');
     await input.getByText('This repository, with worktrees and clones').click();
@@ -86,7 +86,7 @@ describe('a session that runs in a terminal', function () {
     return { server };
   });
 
-  it('is counted in the status bar, although no one looked at the Sessions view', async () => {
+  it('is counted in the status bar before the Sessions view is opened', async () => {
     await host.workbench.statusBarItem('1 running').waitFor();
   });
 });

@@ -19,7 +19,7 @@ function plantSession({ home, workspace }: RunFolder): string {
   return file;
 }
 
-describe('a session of another program that is opened', function () {
+describe('opening a session of another program', function () {
   keepEvidence();
   let file = '';
 
@@ -32,7 +32,7 @@ describe('a session of another program that is opened', function () {
     { view: 'Vitrine' },
   );
 
-  it('is copied into the record, is in the list once, and stays when the agent deletes its file', async () => {
+  it('copies it into a record, listed once, which stays when the agent deletes its file', async () => {
     const { workbench } = host;
     await workbench.treeItem(row).click();
     const page = workbench.webview();
@@ -91,7 +91,7 @@ setInterval(() => {}, 1000);
     await workbench.page.keyboard.press('Enter');
   };
 
-  it('name the program outside of the window in which it runs', async () => {
+  it('name the program outside of the window where it runs', async () => {
     const { workbench, server } = host;
     await workbench.treeItem(row).waitFor();
     outside = spawn(process.execPath, ['agent.cjs'], { cwd: server.folder.workspace, env: {}, stdio: 'ignore' });
@@ -106,7 +106,7 @@ setInterval(() => {}, 1000);
     await workbench.runCommand('Notifications: Clear All Notifications');
   });
 
-  it('show the terminal of the window in which it runs', async () => {
+  it('show the terminal of the window where it runs', async () => {
     const { workbench } = host;
     await workbench.runCommand('Terminal: Create New Terminal');
     await terminals().first().waitFor();
@@ -122,7 +122,7 @@ setInterval(() => {}, 1000);
     await idle().waitFor({ state: 'detached' });
   });
 
-  it('copy it into the record when it has ended', async () => {
+  it('copy it into a record when it has ended', async () => {
     const { workbench } = host;
     await workbench.treeItem(row).click();
     await workbench.webview().getByText(watched).waitFor();

@@ -84,7 +84,7 @@ for (const agent of agents) {
       { view: 'Vitrine', width: 1280, height: 900 },
     );
 
-    it('is resumed from its panel, remembers what was said, and stays one session', async () => {
+    it('is resumed from its panel, remembers the conversation, and stays one session', async () => {
       const { workbench, model } = host;
       const [scenario, words] = agent.answer;
       if (agent.programmatic) await workbench.treeItem('1 programmatic session').click();
@@ -102,7 +102,7 @@ for (const agent of agents) {
     });
 
     if (agent.name !== 'copilot') {
-      it('is forked into a session of its own, which remembers what was said', async () => {
+      it('is forked into a separate session, which remembers the conversation', async () => {
         const { workbench, model } = host;
         await workbench.treeItem('Remember the tea').click({ button: 'right' });
         await workbench.page.locator('.monaco-menu').getByText('Fork Session…', { exact: true }).hover();

@@ -103,7 +103,7 @@ describe('a session full of hostile text', function () {
     assert.deepEqual(found, [], place);
   };
 
-  it('is listed, and told on hover, as text', async () => {
+  it('is listed, and described in a hover, as text', async () => {
     await rows().nth(payloads.length).waitFor();
     const count = await rows().count();
     assert.equal(count, payloads.length + 1);
@@ -120,7 +120,7 @@ describe('a session full of hostile text', function () {
     await picture(workbench, 'hostile-list');
   });
 
-  it('is offered in a quick pick, and asked about in a dialog, as text', async () => {
+  it('appears in a quick pick and a dialog as text', async () => {
     await workbench.runCommand('Vitrine: Copy…');
     const picks = workbench.page.locator('.quick-input-widget .quick-input-list');
     await picks.locator('.monaco-list-row').first().waitFor();
@@ -129,7 +129,7 @@ describe('a session full of hostile text', function () {
     await workbench.page.keyboard.press('Escape');
   });
 
-  it('has its name on the tab and in the heading as text', async () => {
+  it('has its name in tab and heading as text', async () => {
     for (let at = 0; at < (await rows().count()); at += 1) {
       await rows().nth(at).click();
       await page().locator('main[aria-busy=false] h1').waitFor();
@@ -140,7 +140,7 @@ describe('a session full of hostile text', function () {
     await workbench.closeEditors();
   });
 
-  it('shows all of it, opened and in every view, as text', async () => {
+  it('shows all of it, expanded and in every view, as text', async () => {
     // A tall window: every screen of it is looked at.
     await workbench.page.setViewportSize({ width: 1280, height: 4000 });
     await workbench.treeItem('Everything').click();
@@ -186,7 +186,7 @@ describe('a session full of hostile text', function () {
     }
   });
 
-  it('shows evidence as text, and leads nowhere but where a person agrees to go', async () => {
+  it('shows evidence as text, and opens links only after confirmation', async () => {
     const names = page().locator('.srct .obj');
     const count = Math.min(await names.count(), 40);
     assert.ok(count > 10, `${count} sources`);
@@ -209,7 +209,7 @@ describe('a session full of hostile text', function () {
     await workbench.dialog().getByRole('button', { name: 'Cancel' }).click();
   });
 
-  it('is named in a notification as text', async () => {
+  it('appears in a notification as text', async () => {
     await workbench.treeItem('Everything').click();
     await page().locator('h1', { hasText: 'Everything' }).waitFor();
     await page().getByRole('tab', { name: 'Files' }).click();
@@ -230,7 +230,7 @@ describe('a session full of hostile text', function () {
     assert.equal(sessions.length, payloads.length + 1);
   });
 
-  it('asks for approval as text, in the page, in lists and in a notification', async () => {
+  it('requests approval as text, in page, lists and notification', async () => {
     await workbench.runCommand('Notifications: Clear All Notifications');
     await workbench.closeEditors();
     const call = { toolCallId: 'c', kind: 'execute', title: wanted, rawInput: { command: wanted, cwd: wanted } };

@@ -92,7 +92,7 @@ function waysOf(workspace: string, log: string, port: number): Readonly<Record<s
   };
 }
 
-describe('a workspace that is not trusted', function () {
+describe('an untrusted workspace', function () {
   keepEvidence();
   let context: BrowserContext;
   let workbench: Workbench;
@@ -130,7 +130,7 @@ describe('a workspace that is not trusted', function () {
     assert.equal(calls, 0, after);
   };
 
-  it('has traps that spring', () => {
+  it('has working traps', () => {
     assert.ok(Object.keys(ways).length >= 12, Object.keys(ways).join('\n'));
     const file = trap(path.join(path.dirname(log), 'trap'), log);
     spawnSync(file, ['x']);
@@ -138,7 +138,7 @@ describe('a workspace that is not trusted', function () {
     rmSync(log);
   });
 
-  it('starts nothing when it is opened and looked at', async () => {
+  it('starts nothing when it is opened', async () => {
     await workbench.openView('Vitrine');
     await workbench.page.locator('.part.sidebar').getByText('Manage Workspace Trust').waitFor();
     await workbench.runCommand('Vitrine: Doctor');
@@ -146,7 +146,7 @@ describe('a workspace that is not trusted', function () {
     nothingStarted('Doctor');
   });
 
-  it('starts nothing, whatever it says is to be started', async () => {
+  it('starts nothing, whatever the command', async () => {
     await workbench.page.keyboard.press('Control+P');
     await workbench.quickInput().fill('package.json');
     await workbench.quickPickRow('package.json').first().waitFor();
@@ -173,7 +173,7 @@ describe('a workspace that is not trusted', function () {
     }
   });
 
-  it('plays the demo, which starts nothing', async () => {
+  it('plays the demo, which starts no program', async () => {
     await workbench.runCommand('Vitrine: Play Demo Session');
     await workbench.webview().locator('.status .word', { hasText: 'Finished' }).waitFor();
     nothingStarted('the demo');

@@ -8,13 +8,13 @@ describe('Restricted Mode', function () {
     return { server: await startHost({ trust: true, settings }) };
   });
 
-  it('says why nothing is started, and where to change that', async () => {
+  it('explains why nothing is started, and how to change that', async () => {
     await host.workbench.openView('Vitrine');
     await host.workbench.page.locator('.part.sidebar').getByText('Manage Workspace Trust').waitFor();
     await picture(host.workbench, 'restricted');
   });
 
-  it('starts no agent, whichever way it is asked to', async () => {
+  it('starts no agent by any command', async () => {
     const ways = ['Run Agent on Selection or File…', 'Run Agent from File…'];
     await host.workbench.page.keyboard.press('Control+P');
     await host.workbench.quickInput().fill('package.json');

@@ -6,7 +6,7 @@ import { until } from '../../support/until.ts';
 import { runClaude, startClaudeHost, statusWord } from '../claudeHost.ts';
 import { keepEvidence, useWindow } from '../session.ts';
 
-describe('a session that a crash of the daemon interrupted', function () {
+describe('a session interrupted by a crash of the daemon', function () {
   keepEvidence();
   const scenarios = (): Scenarios => ({
     sleep: [{ blocks: [tool('Bash', { command: 'echo started > started.txt; sleep 600', timeout: 600_000 })] }],

@@ -13,7 +13,7 @@ import { until } from '../../support/until.ts';
 import { runClaude, send, startClaudeHost, statusWord } from '../claudeHost.ts';
 import { keepEvidence, newProfile, openWindow } from '../session.ts';
 
-describe('A window or an extension host that dies while an agent works', function () {
+describe('A window or an extension host that dies during a run', function () {
   keepEvidence();
   let server: Server;
   let model: ModelServer;
@@ -53,7 +53,7 @@ describe('A window or an extension host that dies while an agent works', functio
     assert.notDeepEqual(agents(), []);
   }
 
-  it('leaves the agent running when the host is killed, and stops it at a word of the next window', async () => {
+  it('leaves the agent running when the host is killed; the next window can stop it', async () => {
     await runClaude(workbench, 'Sleep. [[sleep]]');
     await until('the command', () => existsSync(started()));
     await workbench.webview().getByText('sleep 600').first().waitFor();
@@ -66,7 +66,7 @@ describe('A window or an extension host that dies while an agent works', functio
     await until('the end of the agent', () => agents().length === 0, 60_000);
   });
 
-  it('leaves the agent running when the window is killed; a killed daemon is followed by another that says what was interrupted', async () => {
+  it('leaves the agent running when the window is killed; the daemon after a killed one shows what was interrupted', async () => {
     rmSync(started());
     await send(workbench, 'Sleep. [[sleep]]');
     await until('the command', () => existsSync(started()));

@@ -11,7 +11,7 @@ import { keepEvidence, newProfile, openWindow, picture, startHost } from '../ses
 
 const base = { daysAgo: 0, usd: 0.1, turns: 1, seconds: 10 };
 
-describe('sessions of a folder that has another name or place today', function () {
+describe('sessions of a renamed or moved folder', function () {
   keepEvidence();
   let server: Server;
   let context: BrowserContext;
@@ -43,7 +43,7 @@ describe('sessions of a folder that has another name or place today', function (
   });
   after(() => context.close());
 
-  it('are in the list again, and the window says so', async () => {
+  it('are listed again, with a notification', async () => {
     await workbench.showNotifications();
     await workbench.notification('/was/here is').waitFor();
     await workbench.treeItem('Under the old name').waitFor();
@@ -56,7 +56,7 @@ describe('sessions of a folder that has another name or place today', function (
     await reader.close();
   });
 
-  it('of another clone are shown only when that is wanted', async () => {
+  it('of another clone are shown only on request', async () => {
     const asked = workbench.notification('1 session ran in another clone of this repository');
     await asked.waitFor();
     assert.equal(await workbench.treeItem('In another clone').count(), 0);
@@ -64,7 +64,7 @@ describe('sessions of a folder that has another name or place today', function (
     await workbench.treeItem('In another clone').waitFor();
   });
 
-  it('that stay away are counted by the reason, and Doctor names each', async () => {
+  it('that stay hidden are counted by reason, and Doctor names each', async () => {
     await workbench.treeItem('2 hidden: 1 in another folder, 1 in a missing folder').waitFor();
     await workbench.treeItem('1 cannot be read: show why').click();
     await workbench.editorTab('Vitrine Doctor').waitFor();
@@ -72,7 +72,7 @@ describe('sessions of a folder that has another name or place today', function (
     await picture(workbench, 'doctor-unreadable');
   });
 
-  it('are told of in Doctor, and follow a folder that someone names', async () => {
+  it('appear in Doctor, and can be relinked to a folder', async () => {
     await workbench.runCommand('Vitrine: Doctor');
     await workbench.webview().getByText('/was/long/ago').first().waitFor();
     await picture(workbench, 'session-lost');

@@ -31,7 +31,7 @@ describe('a run outlives its window', function () {
   const decided = (workbench: Workbench, words: string) =>
     workbench.webview().locator('.row[data-kind=request] .rb', { hasText: words });
 
-  it('waits for an answer over a reload, and ends as it would have', async () => {
+  it('waits for an answer over a reload, and ends normally', async () => {
     const { workbench } = host;
     await runClaude(workbench, 'Make the file. [[make]]');
     await press(workbench, 'Allow Once').waitFor();
@@ -62,7 +62,7 @@ describe('a run outlives its window', function () {
     assert.equal(verified.status, 0, verified.stdout + verified.stderr);
   });
 
-  it('takes the answer of another window, and says where it was given', async () => {
+  it('accepts the answer of another window, and shows where it was given', async () => {
     const { workbench } = host;
     rmSync(made());
     await send(workbench, 'Once more. [[again]]');

@@ -5,7 +5,7 @@ import { until } from '../../support/until.ts';
 import { newestStdout, runClaude, startClaudeHost, statusWord } from '../claudeHost.ts';
 import { keepEvidence, openWindow, picture, useWindow } from '../session.ts';
 
-describe('what happened while no window was open', function () {
+describe('changes while no window was open', function () {
   keepEvidence();
   const scenarios = (workspace: string): Scenarios => ({
     wait: [
@@ -16,7 +16,7 @@ describe('what happened while no window was open', function () {
   });
   const host = useWindow((context) => startClaudeHost(context, { scenarios }), { width: 1280, height: 900 });
 
-  it('is offered by the status bar of the next window, and told on one page', async () => {
+  it("are announced in the next window's status bar, and listed on a page", async () => {
     const { server, context, workbench } = host;
     await runClaude(workbench, 'Write the notes. [[wait]]');
     await workbench.webview().getByText('until [ -e go ]').first().waitFor();
