@@ -5,7 +5,7 @@ import type { RunResult } from '../model/session/result.ts';
 import type { SessionSummary } from '../model/session/summary.ts';
 import { appended } from '../model/transcript/transcript.ts';
 import type { GivenParams, ResultOf } from '../protocol/daemon/calls.ts';
-import type { Followed, SessionNotice, SessionSnapshot, SessionUpdate } from '../protocol/daemon/session.ts';
+import type { FollowedState, SessionNotice, SessionSnapshot, SessionUpdate } from '../protocol/daemon/session.ts';
 import type { DaemonConnection } from './connection.ts';
 import type { DaemonLink } from './link.ts';
 import { type Disposable, Listeners } from './listeners.ts';
@@ -66,7 +66,7 @@ export class RemoteSession<F extends Error> implements Disposable {
   #run: PendingRun | undefined;
   #isDisposed = false;
 
-  private constructor(link: DaemonLink<F>, storeDir: string, connection: DaemonConnection, followed: Followed) {
+  private constructor(link: DaemonLink<F>, storeDir: string, connection: DaemonConnection, followed: FollowedState) {
     this.#link = link;
     this.#storeDir = storeDir;
     this.id = followed.state.summary.session_id;
@@ -222,7 +222,7 @@ export class RemoteSession<F extends Error> implements Disposable {
     void this.#connection.unfollow(this.#subscription).catch(() => undefined);
   }
 
-  #begin({ state, entries, ended }: Followed): void {
+  #begin({ state, entries, ended }: FollowedState): void {
     this.#state = state;
     this.#open.clear();
     for (const entry of entries) this.#open.set(entry.index, entry);

@@ -10,7 +10,7 @@ import type { TeamMembership } from './team/teamMembership.ts';
 const maxPage = 500;
 const maxPageCharacters = 4 << 20;
 /** Entries read from the record at a time, because one may have megabytes. */
-const readAtOnce = 8;
+const maxConcurrentReads = 8;
 
 type Nothing = Record<string, never>;
 
@@ -58,8 +58,8 @@ export class Records {
     const end = Math.min(to, handle.total(), from + maxPage);
     const entries: NormalizedEntry[] = [];
     let characters = 0;
-    for (let at = from; at < end; at += readAtOnce) {
-      for (const entry of await handle.read(at, Math.min(at + readAtOnce, end))) {
+    for (let at = from; at < end; at += maxConcurrentReads) {
+      for (const entry of await handle.read(at, Math.min(at + maxConcurrentReads, end))) {
         characters += JSON.stringify(entry).length;
         if (entries.length > 0 && characters > maxPageCharacters) return { entries, next: entry.index };
         entries.push(entry);

@@ -1,7 +1,7 @@
 import type { SyntheticCounts } from '../model/session/summary.ts';
 
 /** Maximum number of runs that may still change. */
-const mostRuns = 1000;
+const maxRuns = 1000;
 const none: SyntheticCounts = { messages: 0, runs: 0, turns: 0 };
 
 /** Counts the runs with an automatic prompt, by their marks. */
@@ -18,7 +18,7 @@ export class SyntheticCount {
     this.#runs.set(id, { isOver, turns: known?.turns ?? 0 });
     if (isTold && known === undefined) this.#reported = sum(this.#reported, { messages: 1, runs: 1, turns: 0 });
     const [oldest] = this.#runs;
-    if (oldest === undefined || this.#runs.size <= mostRuns) return;
+    if (oldest === undefined || this.#runs.size <= maxRuns) return;
     this.#runs.delete(oldest[0]);
     this.#older = sum(this.#older, { messages: 1, runs: 1, turns: oldest[1].turns });
   }

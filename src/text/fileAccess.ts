@@ -23,7 +23,7 @@ export type FileAccess =
   | { readonly kind: 'ask'; readonly path: string; readonly target?: string };
 
 /** Maximum number of links in one path, as on Linux. */
-const mostLinks = 40;
+const maxLinks = 40;
 
 /** Decides on the path `name`, relative to `base`. Accesses only names inside of the workspace's folders. */
 export async function decideFileAccess(
@@ -46,7 +46,7 @@ export async function decideFileAccess(
 export async function isReachedLocally(path: string, system: FileSystemView): Promise<boolean> {
   let place = resolvePlace(undefined, path, system.isWindows);
   // A link may lead to another drive, and from there to the next.
-  for (let drives = 0; place !== undefined && drives < mostLinks; drives += 1) {
+  for (let drives = 0; place !== undefined && drives < maxLinks; drives += 1) {
     const outcome: Place | 'inside' | 'refused' = await new LinkWalk(system, [{ ...place, segments: [] }]).from(place);
     if (typeof outcome === 'string') return outcome === 'inside';
     place = outcome;
@@ -91,7 +91,7 @@ class LinkWalk {
       }
       links += 1;
       const text = await this.#system.readlink(join(next)).catch(() => undefined);
-      if (text === undefined || text === '' || links > mostLinks) return 'refused';
+      if (text === undefined || text === '' || links > maxLinks) return 'refused';
       if (isUnsafePath(text, this.#system.isWindows)) return 'refused';
       const target = this.#target(at, text, rest);
       const entered = this.#enter(target.isAbsolute ? target.place : at);

@@ -17,7 +17,7 @@ interface CachedMarks {
 }
 
 /** Messages with cached marks. */
-const mostKept = 200;
+const maxKept = 200;
 
 /** The marks of messages, computed once per displayed form. */
 export class Marks {
@@ -33,7 +33,7 @@ export class Marks {
     const placed = placeLinks(parts, content, links);
     this.#known.delete(index);
     this.#known.set(index, { links, content, placed });
-    if (this.#known.size > mostKept) for (const first of this.#known.keys()) return this.#dropped(first, placed);
+    if (this.#known.size > maxKept) for (const first of this.#known.keys()) return this.#dropped(first, placed);
     return placed;
   }
 

@@ -21,7 +21,7 @@ export interface Placed {
 }
 
 /** Texts that one link may mark. */
-const mostMarked = 1000;
+const maxMarked = 1000;
 
 interface Mark {
   readonly link: PageLink;
@@ -72,7 +72,7 @@ function marksOf(
 ): Found[] {
   const found: Omit<Found, 'mark'>[] = [];
   const ranges: (readonly [number, number])[] = [];
-  for (let place = firstAfter(textNodes, start); place < textNodes.length && found.length < mostMarked; place++) {
+  for (let place = firstAfter(textNodes, start); place < textNodes.length && found.length < maxMarked; place++) {
     const each = textNodes[place];
     if (each === undefined || each.leaf.start >= end) break;
     const range = each.leaf.map.between(start, end);

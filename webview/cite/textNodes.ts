@@ -1,5 +1,5 @@
 import type { Token, Tokens } from 'marked';
-import { deepest, mostInline, mostItems } from '../markdown/limits.ts';
+import { deepest, maxInline, maxItems } from '../markdown/limits.ts';
 import type { Block } from '../markdown/blocks.ts';
 import { TextMap } from './textMap.ts';
 
@@ -71,7 +71,7 @@ class Walk {
     let at = 0;
     for (const item of list.items) {
       this.#items += 1;
-      if (this.#items > mostItems) return;
+      if (this.#items > maxItems) return;
       this.#inner(item.tokens, item.raw, map.part(at, at + item.raw.length), depth);
       at += item.raw.length;
     }
@@ -81,7 +81,7 @@ class Walk {
     const lines = table.raw.split('\n');
     let at = 0;
     for (const [place, line] of lines.entries()) {
-      const row = place === 0 ? table.header : place === 1 ? [] : (table.rows.slice(0, mostItems)[place - 2] ?? []);
+      const row = place === 0 ? table.header : place === 1 ? [] : (table.rows.slice(0, maxItems)[place - 2] ?? []);
       let from = 0;
       for (const cell of row) {
         const start = cell.text === '' ? -1 : line.indexOf(cell.text, from);
@@ -106,7 +106,7 @@ class Walk {
     for (const token of tokens) {
       this.#inline += 1;
       const fits = text.startsWith(token.raw, at);
-      if (!fits || this.#inline > mostInline) {
+      if (!fits || this.#inline > maxInline) {
         // From here on, positions are unknown.
         if ('tokens' in token) this.#count(token.tokens ?? []);
         if (!fits) at = text.length;

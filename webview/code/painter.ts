@@ -1,7 +1,7 @@
 import { codeGroups, type CodeGroup, placedSpans, plainOf, type Span } from './spans.ts';
 
 /** Texts with cached spans. */
-const mostKept = 100;
+const maxKept = 100;
 /** Maximum milliseconds that a text waits for an idle page, so that code gets colours during a run too. */
 const patience = 1000;
 
@@ -68,7 +68,7 @@ export class CodePainter {
 
   #keep(key: string, spans: readonly Span[]): void {
     const [oldest] = this.#saved.keys();
-    if (this.#saved.size >= mostKept && oldest !== undefined) this.#saved.delete(oldest);
+    if (this.#saved.size >= maxKept && oldest !== undefined) this.#saved.delete(oldest);
     this.#saved.set(key, spans);
   }
 

@@ -10,7 +10,7 @@ export interface Span {
 }
 
 /** Maximum characters per text: about 500 lines, which take a few milliseconds. */
-const mostCharacters = 20_000;
+const maxCharacters = 20_000;
 
 const numbered = /^ {0,10}\d{1,7}(?:→|\t|\| ?)/;
 
@@ -23,7 +23,7 @@ interface Plain {
 /** The text without the line numbers that an agent added, up to the limit. */
 export function plainOf(original: string): Plain {
   const cut =
-    original.length <= mostCharacters ? original : original.slice(0, original.lastIndexOf('\n', mostCharacters) + 1);
+    original.length <= maxCharacters ? original : original.slice(0, original.lastIndexOf('\n', maxCharacters) + 1);
   if (!numbered.test(cut)) return { text: cut, lines: [{ at: 0, skipped: 0 }] };
   const lines: { at: number; skipped: number }[] = [];
   const saved: string[] = [];

@@ -1,11 +1,11 @@
 import type { MessageFigure, MissingFigure } from '../../src/model/usage/messageFigure.ts';
-import { mostMessages } from '../../src/protocol/panel/figureMessages.ts';
+import { maxMessages } from '../../src/protocol/panel/figureMessages.ts';
 import type { FromPage, SessionView, ToPage } from '../../src/protocol/panel/messages.ts';
 import type { List } from '../list/list.ts';
 import type { Store } from '../store/store.ts';
 
 /** Cached figures; beyond that, figures out of sight are requested again. */
-const mostKept = 2000;
+const maxKept = 2000;
 /** Milliseconds between two requests, because entries may arrive very fast. */
 const pause = 500;
 
@@ -55,7 +55,7 @@ export class MessageFigures {
       const kind = store.entry(row.index)?.type.kind;
       // A response may consist of a single call.
       const canHave = kind === 'assistant_message' || kind === 'tool_use';
-      if (canHave && !store.isOpen(row.index) && indexes.length < mostMessages) indexes.push(row.index);
+      if (canHave && !store.isOpen(row.index) && indexes.length < maxMessages) indexes.push(row.index);
     }
     if (indexes.length > 0) void this.#ask(indexes, list);
   }
@@ -64,7 +64,7 @@ export class MessageFigures {
     this.#asking = true;
     for (const index of indexes) this.#stale.delete(index);
     const answer = await this.#deps.request((request) => ({ type: 'getMessageFigures', request, indexes }));
-    if (this.#known.size > mostKept) this.#known.clear();
+    if (this.#known.size > maxKept) this.#known.clear();
     const reported = answer.type === 'messageFigures' ? answer.figures : [];
     const isNews = reported.some(({ index, figure }) => JSON.stringify(figure) !== JSON.stringify(this.of(index)));
     // A failed request is not repeated with every drawing.

@@ -6,7 +6,7 @@ import { type SavedState, saveState } from './vscodeApi.ts';
 
 const delay = 300;
 /** Drafts up to this many characters are saved with each key. */
-const mostAtOnce = 20_000;
+const maxAtOnce = 20_000;
 
 /** Saves the state shortly after it changed. */
 export class Saver {
@@ -26,7 +26,7 @@ export class Saver {
 
   /** The draft changed. A hidden tab loses its page without warning, so each key is saved immediately. */
   typed(draft: string): void {
-    if (draft.length <= mostAtOnce) this.#now();
+    if (draft.length <= maxAtOnce) this.#now();
     else this.soon();
   }
 
@@ -50,7 +50,7 @@ interface Saved {
 }
 
 /** Rows whose open state is saved. */
-const mostKeys = 500;
+const maxKeys = 500;
 
 /** With `sessionId`, the host finds the session again after a reload of the window. */
 export function pageState({ store, list, requests, draft, views }: Saved): SavedState | undefined {
@@ -60,8 +60,8 @@ export function pageState({ store, list, requests, draft, views }: Saved): Saved
   const answers = requests.drafts();
   return {
     sessionId,
-    expanded: [...store.expanded].slice(-mostKeys),
-    closed: [...store.closedKeys].slice(-mostKeys),
+    expanded: [...store.expanded].slice(-maxKeys),
+    closed: [...store.closedKeys].slice(-maxKeys),
     draft,
     ...(store.peopleOnly && { peopleOnly: true }),
     ...(store.showsSynthetic && { showsSynthetic: true }),

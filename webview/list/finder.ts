@@ -3,7 +3,7 @@ import type { FromPage, ToPage } from '../../src/protocol/panel/messages.ts';
 import type { FindState } from '../parts/find/findBar.ts';
 
 /** Maximum number of consecutive requests; with a thousand entries each, more than any session has. */
-const mostAnswers = 1000;
+const maxAnswers = 1000;
 
 export interface FinderDeps {
   request(message: (request: number) => FromPage): Promise<ToPage>;
@@ -81,7 +81,7 @@ export class Finder {
     this.#step = undefined;
     this.#set({ ...(empty && nothing), query, indexes: [], at: -1, busy: !empty, help: this.#found?.help === true });
     const indexes: number[] = [];
-    for (let n = 0, more = !empty; more && n < mostAnswers; n++) {
+    for (let n = 0, more = !empty; more && n < maxAnswers; n++) {
       const from = (indexes.at(-1) ?? -1) + 1;
       const answer = await this.#deps.request((request) => ({ type: 'find', request, query, from }));
       // The query has changed since this request.

@@ -7,7 +7,7 @@ export type Extent = 'moved' | 'updated' | 'all';
 const order = ['moved', 'updated', 'all'] as const satisfies readonly Extent[];
 
 /** Drawing can change heights, which can change what is visible; maximum passes per frame. */
-const mostPasses = 4;
+const maxPasses = 4;
 
 /** Draws once per frame. */
 export class FrameScheduler {
@@ -43,7 +43,7 @@ export class FrameScheduler {
 
   #passes(): void {
     this.#drawing = true;
-    for (let passes = 0; this.#wanted !== undefined && passes < mostPasses; passes++) {
+    for (let passes = 0; this.#wanted !== undefined && passes < maxPasses; passes++) {
       const extent = this.#wanted;
       this.#wanted = undefined;
       this.#draw(extent);

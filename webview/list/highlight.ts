@@ -1,4 +1,4 @@
-const mostRanges = 500;
+const maxRanges = 500;
 /** Highlights do not cross the borders of these elements. */
 const blocks = 'p, li, pre, td, th, dd, dt, button, .dl, .detail-h, .code-h, .row';
 
@@ -15,7 +15,7 @@ export function highlight(root: HTMLElement, texts: readonly string[]): void {
   }
   const ranges: Range[] = [];
   for (const run of runs(root)) {
-    if (ranges.length >= mostRanges) break;
+    if (ranges.length >= maxRanges) break;
     const text = run.map((node) => node.data).join('');
     const small = text.toLowerCase();
     // If lower-casing changes the length, offsets do not match.
@@ -23,7 +23,7 @@ export function highlight(root: HTMLElement, texts: readonly string[]): void {
     for (const each of wanted) {
       for (
         let at = small.indexOf(each);
-        at !== -1 && ranges.length < mostRanges;
+        at !== -1 && ranges.length < maxRanges;
         at = small.indexOf(each, at + each.length)
       ) {
         ranges.push(rangeIn(run, at, at + each.length));

@@ -36,7 +36,7 @@ const partElements = 120;
 /** Open blocks with more elements are closed like long ones. */
 const tailElements = 400;
 /** Possible token starts in a message; the rest is shown as text. An ordinary text of 256 KB has fewer. */
-const mostTokenStarts = 45_000;
+const maxTokenStarts = 45_000;
 /** A text with fewer characters and marks is one part, whatever it contains. */
 const onePartMarks = 40;
 
@@ -94,7 +94,7 @@ export class MarkdownStream {
   /** How many of the next characters are parsed as Markdown. */
   #readable(added: string): number {
     if (this.#plain !== undefined) return 0;
-    const { count, end } = countTokenStarts(added, mostTokenStarts - this.#tokenStarts);
+    const { count, end } = countTokenStarts(added, maxTokenStarts - this.#tokenStarts);
     this.#tokenStarts += count;
     if (end === added.length) return end;
     this.#plain = '';

@@ -2,11 +2,11 @@ import type { MarkedToken, Token, Tokens } from 'marked';
 import { pieces } from '../../src/protocol/panel/pageModel.ts';
 
 /** A list or paragraph with more elements is divided. */
-const mostOfBlock = 200;
+const maxOfBlock = 200;
 /** A larger table is divided; the columns of one part are aligned. */
-const mostOfTable = 600;
+const maxOfTable = 600;
 /** Larger blocks that cannot be divided are shown as text. */
-const mostOfWhole = 600;
+const maxOfWhole = 600;
 
 const notAscii = /[^\n\t -~]/;
 /** Each of these creates at most two elements. A text without them is one paragraph. */
@@ -75,11 +75,9 @@ export interface Piece {
  */
 export function divided(token: Token): readonly Piece[] | null {
   const elements = elementsOf(token);
-  if (elements <= (isTable(token) ? mostOfTable : mostOfBlock)) return [{ token, at: 0 }];
+  if (elements <= (isTable(token) ? maxOfTable : maxOfBlock)) return [{ token, at: 0 }];
   const found = divide(token);
-  return found.some((piece) => elementsOf(piece.token) > (isTable(token) ? 2 * mostOfTable : mostOfWhole))
-    ? null
-    : found;
+  return found.some((piece) => elementsOf(piece.token) > (isTable(token) ? 2 * maxOfTable : maxOfWhole)) ? null : found;
 }
 
 function divide(token: Token): readonly Piece[] {
@@ -107,7 +105,7 @@ function groups<T>(all: readonly T[], sizeOf: (one: T) => number, most: number):
 
 function listPieces(list: Tokens.List): readonly Piece[] {
   let [at, number] = [0, 0];
-  return groups(list.items, (item) => countOfItem(item) + hiddenIn(item.raw), mostOfBlock).map((items) => {
+  return groups(list.items, (item) => countOfItem(item) + hiddenIn(item.raw), maxOfBlock).map((items) => {
     const raw = items.map((item) => item.raw).join('');
     const start = list.start === '' ? '' : list.start + number;
     const piece: Piece = { token: { ...list, items: [...items], raw, start }, at };
@@ -119,7 +117,7 @@ function listPieces(list: Tokens.List): readonly Piece[] {
 
 /** Each with the header; positions of rows after the first piece are unknown. */
 function tablePieces(table: Tokens.Table): readonly Piece[] {
-  const most = Math.max(1, mostOfBlock - countAll(table.header));
+  const most = Math.max(1, maxOfBlock - countAll(table.header));
   return groups(table.rows, countAll, most).map((rows, place) => ({
     token: { ...table, rows: [...rows] },
     at: place === 0 ? 0 : -1,
@@ -132,7 +130,7 @@ function linePieces(token: Token): readonly Piece[] {
   const from = token.raw.indexOf(text);
   const isInPlace = from >= 0 && tokens.map(({ raw }) => raw).join('') === text;
   let at = from;
-  return groups(tokens, elementsOf, mostOfBlock).map((inside) => {
+  return groups(tokens, elementsOf, maxOfBlock).map((inside) => {
     const raw = inside.map((each) => each.raw).join('');
     const piece: Piece = { token: { ...token, raw, text: raw, tokens: [...inside] }, at: isInPlace ? at : -1 };
     at += raw.length;

@@ -6,7 +6,7 @@ import { visibleTemplate } from '../text/shown.ts';
 import { plain } from '../text/visible.ts';
 import type { Block } from './blocks.ts';
 import { entities } from './entities.ts';
-import { deepest, mostInline, mostItems } from './limits.ts';
+import { deepest, maxInline, maxItems } from './limits.ts';
 import { linkTarget, type Target } from './targets.ts';
 
 export type Content = TemplateResult | string | typeof nothing;
@@ -42,7 +42,7 @@ class Renderer {
     this.#actions = actions;
     this.#open = open;
     this.#whole = whole;
-    this.#mostItems = whole ? Infinity : mostItems;
+    this.#mostItems = whole ? Infinity : maxItems;
   }
 
   block(token: Token, depth: number, joined = false): Content {
@@ -86,7 +86,7 @@ class Renderer {
 
   #span(token: Token): Content {
     this.#inline += 1;
-    if (!isKnown(token) || this.#inline > mostInline) return visibleTemplate(token.raw);
+    if (!isKnown(token) || this.#inline > maxInline) return visibleTemplate(token.raw);
     const marked = this.#marked(token);
     if (marked !== undefined) return marked;
     switch (token.type) {

@@ -15,8 +15,8 @@ import type { Previewed } from './editPreviews.ts';
 import { restOfInput } from './restOfInput.ts';
 
 /** Lines of changes and characters of a text that are drawn without being asked for. Commands are always whole. */
-const mostLines = 2000;
-const mostChars = 200_000;
+const maxLines = 2000;
+const maxChars = 200_000;
 
 interface Subject {
   readonly request: AgentRequest;
@@ -29,8 +29,8 @@ interface Subject {
 
 /** Whether a part of it is left out until it is asked for. Nothing is allowed before that. */
 export function isLong({ action }: AgentRequest): boolean {
-  if (action?.kind === 'file_edit') return linesOf(action) > mostLines;
-  return action?.kind === 'file_write' && (action.content ?? '').length > mostChars;
+  if (action?.kind === 'file_edit') return linesOf(action) > maxLines;
+  return action?.kind === 'file_write' && (action.content ?? '').length > maxChars;
 }
 
 function linesOf({ changes }: Extract<ToolAction, { kind: 'file_edit' }>): number {
@@ -81,7 +81,7 @@ function main(asked: Subject): TemplateResult | typeof nothing {
           <span class="mono">${shownCode(relative(action.path, projectDir))}</span><span>${t('the whole file')}</span>
         </div>
         ${preview === undefined ? nothing : asked.previewed?.drawing.previewNotes(preview, request)}
-        <pre class="mono">${visibleTemplate(whole ? content : content.slice(0, mostChars))}</pre>`;
+        <pre class="mono">${visibleTemplate(whole ? content : content.slice(0, maxChars))}</pre>`;
     }
     case 'file_read':
       return path(action.path);
@@ -109,7 +109,7 @@ function agentType({ agentType: type }: Extract<ToolAction, { kind: 'task' }>): 
 
 function changes(action: Extract<ToolAction, { kind: 'file_edit' }>, asked: Subject): TemplateResult {
   const { request, projectDir, whole } = asked;
-  let left = whole ? Infinity : mostLines;
+  let left = whole ? Infinity : maxLines;
   const drawn = new Set<string>();
   return html`${shownChanges(action.changes).map((change) => {
     const preview = previewOf(asked, change.path);

@@ -7,9 +7,9 @@ import { AnsiTheme } from './ansiTheme.ts';
 import { cssOf, paletteRgb, readable, type Rgb, rgbOf } from './contrast.ts';
 
 /** Elements for colours in one output; the rest is shown without colours. */
-const mostSpans = 400;
+const maxSpans = 400;
 /** Maximum characters with colours; the library's cost is linear. */
-const mostCharacters = 400_000;
+const maxCharacters = 400_000;
 
 /** A theme colour by name, or a fixed one. */
 type Colour = string | Rgb;
@@ -25,13 +25,13 @@ const theme = new AnsiTheme();
 
 /** Text whose only terminal sequences are colours, as elements. */
 export function coloured(text: string): TemplateResult {
-  const looks = looksOf(text.slice(0, mostCharacters));
+  const looks = looksOf(text.slice(0, maxCharacters));
   const rest = looks
-    .slice(mostSpans)
+    .slice(maxSpans)
     .map((look) => look.text)
     .join('');
-  const beyond = text.slice(mostCharacters).replaceAll(/\u001b\[[\d;]*m/g, '');
-  return html`${looks.slice(0, mostSpans).map(draw)}${visibleTemplate(rest + beyond)}`;
+  const beyond = text.slice(maxCharacters).replaceAll(/\u001b\[[\d;]*m/g, '');
+  return html`${looks.slice(0, maxSpans).map(draw)}${visibleTemplate(rest + beyond)}`;
 }
 
 /** Adjacent spans with the same style are joined. */

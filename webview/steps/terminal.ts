@@ -3,7 +3,7 @@ import { visibleTemplate } from '../text/shown.ts';
 import { settledLines, withColoursOnly, withoutTerminalCodes } from '../text/visible.ts';
 
 /** Outputs with cached elements. */
-const mostKept = 40;
+const maxKept = 40;
 
 const saved = new Map<string, Promise<unknown>>();
 
@@ -25,7 +25,7 @@ function colour(output: string, colours: string): Promise<unknown> {
     () => plain(output),
   );
   const [oldest] = saved.keys();
-  if (saved.size >= mostKept && oldest !== undefined) saved.delete(oldest);
+  if (saved.size >= maxKept && oldest !== undefined) saved.delete(oldest);
   saved.set(output, drawn);
   return drawn;
 }

@@ -10,7 +10,7 @@ import { isNoise, type RowSource } from '../rows/rows.ts';
 
 export const pageSize = 100;
 /** Loaded entries; pages far from the screen are dropped and requested again. */
-const mostEntries = 6000;
+const maxEntries = 6000;
 
 /** Everything that the page knows of its session. All of it can be requested again. */
 export class Store implements RowSource {
@@ -281,11 +281,11 @@ export class Store implements RowSource {
 
   /** Drops pages far from `near`, a visible entry, if there are too many. */
   evict(near: number): void {
-    if (this.#entries.size <= mostEntries) return;
+    if (this.#entries.size <= maxEntries) return;
     const here = Math.floor(near / pageSize);
     const far = [...this.#perPage.keys()].sort((a, b) => Math.abs(b - here) - Math.abs(a - here));
     for (const page of far) {
-      if (this.#entries.size <= mostEntries / 2) break;
+      if (this.#entries.size <= maxEntries / 2) break;
       for (let index = page * pageSize; index < (page + 1) * pageSize; index++) {
         this.#entries.delete(index);
         this.#documents.forget(index);

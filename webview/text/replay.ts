@@ -6,7 +6,7 @@ interface Timed {
 }
 
 /** Maximum entries to search backwards for the beginning of its recording. */
-const mostLooked = 50;
+const maxLooked = 50;
 
 /**
  * When a recorded entry was played, ISO 8601; `undefined` if its own time is that already. Entries keep their distance from
@@ -23,7 +23,7 @@ export function replayedAt(
   const own = Date.parse(timestamp);
   if (!(own < began)) return undefined;
   let first = own;
-  for (let at = turn.firstIndex; at < Math.min(index, turn.firstIndex + mostLooked); at += 1) {
+  for (let at = turn.firstIndex; at < Math.min(index, turn.firstIndex + maxLooked); at += 1) {
     const time = Date.parse(entryAt(at)?.timestamp ?? '');
     if (time < first) first = time;
   }

@@ -5,13 +5,13 @@ import { t } from '../l10n.ts';
 import { pieces, plain } from './visible.ts';
 
 /** Elements for invisible characters in one text; beyond that, they are written as plain text. */
-const mostPieces = 500;
+const maxPieces = 500;
 
 /** Text of a session with invisible characters written out and marked. */
 export function visibleTemplate(text: string, kind: TextKind = 'prose'): TemplateResult | string {
   const parts = pieces(text, kind);
   if (parts.length === 1 && parts[0]?.escape === false) return text;
-  if (parts.length > mostPieces) return plain(text, kind);
+  if (parts.length > maxPieces) return plain(text, kind);
   return html`${parts.map(({ text: piece, escape }) => (escape ? escaped(piece) : piece))}`;
 }
 
@@ -25,7 +25,7 @@ export function shownCode(text: string): TemplateResult | string {
   if (disguise === undefined) return text;
   const parts: (TemplateResult | string)[] = [];
   let from = 0;
-  for (const { start, end, hidden } of disguise.spots.slice(0, mostPieces)) {
+  for (const { start, end, hidden } of disguise.spots.slice(0, maxPieces)) {
     const character = text.slice(start, end);
     parts.push(
       text.slice(from, hidden ? start : end),

@@ -17,12 +17,12 @@ export interface SavedViews {
 }
 
 /** Lanes whose collapsed state is saved. */
-const mostLanes = 100;
+const maxLanes = 100;
 const longestQuery = 1000;
 
 export function viewsToSave({ trajectory, files }: SavedViews): SavedViews {
   return {
-    ...(trajectory !== undefined && { trajectory: { ...trajectory, closed: trajectory.closed.slice(-mostLanes) } }),
+    ...(trajectory !== undefined && { trajectory: { ...trajectory, closed: trajectory.closed.slice(-maxLanes) } }),
     ...(files !== undefined && { files }),
   };
 }
@@ -47,7 +47,7 @@ function trajectoryWish(value: Readonly<Record<string, unknown>>): TrajectoryQue
     repeats: value['repeats'] === true,
     sort: value['sort'] === 'longest' ? 'longest' : 'time',
     closed: Array.isArray(closed)
-      ? closed.filter((id): id is string => typeof id === 'string' && id.length <= longestQuery).slice(-mostLanes)
+      ? closed.filter((id): id is string => typeof id === 'string' && id.length <= longestQuery).slice(-maxLanes)
       : [],
   };
 }

@@ -3,7 +3,7 @@ import type { AgentRequest } from '../../model/agent/request.ts';
 import { characterName, quoted as inQuotes, visibleLine } from '../../model/text/visibleText.ts';
 
 /** Maximum number of printed characters of a tool's input. */
-const mostInput = 4000;
+const maxInput = 4000;
 
 /**
  * A pending request with the possible inputs. The agent's words are quoted. Commands and files are shown exactly, one
@@ -58,8 +58,8 @@ function subjectLines({ action, toolName, input, cwd }: AgentRequest): string[] 
 function inputText(input: unknown): string | undefined {
   if (input === undefined) return undefined;
   const text = typeof input === 'string' ? input : JSON.stringify(input);
-  if (text.length <= mostInput) return text;
-  return `${text.slice(0, mostInput)} … (${text.length} characters in all)`;
+  if (text.length <= maxInput) return text;
+  return `${text.slice(0, maxInput)} … (${text.length} characters in all)`;
 }
 
 function warnings(request: AgentRequest): string[] {

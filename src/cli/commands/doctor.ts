@@ -16,7 +16,7 @@ ${storeHelp}`;
 
 const leastNode = 22;
 /** Maximum number of deleted sessions to list, the newest. */
-const mostDeleted = 50;
+const maxDeleted = 50;
 
 export const doctor: Command = {
   help,
@@ -65,7 +65,7 @@ function sessionLines(found: Diagnosis): string[] {
     `Not listed ${hidden.length} hidden, ${unreadable.length} cannot be read, ${deleted.length} permanently deleted`,
     ...hidden.map((id) => `  ${id}: hidden by you (vitrine sessions --all)`),
     ...unreadable.map(({ id, reason }) => `  ${id}: cannot be read: ${reason}`),
-    ...deleted.slice(-mostDeleted).map((id) => `  ${id}: permanently deleted (vitrine audit)`),
+    ...deleted.slice(-maxDeleted).map((id) => `  ${id}: permanently deleted (vitrine audit)`),
     ...(places.length === 0 ? [] : ['In missing folders:', ...places]),
     ...(leases.length === 0 ? [] : [`Leases of running agents: ${leases.join(', ')}`]),
   ];

@@ -2,7 +2,7 @@ import type { Disposable, Notice, SessionHandle } from '../../engine/api.ts';
 import type { RunResult } from '../../model/session/result.ts';
 import type {
   EndedRun,
-  Followed,
+  FollowedState,
   SessionNotice,
   SessionSnapshot,
   SessionUpdate,
@@ -73,7 +73,7 @@ export class Subscription implements Disposable {
   }
 
   /** Call this right after the subscription was created: later changes are sent as updates. */
-  begin(): Followed {
+  begin(): FollowedState {
     return { subscription: this.#id, state: snapshotOf(this.handle), entries: [...this.handle.unsettled()] };
   }
 

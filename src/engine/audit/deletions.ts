@@ -93,7 +93,7 @@ export class Deletions {
   async #writer(): Promise<FileRecordWriter> {
     const { clock, log } = this.#deps;
     const id = 'deleted';
-    for (let tries = 1; ; tries += 1) {
+    for (let maxAttempts = 1; ; maxAttempts += 1) {
       try {
         const lease = await makeFolder(this.#folder).then(
           () => WriterLease.acquire(this.#folder, id, clock),
@@ -104,7 +104,7 @@ export class Deletions {
           log.warn(`${where} cannot be written (${code}).`);
         return new FileRecordWriter({ id, folder: this.#folder, clock, onProblem }, lease, last);
       } catch (error) {
-        if (!RecordBusyError.is(error) || tries === busyTries) throw error;
+        if (!RecordBusyError.is(error) || maxAttempts === busyTries) throw error;
         await delay(busyMs);
       }
     }

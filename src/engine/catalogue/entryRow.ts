@@ -5,7 +5,7 @@ import { queryKinds, queryStates } from '../../model/transcript/query.ts';
 import { isSynthetic, originOf } from '../../model/transcript/synthetic.ts';
 
 /** Maximum number of indexed characters per entry. */
-const mostCharacters = 64 * 1024;
+const maxCharacters = 64 * 1024;
 
 /** Index data of one entry. */
 export interface EntryRow {
@@ -38,7 +38,7 @@ export function entryRow(entry: NormalizedEntry): EntryRow {
   const at = Date.parse(entry.timestamp);
   const list = new WordList();
   const texts: string[] = [];
-  let left = mostCharacters;
+  let left = maxCharacters;
   let cut = false;
   for (const text of textsOf(entry)) {
     if (text.length > left) cut = true;

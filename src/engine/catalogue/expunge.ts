@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Database } from './database.ts';
 
 /** Pages merged per step, which takes some milliseconds. */
-const pagesAtOnce = 64;
+const pagesPerStep = 64;
 
 /**
  * Removes the words of deleted entries from the index file. FTS only marks deleted entries until their segments are
@@ -11,8 +11,8 @@ const pagesAtOnce = 64;
  */
 export async function expungeDeleted(database: Database): Promise<void> {
   // A negative number marks all segments for merging; positive ones merge that many pages.
-  merge(database, -pagesAtOnce);
-  while (merge(database, pagesAtOnce) > 1) await setImmediate();
+  merge(database, -pagesPerStep);
+  while (merge(database, pagesPerStep) > 1) await setImmediate();
   database.get('PRAGMA wal_checkpoint(TRUNCATE)');
 }
 

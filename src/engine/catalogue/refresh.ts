@@ -70,7 +70,7 @@ export interface CatalogueState {
   readonly left: number;
 }
 
-interface Stale {
+interface StaleSessions {
   readonly id: string;
   readonly index: (database: Database, batch: WriteBatch, turns: Turns) => Promise<void>;
 }
@@ -108,7 +108,7 @@ export class Refresh {
 
   async #index(
     database: Database,
-    stale: readonly Stale[],
+    stale: readonly StaleSessions[],
     { signal, onProgress, forMs = Number.POSITIVE_INFINITY }: RefreshRequest,
   ): Promise<{ readonly left: number; readonly failed: readonly Unreadable[] }> {
     const { urgent } = this.#deps;
@@ -194,16 +194,16 @@ export class Refresh {
   async #staleRecords(
     wanted: readonly SearchedSession[],
     indexed: ReadonlyMap<string, IndexedSession>,
-  ): Promise<Stale[]> {
+  ): Promise<StaleSessions[]> {
     const { store } = this.#deps;
-    const stale: Stale[] = [];
+    const stale: StaleSessions[] = [];
     for (const session of wanted) {
       if (isObserved(session)) continue;
       const id = session.session_id;
       const stamp = await recordStamp(store.path(id)).catch(() => '');
       const known = indexed.get(id);
       if (known?.stamp === stamp) continue;
-      const index: Stale['index'] = async (database, batch, turns) => {
+      const index: StaleSessions['index'] = async (database, batch, turns) => {
         const reader = await store.openReader(id);
         try {
           await indexRecord(database, batch, reader, { stamp, known }, turns);
@@ -216,15 +216,15 @@ export class Refresh {
     return stale;
   }
 
-  #staleObserved(wanted: readonly SearchedSession[], indexed: ReadonlyMap<string, IndexedSession>): Stale[] {
+  #staleObserved(wanted: readonly SearchedSession[], indexed: ReadonlyMap<string, IndexedSession>): StaleSessions[] {
     const { sources } = this.#deps;
-    const stale: Stale[] = [];
+    const stale: StaleSessions[] = [];
     for (const session of wanted) {
       if (!isObserved(session)) continue;
       const id = session.session_id;
       const stamp = sources?.stampOf(id);
       if (stamp === undefined || indexed.get(id)?.stamp === stamp) continue;
-      const index: Stale['index'] = async (database, batch, turns) => {
+      const index: StaleSessions['index'] = async (database, batch, turns) => {
         const read = await sources?.read(id);
         const { entries = [], problems = [] } = read ?? {};
         await indexTranscript(database, batch, id, { entries, stamp, damaged: problems.length > 0 }, turns);

@@ -26,9 +26,9 @@ import { DaySlots } from './daySlots.ts';
 
 /** Entries per read, and in total, at the end of a session. */
 const page = 1000;
-const mostEntries = 20 * page;
+const maxEntries = 20 * page;
 /** Maximum number of runs per session in a dry run; the newest count. */
-const mostRuns = 20;
+const maxRuns = 20;
 
 export interface FollowUpReaderDeps extends Pick<EngineDeps, 'storeDir' | 'clock' | 'log' | 'settings' | 'blueprints'> {
   readonly openReader: (id: string) => Promise<RecordReader>;
@@ -144,7 +144,7 @@ async function factsRead(reader: RecordReader): Promise<Pick<FollowUpFacts, 'end
 
 async function lastEntries(reader: RecordReader): Promise<NormalizedEntry[]> {
   const entries: NormalizedEntry[] = [];
-  const first = Math.max(0, reader.total - mostEntries);
+  const first = Math.max(0, reader.total - maxEntries);
   for (let to = reader.total; to > first && !isCompleteTail(entries); to -= page) {
     entries.unshift(...(await reader.read(Math.max(first, to - page), to)).filter(affectsUnfinishedWork));
   }
@@ -157,9 +157,9 @@ async function endedRunsOf(reader: RecordReader, since: number): Promise<EndedRu
     const endedAt = Date.parse(run.completed_at ?? '');
     return endedAt >= since ? [{ run, place, endedAt }] : [];
   });
-  const newest = ended.slice(-mostRuns);
+  const newest = ended.slice(-maxRuns);
   if (newest.length === 0) return [];
-  const entries = (await reader.read(Math.max(0, reader.total - mostEntries), reader.total)).filter(
+  const entries = (await reader.read(Math.max(0, reader.total - maxEntries), reader.total)).filter(
     affectsUnfinishedWork,
   );
   const { summary } = reader;

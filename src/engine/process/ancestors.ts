@@ -9,12 +9,12 @@ export interface Ancestor {
 }
 
 /** More than any real chain of parents. */
-const mostAncestors = 64;
+const maxAncestors = 64;
 
 /** A process and its ancestors, nearest first, as far as the system reports them. */
 export async function ancestorsOf(pid: number): Promise<readonly Ancestor[]> {
   const found: Ancestor[] = [];
-  for (let at = pid; at > 1 && found.length < mostAncestors;) {
+  for (let at = pid; at > 1 && found.length < maxAncestors;) {
     const process = await lookUp(at);
     if (process === undefined) break;
     found.push({ pid: at, name: process.name });

@@ -13,9 +13,9 @@ import type { RecallRequest, Recalled, RecalledPassage } from './types.ts';
 import { Thread } from './thread.ts';
 
 /** Limits: entries to examine, passages in total, passages per session. */
-const mostEntries = 40;
-const mostPassages = 6;
-const mostOfSession = 3;
+const maxEntries = 40;
+const maxPassages = 6;
+const maxOfSession = 3;
 /** Passages that score below this share of the best one are dropped as unrelated. */
 const worstShare = 0.35;
 /** Requests count less than results. */
@@ -56,7 +56,7 @@ export class Recall {
       words,
       atLeast: enough(words.length),
       kinds: ['user', 'assistant'],
-      most: mostEntries,
+      most: maxEntries,
     });
     const passages = best(this.#said(found)).map(({ session: from, entry }): RecalledPassage => {
       const { text, cut } = passageOf(masked(entry.content), words);
@@ -133,7 +133,7 @@ function best(entries: readonly SimilarEntry[]): readonly SimilarEntry[] {
   const taken = new Map<string, number>();
   return ranked.filter(({ session: { session_id: id }, score }) => {
     const count = taken.get(id) ?? 0;
-    if (score < least || count === mostOfSession) return false;
+    if (score < least || count === maxOfSession) return false;
     taken.set(id, count + 1);
     return true;
   });
@@ -141,5 +141,5 @@ function best(entries: readonly SimilarEntry[]): readonly SimilarEntry[] {
 
 function withoutRepeats(passages: readonly RecalledPassage[]): readonly RecalledPassage[] {
   const texts = new Set<string>();
-  return passages.filter(({ text }) => text !== '' && !texts.has(text) && texts.add(text)).slice(0, mostPassages);
+  return passages.filter(({ text }) => text !== '' && !texts.has(text) && texts.add(text)).slice(0, maxPassages);
 }

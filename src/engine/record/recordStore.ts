@@ -18,7 +18,7 @@ import { FileRecordWriter, makeFolder } from './write/recordWriter.ts';
 import { isCreating, hasWriter, WriterLease } from './write/writerLease.ts';
 
 /** Number of records read concurrently while listing. */
-const listedAtOnce = 16;
+const maxConcurrentReads = 16;
 /** Suffix of folders being deleted; no session id ends like this. */
 const doomedSuffix = '.deleted';
 
@@ -118,7 +118,7 @@ export class RecordStore {
         }
       }
     };
-    await Promise.all(Array.from({ length: listedAtOnce }, lister));
+    await Promise.all(Array.from({ length: maxConcurrentReads }, lister));
     this.#unreadable = unreadable;
     this.#damaged = damaged;
     const present = new Set(ids);

@@ -51,8 +51,8 @@ export class Requests {
     const request: AgentRequest = { cwd: workDir, ...asked, asked_at: iso(now) };
     const isCounting = isTimed && presence?.isPresent() !== false;
     tell({ type: 'request', request: isCounting ? { ...request, expires_at: iso(now + requestMs) } : request });
-    if (this.#over) return Promise.resolve(this.#decide(request, 'run_over', overAnswer));
-    if (!interactive) return Promise.resolve(this.#decide(request, 'nobody', nobodyAnswer));
+    if (this.#over) return Promise.resolve(this.#decide(request, 'run_over', runEndedAnswer));
+    if (!interactive) return Promise.resolve(this.#decide(request, 'nobody', noUserAnswer));
     if (this.#pending.size >= maxPending) return Promise.resolve(this.#decide(request, 'policy', tooManyAnswer));
     let resolve: (decision: Decision) => void = () => undefined;
     const decided = new Promise<Decision>((settled) => {
@@ -97,7 +97,7 @@ export class Requests {
 
   /** Denies pending requests, because the process that asked has exited. */
   settle(): void {
-    for (const { settle } of [...this.#pending.values()]) settle('run_over', overAnswer);
+    for (const { settle } of [...this.#pending.values()]) settle('run_over', runEndedAnswer);
   }
 
   #decide(request: AgentRequest, by: Decision['by'], answer: Answer, client?: Decision['client']): Decision {

@@ -3,7 +3,7 @@ import { estimateOf, type FiguresContext } from './runFigures.ts';
 import type { SessionState } from '../sessions/sessionState.ts';
 
 /** Update interval in ms: frequent enough to watch, and cheap. */
-const everyMs = 300;
+const intervalMs = 300;
 
 export interface LiveFiguresDeps {
   readonly state: SessionState;
@@ -24,7 +24,7 @@ export class LiveFigures {
   }
 
   update(): void {
-    this.#timer ??= setTimeout(() => this.#make(), Math.max(0, this.#last + everyMs - this.#deps.monotonic()));
+    this.#timer ??= setTimeout(() => this.#make(), Math.max(0, this.#last + intervalMs - this.#deps.monotonic()));
   }
 
   stop(): void {

@@ -12,7 +12,7 @@ import type { RecordStore } from '../record/recordStore.ts';
 import type { SearchedSession, SearchHit, SessionHits } from './types.ts';
 
 /** Maximum number of entries to read per session when checking candidates. */
-const mostRead = 400;
+const maxRead = 400;
 
 /** Candidates of one session. */
 export interface Candidates {
@@ -40,7 +40,7 @@ export function onlySynthetic(candidates: Candidates): Candidates {
 
 /** Number of automatic messages among the results; each is logged. */
 export async function countSynthetic(store: RecordStore, each: Candidates, query: Query, log: Log): Promise<number> {
-  const wanted = each.synthetic.slice(0, mostRead).map((index) => [index, 0] as const);
+  const wanted = each.synthetic.slice(0, maxRead).map((index) => [index, 0] as const);
   if (wanted.length === 0) return 0;
   const { session_id: id } = each.session;
   const right = (await recordedEntries(store, id, wanted)).filter(({ entry }) => answers(entry, query));
@@ -56,7 +56,7 @@ export function readHits(
   { most, isInexact }: { readonly most: number; readonly isInexact: boolean },
 ): SessionHits | undefined {
   const ranked = [...scores].sort(([a, better], [b, than]) => than - better || a - b);
-  const wanted = ranked.slice(0, isInexact ? mostRead : most);
+  const wanted = ranked.slice(0, isInexact ? maxRead : most);
   const texts = new SessionTexts(database, no);
   const hits: SearchHit[] = [];
   let right = 0;

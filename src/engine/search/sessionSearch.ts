@@ -44,8 +44,8 @@ import {
 const defaultSessions = 50;
 const defaultHits = 10;
 /** Default number of excerpts over all sessions; beyond it, each session has only its best one. */
-const mostExcerpts = 50;
-const fewestHits = 1;
+const maxExcerpts = 50;
+const minHits = 1;
 /** Number of candidates to read for each result. */
 const candidatesPerResult = 3;
 
@@ -249,12 +249,12 @@ function answer(
   const sessions: SessionHits[] = [];
   const options = { isInexact: isInexact(query) };
   let looked = 0;
-  let left = mostHits === undefined ? mostExcerpts : Number.POSITIVE_INFINITY;
+  let left = mostHits === undefined ? maxExcerpts : Number.POSITIVE_INFINITY;
   for (const each of found) {
     if (sessions.length === mostSessions) break;
     looked += 1;
     signal?.throwIfAborted();
-    const most = Math.min(mostHits ?? defaultHits, Math.max(fewestHits, left));
+    const most = Math.min(mostHits ?? defaultHits, Math.max(minHits, left));
     const hits = readHits(database, each, query, { ...options, most });
     if (hits === undefined) continue;
     sessions.push(hits);

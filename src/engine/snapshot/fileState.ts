@@ -74,13 +74,13 @@ async function hashOf(file: string): Promise<string> {
   return hash.digest('hex');
 }
 
-const atOnce = 16;
+const maxConcurrent = 16;
 
 /** Maps items in order with limited concurrency. */
 export async function each<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
-  for (let from = 0; from < items.length; from += atOnce) {
-    results.push(...(await Promise.all(items.slice(from, from + atOnce).map(work))));
+  for (let from = 0; from < items.length; from += maxConcurrent) {
+    results.push(...(await Promise.all(items.slice(from, from + maxConcurrent).map(work))));
   }
   return results;
 }

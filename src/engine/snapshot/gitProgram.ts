@@ -4,9 +4,9 @@ import { SnapshotProblem, type Deadline } from './snapshot.ts';
 
 const filterSetting = String.raw`^filter\..*\.(clean|smudge|process|required)$`;
 const fixedSettings = ['core.fsmonitor=false', 'core.untrackedCache=false', 'core.quotePath=false'];
-const mostOutput = 64 << 20;
+const maxOutput = 64 << 20;
 /** Maximum characters of file names per command line. */
-const mostArguments = 20_000;
+const maxArguments = 20_000;
 
 /**
  * Queries git about one folder, read-only: no locks, no index refresh, no fetch, no file system monitor of the
@@ -96,7 +96,7 @@ export class Git {
     for (const [at, file] of files.entries()) {
       some.push(file);
       characters += file.length;
-      if (characters < mostArguments && at < files.length - 1) continue;
+      if (characters < maxArguments && at < files.length - 1) continue;
       const lines = ((await this.ask(['hash-object', '--', ...some], deadline)) ?? '').split('\n');
       for (const [line, each] of some.entries()) names.set(each, lines[line] ?? '');
       [some, characters] = [[], 0];
@@ -105,7 +105,7 @@ export class Git {
   }
 
   /** Output of git; `null` if the exit code is not 0. @throws SnapshotProblem */
-  async ask(args: readonly string[], deadline: Deadline, maxBytes = mostOutput): Promise<string | null> {
+  async ask(args: readonly string[], deadline: Deadline, maxBytes = maxOutput): Promise<string | null> {
     const { exitCode, stdout, timedOut, cut } = await runQuery(this.#program, [...this.#settings, ...args], {
       cwd: this.#cwd,
       env: { ...this.#env, ...this.#variables },

@@ -11,7 +11,7 @@ type Change = Changes['changes'][number];
 /** Coarsest resolution of file times. */
 const coarseTimeMs = 2000;
 /** Maximum number of nested repositories to check. */
-const mostNested = 50;
+const maxNested = 50;
 
 /** Resources for a snapshot of a folder with its repositories. */
 interface SnapshotContext {
@@ -29,7 +29,7 @@ export async function gitSnapshot(folder: string, git: Git, limits: SnapshotLimi
   const inside = await git.ask(['rev-parse', '--is-inside-work-tree'], deadline);
   if (inside?.trim() !== 'true') return null;
   if ((await git.ask(['check-ignore', '-q', '.'], deadline)) !== null) return null;
-  const means = { deadline, budget: new ReadBudget(), nested: mostNested };
+  const means = { deadline, budget: new ReadBudget(), nested: maxNested };
   const repository = await Repository.take({ folder, git, limits }, means);
   return {
     changes: () => repository.changes(new Deadline(limits.timeMs)),

@@ -4,7 +4,7 @@ import { unreportedSubtype, type UnreportedChanges } from '../../model/transcrip
 import type { Note } from '../run/note.ts';
 import type { FolderWatch } from './watch.ts';
 
-const mostShown = 20;
+const maxShown = 20;
 
 /** Record line with the unreported changes; a text is the reason why they are unknown. */
 export function unreportedLine(runId: string, at: string, found: UnreportedChanges | string): RecordLine {
@@ -31,7 +31,7 @@ export function unreportedNote(found: UnreportedChanges | string): Note | null {
   if (found.total === 0) return null;
   const { changes, total } = found;
   const files = total === 1 ? 'A file' : `${total} files`;
-  const lines = changes.slice(0, mostShown).map(({ kind, path, besides }) => {
+  const lines = changes.slice(0, maxShown).map(({ kind, path, besides }) => {
     const more = besides === true ? ', besides the reported edits' : '';
     return `- ${code(path)} ${kind}${more}`;
   });

@@ -7,7 +7,7 @@ import type { ToolAction } from '../../model/transcript/tool.ts';
 type WriteChange = Extract<ToolAction, { kind: 'file_write' | 'file_edit' }>;
 
 /** Maximum characters of edits in memory; further edits are known by path only. */
-const mostCharacters = 32 << 20;
+const maxCharacters = 32 << 20;
 
 /** Changes that the tool calls of one run report. */
 export class ReportedChanges {
@@ -80,7 +80,7 @@ export class ReportedChanges {
   #keep(entry: NormalizedEntry): void {
     const before = this.#entries.get(entry.index);
     this.#characters += sizeOf(entry) - (before === undefined ? 0 : sizeOf(before));
-    if (this.#characters <= mostCharacters) this.#entries.set(entry.index, entry);
+    if (this.#characters <= maxCharacters) this.#entries.set(entry.index, entry);
     else {
       this.#characters -= sizeOf(entry);
       this.#entries.delete(entry.index);

@@ -14,11 +14,11 @@ import { ReportedChanges } from './reported.ts';
 import { defaultLimits, longestCompared, SnapshotProblem, type Snapshot, type SnapshotLimits } from './snapshot.ts';
 
 /** Maximum number of listed files; the rest is counted. */
-const mostListed = 500;
+const maxListed = 500;
 /** Maximum number of files whose text is compared with the reported edits. */
-const mostCompared = 200;
+const maxCompared = 200;
 /** Maximum number of reported paths whose links are resolved. */
-const mostFollowed = 5000;
+const maxFollowed = 5000;
 
 export interface WatchDeps {
   readonly folder: string;
@@ -82,7 +82,7 @@ export class FolderWatch {
       const { changes, ...rest } = await snapshot.changes();
       await this.#followLinks(changes);
       const unreported = await this.#unreported(changes, snapshot);
-      return { ...rest, changes: unreported.slice(0, mostListed), total: unreported.length };
+      return { ...rest, changes: unreported.slice(0, maxListed), total: unreported.length };
     } catch (error) {
       return this.#problem(error).message;
     }
@@ -111,7 +111,7 @@ export class FolderWatch {
     for (const change of changes) {
       if (otherPlaces.has(change.path)) continue;
       if (!this.#reported.has(change.path)) unreported.push(change);
-      else if (compared++ < mostCompared && (await this.#differsFromReport(change.path, snapshot))) {
+      else if (compared++ < maxCompared && (await this.#differsFromReport(change.path, snapshot))) {
         unreported.push({ ...change, besides: true });
       }
     }
@@ -134,7 +134,7 @@ export class FolderWatch {
     const others = this.#reported.paths.filter((reported) => !changed.has(reported));
     if (others.length === 0 || changed.size === 0) return;
     const folder = await realPath(this.#deps.folder);
-    await each(others.slice(0, mostFollowed), async (reported) => {
+    await each(others.slice(0, maxFollowed), async (reported) => {
       const real = path.relative(folder, await realPath(path.resolve(folder, reported)));
       const name = real.replaceAll(path.sep, '/');
       if (changed.has(name)) this.#reported.leadsTo(reported, name);

@@ -31,7 +31,7 @@ export interface SourcesOptions {
 }
 
 /** Maximum number of sessions read at the same time. */
-const readAtOnce = 8;
+const maxConcurrentReads = 8;
 /** Time until the first partial list, in ms, and the factor by which each later interval grows. */
 const firstPartMs = 1000;
 const partFactor = 3;
@@ -259,8 +259,8 @@ export class SessionSources {
       const known = await this.#facts.of(id, files, notes);
       return { id, files, notes, ...known, mark: markOf(known.facts, marks) };
     };
-    for (let from = 0; from < sessions.length; from += readAtOnce) {
-      const together = await Promise.all(sessions.slice(from, from + readAtOnce).map(read));
+    for (let from = 0; from < sessions.length; from += maxConcurrentReads) {
+      const together = await Promise.all(sessions.slice(from, from + maxConcurrentReads).map(read));
       found.push(...together);
       onRead?.(together);
     }

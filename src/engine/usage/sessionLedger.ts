@@ -3,7 +3,7 @@ import type { RunMessage, SessionLedger } from '../api.ts';
 import type { SessionState } from '../sessions/sessionState.ts';
 
 /** Maximum number of messages per session; the oldest are dropped. */
-const mostMessages = 100_000;
+const maxMessages = 100_000;
 
 /** From recorded results, or the current state of an active run. */
 export async function ledgerOf(state: SessionState): Promise<SessionLedger> {
@@ -34,7 +34,7 @@ export async function messagesOf(state: SessionState): Promise<readonly RunMessa
   const see = (runId: string, usage: MessageUsage): void => {
     found.set(`${runId} ${usage.messageId}`, { runId, ...usage });
     const [oldest] = found.keys();
-    if (found.size > mostMessages && oldest !== undefined) found.delete(oldest);
+    if (found.size > maxMessages && oldest !== undefined) found.delete(oldest);
   };
   for (const { run_id: runId, usage } of recorded) see(runId, usage);
   const { run } = state;

@@ -55,10 +55,10 @@ export function addCosts(a: Cost, b: Cost): Cost {
 export function joinReasons(reasons: readonly (string | undefined)[]): string | undefined {
   const all = [...new Set(reasons.filter((reason) => reason !== undefined))];
   const reported = all.filter((reason, at) => !all.some((other, place) => place !== at && other.includes(reason)));
-  return reported.length === 0 ? undefined : reported.slice(0, mostReasons).join(' ');
+  return reported.length === 0 ? undefined : reported.slice(0, maxReasons).join(' ');
 }
 
-const mostReasons = 4;
+const maxReasons = 4;
 
 export const noCosts: CostSum = { usd: null, estimatedUsd: 0, unknown: 0 };
 

@@ -1,7 +1,7 @@
 /** Characters of a passage. */
 export const longestPassage = 900;
 /** Characters of a text that are searched. */
-const mostCharacters = 64 * 1024;
+const maxCharacters = 64 * 1024;
 
 /** Blocks of text between empty lines, the preferred boundaries of a passage. */
 const blockBreak = /\n\s*\n/g;
@@ -14,8 +14,8 @@ export interface Passage {
 
 /** The part of a text with the most of these lower-case words; the whole text if it is short. */
 export function passageOf(text: string, words: readonly string[]): Passage {
-  const whole = text.slice(0, mostCharacters).trim();
-  if (whole.length <= longestPassage) return { text: whole, cut: text.length > mostCharacters };
+  const whole = text.slice(0, maxCharacters).trim();
+  if (whole.length <= longestPassage) return { text: whole, cut: text.length > maxCharacters };
   const small = whole.toLowerCase();
   const heldFrom = (from: number): number => {
     const stretch = small.slice(from, from + longestPassage);

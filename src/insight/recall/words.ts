@@ -1,8 +1,8 @@
 import { wordsOfQuery } from '../search/tokens.ts';
 
 /** Characters of a message that are searched for words. */
-const mostCharacters = 4000;
-const mostWords = 60;
+const maxCharacters = 4000;
+const maxWords = 60;
 
 /** Stop words, English and German. */
 const common = new Set(
@@ -20,8 +20,8 @@ const common = new Set(
 
 /** Topic words of a text, in lower case and text order, each once. */
 export function keyWords(text: string): string[] {
-  const words = wordsOfQuery(text.slice(0, mostCharacters)).filter((word) => word.length > 1 && !common.has(word));
-  return words.slice(0, mostWords);
+  const words = wordsOfQuery(text.slice(0, maxCharacters)).filter((word) => word.length > 1 && !common.has(word));
+  return words.slice(0, maxWords);
 }
 
 /** How many of so many words must match for the same topic. */

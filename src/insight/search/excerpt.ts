@@ -6,7 +6,7 @@ export interface Excerpt {
 
 const before = 24;
 const longest = 160;
-const mostRanges = 20;
+const maxRanges = 20;
 
 /** Terminal sequences mean nothing to readers. */
 // eslint forbids control characters in literals.
@@ -49,7 +49,7 @@ function rangesIn(text: string, texts: readonly string[]): (readonly [number, nu
   found.sort(([a], [b]) => a - b);
   const apart: (readonly [number, number])[] = [];
   for (const range of found) {
-    if (range[0] >= (apart.at(-1)?.[1] ?? 0) && apart.length < mostRanges) apart.push(range);
+    if (range[0] >= (apart.at(-1)?.[1] ?? 0) && apart.length < maxRanges) apart.push(range);
   }
   return apart;
 }

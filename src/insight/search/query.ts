@@ -10,7 +10,7 @@ import {
 /** Longer queries are cut. */
 const longestQuery = 1000;
 /** Maximum number of reported problems. */
-const mostProblems = 5;
+const maxProblems = 5;
 
 /** Every part has to match; of the values of one operator, any. Empty parts match everything. All in lower case. */
 export interface Query {
@@ -87,7 +87,7 @@ export function parseQuery(text: string): ParsedQuery {
       else query.states.push(state);
     }
   }
-  return { query, problems: problems.slice(0, mostProblems) };
+  return { query, problems: problems.slice(0, maxProblems) };
 }
 
 /** Whether the query is empty. */

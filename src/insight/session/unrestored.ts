@@ -13,7 +13,7 @@ export interface Unrestored {
   readonly compactions: number;
 }
 
-const mostCommands = 5;
+const maxCommands = 5;
 
 /** Add every entry of a session in order; a later form of an entry replaces the earlier one. */
 export class UnrestoredCount {
@@ -46,7 +46,7 @@ export class UnrestoredCount {
 
   all(): Unrestored {
     return {
-      background: [...this.#background.values()].slice(-mostCommands),
+      background: [...this.#background.values()].slice(-maxCommands),
       cutOff: this.#cutOff.size,
       allowed: this.#allowed.size,
       compactions: this.#compactions.size,

@@ -14,7 +14,7 @@ export interface Finding {
 const maxFindings = 1000;
 const maxWatched = 10_000;
 const longestSubject = 400;
-const mostSteps = 500;
+const maxSteps = 500;
 
 interface Watched {
   steps: number[];
@@ -83,7 +83,7 @@ export class Findings {
   }
 
   #again(known: Watched, index: number, kind: Finding['kind'], subject: string): void {
-    if (known.steps.length >= mostSteps || known.steps.includes(index)) return;
+    if (known.steps.length >= maxSteps || known.steps.includes(index)) return;
     known.steps = [...known.steps, index];
     const finding: Finding = { kind, steps: known.steps, subject: subject.slice(0, longestSubject) };
     const at = known.finding === undefined ? -1 : this.#found.indexOf(known.finding);

@@ -92,14 +92,14 @@ export function sinceTotals(counters: Counters, before: PreviousCounters): RunSh
 }
 
 /** The maximum number of runs for which every combination is tried. */
-const mostCombined = 12;
+const maxCombined = 12;
 
 /**
  * The runs whose usage is not in `beyond`: all except those whose sum is exactly that, if any; otherwise those that do not
  * fit into it, newest first.
  */
 function notIn(beyond: TokenUsage, runs: readonly ResultMetadata[]): ResultMetadata[] {
-  const exact = runs.length <= mostCombined ? addingUpTo(beyond, runs) : null;
+  const exact = runs.length <= maxCombined ? addingUpTo(beyond, runs) : null;
   if (exact !== null) return runs.filter((run) => !exact.has(run));
   let left = beyond;
   return runs.toReversed().filter(({ usage }) => {
@@ -144,7 +144,7 @@ function part(used: RunShare, main: MainUsage, facts: RunFacts, prices: PriceTab
   const own = addModels([{ model: name ?? unknownModel, ...main.usage }], sideModels(facts)).filter(
     (each) => !isEmptyUsage(each),
   );
-  if (own.length === 0) return { cost: hasSideRequests(facts) ? unknownCost(notTold) : reported(0), models: [] };
+  if (own.length === 0) return { cost: hasSideRequests(facts) ? unknownCost(unreported) : reported(0), models: [] };
   const parts = own.map((each) => partOfModel(each, used, prices));
   const models = parts.map(({ models: [model] }, at) => model ?? own[at]).filter((each) => each !== undefined);
   const cost = parts.map((each) => each.cost).reduce(addCosts);
@@ -164,7 +164,7 @@ function asLeast(cost: Cost & { readonly provenance: 'estimated' }, { messages }
 function partOfModel(own: ModelUsage, used: RunShare, prices: PriceTable): Part {
   const named = used.models.find(({ model }) => plainModel(model) === plainModel(own.model));
   const whole = named ?? (used.models.length === 1 ? used.models[0] : undefined);
-  if (whole?.usd === undefined) return { cost: unknownCost(notTold), models: [own] };
+  if (whole?.usd === undefined) return { cost: unknownCost(unreported), models: [own] };
   const models = (usd: number): ModelUsage[] => [{ ...own, model: whole.model, usd }];
   const fraction = fractionOf(own, whole);
   if (fraction !== null) {
@@ -173,7 +173,7 @@ function partOfModel(own: ModelUsage, used: RunShare, prices: PriceTable): Part 
   }
   const price = findPrice(prices, whole.model);
   if (price === undefined || !sameUsd(priceOf(whole, price), whole.usd)) {
-    return { cost: unknownCost(notTold), models: [{ ...own, model: whole.model }] };
+    return { cost: unknownCost(unreported), models: [{ ...own, model: whole.model }] };
   }
   // An agent that does not count hourly writes separately does not price them separately.
   const { cacheWrite1h, ...others } = own;
@@ -182,7 +182,8 @@ function partOfModel(own: ModelUsage, used: RunShare, prices: PriceTable): Part 
   return { cost: { provenance: 'estimated', usd, priceTable: priceTableRef(prices) }, models: models(usd) };
 }
 
-const notTold = "The agent's total is that of the whole session, and what of it was used before this run is not known.";
+const unreported =
+  "The agent's total is that of the whole session, and what of it was used before this run is not known.";
 
 /** The fraction of `whole`, if it is the same for every kind. */
 function fractionOf(usage: TokenUsage, whole: TokenUsage): number | null {

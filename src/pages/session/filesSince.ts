@@ -5,8 +5,8 @@ import type { FileSince } from '../../protocol/panel/viewMessages.ts';
 import type { ViewIndex, ViewSource } from './viewIndex.ts';
 
 /** Maximum number of steps per file; the state of files with more is unknown. */
-const mostSteps = 2000;
-const mostKept = 100;
+const maxSteps = 2000;
+const maxKept = 100;
 
 /** Whether files are still as the session left them. Caches expected texts until the session changes them. */
 export class FilesSince {
@@ -29,7 +29,7 @@ export class FilesSince {
   async #since(path: string): Promise<FileSince> {
     const file = this.#index.files.get(path);
     const now = await this.#source.fileNow?.(path);
-    if (file === undefined || now === undefined || file.steps.length > mostSteps) return { state: 'unknown', at: null };
+    if (file === undefined || now === undefined || file.steps.length > maxSteps) return { state: 'unknown', at: null };
     return { state: compareWithDisk(await this.#history(file), now.text), at: now.changedAt };
   }
 
@@ -41,7 +41,7 @@ export class FilesSince {
     for (const index of file.steps) for (const entry of await this.#source.read(index, index + 1)) history.add(entry);
     this.#histories.set(file.path, { last, history });
     const [oldest] = this.#histories.keys();
-    if (this.#histories.size > mostKept && oldest !== undefined) this.#histories.delete(oldest);
+    if (this.#histories.size > maxKept && oldest !== undefined) this.#histories.delete(oldest);
     return history;
   }
 }

@@ -8,7 +8,7 @@ import { type Waterfall, waterfall } from '../../insight/trajectory/waterfall.ts
 import { phases } from '../../model/session/phases.ts';
 import type { StepKind } from '../../model/transcript/steps.ts';
 import {
-  mostSegments,
+  maxSegments,
   type RepeatMark,
   type StepLink,
   type TimeLane,
@@ -18,8 +18,8 @@ import {
 } from '../../protocol/panel/viewMessages.ts';
 import type { ViewIndex } from './viewIndex.ts';
 
-const mostMarks = 100;
-const mostEvidence = 20;
+const maxMarks = 100;
+const maxEvidence = 20;
 /** Maximum age in ms of running bars. */
 const fresh = 500;
 
@@ -153,14 +153,14 @@ function marksOf(
 ): ReadonlyMap<number, RepeatMark> {
   const marks = new Map<number, RepeatMark>();
   for (const { kind, steps } of findings) {
-    const links = steps.slice(0, mostEvidence).flatMap((index) => linkOf(index) ?? []);
+    const links = steps.slice(0, maxEvidence).flatMap((index) => linkOf(index) ?? []);
     for (const index of steps.slice(1)) marks.set(index, { kind, steps: links, count: steps.length });
   }
   return marks;
 }
 
 function placed(spans: readonly Span[], { at }: Waterfall): TimeLane['segments'] {
-  const longest = [...spans].sort((a, b) => b[1] - b[0] - (a[1] - a[0])).slice(0, mostSegments);
+  const longest = [...spans].sort((a, b) => b[1] - b[0] - (a[1] - a[0])).slice(0, maxSegments);
   return longest
     .sort((a, b) => a[0] - b[0])
     .map(([from, to]) => ({ offset: at(from), duration: Math.max(0, at(to) - at(from)) }));
@@ -172,8 +172,8 @@ function lastTime(rows: readonly Row[]): number {
 
 /** At most as many as fit on an axis, evenly spaced. */
 function thinned<T>(all: readonly T[]): readonly T[] {
-  if (all.length <= mostMarks) return all;
-  return Array.from({ length: mostMarks }, (_, at) => all[Math.floor((at * all.length) / mostMarks)]).filter(
+  if (all.length <= maxMarks) return all;
+  return Array.from({ length: maxMarks }, (_, at) => all[Math.floor((at * all.length) / maxMarks)]).filter(
     (each) => each !== undefined,
   );
 }

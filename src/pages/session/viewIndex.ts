@@ -13,8 +13,8 @@ import {
 /** Entries per read. */
 const chunk = 500;
 /** Maximum number of entries to index; longer sessions show a notice. */
-const mostEntries = 250_000;
-const mostUnreported = 10_000;
+const maxEntries = 250_000;
+const maxUnreported = 10_000;
 
 /** The part of a session's handle that its views need. */
 export interface ViewSource {
@@ -63,7 +63,7 @@ export class ViewIndex {
 
   /** Number of entries beyond the maximum. */
   get omitted(): number {
-    return Math.max(0, this.#source.total() - mostEntries);
+    return Math.max(0, this.#source.total() - maxEntries);
   }
 
   turns(): readonly TimedTurn[] {
@@ -82,7 +82,7 @@ export class ViewIndex {
     let any = false;
     for (const update of updates) {
       // Growing text is indexed when its entry settles; entries ahead of the read position will be read.
-      if (update.op !== 'put' || update.entry.index > this.#taken || update.entry.index >= mostEntries) continue;
+      if (update.op !== 'put' || update.entry.index > this.#taken || update.entry.index >= maxEntries) continue;
       if (update.entry.index === this.#taken) {
         // The read in progress includes this entry.
         if (this.#reading !== undefined) continue;
@@ -99,7 +99,7 @@ export class ViewIndex {
   }
 
   async #read(): Promise<void> {
-    const end = (): number => Math.min(mostEntries, this.#source.total());
+    const end = (): number => Math.min(maxEntries, this.#source.total());
     while (this.#taken < end() && !this.#stopped) {
       const from = this.#taken;
       const to = Math.min(from + chunk, end());
@@ -136,7 +136,7 @@ export class ViewIndex {
     if (found === undefined) return;
     this.#noted.add(index);
     for (const change of found.changes) {
-      if (this.unreported.size >= mostUnreported && !this.unreported.has(change.path)) this.unlisted += 1;
+      if (this.unreported.size >= maxUnreported && !this.unreported.has(change.path)) this.unlisted += 1;
       else this.unreported.set(change.path, { ...change, entryIndex: index });
     }
     this.unlisted += Math.max(0, found.total - found.changes.length);

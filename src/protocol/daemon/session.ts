@@ -55,7 +55,7 @@ export const followedSchema = z.object({
   entries: z.array(normalizedEntrySchema),
   ended: endedRunSchema.optional(),
 });
-export type Followed = z.infer<typeof followedSchema>;
+export type FollowedState = z.infer<typeof followedSchema>;
 
 const entryUpdateSchema = z.discriminatedUnion('op', [
   z.object({ op: z.literal('put'), entry: normalizedEntrySchema, open: z.boolean().exactOptional() }),

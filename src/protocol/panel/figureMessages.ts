@@ -2,7 +2,7 @@ import type { MessageFigure, MissingFigure } from '../../model/usage/messageFigu
 import type { Cost, CostSum, ModelUsage } from '../../model/usage/usage.ts';
 
 /** Messages per request of a page. */
-export const mostMessages = 200;
+export const maxMessages = 200;
 
 /** Usage of a session beyond its summary. Durations in milliseconds; `null` is unknown. */
 export interface LedgerCard {

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { stepKinds } from '../../model/transcript/steps.ts';
 import { detailLevels } from './detailLevel.ts';
-import { mostMessages } from './figureMessages.ts';
+import { maxMessages } from './figureMessages.ts';
 import { type Envelope, type FromPage, pageCommands } from './messages.ts';
-import { fileSorts, mostClosed, mostLines, mostSince } from './viewMessages.ts';
+import { fileSorts, maxClosed, maxLines, maxSince } from './viewMessages.ts';
 
 const request = z.number().int().nonnegative();
 const line = z.number().int().min(1);
@@ -25,7 +25,7 @@ const wish = z.object({
   kinds: z.array(z.enum(stepKinds)).max(stepKinds.length),
   repeats: z.boolean(),
   sort: z.enum(['time', 'longest']),
-  closed: z.array(text(1000)).max(mostClosed),
+  closed: z.array(text(1000)).max(maxClosed),
 });
 
 const fromPageSchema = z.discriminatedUnion('type', [
@@ -39,7 +39,7 @@ const fromPageSchema = z.discriminatedUnion('type', [
     type: z.literal('getSources'),
     request,
     from: index,
-    count: z.number().int().min(0).max(mostLines),
+    count: z.number().int().min(0).max(maxLines),
     query: text(1000),
   }),
   z.object({ type: z.literal('find'), request, query: text(1000), from: index }),
@@ -60,7 +60,7 @@ const fromPageSchema = z.discriminatedUnion('type', [
     type: z.literal('getTrajectory'),
     request,
     from: index,
-    count: z.number().int().min(1).max(mostLines),
+    count: z.number().int().min(1).max(maxLines),
     wish,
     around: index.optional(),
   }),
@@ -68,17 +68,17 @@ const fromPageSchema = z.discriminatedUnion('type', [
     type: z.literal('getFiles'),
     request,
     from: index,
-    count: z.number().int().min(0).max(mostLines),
+    count: z.number().int().min(0).max(maxLines),
     query: text(1000),
     sort: z.enum(fileSorts),
   }),
-  z.object({ type: z.literal('getSince'), request, paths: z.array(text(4096)).max(mostSince) }),
+  z.object({ type: z.literal('getSince'), request, paths: z.array(text(4096)).max(maxSince) }),
   z.object({ type: z.literal('getEditPreviews'), request, id: text(200) }),
   z.object({ type: z.literal('openFileChanges'), path: text(4096) }),
   z.object({ type: z.literal('openAllChanges') }),
   z.object({ type: z.literal('getLedger'), request }),
   z.object({ type: z.literal('getResume'), request }),
-  z.object({ type: z.literal('getMessageFigures'), request, indexes: z.array(index).max(mostMessages) }),
+  z.object({ type: z.literal('getMessageFigures'), request, indexes: z.array(index).max(maxMessages) }),
 ]);
 
 const envelopeSchema = z.object({ generation: z.number().int(), seq: z.number().int(), message: fromPageSchema });

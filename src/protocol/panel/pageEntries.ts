@@ -16,7 +16,7 @@ export const budgets = {
   metadata: 4 * 1024,
 } as const;
 
-const mostItems = 100;
+const maxItems = 100;
 
 /**
  * The entry as sent to the page. `step` is its number in the gutter. Tool calls whose action shows everything lose `input`.
@@ -121,7 +121,7 @@ function pageMetadata(metadata: NormalizedEntryMetadata, whole: boolean, cut: Cu
   const { annotations, raw, ...agents } = metadata;
   const saved: NormalizedEntryMetadata = {};
   if (raw !== undefined) saved.raw = cut.text('metadata.raw', raw, budgets.tool);
-  if (annotations !== undefined) saved.annotations = cut.list('metadata.annotations', annotations, mostItems);
+  if (annotations !== undefined) saved.annotations = cut.list('metadata.annotations', annotations, maxItems);
   if (whole) {
     let left: number = budgets.metadata;
     for (const [key, value] of Object.entries(agents)) {
@@ -186,9 +186,9 @@ function pageAction(action: ToolAction, cut: Cutter): ToolAction {
     case 'web_search':
       return action.results === undefined
         ? action
-        : { ...action, results: cut.list('action.results', action.results, mostItems) };
+        : { ...action, results: cut.list('action.results', action.results, maxItems) };
     case 'todo':
-      return { ...action, todos: cut.list('action.todos', action.todos, mostItems) };
+      return { ...action, todos: cut.list('action.todos', action.todos, maxItems) };
     case 'task':
       return { ...action, ...optional('prompt', action.prompt) };
     case 'mcp':
@@ -209,7 +209,7 @@ function pageChanges(changes: readonly FileChange[], cut: Cutter): FileChange[] 
     left = Math.max(0, left - saved.length);
     return saved;
   };
-  return cut.list('action.changes', changes, mostItems).map((change, at) => {
+  return cut.list('action.changes', changes, maxItems).map((change, at) => {
     const { oldText, newText, patch, ...rest } = change;
     if (patch !== undefined) return { ...rest, patch: spend(`action.changes.${at}.patch`, patch) };
     return {

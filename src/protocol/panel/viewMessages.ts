@@ -15,9 +15,9 @@ export interface TrajectoryQuery {
   /** Collapsed lanes, by id; at most `mostClosed`. */
   readonly closed: readonly string[];
 }
-export const mostClosed = 500;
+export const maxClosed = 500;
 /** Lines per answer. */
-export const mostLines = 200;
+export const maxLines = 200;
 
 export interface StepLink {
   readonly entryIndex: number;
@@ -94,7 +94,7 @@ export interface TimeLane {
   /** The longest segments, in order; at most `mostSegments`. */
   readonly segments: readonly { readonly offset: number; readonly duration: number }[];
 }
-export const mostSegments = 200;
+export const maxSegments = 200;
 
 export interface TrajectoryPage {
   /** Number of lines that match. */
@@ -171,7 +171,7 @@ export interface FileSince {
   readonly at: number | null;
 }
 /** Files per request. */
-export const mostSince = 100;
+export const maxSince = 100;
 
 export interface FilesPage {
   /** Number of lines that match. */

@@ -15,10 +15,10 @@ import type { WhileAway } from './whileAway.ts';
 const { t } = vscode.l10n;
 
 /** Maximum number of sessions and of files in the report; the newest are listed. */
-const mostSessions = 200;
-const mostFiles = 1000;
+const maxSessions = 200;
+const maxFiles = 1000;
 /** Maximum number of sessions whose files are read. */
-const mostRead = 50;
+const maxRead = 50;
 
 interface AwayReportDeps {
   readonly engine: WindowEngine;
@@ -43,10 +43,10 @@ export async function awayReport(
   const open = (row: SessionRow): ReportAction =>
     actions.add(t('Open Session'), 'comment-discussion', command('vitrine.openSession', row.session_id));
   const changed: (ChangedFile & { readonly row: SessionRow })[] = [];
-  let isCut = all.length > mostRead;
-  for (const [at, row] of all.slice(0, mostRead).entries()) {
+  let isCut = all.length > maxRead;
+  for (const [at, row] of all.slice(0, maxRead).entries()) {
     if (signal.aborted) break;
-    progress(t('Reading what changed…'), at / Math.min(all.length, mostRead));
+    progress(t('Reading what changed…'), at / Math.min(all.length, maxRead));
     const found = await filesSince(engine, row.session_id, since);
     changed.push(...found.files.map((file) => ({ ...file, row })));
     isCut ||= found.isCut;
@@ -100,7 +100,7 @@ function sessionSection(
   open: (row: SessionRow) => ReportAction,
   now: number,
 ): ReportSection {
-  const shown = rows.slice(0, mostSessions);
+  const shown = rows.slice(0, maxSessions);
   const left = rows.length - shown.length;
   if (rows.length === 0) return { title: t('Sessions'), text: [t('Nothing happened since then.')] };
   return {
@@ -150,7 +150,7 @@ function fileSection(
   open: (row: SessionRow) => ReportAction,
   isCut: boolean,
 ): ReportSection {
-  const shown = files.slice(0, mostFiles);
+  const shown = files.slice(0, maxFiles);
   const isWhole = !isCut && shown.length === files.length;
   if (files.length === 0) return { title: t('Files'), text: [t('No agent reported a change of a file.')] };
   return {

@@ -2,8 +2,8 @@ import { ChangedFiles, firstIndexSince, type ChangedFile } from '../../insight/a
 import type { WindowEngine } from '../engine/windowEngine.ts';
 
 /** Maximum number of entries to read per session, and per read. */
-const mostEntries = 20_000;
-const atOnce = 500;
+const maxEntries = 20_000;
+const pageSize = 500;
 
 interface FilesSince {
   readonly files: readonly ChangedFile[];
@@ -18,9 +18,9 @@ export async function filesSince(engine: WindowEngine, id: string, since: string
     const first = firstIndexSince(handle.turns(), since);
     if (first === null) return { files: [], isCut: false };
     const changed = new ChangedFiles(handle.summary().project_dir ?? '', since);
-    const end = Math.min(handle.total(), first + mostEntries);
-    for (let from = first; from < end; from += atOnce)
-      for (const entry of await handle.read(from, Math.min(end, from + atOnce))) changed.add(entry);
+    const end = Math.min(handle.total(), first + maxEntries);
+    for (let from = first; from < end; from += pageSize)
+      for (const entry of await handle.read(from, Math.min(end, from + pageSize))) changed.add(entry);
     return { files: changed.all(), isCut: end < handle.total() };
   } finally {
     handle.dispose();

@@ -12,7 +12,7 @@ import { mayStart } from '../settings/trust.ts';
 const { t } = vscode.l10n;
 
 /** Maximum number of sessions named in the dialog; the others are counted. */
-const mostNamed = 10;
+const maxNamed = 10;
 
 interface ResumeAllDeps {
   readonly engines: EngineHost;
@@ -44,9 +44,9 @@ async function detailOf(rows: readonly SessionRow[], { engines, now }: ResumeAll
   const wanted = new Set(rows.map(({ session_id: id }) => id));
   const summaries = (await engine.list()).filter(({ session_id: id }) => wanted.has(id));
   const cost = resumeCost(summaries, await loadPrices(ownPrices()), now());
-  const more = rows.length - mostNamed;
+  const more = rows.length - maxNamed;
   return [
-    ...rows.slice(0, mostNamed).map((row) => quoted(titleOf(row))),
+    ...rows.slice(0, maxNamed).map((row) => quoted(titleOf(row))),
     ...(more > 0 ? [t('and {0} more', more)] : []),
     ...(cost === null ? [] : ['', t('Reading these conversations again costs about {0}.', sumText(cost))]),
   ].join('\n');

@@ -6,14 +6,14 @@ import type { FolderRuns } from './runsByFolder.ts';
 const { t } = vscode.l10n;
 
 /** Maximum number of sessions to name; the others are counted. */
-const mostNamed = 3;
+const maxNamed = 3;
 
 /** Such as `/work/relay: “Fix the tests”, “Write the docs” and 2 more`. */
 export function folderText({ folder, runs }: FolderRuns): string {
   const named = runs
-    .slice(0, mostNamed)
+    .slice(0, maxNamed)
     .map(({ title }) => quoted(title))
     .join(', ');
-  const more = runs.length - mostNamed;
+  const more = runs.length - maxNamed;
   return `${folder === undefined ? t('No folder') : visibleText(folder)}: ${more > 0 ? t('{0} and {1} more', named, more) : named}`;
 }

@@ -9,7 +9,7 @@ const { t } = vscode.l10n;
 type Masking = NonNullable<ExportReport['redaction']>;
 
 /** Maximum number of lists to keep while the window is open. */
-const mostKept = 10;
+const maxKept = 10;
 
 /** Lists what was masked in an export, without the secrets. */
 export class MaskedPages implements vscode.Disposable {
@@ -20,7 +20,7 @@ export class MaskedPages implements vscode.Disposable {
     this.#found.delete(file);
     this.#found.set(file, masking);
     const [oldest] = this.#found.keys();
-    if (this.#found.size > mostKept && oldest !== undefined) this.#found.delete(oldest);
+    if (this.#found.size > maxKept && oldest !== undefined) this.#found.delete(oldest);
     const title = t('Secrets Masked in {0}', path.basename(file));
     return this.#pages.show(vscode.Uri.from({ scheme, path: `/${title}`, query: file }));
   }

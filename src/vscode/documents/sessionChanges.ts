@@ -11,7 +11,7 @@ import { titleOf } from '../sessions/sessionRow.ts';
 const { t } = vscode.l10n;
 
 /** Maximum number of files in one multi-diff editor, for the sake of VS Code's speed. */
-const mostResources = 500;
+const maxResources = 500;
 
 /** File, text before, text after; `undefined` if the file did not exist. */
 type Resource = readonly [file: vscode.Uri, before: vscode.Uri | undefined, after: vscode.Uri | undefined];
@@ -43,16 +43,16 @@ export async function openAllChanges(handle: SessionHandle, files: readonly Sess
   const changed = files.filter(({ change }) => change !== 'read');
   const resources: Resource[] = [];
   for (const file of changed) {
-    if (resources.length >= mostResources) break;
+    if (resources.length >= maxResources) break;
     resources.push(...(await resourcesOf(handle, file)));
   }
   if (resources.length === 0) {
     void vscode.window.showInformationMessage(t('The record does not include any file changes.'));
     return;
   }
-  const shown = resources.slice(0, mostResources);
+  const shown = resources.slice(0, maxResources);
   await vscode.commands.executeCommand('vscode.changes', t('Changes of {0}', titleOf(handle.summary())), shown);
-  if (resources.length > shown.length || changed.length > mostResources) {
+  if (resources.length > shown.length || changed.length > maxResources) {
     void vscode.window.showInformationMessage(t('The first {0} changes are shown.', shown.length));
   }
 }

@@ -19,7 +19,7 @@ const { t } = vscode.l10n;
 
 const week = 7 * 24 * 60 * 60_000;
 /** Maximum number of sessions in the dry run, the newest. */
-const mostSessions = 200;
+const maxSessions = 200;
 
 interface FollowUpReportDeps {
   readonly engine: WindowEngine;
@@ -150,7 +150,7 @@ async function dryRunSection(
   const recent = summaries.filter(
     (summary) => summary.observed === undefined && isHere(summary) && Date.parse(summary.updated_at) >= since,
   );
-  const read = recent.slice(0, mostSessions);
+  const read = recent.slice(0, maxSessions);
   const sessions: DryRunSession[] = [];
   for (const [at, { session_id: id }] of read.entries()) {
     if (work.signal.aborted) break;

@@ -6,13 +6,13 @@ import type { ObservedLoader } from './observedLoader.ts';
 const { t } = vscode.l10n;
 
 /** Maximum number of folders to name; the others are counted. */
-const mostNamed = 6;
+const maxNamed = 6;
 
 /** Where Vitrine searched for sessions, shown if it found none; empty before the search. */
 export function emptyText({ lookedIn, outOfScope }: ObservedLoader): string {
   if (lookedIn.length === 0) return '';
-  const named = lookedIn.slice(0, mostNamed).map(shortPath).join(', ');
-  const more = lookedIn.length - mostNamed;
+  const named = lookedIn.slice(0, maxNamed).map(shortPath).join(', ');
+  const more = lookedIn.length - maxNamed;
   const places =
     more > 0 ? t('Vitrine looked in {0} and {1} more folders.', named, more) : t('Vitrine looked in {0}.', named);
   const others =

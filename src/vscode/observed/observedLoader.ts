@@ -11,7 +11,7 @@ import { ViewProgress } from '../window/viewProgress.ts';
 import { noFilter, scopeOf } from './filter.ts';
 
 /** Maximum number of sessions of other programs; the oldest are dropped. */
-const mostSessions = 5000;
+const maxSessions = 5000;
 const key = 'sessionScope';
 
 interface ObservedLoaderDeps {
@@ -101,7 +101,7 @@ export class ObservedLoader implements vscode.Disposable {
         variables: env,
         scope: list.filter.scope,
         folders: (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath),
-        limit: mostSessions,
+        limit: maxSessions,
         keep_all: keepsObserved() === 'all',
       });
       this.#take(found);

@@ -16,7 +16,7 @@ import { sessionFacts } from './sessionFacts.ts';
 
 const { t } = vscode.l10n;
 /** Maximum number of model responses to list, the newest. */
-const mostRows = 1000;
+const maxRows = 1000;
 
 /** Cost of one session by run, model and model response. Reads the whole record. */
 export async function costReport(handle: SessionHandle, { actions, progress }: ReportWork): Promise<BuiltReport> {
@@ -182,7 +182,7 @@ async function responseSection(
       text(message.settled ? why : [t('minimum: the response was interrupted'), why].filter(Boolean).join('; ')),
     ];
   });
-  const omitted = rows.length - mostRows;
+  const omitted = rows.length - maxRows;
   const table: ReportTable = {
     label: t('Cost of each model response'),
     columns: [
@@ -193,7 +193,7 @@ async function responseSection(
       { label: t('Cost'), numeric: true },
       { label: t('Notes') },
     ],
-    rows: rows.slice(-mostRows),
+    rows: rows.slice(-maxRows),
     ...(omitted > 0 && { note: t('{0} earlier responses are not listed.', omitted) }),
   };
   return { title, tables: [table] };

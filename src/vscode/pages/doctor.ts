@@ -16,7 +16,7 @@ import type { BuiltReport, ReportActions, ReportWork } from './reportKind.ts';
 
 const { t } = vscode.l10n;
 /** Maximum number of deleted sessions to list, the newest. */
-const mostDeleted = 50;
+const maxDeleted = 50;
 
 export interface DoctorDeps {
   readonly engine: WindowEngine;
@@ -227,7 +227,7 @@ function missingSection(
     text(''),
   ]);
   const gone = deleted
-    .slice(-mostDeleted)
+    .slice(-maxDeleted)
     .map((id) => [
       code(id),
       text(t('permanently deleted. See the audit for the time and reason')),

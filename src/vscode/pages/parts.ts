@@ -2,9 +2,8 @@ import * as vscode from 'vscode';
 import type { ReportCell, ReportFact, ReportTone } from '../../model/pages/report.ts';
 
 /** Maximum characters of a cell, since content may come from agents. */
-const mostCharacters = 4000;
-const bounded = (value: string): string =>
-  value.length > mostCharacters ? `${value.slice(0, mostCharacters)}…` : value;
+const maxCharacters = 4000;
+const bounded = (value: string): string => (value.length > maxCharacters ? `${value.slice(0, maxCharacters)}…` : value);
 
 export function text(value: string, tone?: ReportTone): ReportCell {
   return tone === undefined ? { text: bounded(value) } : { text: bounded(value), tone };

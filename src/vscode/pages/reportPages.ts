@@ -14,7 +14,7 @@ interface Deps<Kind extends string> {
   readonly log: vscode.LogOutputChannel;
 }
 
-interface Open {
+interface OpenPage {
   readonly panel: vscode.WebviewPanel;
   /** `undefined` if the page was closed before it was created. */
   readonly page: Promise<ReportPanel | undefined>;
@@ -23,7 +23,7 @@ interface Open {
 /** Reports as editors, one per kind and argument, restored after a window reload. */
 export class ReportPages<Kind extends string> implements vscode.Disposable {
   readonly #deps: Deps<Kind>;
-  readonly #open = new Map<string, Open>();
+  readonly #open = new Map<string, OpenPage>();
   readonly #serializer: vscode.Disposable;
 
   constructor(deps: Deps<Kind>) {
@@ -79,7 +79,7 @@ export class ReportPages<Kind extends string> implements vscode.Disposable {
       webview.html = panelHtml(webview, extension, 'report');
       return made;
     });
-    const open: Open = { panel, page };
+    const open: OpenPage = { panel, page };
     this.#open.set(nameOf(key), open);
     panel.onDidDispose(() => {
       if (this.#open.get(nameOf(key)) === open) this.#open.delete(nameOf(key));

@@ -13,7 +13,7 @@ import { ReportActions, type BuiltReport, type ReportKind } from './reportKind.t
 
 const { t } = vscode.l10n;
 /** Minimum interval of progress messages in ms, because each contains the previous report. */
-const progressEvery = 200;
+const progressIntervalMs = 200;
 
 interface Deps {
   readonly failures: Failures;
@@ -66,7 +66,7 @@ export class ReportPanel implements vscode.Disposable {
     let reported = 0;
     const progress = (text: string, share?: number): void => {
       const now = Date.now();
-      if (signal.aborted || now - reported < progressEvery) return;
+      if (signal.aborted || now - reported < progressIntervalMs) return;
       reported = now;
       this.#show({ type: 'working', text, share: share ?? null, report: this.#built?.report ?? null });
     };

@@ -2,7 +2,7 @@ import type { NormalizedEntry, Origin } from '../../model/transcript/entry.ts';
 import { isSynthetic, originOf } from '../../model/transcript/synthetic.ts';
 
 /** Maximum number of prompts; older ones are counted only. */
-const mostPrompts = 2000;
+const maxPrompts = 2000;
 const longest = 300;
 
 export interface Prompt {
@@ -28,7 +28,7 @@ export class PromptIndex {
     if ((this.#prompts.at(-1)?.index ?? -1) >= index) return;
     const by = { origin: originOf(entry), synthetic: isSynthetic(entry) };
     this.#prompts.push({ index, at: timestamp, ...by, metadata, text: content.slice(0, longest) });
-    if (this.#prompts.length <= mostPrompts) return;
+    if (this.#prompts.length <= maxPrompts) return;
     this.#prompts.shift();
     this.omitted += 1;
   }

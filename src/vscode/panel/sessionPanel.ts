@@ -29,7 +29,7 @@ const { t } = vscode.l10n;
 
 /** Entries in the first page; more than any window shows. */
 const firstPage = 80;
-const mostFound = 1000;
+const maxFound = 1000;
 /** Minimum interval between updates of a running session, in ms. */
 const viewPause = 100;
 /** Number of reads of the first page before continuous output is shown as it is. */
@@ -227,7 +227,7 @@ export class SessionPanel implements vscode.Disposable {
       }
       case 'find': {
         const { request, query, from } = message;
-        const found = await this.#handle.find(query, mostFound, from);
+        const found = await this.#handle.find(query, maxFound, from);
         const {
           query: { texts },
           problems,

@@ -12,14 +12,14 @@ import { withExcerpts, type Excerpt } from './steps/excerpt.ts';
 import type { RunMemory } from './runMemory.ts';
 import { optionLine } from './steps/optionLine.ts';
 import { askForOptions } from './steps/optionSteps.ts';
-import { askForPrompt, type Prompted } from './steps/promptStep.ts';
+import { askForPrompt, type PromptResult } from './steps/promptStep.ts';
 import { askForRecall, passagesText, type RecallDeps } from './steps/recallStep.ts';
 import type { RunRequest } from './runRequest.ts';
 
 const { t } = vscode.l10n;
 
 /** Maximum number of agents side by side, for readable columns. */
-export const mostAgents = 4;
+export const maxAgents = 4;
 
 interface Deps extends RecallDeps {
   readonly memory: RunMemory;
@@ -150,9 +150,9 @@ class Questions {
   async #askForSeveral(at: number): Promise<Answer<StepName | RunDecision>> {
     const picked = await askForMany<AgentItem>({
       ...this.#frame(at, this.#rest, t('Run on Several Agents')),
-      placeholder: t('Up to {0}. They share the folder and may change the same files.', mostAgents),
-      most: mostAgents,
-      tooMany: t('{0} at most', mostAgents),
+      placeholder: t('Up to {0}. They share the folder and may change the same files.', maxAgents),
+      most: maxAgents,
+      tooMany: t('{0} at most', maxAgents),
       items: async () => manyItems(await this.#reports()),
     });
     if (picked.kind !== 'value') return picked;
@@ -185,7 +185,7 @@ class Questions {
     const title = t('Run {0}', this.#agents.map(({ label }) => label).join(', '));
     const frame = this.#frame(at, 0, title);
     for (;;) {
-      const answer: Answer<Prompted> = await askForPrompt(frame, {
+      const answer: Answer<PromptResult> = await askForPrompt(frame, {
         prompt: this.#prompt,
         line: this.#line(this.#agents.length > 1),
         options: only !== undefined,

@@ -12,8 +12,8 @@ export interface AgentName {
 
 const keyOf = ({ agent, profile }: AgentName): string => (profile === undefined ? agent : `${agent}/${profile}`);
 
-const mostModels = 5;
-const mostSessions = 200;
+const maxModels = 5;
+const maxSessions = 200;
 const keys = { last: 'lastAgent', choices: 'runChoices', models: 'recentModels', sessions: 'sessionChoices' } as const;
 
 /** Remembered choices of this workspace, validated on reading: other versions may have written them. */
@@ -75,12 +75,12 @@ export class RunMemory {
     const others = Object.entries(sessions).filter(([id]) => id !== session);
     const own = Object.keys(saved).length === 0 ? [] : [[session, saved] as const];
     if (own.length === 0 && !(session in sessions)) return;
-    await this.#memento.update(keys.sessions, Object.fromEntries([...others.slice(1 - mostSessions), ...own]));
+    await this.#memento.update(keys.sessions, Object.fromEntries([...others.slice(1 - maxSessions), ...own]));
   }
 
   async #keepModel(name: AgentName, { model }: RunChoice): Promise<void> {
     if (model === undefined || model === '') return;
-    const models = [model, ...this.models(name).filter((each) => each !== model)].slice(0, mostModels);
+    const models = [model, ...this.models(name).filter((each) => each !== model)].slice(0, maxModels);
     await this.#memento.update(keys.models, { ...this.#all(keys.models), [keyOf(name)]: models });
   }
 

@@ -9,7 +9,7 @@ import type { SessionLoader } from './sessionLoader.ts';
 const { t } = vscode.l10n;
 const key = 'movedFolders.declined';
 /** Maximum number of declined folders to remember; the oldest are asked about again. */
-const mostDeclined = 100;
+const maxDeclined = 100;
 
 interface MovedFoldersDeps {
   readonly engines: EngineHost;
@@ -94,6 +94,6 @@ export class MovedFolders implements vscode.Disposable {
     const no = t('Ignore');
     const said = await vscode.window.showInformationMessage(text, yes, no);
     if (said === yes) await this.#follow(moved);
-    else if (said === no) await state.update(key, [...declined, moved.from].slice(-mostDeclined));
+    else if (said === no) await state.update(key, [...declined, moved.from].slice(-maxDeclined));
   }
 }

@@ -19,7 +19,7 @@ interface Choice<I> extends Step {
   readonly active?: (item: I) => boolean;
 }
 
-interface Many<I> extends Step {
+interface MultipleChoice<I> extends Step {
   readonly items: () => Promise<readonly I[]>;
   readonly most: number;
   readonly tooMany: string;
@@ -45,7 +45,7 @@ export function ask<I extends vscode.QuickPickItem>(choice: Choice<I>): Promise<
 }
 
 /** Multiple choice, at least one item. */
-export function askForMany<I extends vscode.QuickPickItem>(choice: Many<I>): Promise<Answer<readonly I[]>> {
+export function askForMany<I extends vscode.QuickPickItem>(choice: MultipleChoice<I>): Promise<Answer<readonly I[]>> {
   const pick = vscode.window.createQuickPick<I>();
   pick.canSelectMany = true;
   pick.matchOnDescription = true;

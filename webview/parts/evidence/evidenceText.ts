@@ -5,7 +5,7 @@ import { visibleTemplate } from '../../text/shown.ts';
 import { settledLines, withoutTerminalCodes } from '../../text/visible.ts';
 
 /** Lines on a card; the step has the rest. */
-const mostLines = 12;
+const maxLines = 12;
 /** Lines before the first claimed one. */
 const before = 2;
 
@@ -22,7 +22,7 @@ export function evidenceText(known: EvidenceCard): TemplateResult | typeof nothi
   if (text === null && command === '') return nothing;
   const lines = text === null ? [] : linesOf(text.text, text.lines, known.lines);
   const from = firstShown(lines, text?.lines === null);
-  const part = lines.slice(from, from + mostLines);
+  const part = lines.slice(from, from + maxLines);
   const left = lines.length - part.length;
   return html`<pre tabindex="0" aria-label=${t('Step content')}>
 ${
@@ -58,7 +58,7 @@ function linesOf(
 
 /** For a file, the lines around the claim; for an output, its end, which has the result. */
 function firstShown(lines: readonly Line[], isOutput: boolean): number {
-  if (isOutput) return Math.max(0, lines.length - mostLines);
+  if (isOutput) return Math.max(0, lines.length - maxLines);
   const claimed = lines.findIndex((line) => line.claimed);
   return claimed === -1 ? 0 : Math.max(0, claimed - before);
 }

@@ -19,7 +19,7 @@ import { figureDetails, figureText, spokenFigure } from './messageFigure.ts';
 import { originView } from './origin.ts';
 
 /** Steps listed under a message, and characters of each one's input or output. */
-const mostSteps = 20;
+const maxSteps = 20;
 const longestStep = 400;
 const thoughtPartsAtATime = 6;
 
@@ -100,7 +100,7 @@ function stepsBehind({ metadata, content }: PageEntry): TemplateResult | typeof 
   if (steps.length === 0) return nothing;
   const points = Array.from(content);
   return html`<ul class="behind" aria-label=${t('Steps behind this message')}>
-    ${steps.slice(0, mostSteps).map((step) => {
+    ${steps.slice(0, maxSteps).map((step) => {
       const {
         tool_name: name,
         message,

@@ -1,4 +1,4 @@
-import { type FileSince, type FilesLine, mostSince } from '../../../src/protocol/panel/viewMessages.ts';
+import { type FileSince, type FilesLine, maxSince } from '../../../src/protocol/panel/viewMessages.ts';
 import type { ViewDeps } from '../view.ts';
 
 /** Which files on disk have changed since the session; requested as their rows arrive. */
@@ -32,8 +32,8 @@ export class FileComparisons {
     const generation = this.#generation;
     const paths = lines.flatMap((line) => (line.type === 'file' && !this.#asked.has(line.path) ? [line.path] : []));
     for (const path of paths) this.#asked.add(path);
-    for (let from = 0; from < paths.length; from += mostSince) {
-      const some = paths.slice(from, from + mostSince);
+    for (let from = 0; from < paths.length; from += maxSince) {
+      const some = paths.slice(from, from + maxSince);
       const answer = await this.#deps.request((request) => ({ type: 'getSince', request, paths: some }));
       if (generation !== this.#generation || answer.type !== 'since') return;
       for (const [at, path] of some.entries()) {

@@ -1,10 +1,10 @@
-import { mostLines } from '../../../src/protocol/panel/viewMessages.ts';
+import { maxLines } from '../../../src/protocol/panel/viewMessages.ts';
 
 /** Height of a line in px, as in the styles. */
 export const lineHeight = 24;
 const overscan = 8;
 /** Loaded pages; the least recently used ones are dropped and requested again. */
-const mostPages = 20;
+const maxPages = 20;
 
 interface LinesDeps<L> {
   /** Requests a page from the host; `undefined` if there is none. */
@@ -27,7 +27,7 @@ export class Lines<L> {
   }
 
   line(at: number): L | undefined {
-    return this.#pages.get(Math.floor(at / mostLines))?.[at % mostLines];
+    return this.#pages.get(Math.floor(at / maxLines))?.[at % maxLines];
   }
 
   /** Requests visible lines again; old ones stay until the first answer. */
@@ -41,7 +41,7 @@ export class Lines<L> {
   find(wanted: (line: L) => boolean): number | undefined {
     for (const [page, lines] of this.#pages) {
       const at = lines.findIndex(wanted);
-      if (at !== -1) return page * mostLines + at;
+      if (at !== -1) return page * maxLines + at;
     }
     return undefined;
   }
@@ -50,8 +50,8 @@ export class Lines<L> {
   look(scrollTop: number, height: number): { from: number; to: number } {
     const from = Math.max(0, Math.floor(scrollTop / lineHeight) - overscan);
     const to = Math.min(this.total, Math.ceil((scrollTop + height) / lineHeight) + overscan);
-    const last = Math.floor(Math.max(from, to - 1) / mostLines);
-    for (let page = Math.floor(from / mostLines); page <= last; page++) void this.#need(page);
+    const last = Math.floor(Math.max(from, to - 1) / maxLines);
+    for (let page = Math.floor(from / maxLines); page <= last; page++) void this.#need(page);
     return { from, to };
   }
 
@@ -67,7 +67,7 @@ export class Lines<L> {
     if ((this.#fresh && this.#pages.has(page)) || this.#asked.has(page)) return;
     this.#asked.add(page);
     const generation = this.#generation;
-    const lines = await this.#deps.ask(page * mostLines, mostLines);
+    const lines = await this.#deps.ask(page * maxLines, maxLines);
     if (generation !== this.#generation || lines === undefined) return;
     this.#asked.delete(page);
     if (!this.#fresh) this.#pages.clear();
@@ -75,7 +75,7 @@ export class Lines<L> {
     this.#pages.delete(page);
     this.#pages.set(page, lines);
     const [oldest] = this.#pages.keys();
-    if (this.#pages.size > mostPages && oldest !== undefined) this.#pages.delete(oldest);
+    if (this.#pages.size > maxPages && oldest !== undefined) this.#pages.delete(oldest);
     this.#deps.changed();
   }
 }

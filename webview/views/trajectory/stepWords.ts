@@ -88,7 +88,7 @@ export function stateSentence(state: StepState, line: StepLine): string {
 }
 
 /** Text beside the bar. */
-export function barWords(state: StepState, line: StepLine): string {
+export function barLabel(state: StepState, line: StepLine): string {
   const took = line.durationMs === null ? '' : duration(line.durationMs);
   if (state === 'failed')
     return [failedExit(line) ? t('exit {0}', line.exitCode ?? '') : t('failed'), took]

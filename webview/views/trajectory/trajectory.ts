@@ -3,8 +3,8 @@ import { repeat } from 'lit/directives/repeat.js';
 import type { StepKind } from '../../../src/model/transcript/steps.ts';
 import type { ToPage } from '../../../src/protocol/panel/messages.ts';
 import {
-  mostClosed,
-  mostLines,
+  maxClosed,
+  maxLines,
   type TrajectoryLine,
   type TrajectoryPage,
   type TrajectoryQuery,
@@ -102,7 +102,7 @@ export class TrajectoryView implements PageView {
       type: 'getTrajectory',
       request,
       from: 0,
-      count: mostLines,
+      count: maxLines,
       wish,
       around,
     }));
@@ -289,7 +289,7 @@ export class TrajectoryView implements PageView {
 
   #toggle(id: string, open = this.#wish.closed.includes(id)): void {
     const closed = this.#wish.closed.filter((each) => each !== id);
-    this.#want({ ...this.#wish, closed: open ? closed : [...closed, id].slice(-mostClosed) });
+    this.#want({ ...this.#wish, closed: open ? closed : [...closed, id].slice(-maxClosed) });
   }
 
   /** Selects a line, scrolls to it and focuses it. */

@@ -16,7 +16,7 @@ import { firstWords, plain } from '../../text/visible.ts';
 import { lineHeight } from './lines.ts';
 import { placed, px, share } from '../placed.ts';
 import {
-  barWords,
+  barLabel,
   kindIcons,
   laneName,
   lineLabel,
@@ -31,7 +31,7 @@ export type Axis = TrajectoryPage['axis'];
 
 /** Beyond this share of the axis, labels precede their bar. */
 const late = 0.62;
-const mostTicks = 6;
+const maxTicks = 6;
 /** Share of the axis for the name of a turn. */
 const turnRoom = 0.13;
 const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 43_200, 86_400].map(
@@ -40,7 +40,7 @@ const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14
 
 function ticksOf(length: number): number[] {
   const step =
-    steps.find((each) => length / each <= mostTicks) ?? Math.ceil(length / mostTicks / 86_400_000) * 86_400_000;
+    steps.find((each) => length / each <= maxTicks) ?? Math.ceil(length / maxTicks / 86_400_000) * 86_400_000;
   return length <= 0 ? [0] : Array.from({ length: Math.floor(length / step) + 1 }, (_, at) => at * step);
 }
 
@@ -193,5 +193,5 @@ function momentLook(line: MomentLine): { look: string; words: string; icon: stri
 
 function stepLook(line: StepLine, context: Context): { look: string; words: string; icon: string } {
   const state = lineState(context, line);
-  return { look: state, words: barWords(state, line), icon: state === 'done' ? '' : stateIcons[state] };
+  return { look: state, words: barLabel(state, line), icon: state === 'done' ? '' : stateIcons[state] };
 }

@@ -8,7 +8,7 @@ interface Edit {
 }
 
 /** Maximum characters to process for the edited text. */
-const mostReplaced = 64 << 20;
+const maxReplaced = 64 << 20;
 
 /**
  * Hunks of the CLI's `structuredPatch`, in which two spaces replace each leading tab, with the original lines restored.
@@ -54,7 +54,7 @@ function byPrinted(lines: readonly string[]): Map<string, string | undefined> {
 
 /** The text that the CLI wrote; `undefined` if the edits do not fit. */
 function edited(before: string, edits: readonly Edit[]): string | undefined {
-  if (before.length * edits.length > mostReplaced) return undefined;
+  if (before.length * edits.length > maxReplaced) return undefined;
   let text = before;
   for (const { oldText, newText, all } of edits) {
     // When it removes a line, it also removes the line break.

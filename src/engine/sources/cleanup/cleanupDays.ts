@@ -8,7 +8,7 @@ import { isMissing } from '../files.ts';
 import type { ObservedAgent } from '../../../model/session/observed.ts';
 
 /** Default of Claude Code, according to its documentation. */
-const claudeDays = 30;
+const claudeDefaultDays = 30;
 
 /** Days without a change after which an agent deletes a session; absent if unknown. */
 export type CleanupDays = Partial<Readonly<Record<ObservedAgent, number>>>;
@@ -27,10 +27,10 @@ async function claudeCleanupDays(place: StorePlace): Promise<number | undefined>
   try {
     text = await readFile(path.join(path.dirname(root.path), 'settings.json'), 'utf8');
   } catch (error) {
-    return isMissing(error) ? claudeDays : undefined;
+    return isMissing(error) ? claudeDefaultDays : undefined;
   }
   const settings = parse(text);
   if (settings === undefined || settings === null) return undefined;
-  const days = field(settings, 'cleanupPeriodDays') ?? claudeDays;
+  const days = field(settings, 'cleanupPeriodDays') ?? claudeDefaultDays;
   return typeof days === 'number' && Number.isFinite(days) && days > 0 ? days : undefined;
 }

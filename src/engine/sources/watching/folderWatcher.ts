@@ -7,7 +7,7 @@ import { isMissing } from '../files.ts';
 const maxWatches = 4096;
 /** Polling interval in ms, and folders per interval. */
 const pollMs = 1000;
-const pollAtOnce = 64;
+const foldersPerPoll = 64;
 
 /** File system types without events for changes by other machines: NFS, SMB, CIFS, SMB2, 9P, FUSE. */
 const withoutEvents = new Set([0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x01021997, 0x65735546]);
@@ -102,7 +102,7 @@ export class FolderWatcher {
 
   async #poll(): Promise<void> {
     if (this.#queue.length === 0) this.#queue = [...this.#polled.keys()];
-    for (const folder of this.#queue.splice(0, pollAtOnce)) {
+    for (const folder of this.#queue.splice(0, foldersPerPoll)) {
       if (!this.#polled.has(folder)) continue;
       const [before, now] = [this.#polled.get(folder), await contentOf(folder)];
       if (this.#isDisposed || !this.#polled.has(folder)) return;

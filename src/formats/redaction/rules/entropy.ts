@@ -5,7 +5,7 @@ const minEntropy = (length: number): number => (length < 20 ? 2.5 : 3.2);
 const pairs =
   'th he in er an re on at en nd ti es or te of ed is it al ar st to nt ng se ha as ou io le ve co me de hi ri ro ic ne ea ra ce li ch ll be ma si om ur ca el ta la ns di fo ho pe ec pr no ct us ac ot il tr ly nc et ut ss so rs un lo wa ge ie wh ee wi em ad ol rt po we na ul ni ts mo ow pa im mi ai sh ir su id os iv ia am fi ci vi pl ig tu ev ld ry mp fe bl ab gh ty op wo sa ay ex ke ui ck ap ag ey qu ef up do cr cl ep tp ps rl xt ds ts dr gr fr br pu bu';
 const common: ReadonlySet<string> = new Set(pairs.split(' '));
-const maxCommon = 0.42;
+const maxCommonShare = 0.42;
 /** Maximum share of pairs that change case: names in programs have fewer, random text has half. */
 const maxChanges = 0.47;
 /** Minimum number of pairs for a decision. */
@@ -51,7 +51,7 @@ export function looksChosen(text: string): boolean {
 }
 
 /** Whether the text looks like words or names, by its letter pairs and case, or is too short to tell. */
-export function isWords(text: string, share = maxCommon): boolean {
+export function isWords(text: string, share = maxCommonShare): boolean {
   const [pairs, known, changes] = countPairs(text);
   return pairs < minPairs || (known >= pairs * share && changes <= pairs * maxChanges);
 }

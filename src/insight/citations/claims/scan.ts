@@ -27,7 +27,7 @@ const address = /https?:\/\/[^\s<>"'`\]}|\\，。；、（）【】「」《》]
 const word =
   /(?:[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}\p{M}_@.+\-–/\\~$:#%=]|(?<=\/)\[{1,2}[\w.-]{1,60}\]{1,2}(?=\/))+/gu;
 
-interface Around {
+interface Surroundings {
   readonly before: string;
   readonly after: string;
   readonly sentence: string;
@@ -237,7 +237,7 @@ class Scan {
   }
 
   /** The sentence in which a range begins. Ranges must ascend between two resets. */
-  #around([start, end]: TextRange): Around {
+  #around([start, end]: TextRange): Surroundings {
     while ((this.#sentences[this.#sentence]?.end ?? Infinity) <= start) this.#sentence += 1;
     const { flat } = this.#layout;
     const sentence = this.#sentences[this.#sentence] ?? { start, end };

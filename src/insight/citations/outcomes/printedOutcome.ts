@@ -26,7 +26,7 @@ export interface PrintedOutcome {
 }
 
 /** Characters at the end of an output that are searched. */
-const mostRead = 64 * 1024;
+const maxRead = 64 * 1024;
 const longestLine = 2000;
 
 // Terminal sequences, and text overwritten after a carriage return.
@@ -51,7 +51,7 @@ export function printedOutcome(
   const tally = new Tally();
   const rows = summaryLines[kind].filter(({ runner }) => isMeant(runner));
   for (const shown of output
-    .slice(-mostRead)
+    .slice(-maxRead)
     .replace(escapes, '')
     .split(/\r?\n|\r/)) {
     if (shown.length > longestLine || !telling[kind].test(shown)) continue;

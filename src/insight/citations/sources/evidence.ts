@@ -31,10 +31,10 @@ export interface Evidence {
 
 /** Context lines around the claimed ones. */
 const around = 2;
-const mostLines = 40;
-const mostCharacters = 8 * 1024;
+const maxLines = 40;
+const maxCharacters = 8 * 1024;
 /** Lines of an output that are searched for file names. */
-const mostSearched = 5000;
+const maxSearched = 5000;
 
 /** `entry` is the complete entry of the candidate; `hash` returns a content hash. */
 export function evidenceOf(
@@ -44,7 +44,7 @@ export function evidenceOf(
   hash: (text: string) => string,
 ): Evidence {
   const shown = entry.type.kind === 'tool_use' ? shownBy(entry, source, link.lines) : undefined;
-  const textThen = shown === undefined ? null : shown.text.slice(0, mostCharacters);
+  const textThen = shown === undefined ? null : shown.text.slice(0, maxCharacters);
   return {
     entryIndex: source.entryIndex,
     callId: source.callId,
@@ -54,7 +54,7 @@ export function evidenceOf(
     lines: shown?.lines ?? null,
     textThen,
     hash: textThen === null ? null : hash(textThen),
-    cut: shown !== undefined && (shown.cut || shown.text.length > mostCharacters),
+    cut: shown !== undefined && (shown.cut || shown.text.length > maxCharacters),
     command: source.command ?? null,
     exitCode: source.exitCode ?? null,
     url: source.url ?? null,
@@ -88,8 +88,8 @@ function shownBy(entry: NormalizedEntry, source: Candidate, wanted: LineRange | 
       const at = action.kind === 'command_run' ? fileLines(action, source, output, wanted) : { first: null, lines: [] };
       if (wanted !== undefined && at.first !== null) return windowOf(at.first, at.lines, wanted);
       const naming = linesNaming(output, source, wanted);
-      const text = naming.slice(0, mostLines).join('\n');
-      return text === '' ? undefined : { text, lines: null, cut: naming.length > mostLines };
+      const text = naming.slice(0, maxLines).join('\n');
+      return text === '' ? undefined : { text, lines: null, cut: naming.length > maxLines };
     }
     default:
       return output === '' ? undefined : lastLines(output);
@@ -105,7 +105,7 @@ function outputOf(action: ToolAction, result: string | undefined): string {
 /** Lines of an output that name the file or URL of a source: those with the claimed line, else all. */
 function linesNaming(output: string, { path, url }: Candidate, wanted: LineRange | undefined): string[] {
   if (path === undefined) return output.split('\n').filter((line) => url !== undefined && line.includes(url));
-  const naming = output.split('\n', mostSearched).flatMap((line) => {
+  const naming = output.split('\n', maxSearched).flatMap((line) => {
     const named = pathsIn(line).find((each) => isSameFile(each.path, path));
     return named === undefined ? [] : [{ line, at: named.lines }];
   });
@@ -188,8 +188,8 @@ function windowOf(start: number | null, lines: readonly string[], wanted: LineRa
   const from = asked === undefined ? first : Math.max(first, Math.min(asked[0] - around, last));
   const to = Math.min(
     last,
-    (asked?.[1] ?? from + mostLines - 1) + (asked === undefined ? 0 : around),
-    from + mostLines - 1,
+    (asked?.[1] ?? from + maxLines - 1) + (asked === undefined ? 0 : around),
+    from + maxLines - 1,
   );
   const text = lines.slice(from - first, to - first + 1).join('\n');
   const at: LineRange | null = start === null ? null : [from, Math.max(from, to)];
@@ -198,7 +198,7 @@ function windowOf(start: number | null, lines: readonly string[], wanted: LineRa
 
 function lastLines(output: string): Shown {
   const lines = output.trimEnd().split('\n');
-  return { text: lines.slice(-mostLines).join('\n'), lines: null, cut: lines.length > mostLines };
+  return { text: lines.slice(-maxLines).join('\n'), lines: null, cut: lines.length > maxLines };
 }
 
 /** Compares the lines of an evidence with the file; `now` is its current text, `null` if it was deleted. */

@@ -13,8 +13,8 @@ export interface ShownLines {
 }
 
 const longest = 32 * 1024;
-const mostLines = 2000;
-const mostFiles = 50;
+const maxLines = 2000;
+const maxFiles = 50;
 
 const search = /^(?:grep|egrep|fgrep|rg|ag|ack|git grep)\b/;
 const diff = /^git (?:-C \S+ |-c \S+ |--no-pager )*(?:diff|show|log|stash show)\b/;
@@ -24,7 +24,7 @@ const blame = /^git (?:-C \S+ |--no-pager )*blame\b/;
 export function linesShownBy(line: string, output: string): ShownLines[] {
   const commands = shellParts(line).map(({ command }) => command);
   const found = new Found();
-  const lines = output.slice(0, longest).split('\n', mostLines);
+  const lines = output.slice(0, longest).split('\n', maxLines);
   const isFile = commands.some((each) => diff.test(each) || blame.test(each));
   if (commands.some((each) => diff.test(each))) ofDiff(lines, found);
   const blamed = commands.find((each) => blame.test(each));
@@ -40,7 +40,7 @@ class Found {
   add(path: string, line: number, text: string): void {
     const known = this.#files.get(path);
     if (known !== undefined) known.set(line, text);
-    else if (this.#files.size < mostFiles) this.#files.set(path, new Map([[line, text]]));
+    else if (this.#files.size < maxFiles) this.#files.set(path, new Map([[line, text]]));
   }
 
   all(): Omit<ShownLines, 'isFile'>[] {

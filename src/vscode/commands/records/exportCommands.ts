@@ -10,7 +10,7 @@ import { pickSession } from '../pick.ts';
 
 const { t } = vscode.l10n;
 
-interface Wish {
+interface ExportChoice {
   readonly format: ExportFormat;
   readonly redact: boolean;
 }
@@ -45,7 +45,7 @@ export function exportCommands(shell: CommandContext): Commands {
   };
 }
 
-function givenWish({ format: name, file }: JsonObject): (Wish & { readonly target: vscode.Uri }) | undefined {
+function givenWish({ format: name, file }: JsonObject): (ExportChoice & { readonly target: vscode.Uri }) | undefined {
   const format = exportFormats.find(({ id }) => id === name);
   if (format === undefined || typeof file !== 'string') return undefined;
   return { format, redact: true, target: vscode.Uri.file(file) };
@@ -61,7 +61,7 @@ async function askForFile(title: string, format: ExportFormat): Promise<vscode.U
 }
 
 /** Secrets are masked unless the user turns that off and confirms. */
-function askForFormat(): Promise<Wish | undefined> {
+function askForFormat(): Promise<ExportChoice | undefined> {
   const pick = vscode.window.createQuickPick<Item>();
   let redact = true;
   const show = (): void => {
@@ -77,7 +77,7 @@ function askForFormat(): Promise<Wish | undefined> {
   pick.ignoreFocusOut = true;
   pick.items = exportFormats.map((format) => ({ label: format.label, description: `.${format.extension}`, format }));
   show();
-  return new Promise<Wish | undefined>((resolve) => {
+  return new Promise<ExportChoice | undefined>((resolve) => {
     let asking = false;
     pick.onDidTriggerButton(async () => {
       asking = true;

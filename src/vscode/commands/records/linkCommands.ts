@@ -8,7 +8,7 @@ const { t } = vscode.l10n;
 
 const extension = 'vitrine.vitrine';
 /** Maximum number of characters to copy to the clipboard. */
-const mostCharacters = 20_000_000;
+const maxCharacters = 20_000_000;
 const noticeMs = 3000;
 
 /** Index of the row on which a page's menu was opened. */
@@ -46,7 +46,7 @@ export function linkCommands(shell: CommandContext): Commands {
   };
 }
 
-async function take({ text, masked }: Copied): Promise<void> {
+async function take({ text, masked }: CopyResult): Promise<void> {
   await vscode.env.clipboard.writeText(text);
   const said =
     masked === 0
@@ -57,25 +57,25 @@ async function take({ text, masked }: Copied): Promise<void> {
   vscode.window.setStatusBarMessage(said, noticeMs);
 }
 
-interface Copied {
+interface CopyResult {
   readonly text: string;
   /** Number of masked secrets. */
   readonly masked: number;
 }
 
-async function oneEntry({ engines }: CommandContext, session: string, entry: number): Promise<Copied | undefined> {
+async function oneEntry({ engines }: CommandContext, session: string, entry: number): Promise<CopyResult | undefined> {
   return (await engines.get()).archive.entryMarkdown(session, entry);
 }
 
 /** Same format as the export to a file. */
-async function wholeSession({ engines }: CommandContext, session: string): Promise<Copied | undefined> {
+async function wholeSession({ engines }: CommandContext, session: string): Promise<CopyResult | undefined> {
   const exported = await (await engines.get()).archive.export(session, { format: 'markdown', redact: true });
   const parts: string[] = [];
   let length = 0;
   for await (const chunk of exported.chunks) {
     parts.push(chunk);
     length += chunk.length;
-    if (length <= mostCharacters) continue;
+    if (length <= maxCharacters) continue;
     const choice = t('Export Session');
     const text = t('This session is too long for the clipboard. Export it to a file instead.');
     const chosen = await vscode.window.showWarningMessage(text, choice);

@@ -5,7 +5,7 @@ import { descendants } from '../../../insight/session/descendants.ts';
 import { isObject } from '../../../model/text/json.ts';
 import { isSessionLive } from '../../../model/session/status.ts';
 import { visibleText } from '../../text/inertText.ts';
-import { askForRun, mostAgents, type RunDefaults } from '../../run/askForRun.ts';
+import { askForRun, maxAgents, type RunDefaults } from '../../run/askForRun.ts';
 import { filesGiven, selectionGiven } from '../../run/steps/editorPlaces.ts';
 import { problemGiven } from '../../run/problemPrompt.ts';
 import { askForRecall } from '../../run/steps/recallStep.ts';
@@ -19,7 +19,7 @@ const { t } = vscode.l10n;
 /** Starts the runs and opens their sessions, side by side if there are several. Returns the first session's id. */
 async function begin(shell: CommandContext, requests: readonly RunRequest[]): Promise<string | undefined> {
   const started: string[] = [];
-  for (const request of requests.slice(0, mostAgents)) {
+  for (const request of requests.slice(0, maxAgents)) {
     const id = await shell.runs.start(request);
     if (id === undefined) continue;
     await shell.panels.open(id, requests.length === 1 ? vscode.ViewColumn.Active : columnOf(started.length));

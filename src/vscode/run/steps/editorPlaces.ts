@@ -5,7 +5,7 @@ import { excerpt } from './excerpt.ts';
 
 const { t } = vscode.l10n;
 
-const mostFiles = 20;
+const maxFiles = 20;
 
 /** Path relative to the workspace folder; `undefined` outside of the workspace. */
 export function inFolder(uri: vscode.Uri): { readonly folder: vscode.Uri; readonly path: string } | undefined {
@@ -50,5 +50,5 @@ export function filesGiven(first: unknown, all: unknown): RunDefaults | undefine
     warnOutsideWorkspace();
     return undefined;
   }
-  return { folder, excerpts: [...new Set(paths)].slice(0, mostFiles).map((each) => excerpt({ path: each })) };
+  return { folder, excerpts: [...new Set(paths)].slice(0, maxFiles).map((each) => excerpt({ path: each })) };
 }

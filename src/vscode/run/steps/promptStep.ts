@@ -8,7 +8,7 @@ const { t } = vscode.l10n;
 type PromptItem = vscode.QuickPickItem & { readonly does: 'run' | 'options' | 'recall' | 'edit' };
 
 /** The prompt, and whether to run it or do something else first. */
-export interface Prompted {
+export interface PromptResult {
   readonly prompt: string;
   readonly next: PromptItem['does'];
 }
@@ -40,7 +40,7 @@ export async function askForPrompt(
     /** Summary of the added context; absent: none. */
     readonly recalled: string | undefined;
   },
-): Promise<Answer<Prompted>> {
+): Promise<Answer<PromptResult>> {
   const places = inertText(excerpts.map(({ label }) => label).join(', '));
   const answer = await askForWords<PromptItem>({
     ...step,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
 import {
   type FileSort,
-  mostLines,
+  maxLines,
   type TrajectoryPage,
   type TrajectoryQuery,
   type ViewAnswer,
@@ -58,7 +58,7 @@ function made(entries: NormalizedEntry[], live = false, disk?: (path: string) =>
       type: 'getTrajectory',
       request: 1,
       from,
-      count: mostLines,
+      count: maxLines,
       wish: { ...wish, ...over },
       ...at,
     });
@@ -73,7 +73,7 @@ describe('the views of a session', () => {
   it('read the record once, in chunks, and return a page of it', async () => {
     const { trajectory, reads } = made(Array.from({ length: 1200 }, (_, index) => read(index, `/relay/f${index}.ts`)));
     const first = await trajectory();
-    assert.deepEqual([first.total, first.lines.length, first.counts.read], [1201, mostLines, 1200]);
+    assert.deepEqual([first.total, first.lines.length, first.counts.read], [1201, maxLines, 1200]);
     const later = await trajectory({}, 1000);
     const [line] = later.lines;
     assert.ok(line?.type === 'step');
@@ -146,7 +146,7 @@ describe('the views of a session', () => {
       metadata: { unreported: { how: 'git', changes: [{ path: 'x.ts', kind: 'changed' }], total: 3 } },
     };
     const { views, sent } = made([read(0, '/relay/a.ts'), note]);
-    await views.answer({ type: 'getFiles', request: 1, from: 0, count: mostLines, query: '', sort: 'first' });
+    await views.answer({ type: 'getFiles', request: 1, from: 0, count: maxLines, query: '', sort: 'first' });
     const answer = sent.at(-1);
     assert.ok(answer?.type === 'files');
     assert.deepEqual(
@@ -165,7 +165,7 @@ describe('the views of a session', () => {
       call(4, { kind: 'search', query: 'x' }, { result: { text: 'Found 2 files\nd.ts\n/relay/a.ts:3:import e.ts' } }),
     ]);
     const paths = async (sort: FileSort): Promise<string[]> => {
-      await views.answer({ type: 'getFiles', request: 1, from: 0, count: mostLines, query: '', sort });
+      await views.answer({ type: 'getFiles', request: 1, from: 0, count: maxLines, query: '', sort });
       const answer = sent.at(-1);
       assert.ok(answer?.type === 'files');
       return answer.page.lines.flatMap((line) => (line.type === 'group' ? [`${line.group}:`] : [line.path]));
