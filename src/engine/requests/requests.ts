@@ -114,14 +114,14 @@ function fits({ kind, editable, action }: AgentRequest, answer: Answer): boolean
   return answer.kind === 'deny' || (kind === 'question') === (answer.kind === 'answer');
 }
 
-/** A person may edit the text, not choose another file. */
+/** The user may edit the text, but not choose another file. */
 function isAbout(action: AgentRequest['action'], { path }: EditedText): boolean {
   if (action?.kind === 'file_write') return action.path === path;
   return action?.kind === 'file_edit' && action.changes.every((change) => change.path === path);
 }
 
-const overAnswer: Answer = { kind: 'deny', reason: 'The run ended before anyone answered.' };
-const nobodyAnswer: Answer = { kind: 'deny', reason: 'No one is available to answer.' };
+const runEndedAnswer: Answer = { kind: 'deny', reason: 'The run ended before anyone answered.' };
+const noUserAnswer: Answer = { kind: 'deny', reason: 'No one is available to answer.' };
 const withdrawnAnswer: Answer = { kind: 'deny', reason: 'The agent withdrew the request.' };
 const tooManyAnswer: Answer = { kind: 'deny', reason: `More than ${maxPending} requests at once.` };
 
