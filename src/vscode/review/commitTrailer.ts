@@ -19,8 +19,6 @@ export async function addTrailer(folder: string, trailer: string): Promise<void>
   }
   repository.inputBox.value = withTrailer(repository.inputBox.value, trailer);
   await vscode.commands.executeCommand('workbench.view.scm');
-  // The cursor goes to the message.
-  await vscode.commands.executeCommand('workbench.scm.action.focusNextInput');
 }
 
 async function repositories(): Promise<readonly Repository[]> {

@@ -21,7 +21,8 @@ export interface ReviewPlace {
   readonly hunk: NamedHunk;
 }
 
-interface Undo {
+/** A revert that can be undone. */
+export interface RevertUndo {
   readonly undo: FileUndo;
   readonly path: string;
   readonly key: string;
@@ -29,7 +30,7 @@ interface Undo {
 
 /** Why a hunk was not reverted. */
 export type RevertOutcome =
-  | { readonly kind: 'reverted' }
+  | { readonly kind: 'reverted'; readonly undo: RevertUndo }
   /** The file is not the one that was reviewed, or has unsaved changes. */
   | { readonly kind: 'changed' | 'unsaved' }
   /** Reverting would give the file this text, and lose something else with it. */
@@ -42,7 +43,7 @@ export class OpenReview implements vscode.Disposable {
   readonly #handle: SessionHandle;
   readonly #engine: WindowEngine;
   readonly #reviewed = new Set<string>();
-  readonly #undos: Undo[] = [];
+  readonly #undos: RevertUndo[] = [];
   readonly #changed = new vscode.EventEmitter<void>();
   readonly #disposables: readonly { dispose(): unknown }[];
   readonly onDidChange = this.#changed.event;
@@ -153,20 +154,22 @@ export class OpenReview implements vscode.Disposable {
       await this.refresh();
       return { kind: 'changed' };
     }
-    this.#undos.push({ undo, path: file.path, key: hunk.key });
+    const made = { undo, path: file.path, key: hunk.key };
+    this.#undos.push(made);
     if (this.#undos.length > mostUndos) this.#undos.shift();
     await this.refresh();
     await this.#note(file.path, [hunk.key], 'reverted');
-    return { kind: 'reverted' };
+    return { kind: 'reverted', undo: made };
   }
 
-  /** Undoes the last revert; `false`: its file changed since. `undefined`: there is none. @throws file system errors */
-  async undo(): Promise<boolean | undefined> {
-    const last = this.#undos.pop();
-    if (last === undefined) return undefined;
-    const done = await undoChange(last.undo);
+  /** Undoes this revert, or the last one; `false`: its file changed since. `undefined`: there is none. @throws file system errors */
+  async undo(which = this.#undos.at(-1)): Promise<boolean | undefined> {
+    const at = which === undefined ? -1 : this.#undos.indexOf(which);
+    if (which === undefined || at === -1) return undefined;
+    this.#undos.splice(at, 1);
+    const done = await undoChange(which.undo);
     await this.refresh();
-    if (done) await this.#note(last.path, [last.key], 'restored');
+    if (done) await this.#note(which.path, [which.key], 'restored');
     return done;
   }
 

@@ -5,7 +5,7 @@ import type { EngineHost } from '../engine/engineHost.ts';
 import { titleOf } from '../sessions/sessionRow.ts';
 import { inertText, visibleText } from '../text/inertText.ts';
 import { beforeUri } from './beforeUri.ts';
-import { OpenReview, type ReviewPlace } from './openReview.ts';
+import { OpenReview, type RevertUndo, type ReviewPlace } from './openReview.ts';
 import { offerLenses, ReviewMarks } from './reviewMarks.ts';
 import { linesText, originText, rangeOf } from './reviewText.ts';
 import { type ReviewNode, ReviewTree } from './reviewTree.ts';
@@ -167,7 +167,7 @@ export class ReviewController implements vscode.Disposable {
     const place = { file: node.file, hunk: node.hunk };
     this.#placeBefore = review.places().findIndex(({ hunk }) => hunk === node.hunk) - 1;
     const outcome = await review.revert(place);
-    if (outcome.kind === 'reverted') this.#sayReverted(place);
+    if (outcome.kind === 'reverted') this.#sayReverted(place, outcome.undo);
     else if (outcome.kind === 'conflict') await this.#conflict(review, place, outcome);
     else {
       const name = visibleText(path.basename(node.file.path));
@@ -180,8 +180,9 @@ export class ReviewController implements vscode.Disposable {
     if (outcome.kind === 'reverted' && target === undefined) await this.next(1);
   }
 
-  async undo(): Promise<void> {
-    const done = await this.#review?.undo();
+  /** The last revert, or this one. */
+  async undo(which?: RevertUndo): Promise<void> {
+    const done = await this.#review?.undo(which);
     if (done === undefined) void vscode.window.showInformationMessage(t('There is no revert to undo.'));
     else if (done) vscode.window.setStatusBarMessage(t('The change is back'), 3000);
     else void vscode.window.showWarningMessage(t('The file changed since the revert, so Vitrine left it as it is.'));
@@ -259,11 +260,11 @@ export class ReviewController implements vscode.Disposable {
     await this.#view.reveal(node, { select: true, focus: false }).then(undefined, () => undefined);
   }
 
-  #sayReverted({ file, hunk }: ReviewPlace): void {
+  #sayReverted({ file, hunk }: ReviewPlace, made: RevertUndo): void {
     const undo = t('Undo');
     const message = t('Reverted in {0}: {1}', inertText(path.basename(file.path)), linesText(hunk));
     void vscode.window.showInformationMessage(message, undo).then((chosen) => {
-      if (chosen === undo) void this.undo();
+      if (chosen === undo) void this.undo(made);
     });
   }
 
@@ -291,7 +292,7 @@ export class ReviewController implements vscode.Disposable {
     void vscode.window.showWarningMessage(`${message} ${inertText(detail)}`, anyway).then(async (chosen) => {
       if (chosen !== anyway || this.#review !== review) return;
       const outcome = await review.revert(place, true);
-      if (outcome.kind === 'reverted') this.#sayReverted(place);
+      if (outcome.kind === 'reverted') this.#sayReverted(place, outcome.undo);
     });
   }
 
