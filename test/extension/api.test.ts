@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { until } from './shell.ts';
 import type { AgentInfo, RunResult, Session, SessionEvent, VitrineApi } from '../../src/vscode/api/vitrine.d.ts';
 
 interface AskedTwice {
@@ -171,5 +172,34 @@ describe('the public API', function () {
     listening.dispose();
     assert.equal(result.success, false);
     assert.equal((await api.sessions.get(result.session))?.outcome, 'stopped');
+  });
+
+  it('queues a run, says why it waits and where it went, and refuses what no runner can take', async () => {
+    const changes: string[] = [];
+    const heard = api.queue.onDidChange(({ run_id, status }) => changes.push(`${run_id} ${status}`));
+    try {
+      const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
+      const run = await api.queue.add(script(...says('queued', 0.1)), {
+        agent: 'claude-code',
+        demands: { tags: ['no-such-tag'] },
+        title: 'Queued by a test',
+      });
+      assert.deepEqual([run.status, run.project_dir], ['pending', folder]);
+      assert.match(run.waiting?.kind ?? '', /^(no_runner|executor|demands)$/);
+      const listed = (await api.queue.runs()).find(({ run_id }) => run_id === run.run_id);
+      assert.equal(listed?.status, 'pending');
+      const session = await api.sessions.get(run.session_id);
+      assert.deepEqual([session?.status, session?.title], ['pending', 'Queued by a test']);
+      await api.queue.stop(run.run_id);
+      await until('the news', () => changes.includes(`${run.run_id} stopped`) || undefined);
+      assert.equal((await api.sessions.get(run.session_id))?.outcome, 'stopped');
+      assert.ok(Array.isArray(await api.queue.runners()));
+      await refused('request_invalid', api.queue.add(' '));
+      await refused('request_invalid', api.queue.stop('ses_000000000001'));
+      await refused('folder_outside', api.queue.add('x', { cwd: '/' }));
+      await assert.rejects(api.queue.add('x', { resume: 'ses_00000000000f' }), /Session not found/);
+    } finally {
+      heard.dispose();
+    }
   });
 });

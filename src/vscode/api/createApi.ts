@@ -3,6 +3,7 @@ import type { ExecutorType } from '../../model/session/session.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 import { isMarkedSynthetic } from '../../model/transcript/synthetic.ts';
 import { ApiError } from './apiError.ts';
+import type { ApiQueue } from './apiQueue.ts';
 import type { ApiRuns, ApiRunsDeps } from './apiRuns.ts';
 import type {
   AgentExecutor,
@@ -15,6 +16,9 @@ import type {
   NormalizedEntry,
   NormalizeOptions,
   ProfileConfig,
+  Queue,
+  QueuedRun,
+  QueueOptions,
   RunOptions,
   Session,
   SessionEvent,
@@ -29,7 +33,10 @@ export class PublicApi implements vscode.Disposable {
   readonly #deps: ApiRunsDeps;
   readonly #events = new vscode.EventEmitter<SessionEvent>();
   readonly #changed = new vscode.EventEmitter<Session>();
+  readonly #queued = new vscode.EventEmitter<Omit<QueuedRun, 'prompt' | 'waiting'>>();
   #runs: Promise<ApiRuns> | undefined;
+  #queue: Promise<ApiQueue> | undefined;
+  #hearsQueue = false;
 
   constructor(deps: ApiRunsDeps) {
     this.#deps = deps;
@@ -41,6 +48,10 @@ export class PublicApi implements vscode.Disposable {
 
   readonly exports = (): VitrineApi => {
     const runs = (): Promise<ApiRuns> => this.#load();
+    const onDidChange: Queue['onDidChange'] = (listener, self, disposables) => {
+      this.#hearQueue();
+      return this.#queued.event(listener, self, disposables);
+    };
     return Object.freeze<VitrineApi>({
       version: 1,
       executors: Object.freeze({
@@ -68,6 +79,13 @@ export class PublicApi implements vscode.Disposable {
         stop: async (id: string) => (await this.#deps.engines.get()).stop(id),
         onDidChange: this.#changed.event,
       }),
+      queue: Object.freeze({
+        runs: async () => (await this.#loadQueue()).runs(),
+        runners: async () => (await this.#loadQueue()).runners(),
+        add: async (prompt: string, options?: QueueOptions) => (await this.#loadQueue()).add(prompt, options),
+        stop: async (runId: string) => (await this.#loadQueue()).stop(runId),
+        onDidChange,
+      }),
       onEvent: this.#events.event,
     });
   };
@@ -75,6 +93,7 @@ export class PublicApi implements vscode.Disposable {
   dispose(): void {
     this.#events.dispose();
     this.#changed.dispose();
+    this.#queued.dispose();
   }
 
   async #list(): Promise<readonly SessionSummary[]> {
@@ -89,6 +108,20 @@ export class PublicApi implements vscode.Disposable {
     } finally {
       handle.dispose();
     }
+  }
+
+  /** Listening uses the queue, which makes this window a runner. */
+  #hearQueue(): void {
+    if (this.#hearsQueue) return;
+    this.#hearsQueue = true;
+    this.#deps.engines.whenMade((engine) => {
+      engine.queue.onRun((run) => this.#queued.fire({ ...run }));
+    });
+  }
+
+  #loadQueue(): Promise<ApiQueue> {
+    this.#queue ??= import('./apiQueue.ts').then(({ ApiQueue }) => new ApiQueue(this.#deps));
+    return this.#queue;
   }
 
   #load(): Promise<ApiRuns> {

@@ -22,6 +22,8 @@ export interface VitrineApi {
   /** Agents that can be run here, installed or not: programs, agents of the Agent Client Protocol, servers, and agents from files. */
   agents(): Promise<readonly AgentInfo[]>;
   readonly sessions: Sessions;
+  /** Runs that wait for a runner or have one, and the runners. */
+  readonly queue: Queue;
   /** Events of the sessions that run in this window. */
   readonly onEvent: Event<SessionEvent>;
 }
@@ -209,6 +211,60 @@ export interface Sessions {
   stop(id: string): Promise<void>;
   /** A session started, changed or ended; for a running one, several times a second. */
   readonly onDidChange: Event<Session>;
+}
+
+/** The queue of this user's daemon: a run goes to the first runner (a window or `vitrine runner`) that meets its demands. */
+export interface Queue {
+  /** In order of arrival; of the runs that have ended, the newest 1,000. */
+  runs(): Promise<readonly QueuedRun[]>;
+  runners(): Promise<readonly Runner[]>;
+  /**
+   * Queues a run. Rejects if no runner can ever take it; fails after five minutes if none that can is online. Subject to the
+   * same rules as `run`.
+   */
+  add(prompt: string, options?: QueueOptions): Promise<QueuedRun>;
+  /** A waiting run is removed; one that runs is `stopping` until its agent has ended. */
+  stop(runId: string): Promise<void>;
+  /** A run was queued, taken, or has ended. Without its prompt. */
+  readonly onDidChange: Event<Omit<QueuedRun, 'prompt' | 'waiting'>>;
+}
+
+/** As for `run`; `resume` takes the session (`ses_…`). */
+export interface QueueOptions extends Pick<RunOptions, 'agent' | 'agentFile' | 'cwd' | 'resume' | 'model' | 'title'> {
+  /** Besides the demands of the agent's file. */
+  readonly demands?: Demands;
+}
+
+type Texts<K extends string> = { readonly [P in K]: string };
+type OptionalTexts<K extends string> = { readonly [P in K]?: string | undefined };
+
+/** What a runner must have: equal properties, and all tags. */
+export interface Demands extends OptionalTexts<'hostname' | 'project_dir' | 'executor_type'> {
+  readonly tags?: readonly string[];
+}
+
+type QueuedRunDetail = 'executor_type' | 'agent_name' | 'project_dir' | 'parent_session_id' | 'runner_id' | 'error';
+type QueuedRunTime = 'claimed_at' | 'started_at' | 'completed_at' | 'timeout_at';
+/** `timeout_at`: when it fails unless a runner can take it. `error`: why it failed. */
+type QueuedRunDetails = OptionalTexts<QueuedRunDetail | QueuedRunTime>;
+
+/** Its session exists while it waits. */
+export interface QueuedRun extends QueuedRunDetails, Texts<'run_id' | 'session_id' | 'prompt' | 'created_at'> {
+  readonly type: 'start_session' | 'resume_session';
+  readonly status: 'pending' | 'claimed' | 'running' | 'stopping' | 'completed' | 'failed' | 'stopped';
+  /** Why no runner has taken it; absent if one can now, or has. More kinds may be added. */
+  readonly waiting?: { readonly kind: string } | undefined;
+  readonly execution_mode: 'sync' | 'async_poll' | 'async_callback';
+  readonly demands?: Demands | undefined;
+}
+
+type RunnerTexts = 'runner_id' | 'registered_at' | 'last_heartbeat' | 'hostname' | 'project_dir' | 'executor_type';
+
+/** `limit`: runs at a time. `running`: runs that it has. */
+export interface Runner extends Texts<RunnerTexts>, Partial<Record<'limit' | 'running', number | undefined>> {
+  readonly seconds_since_heartbeat: number;
+  readonly status: 'online' | 'stale';
+  readonly tags: readonly string[];
 }
 
 export interface HistoryOptions {
