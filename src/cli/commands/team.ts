@@ -15,6 +15,7 @@ const help = `Usage: vitrine team init URL [--down N]
        vitrine team join URL
        vitrine team status|doctor [--json]
        vitrine team share ses_…|DIR [--as nothing|metadata|records]
+       vitrine team budget [team|member=NAME|agent=NAME|project=DIR day|month USD|none]
        vitrine team leave [--delete-mine]
 
 Shares sessions and runs with a team through one PostgreSQL database (docs/team.md).
@@ -27,6 +28,8 @@ Exit code 0: done; 1: doctor found a problem; 2: rejected or not reachable.
   status             shows the team, its members and what you share
   doctor             checks address, login, server, clock and schema
   share              shares a session, or those that run in a folder from now on; --as nothing withdraws a session
+  budget             lists budgets, or sets or removes one, which only the owner of the team can. Runs of the team wait while
+                     a budget is used up
   leave              ends your membership; local sessions stay
 
   --down N           takes back the newest N updates of the schema, with their data
@@ -55,9 +58,15 @@ const actions: Readonly<Record<string, { readonly takes: readonly string[]; read
   status: { takes: ['json'], run: status },
   doctor: { takes: ['json'], run: doctor },
   share: { takes: ['as'], run: share },
+  budget: { takes: ['json'], run: budget },
   leave: { takes: ['delete-mine'], run: leave },
 };
-type Action = (context: CliContext, values: Values, url: string | undefined) => Promise<number>;
+type Action = (
+  context: CliContext,
+  values: Values,
+  given: string | undefined,
+  more: readonly string[],
+) => Promise<number>;
 
 export const team: Command = {
   help,
@@ -70,10 +79,10 @@ export const team: Command = {
     if (isForeign !== undefined)
       throw new UsageError(`--${isForeign} does not apply to "team ${name}".`, 'See "vitrine team --help".');
     const takesMore = name === 'init' || name === 'join' || name === 'share';
-    if (more.length > 0 || (url !== undefined && !takesMore))
+    if (name !== 'budget' && (more.length > 0 || (url !== undefined && !takesMore)))
       throw new UsageError(`"${more[0] ?? url ?? ''}" is an extra argument.`, 'See "vitrine team --help".');
     try {
-      return await action.run(context, values, url);
+      return await action.run(context, values, url, more);
     } catch (error) {
       if (TeamError.is(error)) throw new UsageError(error.message, error.next);
       throw error;
@@ -181,6 +190,17 @@ async function share(context: CliContext, values: Values, what: string | undefin
     daemon.close();
   }
   return done;
+}
+
+async function budget(
+  context: CliContext,
+  values: Values,
+  first: string | undefined,
+  more: readonly string[],
+): Promise<number> {
+  const login = await storeLogin(context, values);
+  const { budget } = await import('../team/budget.ts');
+  return budget(context, login, first === undefined ? [] : [first, ...more], values.json === true);
 }
 
 async function leave(context: CliContext, values: Values): Promise<number> {

@@ -59,6 +59,7 @@ export class TeamMembership implements TeamSide {
       ...deps,
       onHint: ({ kind, id }) => {
         if (kind === 'run') void this.queue.changed(id);
+        if (kind === 'budget') void this.queue.resume();
         if (kind === 'answer') this.#served.answered(id);
       },
       onConnected: () => {

@@ -12,10 +12,13 @@ import { UsageError, type Command } from '../../command.ts';
 import { createEngine, storeHelp } from '../../run/engine.ts';
 
 const help = `Usage: vitrine audit ses_… | --from TIME [--to TIME] [options]
+       vitrine audit --team [--from TIME] [--to TIME]
 
 Lists who ran what: commands and their results, files, permissions and other decisions, of one session or of all sessions
 active in a period. The first row of each session shows the state of its record. Secrets are masked.
 
+  --team             who queued, executed, stopped, answered and shared what in the team, as JSON lines; owner and auditors see
+                     all, members what they did. Each row has the hash of the last line of the team's copy, if it exists
   --from TIME        a date such as 2026-01-31 or an ISO 8601 time; dates begin at midnight UTC
   --to TIME          end of the period, exclusive; default: now
   --format FORMAT    ${auditFormats.join(', ')}; default: jsonl
@@ -25,6 +28,7 @@ ${storeHelp}`;
 
 const options = {
   store: { type: 'string' },
+  team: { type: 'boolean' },
   from: { type: 'string' },
   to: { type: 'string' },
   format: { type: 'string' },
@@ -37,6 +41,14 @@ export const auditCommand: Command = {
   async run(args, context) {
     const { values, positionals } = parseOptions('audit', { args: [...args], options, allowPositionals: true });
     const [id, ...more] = positionals;
+    if (values.team === true) {
+      if (id !== undefined || values.out !== undefined || values.format !== undefined)
+        throw new UsageError('--team lists the whole team as JSON lines.', 'Use --from and --to only.');
+      const { printTeamAudit } = await import('../../team/audit.ts');
+      const from = values.from === undefined ? 0 : timeOf('--from', values.from);
+      const to = values.to === undefined ? undefined : timeOf('--to', values.to);
+      return printTeamAudit(context, { store: values.store, from, to });
+    }
     if (more.length > 0 || (id === undefined) === (values.from === undefined))
       throw new UsageError('Specify one session, or a period with --from.', 'See "vitrine audit --help".');
     const format = auditFormats.find((each) => each === (values.format ?? 'jsonl'));

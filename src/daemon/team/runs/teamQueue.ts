@@ -49,6 +49,9 @@ export interface TeamQueueDeps {
   readonly log: Log;
 }
 
+/** Beats between two looks at everything that waits. */
+const beatsPerLook = 12;
+
 interface Held {
   readonly job: Job;
   readonly instance: string;
@@ -65,6 +68,7 @@ export class TeamQueue {
   readonly #deps: TeamQueueDeps;
   readonly #held = new Map<string, Held>();
   #reporting: Promise<void> | undefined;
+  #beats = 0;
 
   constructor(deps: TeamQueueDeps) {
     this.#deps = deps;
@@ -187,8 +191,9 @@ export class TeamQueue {
     }
     await this.flush();
     await this.#ifConnected((database) => sweep(database));
-    // What waits may be for a runner that is new to the team.
-    if (runners.registrations > before) await this.#tellAll();
+    // What waits may be for a runner that is new to the team, or for a budget of a new day.
+    this.#beats += 1;
+    if (runners.registrations > before || this.#beats % beatsPerLook === 0) await this.#tellAll();
   }
 
   /** After a connection was made: hints may have been lost. */
