@@ -33,8 +33,8 @@ export class ReviewController implements vscode.Disposable {
   #review: OpenReview | undefined;
   /** The change that was shown last. */
   #last: string | undefined;
-  /** Index of the change before the one that was reverted last, which has none. */
-  #placeBefore = -1;
+  /** The change that was reverted last, and the index of the one before it: it has none itself any more. */
+  #reverted: { readonly key: string; readonly before: number } | undefined;
 
   constructor(engines: EngineHost, state: vscode.Memento) {
     this.#engines = engines;
@@ -67,7 +67,7 @@ export class ReviewController implements vscode.Disposable {
     const review = new OpenReview(engine, handle, range ?? { since: 0 });
     this.#review = review;
     this.#last = undefined;
-    this.#placeBefore = -1;
+    this.#reverted = undefined;
     await vscode.commands.executeCommand('setContext', 'vitrine.reviewing', true);
     review.onDidChange(() => this.#show());
     await vscode.window.withProgress({ location: { viewId } }, () => review.load());
@@ -130,7 +130,8 @@ export class ReviewController implements vscode.Disposable {
     // The editor with all changes has its cursor somewhere before anyone looked at one.
     const current = this.#last === undefined ? undefined : (this.#atCursor()?.hunk.key ?? this.#last);
     const here = places.findIndex(({ hunk }) => hunk.key === current);
-    const from = here === -1 ? this.#placeBefore : here;
+    const isReverted = current !== undefined && this.#reverted?.key === current;
+    const from = here === -1 && isReverted ? (this.#reverted?.before ?? -1) : here;
     const start = from === -1 && way === -1 ? places.length : from;
     for (let step = 1; step <= places.length; step += 1) {
       const place = places[(start + way * step + 2 * places.length) % places.length];
@@ -165,7 +166,9 @@ export class ReviewController implements vscode.Disposable {
       return;
     }
     const place = { file: node.file, hunk: node.hunk };
-    this.#placeBefore = review.places().findIndex(({ hunk }) => hunk === node.hunk) - 1;
+    const { key } = node.hunk;
+    this.#reverted = { key, before: review.places().findIndex(({ hunk }) => hunk.key === key) - 1 };
+    if (target === undefined) this.#last = key;
     const outcome = await review.revert(place);
     if (outcome.kind === 'reverted') this.#sayReverted(place, outcome.undo);
     else if (outcome.kind === 'conflict') await this.#conflict(review, place, outcome);
