@@ -177,7 +177,7 @@ export class ReviewController implements vscode.Disposable {
       const message =
         outcome.kind === 'unsaved'
           ? t('{0} has unsaved changes. Save it to revert changes in it.', name)
-          : t('{0} changed since these changes were compared. Look at them again before you revert one.', name);
+          : t('{0} changed since these changes were compared. Review them again before you revert one.', name);
       void vscode.window.showWarningMessage(message);
     }
     if (outcome.kind === 'reverted' && target === undefined) await this.next(1);
@@ -289,7 +289,7 @@ export class ReviewController implements vscode.Disposable {
     const anyway = text === null ? t('Delete the File') : t('Revert Anyway');
     const message =
       reason === 'mixed'
-        ? t('{0}: these lines were also changed without a tool call. Reverting them loses that, too.', name)
+        ? t('{0}: these lines were also changed without a tool call. Reverting discards those changes, too.', name)
         : t('The record does not show whether {0} existed before. Reverting deletes it.', name);
     const detail = `${linesText(hunk)}: ${originText(review.session, hunk)}`;
     void vscode.window.showWarningMessage(`${message} ${inertText(detail)}`, anyway).then(async (chosen) => {
@@ -326,8 +326,8 @@ function messageOf(review: OpenReview, hunks: number): string {
   const parts = [
     review.files.length === 0 ? t('No file differs from what it was before the session.') : '',
     review.omitted > 0 ? t('{0} more files changed.', review.omitted) : '',
-    lost && hunks > 0 ? t('Some edits could not be followed; their changes may count as not reported.') : '',
-    review.isRecorded || hunks === 0 ? '' : t('What you review is not saved: the session belongs to another program.'),
+    lost && hunks > 0 ? t('Some edits could not be tracked. Their changes may be listed as not reported.') : '',
+    review.isRecorded || hunks === 0 ? '' : t('Your review is not saved, because the session belongs to another program.'),
   ].filter((part) => part !== '');
   return parts.join(' ');
 }

@@ -99,7 +99,7 @@ export class ReviewTree implements vscode.TreeDataProvider<ReviewNode> {
 export function stateText({ state, hunks }: ReviewedFile): string {
   switch (state) {
     case 'binary':
-      return t('not a text in UTF-8');
+      return t('not UTF-8 text');
     case 'tooLarge':
       return t('too large to compare');
     case 'outside':
