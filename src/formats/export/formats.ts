@@ -12,6 +12,12 @@ export interface ExportFormat {
 export const exportFormats: readonly ExportFormat[] = [
   { id: 'html', label: 'HTML', extension: 'html', load: async () => (await import('./html.ts')).html },
   { id: 'markdown', label: 'Markdown', extension: 'md', load: async () => (await import('./markdown.ts')).markdown },
+  {
+    id: 'summary',
+    label: 'Summary for a pull request',
+    extension: 'md',
+    load: async () => (await import('./summary.ts')).summary,
+  },
   { id: 'acp', label: 'ACP messages', extension: 'json', load: async () => (await import('./acp.ts')).acp },
   {
     id: 'events',

@@ -107,6 +107,40 @@ describe('exports: Markdown', () => {
   });
 });
 
+describe('exports: summary', () => {
+  it('says who did what, at which cost, and which commands failed the last time', async () => {
+    const edit = { path: '/project/src/a|b.js', kind: 'update', oldText: 'a\nb', newText: 'c' } as const;
+    const write = { kind: 'file_write', path: '/project/new.md', content: 'one\ntwo\n' } as const;
+    const ran = (index: number, command: string, exitCode: number) =>
+      aTool(index, { action: { kind: 'command_run', command, exitCode } });
+    const source = sourceOf(
+      [
+        aTool(0, { action: { kind: 'file_edit', changes: [edit] } }),
+        aTool(1, { action: { kind: 'file_edit', changes: [edit] } }),
+        aTool(2, { action: write }),
+        aTool(3, { action: { kind: 'file_edit', changes: [edit] }, status: 'failed' }),
+        ran(4, 'npm test', 1),
+        ran(5, 'npm test', 0),
+        ran(6, 'npm run `lint`', 2),
+      ],
+      { summary: aSummary({ project_dir: '/project', prompt: 'Fix <img src=x>\n\n# it' }) },
+    );
+    const text = await exported('summary', {
+      ...source,
+      runs: source.runs.map((run) => ({ ...run, prompt: 'Fix <img src=x>\n\n# it' })),
+    });
+    const [head = ''] = text.split('\n');
+    assert.match(head, /^\*\*Claude Code[^*]*\*\* · .* · 1 turn · /);
+    assert.ok(text.includes('\n> Fix &lt;img src=x> # it\n'), text);
+    assert.ok(text.includes('| `src/a\\|b.js` | +2 −4 |\n| `new.md` | +2 −0 |\n'), text);
+    assert.ok(text.includes("3 commands ran. These failed the last time:\n\n- `npm run 'lint'`: exit code 2\n"), text);
+  });
+
+  it('says that nothing was changed', async () => {
+    assert.match(await exported('summary', sourceOf([])), /No tool call changed a file\./);
+  });
+});
+
 describe('markdown that loads nothing', () => {
   const cases: readonly (readonly [string, string])[] = [
     ['a <b>c</b> ![x](y)', 'a &lt;b>c&lt;/b> !\\[x](y)'],

@@ -217,8 +217,8 @@ describe('redaction', () => {
     'programs that ask': 'mysql ',
   };
   for (const [name, piece] of Object.entries(pieces)) {
-    it(`comes to an end of 10 MB of ${name}`, () => {
-      const text = repeated(piece, 10e6);
+    it(`comes to an end of 3 MB of ${name}`, () => {
+      const text = repeated(piece, 3e6);
       for (const { start, end } of findSecrets(text)) assert.ok(start < end && end <= text.length);
     });
   }
