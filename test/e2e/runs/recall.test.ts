@@ -91,8 +91,8 @@ describe('context from earlier sessions', function () {
   it("uses the user's last message if a session just continues", async () => {
     await workbench.runCommand('Vitrine: Resume Session…');
     await workbench.page.getByRole('button', { name: 'Add Context from Earlier Sessions' }).click();
-    await workbench.page.locator('.quick-input-widget', { hasText: 'Next message' }).waitFor();
-    await press('Enter');
+    await title('Resume with Context from Earlier Sessions');
+    await workbench.quickInput().press('Enter');
     await placeholder('Found by your last message');
     const before = codex.calls().length;
     await press('Enter');
