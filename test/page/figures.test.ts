@@ -110,7 +110,7 @@ describe('figures of a session', () => {
   it('say what tokens and cost cover where that is not the same', async () => {
     const page = await open(load({ ledger: { ...ledger, tokensOf: 'last_call' } }));
     await page.locator('#cost').click();
-    await card(page).getByText('Tokens are of the last model call of each turn').waitFor();
+    await card(page).getByText('Tokens cover only the last model call of each turn').waitFor();
     await page.close();
     const other = await open();
     await other.locator('#cost').click();
