@@ -327,7 +327,9 @@ function messageOf(review: OpenReview, hunks: number): string {
     review.files.length === 0 ? t('No file differs from what it was before the session.') : '',
     review.omitted > 0 ? t('{0} more files changed.', review.omitted) : '',
     lost && hunks > 0 ? t('Some edits could not be tracked. Their changes may be listed as not reported.') : '',
-    review.isRecorded || hunks === 0 ? '' : t('Your review is not saved, because the session belongs to another program.'),
+    review.isRecorded || hunks === 0
+      ? ''
+      : t('Your review is not saved, because the session belongs to another program.'),
   ].filter((part) => part !== '');
   return parts.join(' ');
 }
