@@ -178,10 +178,12 @@ export class Sessions {
   /** Uses the writer of the active run, or a writer of its own. */
   #write(id: string, write: (state: SessionState) => Promise<void>): Promise<void> {
     return this.using(id, async (state) => {
-      if (state.run !== null) return write(state);
+      if (hasWriter(state)) return write(state);
       await state.exclusively(async () => {
         // A run may have started meanwhile; it has the writer then.
-        if (state.isRunning()) return write(state);
+        if (hasWriter(state)) return write(state);
+        // A run that is ending has given its writer back.
+        await state.run?.done;
         await this.takeWriter(state);
         try {
           await write(state);
@@ -274,4 +276,9 @@ export class Sessions {
     if (RecordBusyError.is(error)) return failures.sessionBusy(id, error);
     return RecordNotFoundError.is(error) ? failures.recordNotFound(id, error) : error;
   }
+}
+
+/** Whether an active run can write to the record. */
+function hasWriter({ run, writer }: SessionState): boolean {
+  return run !== null && writer !== null;
 }

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { Bench, outcome, seen } from '../../../support/fakeAgent/engine.ts';
+
+/** So many that some come between the last line of a run and the return of its writer. */
+const maxNotes = 300;
 
 describe('an export', () => {
   const bench = new Bench();
@@ -36,5 +40,28 @@ describe('an export', () => {
       warnings.join(),
     );
     handle.dispose();
+  });
+
+  it('is recorded at whatever moment of the end of a run it comes', async () => {
+    const engine = await bench.engine();
+    const handle = await engine.start(bench.request([{ init: true }, { say: 'one' }, { result: {} }]));
+    const run = { isOver: false };
+    void handle.done.then(() => (run.isOver = true));
+    const noted: Promise<void>[] = [];
+    const ending = new Promise<void>((resolve) => {
+      engine.onSummary(({ session_id, outcome: came }) => {
+        if (session_id === handle.id && came === 'completed') resolve();
+      });
+    });
+    await ending;
+    for (let n = 0; !run.isOver && n < maxNotes; n += 1) {
+      const at = new Date(n).toISOString();
+      noted.push(engine.archive.noteExport(handle.id, { type: 'export', at, format: 'csv', redacted: true }));
+      await setImmediate();
+    }
+    await Promise.all(noted);
+    handle.dispose();
+    const record = await readFile(engine.recordPath(handle.id), 'utf8');
+    assert.equal(record.match(/"type":"export"/g)?.length, noted.length);
   });
 });
