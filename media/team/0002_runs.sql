@@ -197,7 +197,7 @@ BEGIN
 END
 $$;
 
--- A waiting run is stopped at once; one that runs is told to stop.
+-- Stops a waiting run at once, and asks the runner of an active run to stop it.
 CREATE FUNCTION vitrine.stop_run(p_id text) RETURNS SETOF vitrine.runs
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

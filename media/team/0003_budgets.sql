@@ -138,7 +138,7 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     RETURNING r.*
 $$;
 
--- Sets or, without a limit, removes a budget. Only the owner of the team does: members raise nobody's, not even their own.
+-- Sets or, without a limit, removes a budget. Only the owner of the team can: members cannot raise any budget, not even their own.
 CREATE FUNCTION vitrine.set_budget(p_scope text, p_key text, p_period text, p_limit numeric) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

@@ -8,6 +8,7 @@ import * as z from 'zod';
 import { Bench, fakeAgent, prompt } from '../support/fakeAgent/engine.ts';
 import { stopDaemon } from '../support/daemon/stop.ts';
 import { isWindows } from '../support/platform.ts';
+import { skip } from '../support/skip.ts';
 import { until } from '../support/until.ts';
 
 const answerSchema = z.object({
@@ -59,7 +60,7 @@ describe('vitrine mcp', function () {
   }
 
   it('starts agents after asking the user, and shows what they did and why a line is there', async function () {
-    if (isWindows) this.skip();
+    if (isWindows) skip(this, 'the fake agent is a POSIX program');
     const questions: string[] = [];
     let decision: 'accept' | 'decline' = 'decline';
     const call = await connected([], (message) => {
@@ -125,7 +126,7 @@ describe('vitrine mcp', function () {
   });
 
   it('starts none if the client cannot ask, unless allowed; stops what it started', async function () {
-    if (isWindows) this.skip();
+    if (isWindows) skip(this, 'the fake agent is a POSIX program');
     const waits = prompt([{ init: true }, { note: bench.note }, { forever: true }]);
     const asked = { agent_name: 'claude-code', prompt: waits, execution_mode: 'async_poll' };
     const refused = await (await connected([]))('start_session', asked);

@@ -15,7 +15,7 @@ export class FolderShares {
     this.#file = file;
   }
 
-  /** Of the folder, or the nearest one above it; `undefined`: nobody decided. */
+  /** Setting of the folder or of its nearest ancestor that has one; `undefined` if none has. */
   async of(folder: string): Promise<Share | undefined> {
     const shares = await this.#read();
     for (let place = folder; ; place = path.dirname(place)) {

@@ -18,7 +18,7 @@ export interface ChildRun {
   readonly demands?: Demands | undefined;
 }
 
-/** A run that begins here; the queue is told how it goes. */
+/** A run that starts here and reports its progress to the queue. */
 export interface ListedChildRun {
   readonly queued: QueuedRun;
   /** Never rejects. */

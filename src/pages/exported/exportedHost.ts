@@ -3,6 +3,7 @@ import { SessionLinks } from '../../insight/citations/sessionLinks.ts';
 import { answers } from '../../insight/search/facts.ts';
 import { parseQuery } from '../../insight/search/query.ts';
 import type { MessageFigure, MissingFigure } from '../../model/usage/messageFigure.ts';
+import type { Turn } from '../../model/session/turn.ts';
 import { StepNumbers } from '../../model/transcript/steps.ts';
 import { Channel } from '../../protocol/channel.ts';
 import type { EvidenceCard } from '../../protocol/panel/evidence.ts';
@@ -37,6 +38,7 @@ export class ExportedHost {
   readonly #steps = new StepNumbers();
   readonly #links: SessionLinks;
   readonly #views: SessionViews;
+  readonly #turns: readonly Turn[];
   #sources: Promise<void> | undefined;
   readonly #figures = new Map<number, MessageFigure | MissingFigure>();
 
@@ -50,12 +52,12 @@ export class ExportedHost {
     for (const { entries, figure } of session.figures) {
       for (const [at, index] of entries.entries()) this.#figures.set(index, at === 0 ? figure : 'counted_before');
     }
-    const turns = turnsOf(session);
+    this.#turns = turnsOf(session);
     this.#views = new SessionViews(
       {
         total: () => session.entries.length,
         read: (from, to) => Promise.resolve(session.entries.slice(from, to)),
-        turns: () => turns,
+        turns: () => this.#turns,
         live: () => false,
         summary: () => session.summary,
       },
@@ -95,7 +97,14 @@ export class ExportedHost {
     const to = Math.min(total, firstEntries);
     this.#channel.restart();
     const page = { total, from: 0, entries: this.#page(0, to) };
-    this.#feed.begin({ type: 'init', view: viewOf(this.#session), page, open: [], l10n: {}, locale: 'en' });
+    this.#feed.begin({
+      type: 'init',
+      view: viewOf(this.#session, this.#turns),
+      page,
+      open: [],
+      l10n: {},
+      locale: 'en',
+    });
     void this.#findSources();
   }
 

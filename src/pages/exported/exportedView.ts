@@ -4,10 +4,10 @@ import type { SessionView } from '../../protocol/panel/messages.ts';
 import type { ExportedSession } from './exportedSession.ts';
 
 /** Everything around the entries. Nothing can be sent, stopped or resumed. */
-export function viewOf(session: ExportedSession): SessionView {
+export function viewOf(session: ExportedSession, turns: readonly Turn[]): SessionView {
   return {
     summary: session.summary,
-    turns: turnsOf(session),
+    turns,
     conversation: null,
     can: { send: false, stop: false, resume: false },
     why: null,

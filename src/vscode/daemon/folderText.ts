@@ -8,7 +8,7 @@ const { t } = vscode.l10n;
 /** Maximum number of sessions to name; the others are counted. */
 const maxNamed = 3;
 
-/** Such as `/work/relay: “Fix the tests”, “Write the docs” and 2 more`. */
+/** Such as `/home/ada/relay: “Fix the tests”, “Write the docs” and 2 more`. */
 export function folderText({ folder, runs }: FolderRuns): string {
   const named = runs
     .slice(0, maxNamed)

@@ -33,15 +33,15 @@ describe('requests', () => {
   });
 
   it('take an edited text only for the file that they are about, where the agent accepts one', async () => {
-    const action = { kind: 'file_write' as const, path: '/work/a.ts', content: 'x' };
-    const edited = { path: '/work/a.ts', newText: 'y' };
+    const action = { kind: 'file_write' as const, path: '/project/a.ts', content: 'x' };
+    const edited = { path: '/project/a.ts', newText: 'y' };
     const allow = { kind: 'allow' as const, scope: 'session' as const };
     const all = requests();
     void all.ask({ ...asked, action });
     assert.equal(all.answer('one', { ...allow, edited }), false);
     const other = requests();
     const decision = other.ask({ ...asked, action, editable: true });
-    assert.equal(other.answer('one', { ...allow, edited: { ...edited, path: '/work/b.ts' } }), false);
+    assert.equal(other.answer('one', { ...allow, edited: { ...edited, path: '/project/b.ts' } }), false);
     assert.equal(other.answer('one', { ...allow, edited }), true);
     assert.deepEqual((await decision).answer, { kind: 'allow', scope: 'once', edited });
   });
