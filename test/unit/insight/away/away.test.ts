@@ -22,8 +22,8 @@ const asks = (second: number): Partial<Row> => ({
   needs_you: { count: 1, since: at(second), title: 'Run git push' },
 });
 
-describe('what happened while no one was there', () => {
-  it('is told by what became of each session, newest first', () => {
+describe('what happened while you were away', () => {
+  it('lists the outcome of each session, newest first', () => {
     const visit = { at: at(100), running: new Set<string>() };
     const rows = [
       row('old', 50),
@@ -45,7 +45,7 @@ describe('what happened while no one was there', () => {
     assert.equal(newsCount(summary, visit), 6);
   });
 
-  it('counts a session in a terminal as finished when its agent has answered and waits for the next prompt', () => {
+  it('counts a session in a terminal as finished if its agent answered and waits for a prompt', () => {
     const live = { state: 'idle', since: at(110), source: 'process' } as const;
     const state = { agent: 'claude-code', path: '/store/a.jsonl', live, entry_point: 'terminal' } as const;
     const observed = { ...state, branch: null, tool_calls: 0, usage_reason: null, problem: null };
@@ -57,13 +57,13 @@ describe('what happened while no one was there', () => {
     assert.deepEqual(ids(awaySummary(rows, visit).finished), ['answered']);
   });
 
-  it('does not count a request that the user had seen waiting', () => {
+  it('excludes a request that the user had seen', () => {
     const visit = { at: at(100), running: new Set(['asks']) };
     const summary = awaySummary([row('asks', 110, asks(95))], visit);
     assert.deepEqual([ids(summary.needsYou), newsCount(summary, visit)], [['asks'], 0]);
   });
 
-  it('includes what ran then and has ended, although its record says an earlier time', () => {
+  it('includes sessions that ended meanwhile, even if their record has an earlier time', () => {
     const cut = row('cut', 99, { outcome: 'interrupted' });
     assert.deepEqual(ids(awaySummary([cut], { at: at(100), running: new Set(['cut']) }).interrupted), ['cut']);
     assert.deepEqual(ids(awaySummary([cut], { at: at(100), running: new Set() }).interrupted), []);
@@ -71,14 +71,14 @@ describe('what happened while no one was there', () => {
 });
 
 describe('visits of a folder', () => {
-  it('keep what no one has looked at over a reload, and no longer', () => {
+  it('keep unread news over a reload, and no longer', () => {
     const visits = { lastOpen: at(100), unseenSince: at(0) };
     assert.equal(newsSince(visits, Date.parse(at(130))), at(0));
     assert.equal(newsSince(visits, Date.parse(at(100 + 3600))), at(100));
     assert.equal(newsSince({ lastOpen: at(100) }, Date.parse(at(130))), at(100));
   });
 
-  it('are read as far as they can be', () => {
+  it('are read as far as possible', () => {
     assert.deepEqual(parseVisits({ lastOpen: at(1), unseenSince: at(0), more: 1 }), {
       lastOpen: at(1),
       unseenSince: at(0),
@@ -101,14 +101,14 @@ describe('files that changed since a time', () => {
     costProvenance: 'unknown',
   });
 
-  it('are looked for from the first run that had not ended', () => {
+  it('are searched from the first run that had not ended', () => {
     assert.equal(firstIndexSince([turn(0, 0, 10), turn(5, 20, 100), turn(9, 130, 5)], at(50)), 5);
     assert.equal(firstIndexSince([turn(0, 0, 10), turn(9, 130, 5)], at(50)), 9);
     assert.equal(firstIndexSince([turn(0, 0, 10)], at(50)), null);
     assert.equal(firstIndexSince([turn(0, 0, null)], at(50)), 0);
   });
 
-  it('are those that a call changed later, with their lines', () => {
+  it('are those that calls changed later, with their lines', () => {
     const files = new ChangedFiles('/work', at(10));
     files.add(call(5, { kind: 'file_write', path: '/work/early.ts', content: 'a\n' }));
     files.add(call(11, { kind: 'file_read', path: '/work/read.ts' }));

@@ -25,7 +25,7 @@ const used = (change: Partial<BudgetUsage>): BudgetUsage => ({ ...noUsage, ...ch
 const bound = (change: Partial<Bound>): Bound => ({ scope: 'run', unit: 'tokens', key: 'x', limit: 100, ...change });
 
 describe('limits in settings', () => {
-  it('hold where they are limits, and are named where they are none', () => {
+  it('apply if valid, and are reported if not', () => {
     const { value, problems } = parseBudgets({
       run: { usd: 1.5, turns: 2.7, tokens: 0, minutes: -1 },
       agents: { codex: { tokens: 10, dollars: 1 } },
@@ -49,7 +49,7 @@ describe('limits in settings', () => {
     { requiredKeys: [] },
   ) as fc.Arbitrary<Budgets>;
 
-  it('of a workspace never raise those of the user, whatever both say', () => {
+  it('of a workspace never raise those of the user', () => {
     const keys = Object.fromEntries(budgetScopes.map((scope) => [scope, 'key']));
     fc.assert(
       fc.property(budgets, budgets, (user, workspace) => {
@@ -63,7 +63,7 @@ describe('limits in settings', () => {
     );
   });
 
-  it('are raised for one key alone', () => {
+  it('are raised for one key only', () => {
     const raise = bound({ scope: 'day', unit: 'usd', key: '2026-11-21', limit: 20 });
     const set = { day: { usd: 10 } };
     assert.deepEqual(boundsOf(set, 'codex', { day: '2026-11-21' }, [raise]), [raise]);
@@ -72,8 +72,8 @@ describe('limits in settings', () => {
   });
 });
 
-describe('how far a limit is used up', () => {
-  it('is near from 80 %, and over when nothing is left; the last turn may end, and asks for no other', () => {
+describe('use of a limit', () => {
+  it('is near from 80 %, and reached when nothing is left; the last turn may end', () => {
     const at = (unit: Bound['unit'], spent: BudgetUsage) =>
       budgetStatuses([bound({ unit, limit: 10 })], { run: spent })[0]!;
     assert.equal(isNear(at('tokens', used({ tokens: 7 }))), false);
@@ -87,11 +87,11 @@ describe('how far a limit is used up', () => {
     assert.equal(isOverrun(at('minutes', used({ ms: 600_000 })), false), true);
   });
 
-  it('is not told in US dollars where nothing is known of them', () => {
+  it('is not in US dollars if costs are unknown', () => {
     assert.deepEqual(budgetStatuses([bound({ unit: 'usd' })], { run: used({ tokens: 1e9 }) }), []);
   });
 
-  it('says which limit is the tightest, and when one of minutes is next', () => {
+  it('names the tightest limit, and when a limit in minutes is reached', () => {
     const all = budgetStatuses([bound({ limit: 100 }), bound({ unit: 'minutes', limit: 10 })], {
       run: used({ tokens: 50, ms: 420_000 }),
     });
@@ -137,7 +137,7 @@ function session(
   return { summary, turns, omitted };
 }
 
-describe('what others have used', () => {
+describe('usage of other runs', () => {
   const today = '2026-11-21T08:00:00Z';
   const before = '2026-11-20T08:00:00Z';
   const subject: BudgetOwner = {
@@ -168,7 +168,7 @@ describe('what others have used', () => {
     assert.deepEqual([found.session.turns, found.session.ms], [2, 1000]);
   });
 
-  it('holds what other programs used today by day and agent, and counts what Vitrine recorded itself once', () => {
+  it("includes today's usage of other programs by day and agent, and counts Vitrine's own once", () => {
     const lastDay = {
       date: '2026-11-21',
       cost: { provenance: 'reported' as const, usd: 0.5 },
@@ -198,14 +198,14 @@ describe('what others have used', () => {
     });
   });
 
-  it('leaves out the run that counts on its own, and holds what a summary lists no runs of', () => {
+  it('excludes the run that is counted separately, and includes summaries without runs', () => {
     const found = sums([session('b', {}, [run('1', today, 0.25, 100)], 3)], { exceptRun: '1' });
     assert.equal(found.session.tokens, 900);
     assert.equal(found.session.usd, 0.75);
     assert.equal(found.session.turns, 8);
   });
 
-  it('finds the root of a tree that says it goes in circles', () => {
+  it('finds the root of a tree with a cycle', () => {
     const parents = new Map([
       ['a', 'b'],
       ['b', 'c'],
@@ -239,7 +239,7 @@ describe('turns', () => {
       },
     } as NormalizedEntry['type']);
 
-  it('are responses: what comes before a result of a tool belongs to one', () => {
+  it('are responses: everything before a tool result belongs to one', () => {
     const turns = new TurnCount();
     turns.see([
       entry(0, { kind: 'user_message' }),
@@ -254,7 +254,7 @@ describe('turns', () => {
     assert.equal(turns.count({ messages: [] }), 2);
   });
 
-  it('are the messages that the agent tells of, where it does', () => {
+  it('are the messages that the agent reports, if it does', () => {
     const message = (messageId: string, parentCallId: string | null) => ({
       messageId,
       parentCallId,

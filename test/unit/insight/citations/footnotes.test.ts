@@ -31,11 +31,11 @@ function link(content: string, claim: string, number: number, more: Partial<Evid
 const notes = (content: string, ...links: NumberedLink[]): string => withFootnotes(content, links, words);
 
 describe('an answer with its sources', () => {
-  it('is the answer alone where it has none', () => {
+  it('is only the answer if it has none', () => {
     assert.equal(notes('Nothing to add.\n'), 'Nothing to add.\n');
   });
 
-  it('has a number behind what is claimed, and a note for each number', () => {
+  it('has a number after each claim, and a note for each number', () => {
     const text = 'See src/a.ts and src/b.ts and the docs.';
     const all = [
       link(text, 'src/b.ts', 2, { status: 'not_found', path: 'src/b.ts', lines: [3, 5] }),
@@ -52,7 +52,7 @@ describe('an answer with its sources', () => {
     );
   });
 
-  it('names a command with how it ended', () => {
+  it('includes the outcome of a command', () => {
     const text = 'Tests pass.';
     const { path, ...rest } = candidate;
     assert.equal(path, 'src/a.ts');
@@ -63,14 +63,14 @@ describe('an answer with its sources', () => {
     );
   });
 
-  it('notes one number once, and two at one place together', () => {
+  it('has one note per number, and joins two at the same place', () => {
     const text = 'First a.ts, then b.ts.';
     const first = link(text, 'a.ts', 1, { source: candidate });
     const both = notes(text, first, link(text, 'b.ts', 1, { source: candidate }), { ...first, number: 2 });
     assert.equal(both, 'First a.ts[^1][^2], then b.ts[^1].\n\n[^1]: src/a.ts (step 3.1)\n[^2]: src/a.ts (step 3.1)\n');
   });
 
-  it('puts no number inside of code', () => {
+  it('has no number inside code', () => {
     const inline = 'Run `npm test -- a.ts now` or ``x ` b.ts``.';
     const numbered = notes(inline, link(inline, 'a.ts', 1, {}), link(inline, 'b.ts', 2, {}));
     assert.ok(numbered.startsWith('Run `npm test -- a.ts now`[^1] or ``x ` b.ts``[^2].\n'), numbered);
@@ -82,7 +82,7 @@ describe('an answer with its sources', () => {
     }
   });
 
-  it('is bounded: no one reads a note of a page', () => {
+  it('limits the length of a note', () => {
     const text = 'This.';
     const long = link(text, 'This', 1, { status: 'not_found', path: 'x'.repeat(5000) });
     assert.ok(notes(text, long).length < 700);

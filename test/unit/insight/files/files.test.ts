@@ -19,7 +19,7 @@ const written = (file: FileHistory) => file.lines().map(({ text, by }) => ({ tex
 
 const lines = fc.array(fc.constantFrom('a', 'b', 'c', '', 'one', 'two', '}'), { maxLength: 30 });
 
-describe('difference of lines', () => {
+describe('line diff', () => {
   it('keeps lines in order, and only equal ones', () => {
     fc.assert(
       fc.property(lines, lines, (before, next) => {
@@ -36,12 +36,12 @@ describe('difference of lines', () => {
     );
   });
 
-  it('keeps everything of a text that did not change, and as much as there is of others', () => {
+  it('keeps all of an unchanged text, and the common lines of others', () => {
     fc.assert(fc.property(lines, (same) => assert.deepEqual(changedLines(same, same), { added: 0, removed: 0 })));
     assert.deepEqual(changedLines(['a', 'b', 'c', 'd'], ['a', 'x', 'c', 'd', 'e']), { added: 2, removed: 1 });
   });
 
-  it('takes large files that have nothing in common in its stride', () => {
+  it('handles large files without common lines', () => {
     const of = (word: string) => Array.from({ length: 50_000 }, (_, at) => `${word} ${at % 7}`);
     assert.deepEqual(changedLines(of('a'), of('b')), { added: 50_000, removed: 50_000 });
   });
@@ -54,7 +54,7 @@ describe('files of a session', () => {
     return all;
   };
 
-  it('are those that calls read and changed, with their steps and lines', () => {
+  it('are those that calls read or changed, with steps and lines', () => {
     const all = files([
       call(1, reads('/w/a.ts')),
       call(2, runs('ls')),
@@ -86,13 +86,13 @@ describe('files of a session', () => {
     );
   });
 
-  it('count each call once, however often it comes', () => {
+  it('count each call once, even if it is repeated', () => {
     const entry = call(1, edits('a.ts', 'a', 'b'));
     const running = call(1, edits('a.ts', 'a', 'b'), { status: 'running' });
     assert.deepEqual(files([running, entry, entry]).get('/w/a.ts'), files([entry]).get('a.ts'));
   });
 
-  it('count what one patch says of several edits once, and no line of which no one says that it went', () => {
+  it('count a patch of several edits once, and only reported removals', () => {
     const edit = (at: number) => ({ path: 'a.ts', kind: 'update' as const, oldText: `a${at}`, newText: `b${at}` });
     const patch = '@@ -1,3 +1,3 @@\n-a1\n-a2\n-a3\n+b1\n+b2\n+b3';
     const all = files([
@@ -114,7 +114,7 @@ describe('files of a session', () => {
     );
   });
 
-  it('are in the captures of every agent', () => {
+  it('are found in the captures of every agent', () => {
     const changed = (agent: string, name: string) => {
       const capture = capturesOf(agent).find((each) => each.name === name)!;
       const all = new SessionFiles('/workspace');
@@ -136,7 +136,7 @@ describe('files of a session', () => {
 });
 
 describe('history of a file', () => {
-  it('has the text before and after, and who wrote each line', () => {
+  it('has the text before and after, and the author of each line', () => {
     const file = history(demoEntries(), 'src/bill.js');
     assert.equal(file.exact, false);
     const real = new FileHistory('src/bill.js', '/workspace/teahouse');
@@ -150,7 +150,7 @@ describe('history of a file', () => {
     );
   });
 
-  it('follows writes: a line that stays keeps its step', () => {
+  it('follows writes: an unchanged line keeps its step', () => {
     const file = history([call(1, writes('a.ts', 'one\ntwo\n')), call(2, writes('a.ts', 'one\nzwei\ntwo\n'))]);
     assert.deepEqual(written(file), [
       { text: 'one', by: 1 },
@@ -161,7 +161,7 @@ describe('history of a file', () => {
     assert.equal(file.before, undefined);
   });
 
-  it('follows substitutions, in the middle of lines and over them', () => {
+  it('follows substitutions within and across lines', () => {
     const file = history(
       [call(1, edits('a.ts', 'b c', 'B\nC')), call(2, edits('a.ts', 'C d\n', ''))],
       'a.ts',
@@ -176,7 +176,7 @@ describe('history of a file', () => {
     );
   });
 
-  it('follows numbered patches into what it has not seen, and says that it does not know the rest', () => {
+  it('follows numbered patches of unseen text, and marks the rest as unknown', () => {
     const patch = '@@ -10,3 +10,4 @@\n ten\n-eleven\n+elf\n+elfeinhalb\n twelve';
     const file = history([call(1, { kind: 'file_edit', changes: [{ path: 'a.ts', kind: 'update', patch }] })]);
     assert.equal(file.after, undefined);
@@ -189,7 +189,7 @@ describe('history of a file', () => {
     ]);
   });
 
-  it('says that it lost track, and finds back with the next whole text', () => {
+  it('reports a gap, and recovers with the next whole text', () => {
     const lost = [call(1, edits('a.ts', 'not there', 'x'))];
     assert.deepEqual([history(lost, 'a.ts', 'abc').exact, history(lost, 'a.ts', 'abc').after], [false, undefined]);
     const back = history([...lost, call(2, reads('a.ts'), { result: { text: '1\tabc\n2\tx\n3\t' } })], 'a.ts', 'abc');
@@ -198,7 +198,7 @@ describe('history of a file', () => {
     assert.equal(twice.exact, false);
   });
 
-  it('knows files that came and went', () => {
+  it('includes files that were created and deleted', () => {
     const add = call(1, { kind: 'file_edit', changes: [{ path: 'a.ts', kind: 'add', newText: 'x\n' }] });
     const remove = call(2, { kind: 'file_edit', changes: [{ path: 'a.ts', kind: 'delete' }] });
     assert.deepEqual([history([add]).before, history([add]).after], [null, 'x\n']);
@@ -206,7 +206,7 @@ describe('history of a file', () => {
     assert.equal(history([], 'a.ts', null).after, null);
   });
 
-  it('takes lines that came from outside for what they are', () => {
+  it('marks lines from outside the session', () => {
     const entries = [
       call(1, writes('a.ts', 'one\ntwo\n')),
       call(2, reads('a.ts'), { result: { text: '1\tone\n2\tuser\n3\ttwo\n4\t' } }),
@@ -219,7 +219,7 @@ describe('history of a file', () => {
     );
   });
 
-  it('comes to the same text as the editor, for any edits', () => {
+  it('gives the same text as the editor, for any edits', () => {
     const text = fc.array(fc.constantFrom('a', 'b', '\n', 'xy', ' '), { maxLength: 30 }).map((parts) => parts.join(''));
     fc.assert(
       fc.property(text, fc.array(fc.tuple(fc.nat(), fc.nat(6), text), { maxLength: 8 }), (start, changes) => {

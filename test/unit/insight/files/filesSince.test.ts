@@ -11,17 +11,17 @@ function since(entries: readonly NormalizedEntry[], now: string | null): string 
   return compareWithDisk(file, now);
 }
 
-describe('a file since a session left it', () => {
+describe('a file since the end of a session', () => {
   const wrote = [call(1, writes('a.ts', 'one\ntwo\n'))];
 
-  it('is the same whatever its line breaks, else changed or gone', () => {
+  it('is unchanged even with other line breaks, else changed or deleted', () => {
     assert.equal(since(wrote, 'one\r\ntwo\r\n'), 'same');
     assert.equal(since(wrote, 'one\ntwo'), 'same');
     assert.equal(since(wrote, 'one\ntwo\nthree\n'), 'changed');
     assert.equal(since(wrote, null), 'gone');
   });
 
-  it('that was only read in part is held against that part', () => {
+  it('that was partly read is compared with that part', () => {
     const part = [
       call(1, reads('a.ts', { startLine: 2, endLine: 3, totalLines: 9 }), { result: { text: '2\tb\n3\tc' } }),
     ];
@@ -30,20 +30,20 @@ describe('a file since a session left it', () => {
     assert.equal(since([call(1, reads('a.ts'))], 'whatever'), 'unknown');
   });
 
-  it('is not judged where an edit could not be followed', () => {
+  it('is unknown if an edit could not be followed', () => {
     assert.equal(since([call(1, edits('a.ts', 'x', 'y'))], 'y'), 'unknown');
     assert.equal(since([...wrote, call(2, edits('a.ts', 'not there', 'y'))], 'one\ntwo\n'), 'unknown');
   });
 
-  it('that was deleted is as it was left while it is gone', () => {
+  it('that the session deleted is unchanged while it does not exist', () => {
     const gone = [call(1, { kind: 'file_edit', changes: [{ path: 'a.ts', kind: 'delete' }] })];
     assert.equal(since(gone, null), 'same');
     assert.equal(since(gone, 'back'), 'changed');
   });
 });
 
-describe('files that a search found', () => {
-  it('are the lines of its result, and what stands before a line number', () => {
+describe('files found by a search', () => {
+  it('are the lines of its result, or the part before a line number', () => {
     const result = [
       'Found 3 files',
       'src/a.ts',

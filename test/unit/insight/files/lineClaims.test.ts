@@ -24,14 +24,14 @@ const patch = (index: number, text: string): NormalizedEntry =>
 const whole = 'import a;\n\nfunction one() {\n  return first(a);\n}\n\nfunction two() {\n  return second(a);\n}\n';
 
 describe('why a line is there', () => {
-  it('is the step that wrote it, wherever the line has moved to', () => {
+  it('is the step that wrote it, even if the line moved', () => {
     const file = record('s', [call(3, writes('a.ts', whole))]);
     const moved = `// by hand\n// and more\n${whole}`;
     assert.deepEqual(best(moved, file).slice(0, 4), ['', '', 's:3', 's:3']);
     assert.deepEqual(best(whole.replaceAll('\n', '\r\n'), file).slice(0, 4), ['s:3', 's:3', 's:3', 's:3']);
   });
 
-  it('says of a line that was edited since that it was', () => {
+  it('reports that the line was edited since', () => {
     const file = record('s', [call(3, writes('a.ts', whole))]);
     const edited = whole.replace('return second(a);', 'return second(a, b);');
     assert.equal(best(edited, file)[7], 's:3~');
@@ -40,7 +40,7 @@ describe('why a line is there', () => {
     assert.equal(best(other, file)[7], '', 'what is nothing like it is not its doing');
   });
 
-  it('is not a step that only read it, which is said of it all the same', () => {
+  it('is never a step that only read it, but lists that step', () => {
     const numbered = whole
       .split('\n')
       .map((line, at) => `${at + 1}\t${line}`)
@@ -51,7 +51,7 @@ describe('why a line is there', () => {
     assert.deepEqual(best(now, record('s', [read, change])).slice(0, 5), ['s:1?', 's:1?', 's:1?', 's:2', 's:1?']);
   });
 
-  it('is the newest session that wrote what stands there, then older ones, then whose line was edited', () => {
+  it('is the newest session with the current text, then older ones, then those whose line was edited', () => {
     const old = record('old', [call(1, writes('a.ts', whole))]);
     const next = whole.replace('second(a)', 'second(a, a)');
     const fresh = record('new', [
@@ -70,7 +70,7 @@ describe('why a line is there', () => {
     assert.equal(best(whole, fresh, old)[7], 'old:1');
   });
 
-  it('is found where the record does not hold the file: by a numbered patch, by what an edit put in', () => {
+  it("is found without the file's text: by a numbered patch, or by inserted text", () => {
     const hunk = '@@ -3,2 +3,3 @@\n function one() {\n+  check(a, "first");\n   return first(a);';
     const now = whole.replace('{\n  return first', '{\n  check(a, "first");\n  return first');
     assert.deepEqual(best(now, record('s', [patch(4, hunk)])).slice(2, 6), ['', 's:4', '', '']);
@@ -82,13 +82,13 @@ describe('why a line is there', () => {
     assert.deepEqual(best(below, edit).slice(3, 6), ['', 's:9', 's:9']);
   });
 
-  it('is not said where several places could be meant', () => {
+  it('is omitted if several places match', () => {
     const edit = record('s', [call(9, edits('a.ts', 'x', 'return again;'))]);
     assert.deepEqual(best('return again;\nreturn again;', edit), ['', '']);
     assert.deepEqual(best('}\n', record('s', [call(9, edits('a.ts', 'x', '}'))])), ['', '']);
   });
 
-  it('keeps what was written when track of the file is lost, and when all of it is read again', () => {
+  it("survives a gap in the file's history, and a later read of the whole file", () => {
     const lost = [call(1, writes('a.ts', whole)), call(2, edits('a.ts', 'not there', 'whatever(it, is)'))];
     assert.deepEqual(best(whole, record('s', lost)).slice(0, 5), ['s:1', 's:1', 's:1', 's:1', 's:1']);
     const edit = call(4, edits('a.ts', 'x', 'return first(a);'));
@@ -96,7 +96,7 @@ describe('why a line is there', () => {
     assert.deepEqual(best(whole, record('s', again)).slice(2, 5), ['s:5?', 's:4', 's:5?']);
   });
 
-  it('is said for lines together that one step wrote', () => {
+  it('groups lines that one step wrote', () => {
     const file = record('s', [call(3, writes('a.ts', whole))]);
     const now = whole.replace('\n\nfunction two', '\n\n/* by hand, and long enough */\nfunction two');
     assert.deepEqual(
@@ -108,7 +108,7 @@ describe('why a line is there', () => {
     );
   });
 
-  it('are told for a long file, and for each of its lines that was edited', () => {
+  it('works for a long file, and each of its edited lines', () => {
     const lines = Array.from({ length: 50_000 }, (_, at) => `  call(${at % 97}, value${at});`);
     const now = lines.map((line, at) => (at % 50 === 0 ? `${line} // edited` : line));
     const claims = lineClaims(now, [record('s', [call(3, writes('a.ts', lines.join('\n')))])]);

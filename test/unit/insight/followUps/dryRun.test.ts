@@ -33,7 +33,7 @@ const outcomes = (runs: readonly EndedRun[], settings: object = {}) =>
   );
 
 describe('a dry run of follow-ups', () => {
-  it('says when each would have gone out, and with which words', () => {
+  it('lists when each would have been sent, and its text', () => {
     const [row] = dryRun([{ runs: [run()], rules: rules({}), isOff: true }], clock);
     assert.deepEqual(row?.outcome, {
       sent: true,
@@ -47,7 +47,7 @@ describe('a dry run of follow-ups', () => {
     assert.equal(row.isOff, true);
   });
 
-  it('says why one would not have gone out', () => {
+  it('gives the reason if none would have been sent', () => {
     assert.deepEqual(outcomes([run({ ends: nothing })]), ['nothing_open']);
     assert.deepEqual(outcomes([run({ isCompleted: false })]), ['not_idle']);
     assert.deepEqual(outcomes([run({ nextAt: 12 * hour + minute })]), ['resumed']);
@@ -61,7 +61,7 @@ describe('a dry run of follow-ups', () => {
     ]);
   });
 
-  it('holds the limit of each day, in the order in which they are due', () => {
+  it('respects the limit of each day, in due order', () => {
     const runs = [3, 1, 2].map((at) => run({ endedAt: at * hour, sessionId: `ses_00000000000${at}` }));
     assert.deepEqual(outcomes([...runs, run({ endedAt: day + hour })], { max_per_day: 2 }), [
       hour + 10 * minute,

@@ -55,15 +55,15 @@ const asked = (by?: Decision['by']): readonly [EntryType, string, NormalizedEntr
   return [{ kind: 'system_message', subtype: 'request' }, 'asks', { request, ...(decision && { decision }) }];
 };
 
-describe('what stands open at the end of a conversation', () => {
+describe('unfinished work at the end of a conversation', () => {
   const nothing = { question: false, todos: null, undecided: null, repeats: false };
 
-  it('is nothing where nothing was asked or planned', () => {
+  it('is nothing if nothing was asked or planned', () => {
     assert.deepEqual(findUnfinishedWork([]), nothing);
     assert.deepEqual(findUnfinishedWork(entries([user, 'Why?'], [agent, 'Because.'])), nothing);
   });
 
-  it('is a question of the agent until someone says something', () => {
+  it('is a question of the agent until someone replies', () => {
     const question = entries([user, 'Go.'], [agent, 'Tea?']);
     assert.equal(findUnfinishedWork(question).question, true);
     assert.equal(findUnfinishedWork(entries([user, 'Go.'], [agent, 'Tea?'], [user, 'Yes.'])).question, false);
@@ -74,7 +74,7 @@ describe('what stands open at the end of a conversation', () => {
     );
   });
 
-  it('is what is left of the last list of todos', () => {
+  it('is the rest of the last to-do list', () => {
     const list = findUnfinishedWork(
       entries([todos('pending'), ''], [todos('completed', 'in_progress', 'pending'), '']),
     );
@@ -82,7 +82,7 @@ describe('what stands open at the end of a conversation', () => {
     assert.deepEqual(findUnfinishedWork(entries([todos('completed', 'cancelled'), ''])).todos, { open: 0, all: 2 });
   });
 
-  it('counts no call that did not succeed', () => {
+  it('ignores failed calls', () => {
     const list = [todos('pending', 'pending'), ''] as const;
     for (const status of ['failed', 'denied', 'cancelled', 'running'] as const) {
       assert.deepEqual(
@@ -98,7 +98,7 @@ describe('what stands open at the end of a conversation', () => {
     );
   });
 
-  it('is what is left of a list of which each run names a part', () => {
+  it('is the rest of a list that several runs reported in parts', () => {
     const made = listed([one('1'), one('2'), one('3')]);
     const left = (...more: readonly EntryType[]) =>
       findUnfinishedWork(entries(...[made, ...more].map((each) => [each, ''] as const))).todos;
@@ -110,7 +110,7 @@ describe('what stands open at the end of a conversation', () => {
     assert.deepEqual(left(todos('completed')), { open: 0, all: 1 }, 'a list of another tool');
   });
 
-  it('is no list of another conversation of the agent', () => {
+  it('ignores lists of other conversations of the agent', () => {
     const of = (sessionId: string, ...todos: ReturnType<typeof one>[]) => [listed(todos), '', { sessionId }] as const;
     const isNewConversation = findUnfinishedWork(entries(of('a', one('1'), one('2')), of('b', one('1', 'completed'))));
     assert.deepEqual(isNewConversation.todos, { open: 0, all: 1 });
@@ -118,7 +118,7 @@ describe('what stands open at the end of a conversation', () => {
     assert.deepEqual(resumed.todos, { open: 1, all: 2 });
   });
 
-  it('stays open where a program said something, or a rule decided something else', () => {
+  it("remains after a program's message, or a rule's decision about something else", () => {
     for (const by of ['policy', 'withdrawn'] as const) {
       assert.equal(findUnfinishedWork(entries(asked('timeout'), asked(by))).undecided, 'plan', by);
     }
@@ -140,7 +140,7 @@ describe('what stands open at the end of a conversation', () => {
     assert.deepEqual(put('follow_up'), nothing, 'without the mark, a person wrote it');
   });
 
-  it('is what was asked and not decided by anybody', () => {
+  it('includes requests that nobody decided', () => {
     for (const by of [undefined, 'timeout', 'run_over', 'nobody'] as const) {
       assert.equal(findUnfinishedWork(entries(asked(by), [agent, 'I go without.'])).undecided, 'plan', by);
     }
@@ -177,7 +177,7 @@ describe('a follow-up', () => {
     return decision.due ? [decision.trigger.type, decision.trigger.reason, decision.prompt] : decision.why;
   };
 
-  it('is for the most definite thing that stands open', () => {
+  it('is about the most definite unfinished work', () => {
     const all = { question: true, todos: { open: 2, all: 5 }, undecided: 'plan' } as const;
     assert.deepEqual(trigger(all), [
       'waiting_for_decision',
@@ -199,13 +199,13 @@ describe('a follow-up', () => {
     assert.deepEqual(trigger(all, { triggers: ['task_incomplete'] })[0], 'task_incomplete');
   });
 
-  it('says nothing about itself to the agent', () => {
+  it('does not mention itself to the agent', () => {
     for (const prompt of Object.values(triggerPrompts)) {
       assert.doesNotMatch(prompt, /trigger|autonomous|automat|synthetic|system|vitrine|follow-up|[[\]{}]/i);
     }
   });
 
-  it('is due when nothing happened for its delay, and never in the past', () => {
+  it('is due after its delay without activity, and never in the past', () => {
     const at = (now: number, change = {}) => {
       const decision = decide(change, {}, now);
       return decision.due ? decision.at : decision.why;
@@ -251,7 +251,7 @@ describe('a follow-up', () => {
       });
     }
 
-    it('set back, with two that follow one another', () => {
+    it('set back, with two consecutive quiet hours', () => {
       const quiet = [quietHours({ from: '22:00', to: '02:30' }), quietHours({ from: '02:15', to: '07:00' })];
       const end = afterQuietHours(Date.parse('2026-10-24T23:00:00+02:00'), quiet, inBerlin);
       assert.equal(end, Date.parse('2026-10-25T07:00:00+01:00'));
@@ -283,18 +283,18 @@ describe('a follow-up', () => {
     ],
   ];
   for (const [why, change, own] of refusals) {
-    it(`does not go out: ${why} ${JSON.stringify({ ...change, ...own })}`, () => {
+    it(`is not sent: ${why} ${JSON.stringify({ ...change, ...own })}`, () => {
       assert.deepEqual(decide(change, own), { due: false, why });
     });
   }
 
-  it('does not go out where no one asked for any, or all are paused', () => {
+  it('is not sent if nobody turned follow-ups on, or all are paused', () => {
     const now = { now: noon, minuteOfDay, paused: false };
     assert.deepEqual(decideFollowUp(facts, null, now), { due: false, why: 'off' });
     assert.deepEqual(decide({}, {}, noon, true), { due: false, why: 'paused' });
   });
 
-  it('comes again when something is new: fewer todos, another question', () => {
+  it('is sent again if something is new: fewer to-dos, another question', () => {
     const last = { type: 'task_incomplete', reason: '2 of 2 todos are open', usd: 0 } as const;
     const ends = { question: false, todos: { open: 1, all: 2 }, undecided: null, repeats: false };
     assert.equal(decide({ ends, sent: { count: 1, usd: 0, last } }).due, true);
@@ -306,11 +306,11 @@ describe('a follow-up', () => {
     assert.deepEqual(again(true), { due: false, why: 'nothing_new' });
   });
 
-  it('comes again when more was said after it was cancelled', () => {
+  it('is sent again if the conversation continued after it was cancelled', () => {
     assert.equal(decide({ cancelledAt: 7, total: 9 }).due, true);
   });
 
-  it('may cost what is left of its budget', () => {
+  it('may use the rest of its budget', () => {
     const decision = decide({ sent: { count: 1, usd: 0.25 } }, { usd: 1 });
     assert.ok(decision.due);
     assert.equal(decision.usd, 0.75);
@@ -329,7 +329,7 @@ describe('the rules of follow-ups', () => {
     assert.equal(rulesOf({ ...claude, follow_ups: { on: false } }, { executors: ['claude-code'] }, {}), null);
   });
 
-  it('take the lower limit and every quiet hour', () => {
+  it('use the lower limit and all quiet hours', () => {
     const quiet = { from: '22:00', to: '07:00' };
     const settings = { max_per_session: 2, max_per_day: 4, max_budget_usd: 1, quiet_hours: quiet, delay_minutes: 5 };
     const file = { max_per_session: 9, max_per_day: 2, max_budget_usd: 0.5, quiet_hours: quiet, delay_minutes: 1 };
@@ -347,7 +347,7 @@ describe('the rules of follow-ups', () => {
     });
   });
 
-  it('hold what limits where a setting is mistyped, and allow nothing by it', () => {
+  it('keep limits if a setting is mistyped, and allow nothing because of it', () => {
     const { value, problems } = parseFollowUps({ executors: ['claude-code'], triggers: ['nag'], max_per_session: 1 });
     assert.deepEqual(value, { max_per_session: 1 });
     assert.equal(problems.length, 1);

@@ -64,7 +64,7 @@ function play(version: keyof typeof manners, steps: readonly Step[]): { own: Res
 const near = (a: number | null, b: number): boolean => a !== null && Math.abs(a - b) <= 1e-6;
 
 describe('figures over random sessions', () => {
-  it('are those of every run, and the total is their sum', () => {
+  it('are correct for every run, and add up to the total', () => {
     fc.assert(
       fc.property(anyVersion, fc.array(step('done', 'failed'), { maxLength: 8 }), (version, steps) => {
         const played = play(version, steps);
@@ -80,7 +80,7 @@ describe('figures over random sessions', () => {
     );
   });
 
-  it('are those of every run where some were killed, and the total holds these too', () => {
+  it('are correct if runs were killed, and the total includes these', () => {
     const steps = fc.array(step('done', 'killed', 'terminated', 'failed'), { maxLength: 8 });
     fc.assert(
       fc.property(anyVersion, steps, (version, taken) => {
@@ -98,7 +98,7 @@ describe('figures over random sessions', () => {
     );
   });
 
-  it('never decrease in total, and are never negative or not a number', () => {
+  it('never decrease in total, and are never negative or NaN', () => {
     const steps = fc.array(step('done', 'killed', 'terminated', 'failed'), { maxLength: 10 });
     fc.assert(
       fc.property(anyVersion, steps, (version, taken) => {

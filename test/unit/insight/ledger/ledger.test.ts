@@ -38,7 +38,7 @@ function run(
 }
 
 describe('ledger', () => {
-  it('takes totals as cumulative where they are exactly what came on top, whatever the version says', () => {
+  it('reads totals as cumulative if they grew by exactly the usage, whatever the version', () => {
     const first = figures(run([of(100, 10, 0.11)], { input: 100, output: 10 }, {}, { agentVersion: '2.1.100' }));
     const second = figures(run([of(130, 14, 0.144)], { input: 30, output: 4 }, {}, { agentVersion: '2.1.100' }), [
       first,
@@ -49,7 +49,7 @@ describe('ledger', () => {
     assert.deepEqual(second.usage, { input: 30, output: 4 });
   });
 
-  it('takes totals as per run where they have become less, whatever the version says', () => {
+  it('reads totals as per run if they decreased, whatever the version', () => {
     const first = figures(run([of(100, 10, 0.11)], { input: 100, output: 10 }, {}, { agentVersion: '2.2.0' }));
     const second = figures(run([of(30, 4, 0.034)], { input: 30, output: 4 }, {}, { agentVersion: '2.2.0' }), [first]);
     assert.equal(second.cost, 0.034);
@@ -58,14 +58,14 @@ describe('ledger', () => {
     assert.deepEqual(second.totalUsage, { input: 130, output: 14 });
   });
 
-  it('takes totals as per run where what came on top is less than the run used', () => {
+  it('reads totals as per run if they grew by less than the run used', () => {
     const first = figures(run([of(100, 10, 0.11)], { input: 100, output: 10 }));
     const second = figures(run([of(120, 12, 0.132)], { input: 120, output: 12 }), [first]);
     assert.equal(second.cost, 0.132);
     assert.equal(second.totalCost, 0.242);
   });
 
-  it('goes by the version where both readings are possible', () => {
+  it('decides by version if both readings are possible', () => {
     const previous = [figures(run([of(100, 10, 0.11)], { input: 100, output: 10 }))];
     const more = (agentVersion: string): ResultMetadata =>
       figures(run([of(400, 40, 0.44)], { input: 50, output: 5 }, {}, { agentVersion, sideCalls: 1 }), previous);
@@ -75,14 +75,14 @@ describe('ledger', () => {
     assert.equal(more('3.0.0').cost, 0.33);
   });
 
-  it("uses the installed program's version where the output names none", () => {
+  it("uses the installed program's version if the output has none", () => {
     const previous = [figures(run([of(100, 10, 0.11)], { input: 100, output: 10 }))];
     const facts = run([of(400, 40, 0.44)], { input: 50, output: 5 }, {}, { sideCalls: 1 });
     const { metadata } = runResult(facts, ended, previous, { prices: testPrices, agentVersion: '2.1.300' });
     assert.equal(metadata?.cost, 0.33);
   });
 
-  it('gives no number for a part of a session that cannot be known', () => {
+  it('gives no number for an unknown part of a session', () => {
     const models = [of(1000, 100, 5)];
     const facts = run(models, { input: 30, output: 4 }, {}, { agentVersion: '2.1.300', model: 'no-price' });
     const result = figures(facts);
@@ -92,7 +92,7 @@ describe('ledger', () => {
     assert.deepEqual(result.usage, { input: 30, output: 4 });
   });
 
-  it('takes a first total as the run’s where nothing shows an earlier run', () => {
+  it('reads a first total as the run’s if nothing shows an earlier run', () => {
     const facts = run([], { input: 30, output: 4 }, { usd: 0.01 }, { agentVersion: '2.1.300' });
     const first = figures(facts);
     assert.equal(first.cost, 0.01);
@@ -100,14 +100,14 @@ describe('ledger', () => {
     assert.equal(first.totalCost, 0.01);
   });
 
-  it('estimates that part where the price table gives the agent’s own figure for the whole', () => {
+  it('estimates that part if the price table reproduces the agent’s total', () => {
     const facts = run([of(1000, 100, 0.0011)], { input: 30, output: 4 }, {}, { agentVersion: '2.1.300' });
     const result = figures(facts);
     assert.deepEqual(result.costProvenance, { provenance: 'estimated', usd: 0.000034, priceTable });
     assert.deepEqual(result.totalCostProvenance, { provenance: 'reported', usd: 0.0011 });
   });
 
-  it("uses the run's own usage where it is printed", () => {
+  it("uses the run's own usage if it is printed", () => {
     const facts = run(
       [of(1000, 100, 1.1), of(5, 5, 0.01, 'model-b')],
       { input: 30, output: 4 },
@@ -122,7 +122,7 @@ describe('ledger', () => {
     assert.equal(result.apiDuration, null);
   });
 
-  it('takes tokens from the models where the usage is zero', () => {
+  it('reads tokens by model if the usage is zero', () => {
     const facts = run(
       [of(100000, 20000, 0.6)],
       { input: 0, output: 0 },
@@ -135,7 +135,7 @@ describe('ledger', () => {
     assert.deepEqual(result.usage, { input: 100000, output: 20000 });
   });
 
-  it('counts a message once and adds subagents where no models are printed', () => {
+  it('counts a message once and adds subagents if no models are printed', () => {
     const facts = runFacts({
       reports: [report({ usd: 0.5, turns: 1 })],
       messages: [
@@ -151,14 +151,14 @@ describe('ledger', () => {
     );
   });
 
-  it('adds totals that start again within a process', () => {
+  it('adds totals that restart within a process', () => {
     const reports = [report({ usd: 0.5, apiDurationMs: 100 }), report({ usd: 0.2, apiDurationMs: 40 })];
     const result = figures(runFacts({ reports }));
     assert.equal(result.cost, 0.7);
     assert.equal(result.apiDuration, 140);
   });
 
-  it('reports zero only where the agent printed zero', () => {
+  it('reports zero only if the agent printed zero', () => {
     assert.deepEqual(figures(runFacts({ reports: [report({ usd: 0, isError: true })] })).costProvenance, {
       provenance: 'reported',
       usd: 0,
@@ -174,7 +174,7 @@ describe('ledger', () => {
     assert.deepEqual(failed.costProvenance, { provenance: 'unknown', reason: 'The agent did not report a cost.' });
   });
 
-  it('does not let a run that never began spoil what the session has cost', () => {
+  it('ignores a run that never started', () => {
     const nothing = runFacts({ sessionIds: [], lines: { total: 0, unknown: 0, malformed: 0, oversize: 0 } });
     const failed = figures(nothing, [], { code: 1, signal: null });
     const first = figures(run([of(100, 10, 0.11)], { input: 100, output: 10 }), [failed]);
@@ -182,7 +182,7 @@ describe('ledger', () => {
     assert.equal(figures(nothing, [failed, first], { code: 1, signal: null }).totalCost, 0.11);
   });
 
-  it('makes a total unknown that holds a run without a price', () => {
+  it('makes a total unknown if it includes a run without a price', () => {
     const lost = figures(runFacts({ messages: [message({ model: 'no-price' })] }), [], killed);
     assert.match(lost.costProvenance.provenance === 'unknown' ? lost.costProvenance.reason : '', /no-price/);
     assert.deepEqual(lost.usage, { input: 100, output: 10 });
@@ -192,7 +192,7 @@ describe('ledger', () => {
     assert.deepEqual(second.totalUsage, { input: 200, output: 20 });
   });
 
-  it('does not go below an estimate that turns out too high', () => {
+  it('does not decrease after an estimate that was too high', () => {
     const own = (input: number): Partial<RunReport> => ({ runModels: [of(input, 0, 0.1)] });
     const first = figures(run([of(100, 0, 0.1)], { input: 100, output: 0 }, own(100)));
     const lost = figures(runFacts({ messages: [message({ usage: { input: 1_000_000 } })] }), [first], killed);
@@ -203,7 +203,7 @@ describe('ledger', () => {
     assert.equal(third.totalCostProvenance.provenance, 'estimated');
   });
 
-  it('keeps the ids of the whole session', () => {
+  it('keeps all ids of the session', () => {
     const first = figures(runFacts({ sessionIds: ['a'], reports: [report()] }));
     const second = figures(runFacts({ sessionIds: ['b'], reports: [report()] }), [first]);
     const third = figures(runFacts({ sessionIds: [], reports: [] }), [first, second], killed);
@@ -211,7 +211,7 @@ describe('ledger', () => {
     assert.deepEqual([third.sessionId, third.originalSessionId], ['b', 'a']);
   });
 
-  it('answers with the last message whole, else with the text of the closing line', () => {
+  it('returns the whole last message, else the text of the closing line', () => {
     const data = (own: Partial<RunFacts>): string | undefined => runResult(runFacts(own), ended, [], options).data;
     assert.equal(
       data({ reports: [report({ text: 'end.' })], finalText: 'Beginning and end.', answer: 'x' }),
@@ -222,7 +222,7 @@ describe('ledger', () => {
   });
 
   describe('while a run streams', () => {
-    it('is estimated, with the table named, and adds to what was', () => {
+    it("is estimated with a named price table, and added to the session's cost", () => {
       const first = figures(run([of(100, 10, 0.11)], { input: 100, output: 10 }));
       const now = estimate(
         runFacts({ messages: [message({ usage: { input: 1_000_000, output: 5 } })] }),
@@ -234,7 +234,7 @@ describe('ledger', () => {
       assert.deepEqual(now.totalUsage, { input: 1_000_100, output: 15 });
     });
 
-    it('is unknown until the agent says what it used, and the session has cost what it had', () => {
+    it("is unknown until the agent reports usage, and leaves the session's cost unchanged", () => {
       assert.equal(estimate(runFacts(), [], options).cost.provenance, 'unknown');
       const first = figures(run([of(100, 10, 0.11)], { input: 100, output: 10 }));
       const now = estimate(runFacts(), [first], options);
@@ -242,7 +242,7 @@ describe('ledger', () => {
       assert.deepEqual(now.totalCost, first.totalCostProvenance);
     });
 
-    it('is unknown where messages come without their usage, and never nothing', () => {
+    it('is unknown, not zero, if messages have no usage', () => {
       const first = figures(run([of(100, 10, 0.11)], { input: 100, output: 10 }));
       for (const usage of [{}, { input: 0, output: 0 }]) {
         const facts = runFacts({ messages: [message({ usage })] });
@@ -260,14 +260,14 @@ describe('ledger', () => {
       });
     });
 
-    it('is unknown for a model without a price, with its tokens', () => {
+    it('is unknown for a model without a price, but tokens are shown', () => {
       const now = estimate(runFacts({ messages: [message({ model: 'no-price' })] }), [], options);
       assert.equal(now.cost.provenance, 'unknown');
       assert.deepEqual(now.usage, { input: 100, output: 10 });
       assert.equal(now.models[0]?.model, 'no-price');
     });
 
-    it('becomes the agent’s own figure with a closing line', () => {
+    it('is replaced by the agent’s own figure in the closing line', () => {
       const now = estimate(run([of(100, 10, 0.11)], { input: 100, output: 10 }), [], options);
       assert.deepEqual(now.cost, { provenance: 'reported', usd: 0.11 });
     });
@@ -284,7 +284,7 @@ describe('ledger', () => {
       assert.equal(result.counters?.usd, null);
     });
 
-    it('takes from the tokens of a thread what was used before', () => {
+    it('subtracts earlier usage from the tokens of a thread', () => {
       const first = figures(thread(1200, 60, 'session'));
       const second = figures(thread(2400, 120, 'session', 'no-price'), [first]);
       const lost = figures(runFacts({ reports: [] }), [first, second], killed);
@@ -295,34 +295,34 @@ describe('ledger', () => {
       assert.deepEqual(third.usage, { input: 1300, output: 70 });
     });
 
-    it('takes tokens that became less as those of the run', () => {
+    it('reads decreased tokens as those of the run', () => {
       const first = figures(thread(2400, 120, 'session'));
       const second = figures(thread(1200, 60, 'session'), [first]);
       assert.deepEqual(second.usage, { input: 1200, output: 60 });
       assert.deepEqual(second.totalUsage, { input: 3600, output: 180 });
     });
 
-    it('is unknown where a closing line names a model and no tokens', () => {
+    it('is unknown if a closing line has a model but no tokens', () => {
       const { costProvenance } = figures(runFacts({ reports: [report({ models: [{ model: 'model-a' }] })] }));
       assert.deepEqual(costProvenance, { provenance: 'unknown', reason: 'The agent did not report its usage.' });
     });
 
-    it('has no price where the agent did not say which model it used', () => {
+    it('has no cost if the agent did not report its model', () => {
       const { costProvenance, usage } = figures(thread(100, 10, 'run', null));
       assert.match(costProvenance.provenance === 'unknown' ? costProvenance.reason : '', /its model/);
       assert.deepEqual(usage, { input: 100, output: 10 });
     });
   });
 
-  describe("the cost of a run printed beside the session's", () => {
+  describe("the cost of a run printed next to the session's", () => {
     const printed = (runUsd: number, usd: number) => runFacts({ reports: [report({ runUsd, usd })] });
 
-    it("is the run's, and the other the session's", () => {
+    it("is the run's; the other is the session's", () => {
       const { cost, totalCost } = figures(printed(0.05, 0.12));
       assert.deepEqual([cost, totalCost], [0.05, 0.12]);
     });
 
-    it('is read off the counters where both are the same', () => {
+    it('is decided by the counters if both are equal', () => {
       const first = figures(printed(0.05, 0.05));
       const second = figures(printed(0.05, 0.05), [first]);
       assert.deepEqual([second.cost, second.totalCost], [0.05, 0.1]);

@@ -10,7 +10,7 @@ const runs = [
 ];
 
 describe('figures of single messages', () => {
-  it('stand once at the first text or call of a message, and the others say why they have none', () => {
+  it('appear once, at the first text or call of a message; other entries say why they have none', () => {
     const reported = { ...message({ model: 'm', usage: { input: 5, output: 2 }, entries: [3, 5] }), runId: 'run_1' };
     const figures = new MessageFigures([reported], testPrices, null);
     const first = figures.of(3, runs);
@@ -22,7 +22,7 @@ describe('figures of single messages', () => {
     );
   });
 
-  it('belong to entries of what the model says and calls, each to one message, in every capture', () => {
+  it('belong to texts and calls of the model, each to one message, in every capture', () => {
     let [tied, calls] = [0, 0];
     for (const { name, stdout, exit } of claudeCaptures()) {
       const { facts, entries } = normalized(stdoutLines(...stdout), exit);

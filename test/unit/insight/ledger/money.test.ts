@@ -11,18 +11,18 @@ const estimated = (usd: number): Cost => ({
 });
 
 describe('money', () => {
-  it('has no dust', () => {
+  it('has no floating-point noise', () => {
     assert.equal(subtractUsd(0.009, 0.006), 0.003);
     assert.equal(addUsd(0.1, 0.2), 0.3);
     assert.equal(subtractUsd(0.012896000000000001, 0.006448000000000001), 0.006448);
   });
 
-  it('leaves a printed figure as it is', () => {
+  it('keeps a printed figure', () => {
     assert.equal(addUsd(0, 0.006448000000000001), 0.006448000000000001);
     assert.equal(subtractUsd(0.13938599999999998, 0), 0.13938599999999998);
   });
 
-  it('never goes below zero and never is not a number', () => {
+  it('is never negative or NaN', () => {
     const amount = fc.double({ min: 0, max: 1e6, noNaN: true });
     fc.assert(
       fc.property(amount, amount, (a, b) => {
@@ -32,7 +32,7 @@ describe('money', () => {
     );
   });
 
-  it('knows a sum as well as the less well known part', () => {
+  it('gives a sum the provenance of its least certain part', () => {
     assert.deepEqual(addCosts(reported(1), reported(2)), reported(3));
     assert.deepEqual(addCosts(reported(1), estimated(2)), estimated(3));
     assert.deepEqual(addCosts(estimated(1), reported(2)), estimated(3));

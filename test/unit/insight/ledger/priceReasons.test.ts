@@ -22,8 +22,8 @@ function seen(usage: object): MessageUsage {
   return only;
 }
 
-describe('what an estimate says that it leaves out', () => {
-  it('is told of sums that can hold long requests, and not of requests that are known', () => {
+describe('what an estimate leaves out', () => {
+  it('includes long requests in sums, but not in single requests', () => {
     const reasonOf = (input: number): string | undefined => {
       const line = report({ usage: { input, output: 1 }, models: [{ model: 'model-long', input, output: 1 }] });
       const { costProvenance } = runResult(runFacts({ reports: [line] }), { code: 0, signal: null }, [], {
@@ -38,7 +38,7 @@ describe('what an estimate says that it leaves out', () => {
     assert.deepEqual(known, { provenance: 'estimated', usd: 0.0014, priceTable: { name: 'test', date: '2026-01-01' } });
   });
 
-  it('is told of speeds, tiers and places that the table has no rate for', () => {
+  it('includes speeds, tiers and regions without a rate', () => {
     const base = { input_tokens: 100, output_tokens: 10 };
     const cases: readonly (readonly [object, RegExp | null])[] = [
       [{ speed: 'standard', service_tier: 'standard', inference_geo: '' }, null],
@@ -62,7 +62,7 @@ describe('what an estimate says that it leaves out', () => {
     }
   });
 
-  it('is nothing of writes to the cache for an hour, which are counted apart', () => {
+  it('excludes 1-hour cache writes, which are counted separately', () => {
     const creation = { ephemeral_1h_input_tokens: 400, ephemeral_5m_input_tokens: 3700 };
     const both = { cacheWrite: 4100, cacheWrite1h: 400 };
     assert.deepEqual(tokenUsage({ cache_creation_input_tokens: 4100, cache_creation: creation }), both);

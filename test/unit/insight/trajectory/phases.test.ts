@@ -50,7 +50,7 @@ describe('time of a run', () => {
     });
   });
 
-  it('counts every moment once, whatever overlaps', () => {
+  it('counts every moment once, even if spans overlap', () => {
     const output = fc.array(
       fc.record({
         kind: fc.constantFrom('thinking' as const, 'writing' as const),
@@ -70,7 +70,7 @@ describe('time of a run', () => {
     );
   });
 
-  it('of spans is neither lost nor doubled', () => {
+  it('of all spans adds up', () => {
     fc.assert(
       fc.property(spans, spans, (a, b) => {
         const left = subtractSpans(unionOf(a), unionOf(b));

@@ -68,7 +68,7 @@ describe('trajectory', () => {
     );
   });
 
-  it('names a lane as soon as its call has a name, even if that comes late', () => {
+  it('names a lane when the name of its call arrives, even late', () => {
     const task = (description: string, agentType?: string) =>
       ({ kind: 'task', description, ...(agentType !== undefined && { agentType }) }) as const;
     const early = call(0, runs('ls'), { parentCallId: 'call_1' });
@@ -168,7 +168,7 @@ describe('trajectory', () => {
     );
   });
 
-  it('becomes the metadata of the specification', () => {
+  it('is exported as the metadata of the specification', () => {
     const metadata = trajectoryOf(
       call(1, runs('ls'), { toolName: 'Bash', input: { command: 'ls' }, result: { text: 'a\n', isError: false } }),
       'Let me look.',
@@ -191,7 +191,7 @@ describe('filter of steps', () => {
   const shown = (query: string, more?: string) =>
     rows.filter((row) => fits(row, parseFilter(query), more)).map(({ entryIndex }) => entryIndex);
 
-  it('takes kinds, tools, files, states and texts', () => {
+  it('accepts kinds, tools, files, states and texts', () => {
     assert.deepEqual(rows.filter((row) => fits(row, everyRow)).length, rows.length);
     assert.deepEqual(shown('kind:command'), [6, 7, 10]);
     assert.deepEqual(shown('kind:command kind:read state:done'), [3, 4, 6]);

@@ -52,7 +52,7 @@ describe('a command in a shell', () => {
     it(command, () => assert.equal(unwrapped(command), inner));
   }
 
-  it('is found by what a program runs', () => {
+  it('is found inside the program that runs it', () => {
     const bare: readonly (readonly [string, string])[] = [
       ['CI=1 FOO="a b" timeout -s KILL 60 npx --yes tsc -b', 'tsc -b'],
       ['python3 -X dev -m pytest -q', 'pytest -q'],
@@ -67,14 +67,14 @@ describe('a command in a shell', () => {
     for (const [command, inner] of bare) assert.equal(launched(command), inner, command);
   });
 
-  it('is no word of the grammar of a shell', () => {
+  it('is not a keyword of the shell', () => {
     const line = 'for a in b; do true; done # all\nif x; then y; else z; fi';
     const forms = commandForms(line, shellParts(line)).slice(1);
     for (const word of ['done', 'done # all', 'fi', 'true']) assert.ok(!forms.includes(word), word);
   });
 });
 
-describe('what a command is for', () => {
+describe('the kind of a command', () => {
   const kinds = {
     test: [
       '.venv/bin/python -m pytest -q',
@@ -153,7 +153,7 @@ describe('what a command is for', () => {
     });
   }
 
-  it('is told by what it printed, where it is a program of the project', () => {
+  it('depends on the output if the program belongs to the project', () => {
     const printed = { stdout: '\n12 passed, 0 failed\n' };
     const [link] = linksAfter([run(1, './verify-all', printed)], 'All 12 tests pass.');
     assert.deepEqual([link?.status, agreement(link)], ['found', true]);
@@ -161,7 +161,7 @@ describe('what a command is for', () => {
       assert.equal(linksAfter([run(1, command, printed)], 'All 12 tests pass.')[0]?.status, 'not_found', command);
   });
 
-  it('is not over while it runs in the background', () => {
+  it('has no outcome while it runs in the background', () => {
     const [link] = linksAfter([run(1, 'npm test', { background: true })], 'All tests pass.');
     assert.deepEqual([link?.status, agreement(link)], ['found', undefined]);
     const printed = run(1, 'npm test', { background: true, stdout: '12 passed' });
@@ -169,7 +169,7 @@ describe('what a command is for', () => {
   });
 });
 
-describe('a command that is said to have run', () => {
+describe('a claim that a command ran', () => {
   const same: readonly (readonly [ran: string, said: string])[] = [
     ['npx tsc --noEmit', 'tsc --noEmit'],
     ['tsc --noEmit', 'npx tsc --noEmit'],
@@ -206,12 +206,12 @@ describe('a command that is said to have run', () => {
     });
   }
 
-  it('is said to have by the words behind it', () => {
+  it('may follow the command', () => {
     const words = ['was executed successfully.', 'succeeded.', 'wurde ausgeführt.', '✅'];
     for (const after of words) assert.equal(linksAfter([], `\`git push\` ${after}`)[0]?.status, 'not_found', after);
   });
 
-  it('is found in a block, and nothing is said of others there', () => {
+  it('is found in a code block, without claims about its other commands', () => {
     const links = linksAfter([run(3, 'npm test')], 'Commands run:\n```bash\n$ npm test\n$ npm run lint\n```');
     assert.deepEqual(
       links.map(({ claim, source }) => [claim, source?.entryIndex]),
@@ -219,12 +219,12 @@ describe('a command that is said to have run', () => {
     );
   });
 
-  it('is not every program that is named', () => {
+  it('is not every name of a program', () => {
     assert.deepEqual(linksAfter([run(3, 'eslint src')], 'The rule is one of `eslint`.'), []);
     assert.deepEqual(linksAfter([run(3, 'npm test || true')], 'The flag is `true`.'), []);
   });
 
-  it('is found in lines that are made to take long', () => {
+  it('is found in lines designed to be slow to parse', () => {
     for (const piece of ['"\\', "'", '$ ', '-x ', 'FOO= ', 'npx ', 'a/', '>', 'bash -c "']) {
       const line = repeated(piece, 1_000_000);
       for (const command of [line, `bash -lc '${line}'`]) {

@@ -28,7 +28,7 @@ function linksAfter(steps: readonly NormalizedEntry[], content: string): Evidenc
 const counted = run(1, 'npm test', 'Tests: 12 passed, 12 total');
 const failing = run(1, 'npm test', 'Tests: 2 failed, 10 passed, 12 total', 1);
 
-describe('how tests went, as it is said', () => {
+describe('a claimed outcome of tests', () => {
   const all = [
     'Tests: 12 passed, 0 failed.',
     '**Tests:** 12/12 passing',
@@ -74,7 +74,7 @@ describe('how tests went, as it is said', () => {
     });
   }
 
-  it('is said of some, or with how many failed', () => {
+  it('may cover some tests, or count the failed ones', () => {
     const failed = [
       'Tests: 10 passed, 2 failed',
       'Tests: 2 failed, 10 passed',
@@ -94,7 +94,7 @@ describe('how tests went, as it is said', () => {
       assert.equal(agreement(linksAfter([counted], said)[0]), false, said);
   });
 
-  it('is not what tests are, take or should do', () => {
+  it('is not what tests are, how long they take, or what they should do', () => {
     for (const said of [
       'New tests: failing logins and expired tokens.',
       'The tests: passing a constant makes them stable.',
@@ -111,7 +111,7 @@ describe('how tests went, as it is said', () => {
   });
 });
 
-describe('how a build or a check went, as it is said', () => {
+describe('a claimed outcome of a build or a check', () => {
   const cases: readonly (readonly [ran: string, said: string])[] = [
     ['npx tsc --noEmit', 'TypeScript compiles without errors.'],
     ['npx tsc --noEmit', 'tsc --noEmit passes.'],
@@ -137,19 +137,19 @@ describe('how a build or a check went, as it is said', () => {
 });
 
 describe('a command in prose', () => {
-  it('passes no thing on', () => {
+  it('does not apply to the object of its sentence', () => {
     const [link] = linksAfter([counted], '`npm test` passes the flag on.');
     assert.deepEqual([link?.kind, agreement(link)], ['command', undefined]);
   });
 
-  it('is no other program', () => {
+  it('is not another program with a similar name', () => {
     for (const said of ['cargo test passes.', 'go test passes.', 'Cargo test passes.', 'pnpm run test is green.'])
       assert.equal(linksAfter([run(1, 'npm test')], said)[0]?.status, 'not_found', said);
     assert.equal(linksAfter([run(1, 'cargo build')], 'go build succeeds.')[0]?.status, 'not_found');
     assert.equal(agreement(linksAfter([run(1, 'cargo test --all')], 'cargo test passes.')[0]), true);
   });
 
-  it('is judged with the others of its list', () => {
+  it('is judged together with the other items of its list', () => {
     const steps = [run(1, 'npm test'), run(2, 'cargo build'), run(3, 'cargo test', '', 101), run(4, 'cargo clippy')];
     const reported = (said: string) =>
       linksAfter(steps, said).map((link) => [link.source?.entryIndex, agreement(link)]);

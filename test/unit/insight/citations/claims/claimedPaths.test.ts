@@ -47,12 +47,12 @@ describe('a path in an answer', () => {
     );
   }
 
-  it('is at its range without its marks', () => {
+  it('has its exact range, without quotes or brackets', () => {
     assert.equal(mentionsIn('was ~~src/a.ts~~ once')[0]?.claim, 'src/a.ts');
     assert.equal(mentionsIn('was _src/a.ts_ once')[0]?.claim, 'src/a.ts');
   });
 
-  it('is no command with a file', () => {
+  it('is not a command with a file argument', () => {
     for (const text of ['`cat src/a b.ts`', '`./run.sh src/a.ts`', '`bin/tool --all a.ts`', '`scripts/a.sh b.ts`'])
       assert.deepEqual(
         mentionsIn(text).map(({ kind }) => kind),
@@ -61,7 +61,7 @@ describe('a path in an answer', () => {
       );
   });
 
-  it('is the same on a drive in small letters', () => {
+  it('is the same with a lower-case drive letter', () => {
     assert.equal(normalPath('c:\\Repo\\src\\a.ts', 'C:\\Repo'), 'src/a.ts');
     assert.equal(normalPath('file:///c:/Repo/a%20b.ts', 'C:\\Repo'), 'a b.ts');
     const read = step(1, { kind: 'file_read', path: 'c:\\other\\a.ts' }, { result: { text: 'a\nb' } });
@@ -93,13 +93,13 @@ describe('lines in an answer', () => {
     );
   }
 
-  it('are not what a function is called with', () => {
+  it('are not the arguments of a function', () => {
     for (const call of ['items.map(3)', 'np.sum(1,2)', 'foo(3)', 'x.c(1)'])
       assert.equal(namedPath(call), undefined, call);
     assert.equal(mentionsIn('`src/a.ts` line 3, 9 tests pass')[0]?.claim, '`src/a.ts` line 3');
   });
 
-  it('are not of a file that never had so many', () => {
+  it('are not found in a file that never had so many', () => {
     const all = step(1, { kind: 'file_read', path: 'a.ts' }, { result: { text: numbered(30) } });
     const edit = (newText: string) =>
       step(2, { kind: 'file_edit', changes: [{ path: 'a.ts', kind: 'update', oldText: 'x', newText }] });
@@ -116,7 +116,7 @@ describe('lines in an answer', () => {
 });
 
 describe('a member of an object', () => {
-  it('is told as a file only where it is one', () => {
+  it('is a file only if such a file exists', () => {
     for (const name of [
       'items.map',
       'np.sum',

@@ -9,7 +9,7 @@ describe('mentions', () => {
   const found = (text: string) =>
     mentionsIn(text).map(({ kind, claim, path, lines, url }) => [kind, claim, path ?? url, lines]);
 
-  it('are at their exact range, whatever stands around them', () => {
+  it('have exact ranges, whatever surrounds them', () => {
     for (const [before, after] of [
       ['', ''],
       ['(', ')'],
@@ -27,7 +27,7 @@ describe('mentions', () => {
     }
   });
 
-  it('reads all ways to name lines', () => {
+  it('include all notations for lines', () => {
     const ways = [
       'a.ts:3-5',
       'a.ts#L3-L5',
@@ -50,7 +50,7 @@ describe('mentions', () => {
     );
   });
 
-  it('reads addresses to their end, and no further', () => {
+  it('end where an address ends', () => {
     const rust = 'https://en.wikipedia.org/wiki/Rust_(programming_language)';
     for (const text of [
       rust,
@@ -77,12 +77,12 @@ describe('mentions', () => {
     assert.notEqual(normalUrl('https://a.example/%2F'), normalUrl('https://a.example/x'));
   });
 
-  it('are not in code blocks', () => {
+  it('exclude code blocks', () => {
     assert.deepEqual(found('```ts\nnpm test # src/a.ts:1\n```\n~~~json\nhttps://x.example\n~~~'), []);
     assert.deepEqual(found('before a.ts\n```\nb.ts'), [['file', 'a.ts', 'a.ts', undefined]]);
   });
 
-  it('are the commands of a block of a shell, where it is not what one could run', () => {
+  it('include commands in a shell block, unless the block only suggests them', () => {
     const commands = (text: string) => mentionsIn(text).map(({ kind, claim, hedged }) => [kind, claim, hedged]);
     assert.deepEqual(commands('Commands run:\n```bash\n$ npm test # all\n12 passed in a.ts:3\n$ npm run lint\n```'), [
       ['command', 'npm test', true],
@@ -93,7 +93,7 @@ describe('mentions', () => {
       assert.deepEqual(commands(`${lead}\n\`\`\`sh\nnpm test\n\`\`\``), [], lead);
   });
 
-  it('are not what only looks like one', () => {
+  it('exclude what only looks like one', () => {
     for (const text of [
       'e.g. v1.2.3',
       'obj.method()',
@@ -115,7 +115,7 @@ describe('mentions', () => {
     assert.equal(namedPath('Node.js'), undefined);
   });
 
-  it('do not overlap, lie in the text and come in order, for any text', () => {
+  it('are ordered, within the text and without overlaps, for any text', () => {
     const piece = fc.constantFrom(
       '`',
       '``',
@@ -152,7 +152,7 @@ describe('mentions', () => {
     );
   });
 
-  it('are looked for to the end of texts that are made to take long', () => {
+  it('are found up to the end of texts designed to be slow to parse', () => {
     for (const piece of mentionPieces) {
       const text = repeated(piece, 1_000_000);
       for (const { range, claim } of mentionsIn(text)) assert.equal(text.slice(...range), claim);

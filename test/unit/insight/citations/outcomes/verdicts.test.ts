@@ -8,7 +8,7 @@ import {
   verdictPairs,
 } from '../../../../support/evidence/verdicts.ts';
 
-describe('the verdict on what is said of a run', () => {
+describe('the verdict on a claimed outcome', () => {
   const pairs = verdictPairs('pairs.json');
   const holdout = verdictPairs('holdout.json');
   const fromRunners = runnerPairs('fromRunners.json');
@@ -20,7 +20,7 @@ describe('the verdict on what is said of a run', () => {
   });
 
   for (const [name, set] of Object.entries({ pairs, holdout, fromRunners, fromRunnersHoldout }))
-    it(`agrees and disagrees where it should, and hardly ever elsewhere (${name})`, () => {
+    it(`has sufficient precision and recall (${name})`, () => {
       const scores = scored(set);
       const shown = shownScores(scores);
       for (const verdict of ['agrees', 'disagrees'] as const) {
@@ -33,7 +33,7 @@ describe('the verdict on what is said of a run', () => {
       }
     });
 
-  it('finds what the session shows, and nothing that it does not show', () => {
+  it('is in line with the session', () => {
     for (const { steps, say, status } of sourcePairs())
       assert.equal(linksIn(steps, say)[0]?.status, status, `${say} ${JSON.stringify(steps)}`);
   });

@@ -35,8 +35,8 @@ const numberedLines = (from: number, to: number) =>
 const plainLines = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, at) => `line ${from + at}`).join('\n');
 
-describe('a source that is held against what is claimed', () => {
-  it('is no file of another folder with the same name', () => {
+describe('a source compared with its claim', () => {
+  it('is not a file of the same name in another folder', () => {
     const read = step(1, { kind: 'file_read', path: '/workspace/index.ts' }, { result: { text: 'a\nb' } });
     const link = firstLink([read], 'See `packages/a/index.ts`.');
     assert.deepEqual([link?.status, link?.candidates.length], ['not_found', 1]);
@@ -44,7 +44,7 @@ describe('a source that is held against what is claimed', () => {
     assert.equal(firstLink([run('cat index.ts', 'a\nb')], 'See `packages/a/index.ts`.')?.status, 'found');
   });
 
-  it('is a file by its path in the repository, where the session worked in a folder of it', () => {
+  it('may be a path relative to the repository, if the session worked in a subfolder', () => {
     const session = new SessionEvidence('/repo/packages/app');
     session.add(step(1, { kind: 'file_read', path: '/repo/packages/app/src/x.ts' }, { result: { text: 'a\nb' } }));
     const content = 'See `packages/app/src/x.ts` and `packages/b/src/x.ts`.';
@@ -55,7 +55,7 @@ describe('a source that is held against what is claimed', () => {
     );
   });
 
-  it('is a file in a folder with a name in brackets', () => {
+  it('may be in a folder with brackets in its name', () => {
     const read = step(1, { kind: 'file_read', path: '/workspace/app/[slug]/page.tsx' }, { result: { text: 'a\nb' } });
     for (const shown of ['`app/[slug]/page.tsx:2`', 'app/[slug]/page.tsx:2', '`page.tsx`']) {
       assert.equal(firstLink([read], `See ${shown} there.`)?.source?.path, 'app/[slug]/page.tsx', shown);
@@ -64,7 +64,7 @@ describe('a source that is held against what is claimed', () => {
     assert.equal(firstLink([search], 'See `app/[[...all]]/page.tsx:3`.')?.source?.path, 'app/[[...all]]/page.tsx');
   });
 
-  it('is no change that was denied or failed', () => {
+  it('is not a change that was denied or failed', () => {
     const changes = [{ path: 'a.ts', kind: 'update' as const, oldText: 'a', newText: 'b' }];
     for (const status of ['denied', 'failed', 'cancelled'] as const) {
       const link = firstLink([step(1, { kind: 'file_edit', changes }, { status })], 'I changed `a.ts`.');
@@ -77,7 +77,7 @@ describe('a source that is held against what is claimed', () => {
     }
   });
 
-  it('is what was read, where more was asked for', () => {
+  it('covers the lines that were read, even if more were requested', () => {
     const read = (text: string, action: Partial<Extract<ToolAction, { kind: 'file_read' }>> = {}) =>
       step(1, { kind: 'file_read', path: 'a.ts', startLine: 1, endLine: 200, ...action }, { result: { text } });
     assert.equal(firstLink([read(numberedLines(1, 50))], '`a.ts:60`')?.status, 'not_found');
@@ -116,7 +116,7 @@ describe('a file that a command prints', () => {
     });
   }
 
-  it('is not known by lines that were left out or counted anew', () => {
+  it('is not identified by omitted or renumbered lines', () => {
     const cut = `${plainLines(1, 40)}\n... [300 lines truncated] ...\n${plainLines(341, 400)}`;
     const sed = run("sed -n '1,400p' a.ts", cut);
     assert.equal(firstLink([sed], '`a.ts:390`')?.status, 'found');
@@ -132,7 +132,7 @@ describe('a file that a command prints', () => {
     assert.deepEqual(readByCommand('cat ids.csv', '1001|foo\n1002|bar')?.lines, [1, 2]);
   });
 
-  it('is evidence, at its lines', () => {
+  it('is evidence for its lines', () => {
     const evidence = evidenceFor(run("sed -n '30,60p' src/a.ts", plainLines(30, 60)), '`src/a.ts:40`');
     assert.deepEqual([evidence.lines, evidence.textThen], [[38, 42], plainLines(38, 42)]);
   });
@@ -141,7 +141,7 @@ describe('a file that a command prints', () => {
 describe('evidence of an edit', () => {
   const hunk = (at: number, word: string) => `@@ -${at},3 +${at},3 @@\n ${word} a\n-old\n+${word} new\n ${word} b`;
 
-  it('is the part that has the claimed lines', () => {
+  it('is the part with the claimed lines', () => {
     const patch = [hunk(4, 'first'), hunk(40, 'second')].join('\n');
     const edit = step(1, { kind: 'file_edit', changes: [{ path: 'a.ts', kind: 'update', patch }] });
     assert.equal(evidenceFor(edit, '`a.ts:41`').textThen, 'second a\nsecond new\nsecond b');
@@ -149,7 +149,7 @@ describe('evidence of an edit', () => {
     assert.equal(evidenceFor(edit, 'I changed `a.ts`.').textThen, 'first a\nfirst new\nfirst b');
   });
 
-  it('is of its file, not of another with a name that ends alike', () => {
+  it('belongs to its file, not to another whose name ends alike', () => {
     const changes = [
       { path: '/workspace/data.ts', kind: 'update' as const, patch: hunk(1, 'data') },
       { path: '/workspace/a.ts', kind: 'update' as const, patch: hunk(1, 'a') },
@@ -157,24 +157,24 @@ describe('evidence of an edit', () => {
     assert.match(evidenceFor(step(1, { kind: 'file_edit', changes }), 'I changed `a.ts`.').textThen ?? '', /^a a/);
   });
 
-  it('has no lines where the edit does not say where it was', () => {
+  it('has no line numbers if the edit has none', () => {
     const changes = [{ path: 'a.ts', kind: 'update' as const, oldText: 'x', newText: 'y\nz' }];
     const evidence = evidenceFor(step(1, { kind: 'file_edit', changes }), 'I changed `a.ts`.');
     assert.deepEqual([evidence.lines, evidence.textThen], [null, 'y\nz']);
   });
 });
 
-it('evidence of a search is the lines that name the file, at the line', () => {
+it('evidence of a search consists of the lines that name the file and line', () => {
   const text = 'src/data.ts:7: x\nsrc/a.ts:3: y\nsrc/a.ts:30: z\nsrc/a.tsx:3: no';
   const search = step(1, { kind: 'search', query: 'x' }, { result: { text } });
   assert.equal(evidenceFor(search, 'See `src/a.ts:3`.').textThen, 'src/a.ts:3: y');
   assert.equal(evidenceFor(search, 'See `src/a.ts`.').textThen, 'src/a.ts:3: y\nsrc/a.ts:30: z');
 });
 
-describe('how tests went', () => {
+describe('the outcome of tests', () => {
   const agrees = (entry: NormalizedEntry, content: string) => agreement(firstLink([entry], content));
 
-  it('is not told by an exit code that another command decides', () => {
+  it('is not an exit code that another command decides', () => {
     for (const command of ['npm test | tail -5', 'npm test; echo done', 'npm test || true', 'npm test\necho done']) {
       assert.equal(agrees(run(command), 'All tests pass.'), undefined, command);
     }
@@ -191,7 +191,7 @@ describe('how tests went', () => {
     assert.equal(agrees(run('npm test | tail -5', 'Tests: 12 passed, 12 total'), 'All tests pass.'), true);
   });
 
-  it('is read in lines that a shell has', () => {
+  it('is read from lines of shell output', () => {
     assert.deepEqual(shellParts(`(cd a && echo "b; c") 2>&1 | tail\nls & pwd`), [
       { command: 'cd a', joined: '' },
       { command: 'echo "b; c") 2>&1', joined: '&&' },
@@ -207,7 +207,7 @@ describe('how tests went', () => {
     assert.equal(firstLink([run('jest --version')], 'Tests pass.')?.status, 'not_found');
   });
 
-  it('is claimed the other way round by "no", in part by "of", and not at all by a question', () => {
+  it('is inverted by "no", made partial by "of", and not claimed by a question', () => {
     const passing = run('npm test', 'Tests: 42 passed, 42 total');
     const failing = run('npm test', 'Tests: 3 failed, 39 passed, 42 total', 1);
     assert.equal(agrees(passing, 'No tests failed.'), true);
@@ -220,7 +220,7 @@ describe('how tests went', () => {
     assert.equal(agrees(run('npx eslint .'), 'There are no lint errors.'), true);
   });
 
-  it('is nothing that a here-document says', () => {
+  it('is not taken from a here-document', () => {
     const failing = step(
       1,
       { kind: 'command_run', command: 'npm test', exitCode: 1, stdout: '3 failed, 39 passed' },
@@ -240,7 +240,7 @@ describe('how tests went', () => {
     assert.equal(agreement(firstLink([run('cat <<EOF\nx\nEOF\nnpm test')], 'All tests pass.')), true);
   });
 
-  it('is told for each kind on its own', () => {
+  it('is separate for each kind', () => {
     const printed = '✖ 5 problems (5 errors, 0 warnings)\nTests: 41 passed, 41 total';
     const both = run('npx eslint . | tail -3; npm test | tail -3', printed);
     assert.equal(agrees(both, 'ESLint passes.'), false);
@@ -252,14 +252,14 @@ describe('how tests went', () => {
     assert.equal(agrees(run('npm test', '', 0), '39 of 42 tests passed.'), undefined);
   });
 
-  it('is claimed before a question that is another thought', () => {
+  it('is claimed even if an unrelated question follows', () => {
     const passing = run('npm test', 'Tests: 42 passed, 42 total');
     for (const answer of ['All 42 tests pass — should I commit?', 'All 42 tests pass, shall I commit?']) {
       assert.equal(agrees(passing, answer), true, answer);
     }
   });
 
-  it('is a command with the brackets that it opened', () => {
+  it('keeps brackets that belong to the command', () => {
     const link = firstLink([run('(cd /app && docker rm $(docker ps -aq))')], 'I ran `docker rm $(docker ps -aq)`.');
     assert.equal(link?.status, 'found');
   });
@@ -270,7 +270,7 @@ describe('a step that cannot be a source', () => {
     step(index, action, { status: 'failed', result: { text, isError: true } });
   const status = (steps: readonly NormalizedEntry[], content: string) => firstLink(steps, content)?.status;
 
-  it('could not read or fetch what it names', () => {
+  it('failed to read or fetch what it names', () => {
     const read = failed(1, { kind: 'file_read', path: 'src/none.ts' }, 'ENOENT: no such file');
     assert.equal(status([read], 'I reviewed `src/none.ts`.'), 'not_found');
     assert.equal(status([read], 'There is no `src/none.ts`.'), 'found');
@@ -284,14 +284,14 @@ describe('a step that cannot be a source', () => {
     assert.equal(status([refused], 'According to https://x.example/a it is so.'), 'not_found');
   });
 
-  it('looked for an address and found nothing', () => {
+  it('searched for an address and found nothing', () => {
     assert.equal(status([run('grep -rn https://x.example/a .', '', 1)], 'See https://x.example/a.'), 'not_found');
     const hit = run('grep -rn https://x.example/a .', 'a.md:3: https://x.example/a');
     assert.equal(status([hit], 'See https://x.example/a.'), 'found');
     assert.equal(status([run('curl -s https://x.example/a', 'text')], 'See https://x.example/a.'), 'found');
   });
 
-  it('only read or named a file that is said to have been changed', () => {
+  it('only read or named a file that the claim says was changed', () => {
     const read = step(1, { kind: 'file_read', path: 'src/a.ts' }, { result: { text: 'a\nb' } });
     assert.equal(status([read], 'I fixed `src/a.ts`.'), 'not_found');
     assert.equal(status([read], 'Ich habe `src/a.ts` geändert.'), 'not_found');
@@ -303,7 +303,7 @@ describe('a step that cannot be a source', () => {
   });
 });
 
-describe('lines that a command shows', () => {
+describe('lines printed by a command', () => {
   const diff = 'diff --git a/src/a.ts b/src/a.ts\n--- a/src/a.ts\n+++ b/src/a.ts\n@@ -40,3 +40,3 @@\n x\n-y\n+z\n w';
   const blame = '^abc1234 (Ada 2026-01-02 10:00:00 +0000 41) foo()\n^abc1234 (Ada 2026-01-02 10:00:00 +0000 42) bar()';
   for (const [command, output] of [
@@ -322,14 +322,14 @@ describe('lines that a command shows', () => {
     });
   }
 
-  it('are shown with their numbers', () => {
+  it('may be numbered', () => {
     const evidence = evidenceFor(run('git diff', diff), '`src/a.ts:41`');
     assert.deepEqual([evidence.lines, evidence.textThen], [[40, 42], 'x\nz\nw']);
     assert.equal(evidenceFor(run('grep -n foo src/a.ts', '42:foo()'), '`src/a.ts:42`').textThen, 'foo()');
   });
 });
 
-it('a name with marks is the same, however a system writes it', () => {
+it('a name with accents is the same in every Unicode form', () => {
   const read = step(1, { kind: 'file_read', path: 'src/u\u0308ber.ts' }, { result: { text: 'a\nb' } });
   assert.equal(firstLink([read], 'See `src/\u00fcber.ts`.')?.status, 'found');
 });

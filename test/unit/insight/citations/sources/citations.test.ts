@@ -35,7 +35,7 @@ function linksAfter(steps: readonly NormalizedEntry[], content: string): Evidenc
 
 const hash = (text: string): string => `length ${text.length}`;
 
-describe('citations that the agent gave', () => {
+describe('citations given by the agent', () => {
   const given = (agent: string, name: string): { entry: NormalizedEntry; links: EvidenceLink[] }[] => {
     const capture = capturesOf(agent).find((each) => each.name === name)!;
     const { entries } = readBy(findAdapter(agent)!, linesOfCapture(capture), capture.exit);
@@ -65,7 +65,7 @@ describe('citations that the agent gave', () => {
     });
   }
 
-  it('counts code points, as the specification does', () => {
+  it('count code points, as the specification does', () => {
     const [{ entry, links } = { entry: undefined, links: [] }] = given('acp-http', 'documented/researcher');
     assert.deepEqual(
       links.map(({ claim, points, range }) => ({ claim, points, range })),
@@ -77,7 +77,7 @@ describe('citations that the agent gave', () => {
     assert.ok(entry?.content.includes('🚀'));
   });
 
-  it('reads url annotations of Codex at their ranges', () => {
+  it("include Codex's URL annotations, with their ranges", () => {
     const line = {
       type: 'item.completed',
       item: {
@@ -94,7 +94,7 @@ describe('citations that the agent gave', () => {
     assert.deepEqual(link.range, [3, 15]);
   });
 
-  it('keeps a source without a range for the whole text, and one with an impossible range for none of it', () => {
+  it('cover the whole text without a range, and none of it with an impossible one', () => {
     const at = (start_index?: number, end_index?: number) => ({
       kind: 'citation' as const,
       title: `${start_index}–${end_index}`,
@@ -111,7 +111,7 @@ describe('citations that the agent gave', () => {
     for (const { claim, range } of links) if (claim === '') assert.deepEqual(range, [9, 9]);
   });
 
-  it('says once what the agent said twice', () => {
+  it('list a repeated citation once', () => {
     const citation = { kind: 'citation' as const, url: 'https://a.example/', title: 'A', start_index: 0, end_index: 3 };
     const annotations = [citation, { ...citation }, { ...citation, title: 'B' }];
     const links = linksOf(answer(3, 'Ein Satz.', { annotations }), new SessionEvidence(''));
@@ -121,7 +121,7 @@ describe('citations that the agent gave', () => {
     );
   });
 
-  it('names the step that had the page, and says the same thing once', () => {
+  it('name the step that fetched the page, without duplicates', () => {
     const session = new SessionEvidence('/workspace');
     session.add(step(1, { kind: 'web_fetch', url: 'https://A.example/x/' }));
     const text = 'See https://a.example/x for it.';
@@ -134,14 +134,14 @@ describe('citations that the agent gave', () => {
 });
 
 describe('what the session shows', () => {
-  it('says neutrally that no tests were run', () => {
+  it('includes a neutral note if no tests ran', () => {
     const [link] = linksAfter([step(1, { kind: 'command_run', command: 'ls' })], 'All 12 tests pass.');
     assert.equal(link?.status, 'not_found');
     assert.equal(link.reason, 'no_matching_command');
     assert.deepEqual(link.candidates, []);
   });
 
-  it('does not take a run that was denied or cut off for one', () => {
+  it('excludes runs that were denied or interrupted', () => {
     const steps = [
       step(1, { kind: 'command_run', command: 'npm test' }, { status: 'denied' }),
       step(2, { kind: 'command_run', command: 'npm test' }, { status: 'cancelled' }),
@@ -149,7 +149,7 @@ describe('what the session shows', () => {
     assert.equal(linksAfter(steps, 'Tests pass.')[0]?.status, 'not_found');
   });
 
-  it('shows the run that failed, although the answer says otherwise', () => {
+  it('includes a failed run, even if the answer claims success', () => {
     const steps = [step(1, { kind: 'command_run', command: 'npm test', exitCode: 1 }, { status: 'failed' })];
     const [link] = linksAfter(steps, 'All tests pass.');
     assert.equal(link?.status, 'found');
@@ -157,7 +157,7 @@ describe('what the session shows', () => {
     assert.equal(agreement(link), false);
   });
 
-  it('reads how many failed where a pipe hides the exit code', () => {
+  it('includes the number of failures if a pipe hides the exit code', () => {
     const action = {
       kind: 'command_run' as const,
       command: 'npm test | tail -3',
@@ -167,7 +167,7 @@ describe('what the session shows', () => {
     assert.equal(agreement(linksAfter([step(1, action)], 'All 12 tests pass.')[0]), false);
   });
 
-  it('lists every step that it could be, best first', () => {
+  it('lists every candidate step, best first', () => {
     const steps = [
       step(1, { kind: 'file_read', path: '/workspace/src/index.ts', startLine: 1, endLine: 9 }),
       step(2, { kind: 'file_read', path: 'lib/index.ts', startLine: 1, endLine: 9 }),
@@ -188,7 +188,7 @@ describe('what the session shows', () => {
     );
   });
 
-  it('tells a file that was not seen from lines that were not', () => {
+  it('distinguishes an unseen file from unseen lines', () => {
     const steps = [step(1, { kind: 'file_read', path: 'a.ts', startLine: 1, endLine: 9 })];
     const [unseen] = linksAfter(steps, '`a.ts:40` is wrong');
     assert.deepEqual(
@@ -198,14 +198,14 @@ describe('what the session shows', () => {
     assert.equal(linksAfter(steps, '`b.ts:40` is wrong')[0]?.reason, 'file_not_in_session');
   });
 
-  it('never takes a later step for the source', () => {
+  it('never uses a later step as a source', () => {
     const session = new SessionEvidence('/workspace');
     session.add(step(5, { kind: 'file_read', path: 'a.ts' }));
     assert.equal(linksOf(answer(4, 'In `src/a.ts:3` it is.'), session)[0]?.status, 'not_found');
     assert.equal(linksOf(answer(6, 'In `a.ts:3` it is.'), session)[0]?.status, 'found');
   });
 
-  it('is the same whether a step came at once or grew, and when it is corrected', () => {
+  it('is the same for complete, streamed and corrected steps', () => {
     const running = step(1, { kind: 'command_run', command: 'npm test' }, { status: 'running' });
     const done = step(1, { kind: 'command_run', command: 'npm test', exitCode: 0 });
     const grown = linksAfter([running, done, done], 'Tests pass.');
@@ -217,7 +217,7 @@ describe('what the session shows', () => {
     assert.equal(corrected[0]?.status, 'not_found');
   });
 
-  it('numbers steps as the gutter does, subagents below their call', () => {
+  it('numbers steps like the panel, with subagents below their call', () => {
     const steps = [
       step(1, { kind: 'task', description: 'look' }),
       step(2, { kind: 'file_read', path: 'a.ts' }, { parentCallId: 'call_1' }),
@@ -225,7 +225,7 @@ describe('what the session shows', () => {
     assert.equal(linksAfter(steps, 'See `a.ts`.')[0]?.source?.step, '1.1');
   });
 
-  it('knows commands inside a shell and among others', () => {
+  it('includes commands inside a shell and in lists of commands', () => {
     assert.equal(plainCommand(`/bin/bash -lc 'cargo test'`), 'cargo test');
     assert.deepEqual(
       [...programKinds(shellParts('cd x && CI=1 npx vitest run | tail -1; npm run lint'))],
@@ -252,7 +252,7 @@ describe('evidence', () => {
     return evidenceOf(entry, link.source, link, hash);
   };
 
-  it('is the text of the lines as the step had them', () => {
+  it('is the text of the lines at the time of the step', () => {
     const evidence = evidenceFor(read, '`a.ts:13`');
     assert.deepEqual(
       [evidence.lines, evidence.textThen, evidence.cut],
@@ -261,7 +261,7 @@ describe('evidence', () => {
     assert.equal(evidence.hash, 'length 31');
   });
 
-  it('is told from the file as it is now', () => {
+  it('is compared with the current file', () => {
     const evidence = evidenceFor(read, '`a.ts:13`');
     const nine = 'x\n'.repeat(9);
     assert.equal(sinceThen(evidence, `${nine}ten\neleven\ntwelve\nthirteen\nfourteen\n`), 'same');
@@ -271,7 +271,7 @@ describe('evidence', () => {
     assert.equal(sinceThen(evidence, null), 'gone');
   });
 
-  it('is the new side of an edit, and the end of an output', () => {
+  it('is the new side of an edit, and the end of long output', () => {
     const patch = '@@ -4,3 +4,3 @@\n four\n-old\n+new\n six';
     const edit = step(3, { kind: 'file_edit', changes: [{ path: 'a.ts', kind: 'update', patch }] });
     assert.deepEqual(evidenceFor(edit, '`a.ts:5` is new').textThen, 'four\nnew\nsix');
@@ -282,14 +282,14 @@ describe('evidence', () => {
     assert.deepEqual([evidence.cut, evidence.command, evidence.exitCode], [true, 'npm test', 0]);
   });
 
-  it('leaves the numbers of agents out, and texts without numbers alone', () => {
+  it('omits line numbers added by agents, and leaves other text unchanged', () => {
     assert.deepEqual(linesOfResult('1\ta\n2\t\tb\n3\t', 1), { first: 1, lines: ['a', '\tb'], ended: true });
     assert.deepEqual(linesOfResult('a\nb\n', 7), { first: 7, lines: ['a', 'b'], ended: true });
   });
 });
 
 describe('sources', () => {
-  it('have one number each, however often they are cited', () => {
+  it('have one number each, even if cited often', () => {
     const steps = [
       step(1, { kind: 'file_read', path: 'a.ts', startLine: 1, endLine: 9 }),
       step(2, { kind: 'file_read', path: 'b.ts' }),

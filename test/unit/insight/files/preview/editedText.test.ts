@@ -16,8 +16,8 @@ const text = fc
   .array(fc.constantFrom('a', 'b', 'ab', '', ' ', '}'), { minLength: 1, maxLength: 12 })
   .map((lines) => lines.join('\n'));
 
-describe('what a person made of an edit', () => {
-  it('replaces a text that the file has once, and gives what the person wrote', () => {
+describe('an edit changed by a person', () => {
+  it('replaces text that occurs once, with what the person wrote', () => {
     fc.assert(
       fc.property(text, text, (before, after) => {
         const { oldText, newText } = editedText(editing, 'a.ts', before, after);
@@ -36,7 +36,7 @@ describe('what a person made of an edit', () => {
     );
   });
 
-  it('is short where the change is, and whole for a tool that writes whole files', () => {
+  it('is limited to the change, or whole for tools that write whole files', () => {
     const lines = Array.from({ length: 50 }, (_, at) => `line ${at}`);
     const [before, after] = [lines.join('\n'), lines.with(20, 'other').join('\n')];
     assert.deepEqual(editedText(editing, 'a.ts', before, after), {

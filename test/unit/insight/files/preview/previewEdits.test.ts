@@ -32,7 +32,7 @@ const shown = ({ kind, text, before, after }: DiffLine): string =>
   kind === 'gap' ? '~' : `${before ?? ''}:${after ?? ''}${signs[kind]}${text}`;
 
 describe('the preview of an edit', () => {
-  it('shows a replaced text as whole lines with three around it, numbered on both sides', () => {
+  it('shows replaced text as whole lines with three lines of context, numbered on both sides', () => {
     const preview = only(edit([{ kind: 'update', oldText: 'ne 5', newText: 'ne five\nand more' }]), file(ten));
     assert.deepEqual(lines(preview), [
       '2:2 line 2',
@@ -47,7 +47,7 @@ describe('the preview of an edit', () => {
     ]);
   });
 
-  it('puts all edits of one file after each other, with a gap between what is far apart', () => {
+  it('shows all edits of one file in order, with a gap between distant ones', () => {
     const preview = only(
       edit([
         { kind: 'update', oldText: 'line 1\n', newText: 'first\n' },
@@ -71,7 +71,7 @@ describe('the preview of an edit', () => {
     ]);
   });
 
-  it('replaces every place where the agent says so, and says how many there are where it does not', () => {
+  it('replaces every occurrence if requested, else reports how many there are', () => {
     const twice = file('tea\n-\ntea\n');
     const change = { kind: 'update', oldText: 'tea', newText: 'mate' } as const;
     const all = only(edit([change], { replace_all: true }), twice);
@@ -82,7 +82,7 @@ describe('the preview of an edit', () => {
     assert.deepEqual(first.state === 'placed' && [first.places, first.all], [2, false]);
   });
 
-  it('shows what a write changes in a file that exists, and all of a new one', () => {
+  it('shows what a write changes in an existing file, and all of a new one', () => {
     const write = request({ kind: 'file_write', path, content: 'a\nB\nc\n' });
     const replaced = only(write, file('a\r\nb\r\nc\r\n'));
     assert.deepEqual(lines(replaced), ['1:1 a', '2:-b', ':2+B', '3:3 c']);
@@ -92,7 +92,7 @@ describe('the preview of an edit', () => {
     assert.equal(made.state === 'placed' && made.file, 'new');
   });
 
-  it('places a patch where its lines are, by its numbers, near them, or without any', () => {
+  it('places a patch by its line numbers, near them, or by its text alone', () => {
     const changed = [
       '2:2 line 2',
       '3:3 line 3',
@@ -111,13 +111,13 @@ describe('the preview of an edit', () => {
     assert.deepEqual(lines(added), ['1:1 a', '2:2 b', ':3+between', '3:4 c']);
   });
 
-  it('shows a deleted file as its lines, and a new one of a patch', () => {
+  it('shows the lines of a deleted file, and of a file that a patch creates', () => {
     assert.deepEqual(lines(only(edit([{ kind: 'delete' }]), file('a\nb\n'))), ['1:-a', '2:-b']);
     const patch = '@@ -0,0 +1,2 @@\n+a\n+b';
     assert.deepEqual(lines(only(edit([{ kind: 'add', patch }]), { state: 'missing' })), [':1+a', ':2+b']);
   });
 
-  it('says why an edit cannot be placed', () => {
+  it('reports why an edit cannot be placed', () => {
     const change = { kind: 'update', oldText: 'tea', newText: 'mate' } as const;
     const states: readonly (readonly [AgentRequest, FileText, EditPreview['state']])[] = [
       [edit([change]), file('coffee'), 'notFound'],
@@ -138,7 +138,7 @@ describe('the preview of an edit', () => {
     );
   });
 
-  it('gives up what an agent made to take long, and says so', () => {
+  it('stops at input designed to be slow, and says so', () => {
     const many = `${'\n'.repeat(500_000)}x`;
     const hunk = `@@ -1,20000 +1,20000 @@\n${' \n'.repeat(20_000)}-y\n+z\n`;
     const all = { replace_all: true };
