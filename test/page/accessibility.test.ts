@@ -7,7 +7,7 @@ import type { LoadOptions } from '../support/page/fakeHost.ts';
 import { everything, long, view } from '../support/page/madeUp.ts';
 import { frames, PageTests, scrollTo } from '../support/page/open.ts';
 
-describe('the page for everybody', () => {
+describe('accessibility of the page', () => {
   let tests: PageTests;
   before(async () => (tests = await PageTests.start()));
   after(async () => {
@@ -63,7 +63,7 @@ describe('the page for everybody', () => {
   };
 
   for (const theme of ['dark', 'light', 'contrast', 'contrastLight'] as const) {
-    it(`has nothing for axe to object to in any view: ${theme}`, async () => {
+    it(`passes axe in every view: ${theme}`, async () => {
       for (const [name, reach] of Object.entries(states)) {
         const page = await tests.open(citedSession({ 'docs/retry.md': 'x' }), { theme });
         await page.locator('.cref').first().waitFor();
@@ -74,7 +74,7 @@ describe('the page for everybody', () => {
     }).timeout(90_000);
   }
 
-  it('has nothing for axe to object to while the session is read', async () => {
+  it('passes axe while the session loads', async () => {
     const page = await tests.open();
     await page.getByRole('heading', { name: 'Reading session…' }).waitFor();
     assert.deepEqual(await violations(page), []);
@@ -100,7 +100,7 @@ describe('the page for everybody', () => {
     'nothing known': view({ turns }, { model: null, cost: unknown, total_cost: unknown }),
   };
   for (const theme of ['dark', 'light', 'contrast', 'contrastLight'] as const) {
-    it(`has nothing for axe to object to in any state: ${theme}`, async () => {
+    it(`passes axe in every state: ${theme}`, async () => {
       const { entries } = everything();
       const empty = { entries: [], view: view({}, { runs: 0, model: null }) };
       const all = Object.entries(around).map(([name, each]) => [name, { entries, view: each }] as const);
@@ -112,7 +112,7 @@ describe('the page for everybody', () => {
     }).timeout(180_000);
   }
 
-  it('leads from a number by keyboard to the card, the source and back, and says so', async () => {
+  it('leads by keyboard from a number to the card, the source and back, and announces it', async () => {
     const page = await tests.open(citedSession());
     const number = page.locator('.cref').first();
     await number.waitFor();
@@ -137,7 +137,7 @@ describe('the page for everybody', () => {
     await page.close();
   });
 
-  it('leads there by mouse as well', async () => {
+  it('leads there by mouse, too', async () => {
     const page = await tests.open(citedSession());
     await page.locator('.cited', { hasText: 'src/upload/retry.ts' }).hover();
     await card(page).getByText('Found in step 1.').waitFor();
@@ -149,7 +149,7 @@ describe('the page for everybody', () => {
     await page.close();
   });
 
-  it('counts entries in the whole session, however few of them are in the page', async () => {
+  it('counts entries of the whole session, even if few are in the page', async () => {
     const { entries, turns } = long(3000);
     const page = await tests.open({ entries, view: view({ turns }, { entries: 3000 }) });
     for (const share of [1, 0.5, 0]) {
@@ -174,7 +174,7 @@ describe('the page for everybody', () => {
     await page.close();
   });
 
-  it('never loses the focus while a reply streams and entries come and go', async () => {
+  it('keeps the focus while a reply streams and entries come and go', async () => {
     const { entries, turns } = long(300);
     const page = await tests.open({ entries, view: view({ turns, can: { send: false, stop: true, resume: false } }) });
     await frames(page, 5);
@@ -197,7 +197,7 @@ describe('the page for everybody', () => {
     await page.close();
   });
 
-  it('stands still for whoever wants less motion, and words say what continues', async () => {
+  it('is still with reduced motion, and shows activity in words', async () => {
     const { entries, turns } = everything();
     const page = await tests.open({ entries, view: view({ turns }, { status: 'running' }) });
     await page.emulateMedia({ reducedMotion: 'reduce' });
@@ -233,7 +233,7 @@ describe('the page for everybody', () => {
     ['200 % of a window', 1280, 2],
     ['200 % of a narrow window', 720, 2],
   ] as const) {
-    it(`keeps every control within reach at ${name}`, async () => {
+    it(`keeps every control visible at ${name}`, async () => {
       const page = await tests.open(citedSession(), { width: width / zoom, height: 800 / zoom });
       for (const tabName of ['Transcript', 'Trajectory', 'Files', 'Sources']) {
         await tab(page, tabName).click();
@@ -260,14 +260,14 @@ describe('the page for everybody', () => {
     });
   }
 
-  it('keeps the buttons of a request within reach when there is little room', async () => {
+  it('keeps the buttons of a request visible in a small window', async () => {
     const page = await tests.open(asking([command(commit)]), { width: 360, height: 500 });
     await page.locator('.ask').first().waitFor();
     assert.deepEqual(await outside(page), []);
     await page.close();
   });
 
-  it('shows every kind of entry without anything for axe to object to, all of it open', async () => {
+  it('passes axe with every kind of entry, all open', async () => {
     const page = await tests.open(session(), { height: 5000 });
     await page.evaluate(() => {
       for (const row of document.querySelectorAll<HTMLElement>('.rb[aria-expanded=false]')) row.click();

@@ -23,7 +23,7 @@ describe('budgets in the page', () => {
     return tests.open({ entries, view: view({ turns }, about) }, { theme });
   };
 
-  it('say what has paused a session, and lead to more', async () => {
+  it('say what paused a session, and how to raise it', async () => {
     const page = await open({ reached: { ...tokens, by: 'vitrine', at: '2026-01-02T10:00:00Z' } }, 'stopped');
     await page.locator('.status[data-s=paused]', { hasText: 'Paused: 10,250 of 10,000 tokens' }).waitFor();
     const bar = page.getByRole('status').filter({ hasText: 'Paused: the budget for this run is used up' });
@@ -35,7 +35,7 @@ describe('budgets in the page', () => {
     await page.close();
   });
 
-  it('say what is near while an agent works, and what holds nothing', async () => {
+  it('warn while an agent runs, and name limits without effect', async () => {
     const page = await open({ near: budgetStatus, unheld }, 'none', 'light');
     const bar = page.getByRole('status').filter({ hasText: 'nearly used up' });
     assert.equal(
@@ -46,7 +46,7 @@ describe('budgets in the page', () => {
     await page.close();
   });
 
-  it('offer no more where no limit is near, and say nothing where there is none', async () => {
+  it('show nothing without a limit, and no raise without a near one', async () => {
     const page = await open({ unheld }, 'none');
     await page.getByText(unheld).waitFor();
     assert.equal(await page.getByRole('button', { name: 'Raise Budget…' }).count(), 0);

@@ -5,7 +5,7 @@ import { asking, command, commit } from '../support/page/asking.ts';
 import { at } from '../support/page/madeUp.ts';
 import { PageTests } from '../support/page/open.ts';
 
-describe('page: calls that have no end yet', function () {
+describe('page: calls without a result', function () {
   let tests: PageTests;
   before(async () => (tests = await PageTests.start()));
   after(() => tests.close());
@@ -45,7 +45,7 @@ describe('page: calls that have no end yet', function () {
     return { ...rest, view, entries: all, open: [...open, from, from + 2, from + 3, from + 4] };
   }
 
-  it('say what they wait for in the transcript and the trajectory', async () => {
+  it('show what they wait for, in the transcript and the trajectory', async () => {
     const page = await tests.open(load(true));
     const states = (): Promise<(string | undefined)[]> =>
       page

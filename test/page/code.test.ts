@@ -57,7 +57,7 @@ const isPainted = (page: Page, text: string, group = 'keyword') =>
     [text, group] as const,
   );
 
-describe('code and colours in the page', () => {
+describe('code and colors in the page', () => {
   let tests: PageTests;
   before(async () => (tests = await PageTests.start()));
   after(async () => {
@@ -74,7 +74,7 @@ describe('code and colours in the page', () => {
       { theme },
     );
 
-  it('paints code by what it is, and adds no element for it', async () => {
+  it('colors code by syntax, without additional elements', async () => {
     const page = await open(session());
     const rows = () => page.locator('.scroll *').count();
     const before = await rows();
@@ -86,7 +86,7 @@ describe('code and colours in the page', () => {
     await page.close();
   });
 
-  it('leaves code alone while it grows, and paints it when it is whole', async () => {
+  it('colors code when it is complete, not while it streams', async () => {
     const script = new Script();
     script.turn('Stream code.');
     const index = script.say('');
@@ -107,7 +107,7 @@ describe('code and colours in the page', () => {
     await page.close();
   });
 
-  it('shows output in the colours that it was printed in, and runs nothing of it', async () => {
+  it('shows output in its terminal colors, and runs nothing', async () => {
     const page = await open(session());
     await page.getByRole('button', { name: /npm test/ }).click();
     const term = page.locator('.term');
@@ -125,7 +125,7 @@ describe('code and colours in the page', () => {
     await page.close();
   });
 
-  it('keeps the cost of colours in bounds', async () => {
+  it('limits the cost of colors', async () => {
     const script = new Script();
     script.turn('Many colours.');
     const lines = Array.from({ length: 3000 }, (_, n) => `\u001b[3${n % 8}mx`).join('');
@@ -141,7 +141,7 @@ describe('code and colours in the page', () => {
   });
 
   for (const theme of Object.keys(themes) as Theme[]) {
-    it(`can be read: ${theme}`, async () => {
+    it(`has sufficient contrast: ${theme}`, async () => {
       const page = await open(session(), theme);
       await page.getByRole('button', { name: /npm test/ }).click();
       await page.locator('.term .ansi').first().waitFor();
@@ -163,7 +163,7 @@ describe('the code of the views', () => {
     await tests.close();
   });
 
-  it('comes after the first screen, and its absence is told', async () => {
+  it('loads after the first screen, and a failure is shown', async () => {
     const { entries, turns } = session();
     const page = await tests.open();
     const asked: string[] = [];

@@ -22,14 +22,14 @@ describe('page', () => {
   const sent = (page: Page, type: string): Promise<unknown> =>
     page.evaluate((wanted) => window.host.received.filter((message) => message.type === wanted), type);
 
-  it('says that it is reading until the session is there', async () => {
+  it('says that it is reading until the session has arrived', async () => {
     const page = await tests.open();
     await page.getByRole('progressbar', { name: 'Reading session…' }).waitFor();
     assert.equal(await page.locator('main').getAttribute('aria-busy'), 'true');
     await page.close();
   });
 
-  it('shows both amounts with their exact figures and where they are from', async () => {
+  it('shows both costs with exact figures and provenance', async () => {
     const page = await tests.open(session());
     const run = page.locator('[data-of=run]');
     assert.equal(await run.textContent(), '$0.31');
@@ -58,7 +58,7 @@ describe('page', () => {
     await page.close();
   });
 
-  it('stops while it runs, and marks a recording and a bypassed permission mode', async () => {
+  it('offers Stop during a run, and marks a recording and a bypassed permission mode', async () => {
     const page = await tests.open(
       session(
         { can: { send: false, stop: true, resume: false }, why: 'The agent is running.' },
@@ -74,7 +74,7 @@ describe('page', () => {
     await page.close();
   });
 
-  it('offers the way on where sending is off', async () => {
+  it('offers an alternative if sending is off', async () => {
     const page = await tests.open(
       session(
         {
@@ -90,7 +90,7 @@ describe('page', () => {
     await page.close();
   });
 
-  it('sends what was typed with Ctrl+Enter, before and after the toolkit has arrived', async () => {
+  it('sends with Ctrl+Enter, before and after the toolkit loads', async () => {
     const page = await tests.open();
     const typed = new Gate();
     await page.route(/\/toolkit\.js$/, async (route) => {
@@ -122,7 +122,7 @@ describe('page', () => {
     await page.close();
   });
 
-  it('has one menu, reached and left by keyboard', async () => {
+  it('has one menu, usable by keyboard', async () => {
     const page = await tests.open(session());
     await page.locator('#more').click();
     await page.locator('[role=menuitem]:focus').waitFor();
@@ -141,7 +141,7 @@ describe('page', () => {
     await page.close();
   });
 
-  it('walks the rows with the keys of the design', async () => {
+  it('moves between rows with the documented keys', async () => {
     const page = await tests.open(session());
     await scrollTo(page, 0);
     /** A row that is not on screen is drawn before it has the focus. */
@@ -170,7 +170,7 @@ describe('page', () => {
     await page.close();
   });
 
-  it('finds in the whole session, loads what is missing, and comes back', async () => {
+  it('finds in the whole session, loads missing entries, and returns', async () => {
     const { entries, turns } = long(1000);
     const page = await tests.open({ entries, view: view({ turns }) });
     await page.keyboard.press('Control+f');
@@ -189,7 +189,7 @@ describe('page', () => {
     await page.close();
   });
 
-  it('survives messages it does not know, entries that are none, and a lost message', async () => {
+  it('survives unknown messages, invalid entries, and a lost message', async () => {
     const page = await tests.open(session());
     const count = everything().entries.length;
     await page.evaluate((index) => {
@@ -214,7 +214,7 @@ describe('page', () => {
     await page.close();
   });
 
-  it('keeps place, open rows and draft over a reload, and nothing else', async () => {
+  it('keeps scroll position, open rows and draft over a reload, and nothing else', async () => {
     const page = await tests.open(session());
     await scrollTo(page, 0);
     await step(page, '4').click();
@@ -228,7 +228,7 @@ describe('page', () => {
   });
 
   for (const theme of ['dark', 'light', 'contrast', 'contrastLight'] satisfies Theme[]) {
-    it(`has nothing for axe to object to: ${theme}`, async () => {
+    it(`passes axe: ${theme}`, async () => {
       const page = await tests.open(session(), { theme });
       await scrollTo(page, 0);
       for (const number of ['4', '5.1']) await step(page, number).click();
@@ -237,7 +237,7 @@ describe('page', () => {
     });
   }
 
-  it('fits 360 px and twice the size of text, without scrolling sideways', async () => {
+  it('fits 360 px and double text size, without horizontal scrolling', async () => {
     const page = await tests.open(session(), { width: 360, height: 700 });
     for (const share of [0, 0.5, 1]) {
       await scrollTo(page, share);

@@ -38,7 +38,7 @@ describe('a message of many elements', () => {
     return await tests.open({ entries, view: view({ turns }, { entries: entries.length }) });
   }
 
-  it('is drawn in rows of few elements, of which few are drawn at a time', async () => {
+  it('is drawn in rows with few elements, a few rows at a time', async () => {
     for (const [name, piece] of Object.entries(dense)) {
       for (const size of [4000, 60_000]) {
         const head = name.endsWith('table') ? `${piece}${'|-'.repeat(40)}|\n` : '';
@@ -57,7 +57,7 @@ describe('a message of many elements', () => {
     }
   }).timeout(300_000);
 
-  it('shows a thought some parts at a time, all of it in the end', async () => {
+  it('shows a thought in parts, and finally all of it', async () => {
     const script = new Script();
     script.turn('Go.');
     script.think(`${repeated('- [ ] a\n', 20_000)}- [ ] the last\n`);
@@ -78,7 +78,7 @@ describe('a message of many elements', () => {
     await page.close();
   });
 
-  it('is shown to its end, though it is short and has many blocks', async () => {
+  it('is shown to its end, even if short with many blocks', async () => {
     const page = await open(Array.from({ length: 90 }, (_, at) => `## Head ${at}`).join('\n'));
     const seen = new Set<string>();
     for (const share of [1, 0.8, 0.6, 0.4, 0.2, 0]) {

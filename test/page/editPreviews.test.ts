@@ -17,7 +17,7 @@ describe('edits that wait for approval', () => {
     assert.deepEqual(tests.foreign.splice(0), []);
   });
 
-  it('are shown among the lines around them, with their numbers, from the file as it is now', async () => {
+  it('are shown with context and line numbers of the current file', async () => {
     const file = '/made-up/relay/src/retry.ts';
     const request = command('', {
       toolName: 'Edit',

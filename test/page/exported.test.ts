@@ -63,7 +63,7 @@ describe('page: an exported session', function () {
   const cited = (): ExportSource => sourceOf(citedSession().entries);
   const close = (page: Page): Promise<void> => page.context().close();
 
-  it('shows what was said and done from the beginning, with its cost and who wrote what', async () => {
+  it('shows every message and step from the beginning, with cost and authors', async () => {
     const page = await open(richSource);
     await page.getByRole('heading', { level: 1, name: 'Add a total' }).waitFor();
     for (const text of ['Do <b>it</b> & "now"', 'Let me think.', 'Done', 'Rate limited'])
@@ -94,7 +94,7 @@ describe('page: an exported session', function () {
     await close(page);
   });
 
-  it('leads to an entry that its address names', async () => {
+  it('opens at the entry in its URL', async () => {
     const { entries } = long(3000);
     const page = await open(sourceOf(entries), { hash: '#entry-2900' });
     await page.locator('.item.marked').waitFor();
@@ -115,7 +115,7 @@ describe('page: an exported session', function () {
   });
 
   for (const colorScheme of ['dark', 'light'] as const) {
-    it(`has nothing for axe to object to, ${colorScheme}, and changes its colors`, async () => {
+    it(`passes axe, ${colorScheme}, and changes its colors`, async () => {
       const page = await open(cited(), { colorScheme });
       await page.locator('.cref').first().waitFor();
       assert.deepEqual(await violations(page), []);
@@ -130,7 +130,7 @@ describe('page: an exported session', function () {
     });
   }
 
-  it('runs nothing of hostile sessions, and asks for nothing', async () => {
+  it('runs nothing from hostile sessions, and makes no requests', async () => {
     const isFull = Number(process.env['VITRINE_FUZZ'] ?? 1) > 1;
     for (const some of [payloads, ...(isFull ? payloads.map((each) => [each]) : [])]) {
       const [{ text: title } = { text: '' }] = some;

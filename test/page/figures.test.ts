@@ -50,7 +50,7 @@ describe('figures of a session', () => {
       .locator('tbody tr')
       .evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent.trim())));
 
-  it('open on hover, and say all that is known and how', async () => {
+  it('open on hover, with all known figures and their provenance', async () => {
     const page = await open();
     await page.locator('#cost').hover();
     await card(page).getByText('small-model').waitFor();
@@ -77,7 +77,7 @@ describe('figures of a session', () => {
     await page.close();
   });
 
-  it('are those of now when they are opened again', async () => {
+  it('are up to date when opened again', async () => {
     const page = await open();
     await page.locator('#cost').hover();
     await card(page).getByText('small-model').waitFor();
@@ -90,7 +90,7 @@ describe('figures of a session', () => {
     await page.close();
   });
 
-  it('open by keyboard, lead to the report, and give the focus back', async () => {
+  it('open by keyboard, lead to the report, and return the focus', async () => {
     const page = await open();
     await page.locator('#cost').focus();
     await page.keyboard.press('Enter');
@@ -107,7 +107,7 @@ describe('figures of a session', () => {
     await page.close();
   });
 
-  it('say what tokens and cost cover where that is not the same', async () => {
+  it('say what tokens and cost cover if that differs', async () => {
     const page = await open(load({ ledger: { ...ledger, tokensOf: 'last_call' } }));
     await page.locator('#cost').click();
     await card(page).getByText('Tokens cover only the last model call of each turn').waitFor();
@@ -119,7 +119,7 @@ describe('figures of a session', () => {
     await other.close();
   });
 
-  it('show how far the record has come, and have it verified', async () => {
+  it('show how much is recorded, and can verify it', async () => {
     const page = await open();
     await page.locator('#cost').click();
     await card(page).getByText('0123456789abcdef', { exact: true }).waitFor();
@@ -130,7 +130,7 @@ describe('figures of a session', () => {
     await page.close();
   });
 
-  it('say of what no one told that it is unknown, with the reason', async () => {
+  it('mark missing figures as unknown, with the reason', async () => {
     const unknown = { provenance: 'unknown', reason: 'The agent did not report a cost.' } as const;
     const about = { cost: unknown, total_cost: unknown, usage: {}, total_usage: {}, duration: null, turns: null };
     const options = load(
@@ -149,7 +149,7 @@ describe('figures of a session', () => {
     await page.close();
   });
 
-  it('end a session that has ended with what continuing takes', async () => {
+  it('show the cost to resume at the end of an ended session', async () => {
     const page = await open(load({ resume }));
     const region = page.getByRole('region', { name: 'Resume this session?' });
     await region.waitFor();
@@ -175,7 +175,7 @@ describe('figures of a session', () => {
     await page.close();
   });
 
-  it('are not shown of a recording, of an import, or while it runs', async () => {
+  it('are not shown for a recording, an import, or during a run', async () => {
     for (const about of [
       { recording: true },
       { imported: { format: 'acp', file: 'x', at: 'y', sha256: 'z' } as const },
@@ -188,7 +188,7 @@ describe('figures of a session', () => {
     }
   });
 
-  it('are as detailed as the reader wants, and nothing that is hidden goes uncounted', async () => {
+  it('follow the detail level, and count what is hidden', async () => {
     const page = await open(load({ detail: 'answers' }));
     await page
       .getByRole('button', { name: /^Hidden: .*steps/ })
@@ -210,7 +210,7 @@ describe('figures of a session', () => {
     await page.close();
   });
 
-  it('tell how old each message is, and its time on hover', async () => {
+  it('show the age of each message, and its time on hover', async () => {
     const page = await open();
     const times = page.locator('.prose > .when, .prompt > .when');
     assert.match((await times.first().textContent()) ?? '', /ago|year|month/);
@@ -218,7 +218,7 @@ describe('figures of a session', () => {
     await page.close();
   });
 
-  it('stand beside each message, with what they are made of and how that is known', async () => {
+  it('are next to each message, with parts and provenance', async () => {
     const { entries, turns } = everything();
     const [first = -1, second = -1, third = -1] = entries
       .filter(({ type }) => type.kind === 'assistant_message')
@@ -250,7 +250,7 @@ describe('figures of a session', () => {
     await page.close();
   });
 
-  it('stand beside the call where that is all of a message', async () => {
+  it('are next to the call if a message has nothing else', async () => {
     const { entries, turns } = everything();
     const call = entries.find(({ type }) => type.kind === 'tool_use')?.index ?? -1;
     const priceTable = { name: 'prices', date: '2026-11-02' };
@@ -266,7 +266,7 @@ describe('figures of a session', () => {
     await page.close();
   });
 
-  it('stay while they are asked for again', async () => {
+  it('stay while they are refreshed', async () => {
     const { entries, turns } = everything();
     const first = entries.find(({ type }) => type.kind === 'assistant_message')?.index ?? -1;
     const cost = { provenance: 'unknown', reason: 'No price is known.' } as const;
@@ -296,7 +296,7 @@ describe('figures of a session', () => {
     await page.close();
   });
 
-  it('are said after a message, and where there are none, once for all of them', async () => {
+  it('follow a message; if there are none, one note says so', async () => {
     const { entries, turns } = everything();
     const first = entries.find(({ type }) => type.kind === 'assistant_message')?.index ?? -1;
     const cost = { provenance: 'unknown', reason: 'No price is known.' } as const;
@@ -336,7 +336,7 @@ describe('figures of a session', () => {
   });
 
   for (const theme of ['dark', 'light', 'contrast', 'contrastLight'] as const) {
-    it(`have nothing that axe objects to, ${theme}, also when it is narrow`, async () => {
+    it(`pass axe, ${theme}, wide and narrow`, async () => {
       for (const width of [852, 360]) {
         const page = await open(load({ resume }), theme, width);
         await page.locator('.rcard').waitFor();

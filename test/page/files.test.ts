@@ -43,7 +43,7 @@ describe('the list of files', () => {
   };
   const names = (page: Page) => page.locator('.frow:not(.grp) .obj').allTextContents();
 
-  it('says which file is not as the session left it, and which was found and never opened', async () => {
+  it('marks files that changed since the session, and files found but never opened', async () => {
     const page = await open();
     const labels = await page.locator('.frow:not(.grp)').evaluateAll((all) => all.map((row) => row.ariaLabel ?? ''));
     assert.match(labels[0] ?? '', /^src\/zeta\.ts, changed, .*Changed since the session ended, /);
@@ -55,7 +55,7 @@ describe('the list of files', () => {
     await page.close();
   });
 
-  it('is put in order by its headings, by keyboard too, and comes back so', async () => {
+  it('is sorted by its headings, also by keyboard, and stays so', async () => {
     const page = await open();
     const sorted = (name: string, order: string) =>
       page.locator(`[role=columnheader][aria-sort=${order}]`, { hasText: name }).waitFor();
@@ -78,7 +78,7 @@ describe('the list of files', () => {
     await page.close();
   });
 
-  it('keeps the mark of a changed file where there is no room for its column', async () => {
+  it('keeps the mark of a changed file if there is no room for its column', async () => {
     const page = await open('dark', 520);
     await page.locator('.frow .mk').first().waitFor({ state: 'visible' });
     assert.equal(await page.locator('.frow .since').first().isVisible(), false);
@@ -86,7 +86,7 @@ describe('the list of files', () => {
   });
 
   for (const theme of ['dark', 'light', 'contrast', 'contrastLight'] as const) {
-    it(`has nothing for axe to object to: ${theme}`, async () => {
+    it(`passes axe: ${theme}`, async () => {
       const page = await open(theme);
       await page.getByRole('button', { name: 'Uses', exact: true }).click();
       await page.locator('[aria-sort=descending]').waitFor();

@@ -27,7 +27,7 @@ describe('find in a session', () => {
     await page.keyboard.type(text);
   };
 
-  it('takes words, quotes and operators, and says what it did not understand', async () => {
+  it('accepts words, quotes and operators, and reports what it did not understand', async () => {
     const page = await open();
     await type(page, 'tool:bash error');
     await count(page, '1 entry');
@@ -50,7 +50,7 @@ describe('find in a session', () => {
     await page.close();
   });
 
-  it('marks each word, also where code is parted by colours', async () => {
+  it('marks each word, also across colored parts of code', async () => {
     const page = await open();
     await type(page, 'retry "delay"');
     await page.waitForFunction(() => {
@@ -60,7 +60,7 @@ describe('find in a session', () => {
     await page.close();
   });
 
-  it('looks through the whole session, an answer at a time', async () => {
+  it('searches the whole session, one answer at a time', async () => {
     const { entries, turns } = long(400);
     const page = await tests.open({ entries, view: view({ turns }, { entries: entries.length }) });
     await page.evaluate(() => {
@@ -79,7 +79,7 @@ describe('find in a session', () => {
   });
 
   for (const theme of ['dark', 'light', 'contrast', 'contrastLight'] as const) {
-    it(`has nothing for axe to object to, wide and narrow: ${theme}`, async () => {
+    it(`passes axe, wide and narrow: ${theme}`, async () => {
       for (const width of [852, 360]) {
         const page = await open(theme, width);
         await type(page, 'kind:nonsense retry');

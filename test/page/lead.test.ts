@@ -5,7 +5,7 @@ import { violations } from '../support/page/axe.ts';
 import { everything, long, type Script, view } from '../support/page/madeUp.ts';
 import { frames, PageTests } from '../support/page/open.ts';
 
-describe('where a page is led to', () => {
+describe('a link to an entry', () => {
   let tests: PageTests;
   before(async () => (tests = await PageTests.start()));
   after(async () => {
@@ -31,7 +31,7 @@ describe('where a page is led to', () => {
     ['of the first page', 380],
     ['far before it', 12],
   ] as const) {
-    it(`is an entry ${name}, though a page begins at its end`, async () => {
+    it(`leads to an entry ${name}, although a page opens at its end`, async () => {
       const page = await tests.open();
       await page.evaluate(
         ({ load, to }) => {
@@ -48,7 +48,7 @@ describe('where a page is led to', () => {
     });
   }
 
-  it('is an entry of a short session, which grows past the screen meanwhile', async () => {
+  it('leads to an entry of a short session that grows past the screen meanwhile', async () => {
     const entries = [said(0, 'Why?', 'user_message'), said(1, 'Because of this.'), said(2, 'And of that.')];
     const { turns } = long(1);
     const page = await tests.open(loadOf({ entries, turns }));
@@ -70,7 +70,7 @@ describe('where a page is led to', () => {
     await page.close();
   });
 
-  it('hides automatic messages if the reader wants that, until one is opened', async () => {
+  it('respects hidden automatic messages, until it leads to one', async () => {
     const script = everything();
     const from = script.entries.length;
     const entries = [

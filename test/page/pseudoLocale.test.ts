@@ -86,7 +86,7 @@ describe('the page in another language', () => {
     return { entries, view: view({ turns }, { entries: entries.length }) };
   };
 
-  it('says nothing in English, with every row open', async () => {
+  it('has no English text, with every row open', async () => {
     const load = session();
     const page = await open(load, { height: 5000 });
     await page.evaluate(() => {
@@ -97,7 +97,7 @@ describe('the page in another language', () => {
     await page.close();
   });
 
-  it('says nothing in English in the other views, the menu, the find bar and on a card', async () => {
+  it('has no English text in the other views, the menu, the find bar and a card', async () => {
     const load = citedSession();
     const page = await open(load);
     const found: Record<string, string[]> = {};
@@ -125,7 +125,7 @@ describe('the page in another language', () => {
     await page.close();
   });
 
-  it('says nothing in English where an agent asks', async () => {
+  it('has no English text in requests', async () => {
     const load = asking([command(commit), questions({ callId: 'c2' }), plan({ callId: 'c3' })], {
       conversation: { queued: [{ id: 1, text: 'And run the linter too.' }] },
     });
@@ -135,7 +135,7 @@ describe('the page in another language', () => {
   });
 
   for (const width of [852, 600, 360]) {
-    it(`cuts off nothing of the header but the title: ${width} px`, async () => {
+    it(`truncates only the title in the header: ${width} px`, async () => {
       const page = await open(session(), { width, height: 900 });
       const cut = await page.evaluate(() =>
         [...document.querySelectorAll<HTMLElement>('[data-part=header] *')]

@@ -9,7 +9,7 @@ describe('page: recorded sessions', function () {
   before(async () => (tests = await PageTests.start()));
   after(() => tests.close());
 
-  it('have no noise in any figure, in texts and in what is said of them on hover and to screen readers', async () => {
+  it('have no floating-point noise in texts, hovers and labels for screen readers', async () => {
     const page = await tests.open();
     const found: string[] = [];
     // Exports and entries are looked at for all of them; in a browser that takes minutes.

@@ -9,7 +9,7 @@ interface Place {
   readonly top: number;
 }
 
-describe('a page that comes back', () => {
+describe('a reopened page', () => {
   let tests: PageTests;
   before(async () => (tests = await PageTests.start()));
   after(() => tests.close());
@@ -53,7 +53,7 @@ describe('a page that comes back', () => {
     [400, 0.5],
     [400, 0],
   ] as const) {
-    it(`stands where the reader was, at ${100 * share} % of ${count} entries`, async () => {
+    it(`returns to the reader's place, at ${100 * share} % of ${count} entries`, async () => {
       const load = longLoad(count);
       const page = await tests.open(load);
       await scrollTo(page, share);
@@ -67,7 +67,7 @@ describe('a page that comes back', () => {
     });
   }
 
-  it('stays at the end where the reader was there', async () => {
+  it('stays at the end if the reader was there', async () => {
     const load = longLoad(400);
     const page = await tests.open(load);
     await atEnd(page);
@@ -77,7 +77,7 @@ describe('a page that comes back', () => {
     await page.close();
   });
 
-  it('has every letter of what was being written, be it taken away at once', async () => {
+  it('keeps every letter of the draft, even if it closes at once', async () => {
     const { entries, turns } = everything();
     const load = { entries, view: view({ turns }, { entries: entries.length }) };
     const page = await tests.open(load);

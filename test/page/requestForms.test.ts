@@ -7,7 +7,7 @@ import { PageTests } from '../support/page/open.ts';
 import { off, press, ready, sent } from '../support/page/requests.ts';
 import type { Theme } from '../support/page/themes.ts';
 
-describe('what can be said while an agent works', () => {
+describe('forms during a run', () => {
   let tests: PageTests;
   before(async () => (tests = await PageTests.start()));
   after(async () => {
@@ -50,7 +50,7 @@ describe('what can be said while an agent works', () => {
     await page.close();
   });
 
-  it('keep what was begun as an answer while the page is away', async () => {
+  it('keep an unfinished answer while the page is hidden', async () => {
     const load = asking([questions()]);
     const page = await open(load);
     await page.getByRole('radio', { name: 'Vitest' }).check();
@@ -62,7 +62,7 @@ describe('what can be said while an agent works', () => {
     await page.close();
   });
 
-  it('present a plan as markdown, which is approved or sent back with what to change', async () => {
+  it('present a plan as Markdown, to approve or to send back with changes', async () => {
     const page = await open(asking([plan()]));
     const body = page.getByRole('group', { name: 'Agent plan' });
     await body.locator('strong', { hasText: 'random source' }).waitFor();
@@ -76,7 +76,7 @@ describe('what can be said while an agent works', () => {
     await page.close();
   });
 
-  it('leave nothing of a plan out: neither what markdown hides nor what a message would cut', async () => {
+  it('show all of a plan, including what Markdown hides or a message would truncate', async () => {
     const text = [
       '# Fix a typo',
       '[//]: # (then run curl)',
@@ -115,7 +115,7 @@ describe('what can be said while an agent works', () => {
     }
   });
 
-  it('let messages be queued, taken back, and sent at once', async () => {
+  it('queue messages, unsend them, and send at once', async () => {
     const queued = [{ id: 7, text: 'And run the linter too.' }];
     const page = await open(asking([], { conversation: { queued } }));
     const composer = page.getByRole('textbox', { name: 'Message to the agent' });
@@ -161,7 +161,7 @@ describe('what can be said while an agent works', () => {
   });
 
   for (const theme of ['dark', 'light', 'contrast', 'contrastLight'] satisfies Theme[]) {
-    it(`have nothing for axe to object to: ${theme}`, async () => {
+    it(`pass axe: ${theme}`, async () => {
       const requests = [command(commit), questions({ callId: 'c2' }), plan({ callId: 'c3' })];
       const queued = [{ id: 1, text: 'And run the linter too.' }];
       const page = await open(asking(requests, { conversation: { queued } }), { theme, height: 1600 });

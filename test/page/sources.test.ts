@@ -18,7 +18,7 @@ describe('sources in the page', () => {
   const sent = (page: Page, type: string) =>
     page.evaluate((wanted) => window.host.received.filter((each) => each.type === wanted), type);
 
-  it('stand under the words that they are for, and alter no text', async () => {
+  it('are marked under their words, and alter no text', async () => {
     const page = await tests.open(citedSession());
     await page.locator('.cref').first().waitFor();
     const marks = await page.locator('.prose .cited').allTextContents();
@@ -55,7 +55,7 @@ describe('sources in the page', () => {
     await page.close();
   });
 
-  it('open under the pointer, with the file as it was then, and close behind it', async () => {
+  it('open on hover, with the file as it was then, and close afterwards', async () => {
     const page = await tests.open(citedSession());
     await page.locator('.cited', { hasText: 'src/upload/retry.ts' }).hover();
     await card(page).getByText('Found in step 1.').waitFor();
@@ -71,7 +71,7 @@ describe('sources in the page', () => {
     await page.close();
   });
 
-  it('are reached, read, left and followed with the keyboard alone', async () => {
+  it('work by keyboard alone', async () => {
     const page = await tests.open(citedSession());
     const second = page.locator('.cref').nth(1);
     await page.locator('.cref').first().focus();
@@ -91,7 +91,7 @@ describe('sources in the page', () => {
     await page.close();
   });
 
-  it('say neutrally what was not found', async () => {
+  it('report neutrally what was not found', async () => {
     const page = await tests.open(citedSession({ 'docs/retry.md': 'x' }));
     await page.locator('.cref.nf').focus();
     await page.keyboard.press('Enter');
@@ -107,7 +107,7 @@ describe('sources in the page', () => {
     await page.close();
   });
 
-  it('show hostile titles and addresses as text, and lead only where the host may go', async () => {
+  it('show hostile titles and addresses as text, with safe links only', async () => {
     const page = await tests.open(citedSession());
     await page.locator('.cref').nth(4).click();
     await card(page).getByText('Cited by the agent.').waitFor();
@@ -123,7 +123,7 @@ describe('sources in the page', () => {
     await page.close();
   });
 
-  it('are listed once each, with the way to the step and to the text', async () => {
+  it('are listed once each, with links to the step and the text', async () => {
     const page = await tests.open(citedSession());
     await page.getByRole('tab', { name: /Sources/ }).click();
     await page

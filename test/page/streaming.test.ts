@@ -48,7 +48,7 @@ describe('streaming', () => {
   const open = (page: Page, entry: NormalizedEntry): Promise<void> =>
     page.evaluate((put) => window.host.update([{ op: 'put', entry: put, open: true }]), entry);
 
-  it('grows the open reply, and stays at the end while the reader is there', async () => {
+  it('appends to the open reply, and stays at the end if the reader is there', async () => {
     const page = await live();
     await open(page, reply(60));
     const text = `${paragraphs(6000)}The very end.`;
@@ -60,7 +60,7 @@ describe('streaming', () => {
     await page.close();
   });
 
-  it('leaves a reader who scrolled up where they are', async () => {
+  it('does not move a reader who scrolled up', async () => {
     const page = await live();
     await scrollTo(page, 0.5);
     const before = await page.evaluate(() => document.querySelector('.scroll')?.scrollTop);
@@ -73,7 +73,7 @@ describe('streaming', () => {
     await page.close();
   });
 
-  it('keeps the focus on a row while entries come', async () => {
+  it('keeps the focus on a row while entries arrive', async () => {
     const page = await live();
     await page.locator('.rb').last().focus();
     const key = await page.evaluate(() => document.activeElement?.closest('[data-key]')?.getAttribute('data-key'));
@@ -89,7 +89,7 @@ describe('streaming', () => {
     await page.close();
   });
 
-  it('says all the while that it is at the end', async () => {
+  it('shows that it follows the end', async () => {
     const page = await live();
     await frames(page, 5);
     const changes = await page.evaluate(async () => {
@@ -135,7 +135,7 @@ describe('streaming', () => {
     return page.evaluate(() => Reflect.get(window, 'said') as unknown);
   };
 
-  it('says each reply once, when it is whole, and nothing for its pieces', async () => {
+  it('announces each reply once, when complete', async () => {
     const page = await live();
     await listen(page);
     await open(page, reply(60));
@@ -144,7 +144,7 @@ describe('streaming', () => {
     await page.close();
   });
 
-  it('says all replies that come at once, and none that was taken back', async () => {
+  it('announces all replies that arrive at once, except withdrawn ones', async () => {
     const page = await live();
     await listen(page);
     const replies = [
@@ -157,7 +157,7 @@ describe('streaming', () => {
     await page.close();
   });
 
-  it('sends the next batch only when the last one was drawn, and posts each text about once', async () => {
+  it('sends the next batch only after the last one is drawn, and each text about once', async () => {
     const page = await live();
     await open(page, reply(60));
     await frames(page, 3);
@@ -171,7 +171,7 @@ describe('streaming', () => {
     await page.close();
   });
 
-  it('touches no more of the page per piece at the end of a long reply than at its beginning', async () => {
+  it('changes no more elements per piece at the end of a long reply than at its start', async () => {
     const page = await live();
     const touched = async (index: number, chars: number): Promise<number> => {
       await open(page, reply(index));
@@ -195,7 +195,7 @@ describe('streaming', () => {
     await page.close();
   }).timeout(90_000);
 
-  it('shows running tools with a word, and their end', async () => {
+  it('shows running tools, and their end', async () => {
     const page = await live();
     const script = new Script();
     script.tool('Bash', { kind: 'command_run', command: 'npm test' });

@@ -19,7 +19,7 @@ const resume: ResumeFacts = {
   here: { verdict: 'yes', word: 'Yes', reasons: ['The conversation is here.'] },
 };
 
-describe('what no person wrote', () => {
+describe('automatic messages', () => {
   let tests: PageTests;
   before(async () => (tests = await PageTests.start()));
   after(() => tests.close());
@@ -58,7 +58,7 @@ describe('what no person wrote', () => {
       { theme, width },
     );
 
-  it('is not counted until it is shown, and the tab says how much is left out', async () => {
+  it('are not counted until shown, and the tab says how many are hidden', async () => {
     const page = await open();
     const tab = page.getByRole('tab', { name: 'Transcript' });
     await page.getByText('1 autonomous hidden').first().waitFor();
@@ -72,7 +72,7 @@ describe('what no person wrote', () => {
     await page.close();
   });
 
-  it('is told apart on the card of a session, which says what goes out on its own', async () => {
+  it('are listed on the card of a session, with pending follow-ups', async () => {
     const page = await open();
     const region = page.getByRole('region', { name: 'Resume this session?' });
     await region.getByText('1 run · 3 turns · 2 automatic runs').waitFor();
@@ -84,7 +84,7 @@ describe('what no person wrote', () => {
     await page.close();
   });
 
-  it('is taken back by who writes, told once for each that is due', async () => {
+  it('are cancelled when the user writes, with one notice for each', async () => {
     const due = (minutes?: number) => {
       const at = new Date(Date.now() + (minutes ?? 0) * 60_000).toISOString();
       const notice = { severity: 'info', text: `State ${minutes}` } as const;
@@ -112,7 +112,7 @@ describe('what no person wrote', () => {
     await page.close();
   });
 
-  it('leads from our own note to what it is from, and from no one else’s', async () => {
+  it("link from Vitrine's own note to their source, and from no other text", async () => {
     const page = await open();
     const notes = page.locator('.row', { hasText: 'Context from earlier sessions' });
     await notes.first().waitFor();
@@ -131,7 +131,7 @@ describe('what no person wrote', () => {
   });
 
   for (const theme of ['dark', 'light', 'contrast'] as const) {
-    it(`has nothing that axe objects to, ${theme}, also when it is narrow`, async () => {
+    it(`pass axe, ${theme}, wide and narrow`, async () => {
       for (const width of [852, 360]) {
         const page = await open(theme, width);
         await page.getByRole('button', { name: 'Show follow-ups and callbacks' }).click();

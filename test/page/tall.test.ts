@@ -57,7 +57,7 @@ describe('a session of tall rows', () => {
     });
 
   for (const height of [1200, 4000]) {
-    it(`is gone through from the end to the beginning, each row opened as it comes, ${height} px`, async () => {
+    it(`can be read from the end to the beginning, opening each row, ${height} px`, async () => {
       const page = await open(height);
       const opened = new Set<string>();
       let screens = 0;
@@ -84,7 +84,7 @@ describe('a session of tall rows', () => {
       return undefined;
     });
 
-  it('stays where it is read while what is above comes late', async () => {
+  it('does not move while earlier content arrives late', async () => {
     const page = await open();
     await page.locator('.scroll').hover();
     await page.evaluate(() => (window.host.holdPages = true));
@@ -108,7 +108,7 @@ describe('a session of tall rows', () => {
     await page.close();
   });
 
-  it('stays about where it was scrolled to before anything of it had come', async () => {
+  it('stays near the scroll position if content arrives later', async () => {
     const page = await open();
     await page.locator('.scroll').hover();
     await page.evaluate(() => (window.host.holdPages = true));

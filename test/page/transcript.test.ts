@@ -58,7 +58,7 @@ describe('transcript', () => {
     await page.close();
   });
 
-  it('says of a message that it was cut off, below what there is of it', async () => {
+  it('marks an interrupted message below its text', async () => {
     const script = new Script();
     script.turn('Say it.');
     script.add({ type: { kind: 'assistant_message' }, content: 'Half of', metadata: { aborted: true } });
@@ -74,7 +74,7 @@ describe('transcript', () => {
     await page.close();
   });
 
-  it('writes out characters that are not seen, and follows no link on its own', async () => {
+  it('shows invisible characters, and follows no link by itself', async () => {
     const page = await openAll();
     await page.locator('.esc', { hasText: 'U+202E' }).waitFor();
     await scrollTo(page, 0.5);
@@ -90,7 +90,7 @@ describe('transcript', () => {
     await page.close();
   });
 
-  it('keeps 10,000 entries in at most 2,000 elements, wherever it is scrolled to', async () => {
+  it('keeps 10,000 entries in at most 2,000 elements, at any scroll position', async () => {
     const page = await openLong(10_000);
     const counts: number[] = [];
     for (const share of [1, 0.99, 0.75, 0.5, 0.31, 0.1, 0.01, 0]) {
@@ -105,7 +105,7 @@ describe('transcript', () => {
     await page.close();
   });
 
-  it('pages upwards without moving what is on screen', async () => {
+  it('loads earlier pages without moving the visible part', async () => {
     const page = await openLong(1000);
     await frames(page, 5);
     await page.evaluate(() => (window.host.holdPages = true));
@@ -135,7 +135,7 @@ describe('transcript', () => {
     await page.close();
   });
 
-  it('is sent and draws no more of a long session than of a short one', async () => {
+  it('receives and draws no more of a long session than of a short one', async () => {
     const first = async (count: number) => {
       const { entries, turns } = long(count);
       const page = await tests.open();

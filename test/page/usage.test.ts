@@ -30,7 +30,7 @@ describe('the usage view', () => {
       .locator('tbody tr')
       .evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent.trim())));
 
-  it('says what today and the month cost, and what of it is estimated or unknown', async () => {
+  it("shows today's and the month's cost, with estimated and unknown parts", async () => {
     const page = await open();
     const sums = await page.locator('.sums > div').allInnerTexts();
     assert.match(sums[0] ?? '', /^Today\s+\$1\.04\s+3 runs$/);
@@ -53,7 +53,7 @@ describe('the usage view', () => {
     await page.close();
   });
 
-  it('draws reported, estimated and unknown costs of a day apart, and has the days as a table', async () => {
+  it('distinguishes reported, estimated and unknown costs of a day, and has the days as a table', async () => {
     const page = await open();
     const bars = (name: string): Promise<number> => page.locator(`svg rect.${name}`).count();
     const { days } = usagePage();
@@ -81,7 +81,7 @@ describe('the usage view', () => {
     await page.close();
   });
 
-  it('asks for other months and sessions, and for the CSV', async () => {
+  it('requests other months, sessions, and the CSV', async () => {
     const page = await open();
     assert.equal(await page.getByRole('button', { name: 'Next month' }).isDisabled(), true);
     await page.getByRole('button', { name: 'Previous month' }).click();
@@ -95,7 +95,7 @@ describe('the usage view', () => {
     await page.close();
   });
 
-  it('says what it does not count', async () => {
+  it('says what is not included', async () => {
     const page = await open({ omitted: 12, unreadable: 1 });
     const notes = await page.locator('.notes li').allInnerTexts();
     assert.deepEqual(notes, [
@@ -106,7 +106,7 @@ describe('the usage view', () => {
     await page.close();
   });
 
-  it('of a month without runs claims no zero, and names of agents stay text', async () => {
+  it('shows no zero for a month without runs, and keeps agent names plain', async () => {
     const page = await open({ total: group('2026-11'), day: group('2026-11-21'), days: [], agents: [], models: [] });
     await page.getByText('No runs in this month.').waitFor();
     assert.doesNotMatch(await page.locator('main').innerText(), /\$0/);
@@ -118,7 +118,7 @@ describe('the usage view', () => {
   });
 
   for (const theme of ['dark', 'light', 'contrast', 'contrastLight'] as const) {
-    it(`has nothing that axe objects to, ${theme}, also when it is narrow`, async () => {
+    it(`passes axe, ${theme}, wide and narrow`, async () => {
       for (const width of [320, 220]) {
         const page = await open({}, theme, width);
         await page.getByText('Days as a table').click();

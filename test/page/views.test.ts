@@ -38,7 +38,7 @@ describe('views of a session', () => {
   };
   const focused = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? '');
 
-  it('are on tabs that arrow keys move between, and come back with the page', async () => {
+  it('are tabs that arrow keys move between, and that reopen with the page', async () => {
     const { entries, turns } = everything();
     const page = await tests.open({ entries, view: view({ turns }) });
     const tab = (name: string) => page.getByRole('tab', { name });
@@ -72,7 +72,7 @@ describe('views of a session', () => {
     await page.close();
   });
 
-  it('are walked by keyboard, close and open lanes, and lead to the transcript and back', async () => {
+  it('work by keyboard: lanes open and close, steps lead to the transcript and back', async () => {
     const page = await open(repeated(), 'Trajectory');
     await page.locator('.trow').first().focus();
     await page.keyboard.press('ArrowDown');
@@ -171,7 +171,7 @@ describe('views of a session', () => {
     await page.close();
   });
 
-  it('say in the transcript which files no tool call reported', async () => {
+  it('show in the transcript which files no tool call reported', async () => {
     const { entries, turns } = repeated();
     const page = await tests.open({ entries, view: view({ turns }) });
     await page
@@ -182,7 +182,7 @@ describe('views of a session', () => {
   });
 
   for (const theme of ['dark', 'light', 'contrast', 'contrastLight'] as const) {
-    it(`have nothing for axe to object to: ${theme}`, async () => {
+    it(`pass axe: ${theme}`, async () => {
       for (const tab of ['Trajectory', 'Files']) {
         const page = await open(repeated(), tab, theme);
         await page.locator('vscode-text-field').waitFor();
@@ -197,7 +197,7 @@ describe('views of a session', () => {
     [852, 'wide'],
     [360, 'narrow'],
   ] as const) {
-    it(`scroll never sideways: ${name}`, async () => {
+    it(`never scroll horizontally: ${name}`, async () => {
       for (const tab of ['Trajectory', 'Files']) {
         const page = await open(repeated(), tab, 'dark', width);
         const over = await page.evaluate(() =>

@@ -21,7 +21,7 @@ describe('a report page', () => {
   const column = (page: Page, at: number): Promise<string[]> =>
     page.locator(`tbody tr > :nth-child(${at})`).evaluateAll((all) => all.map((each) => each.textContent.trim()));
 
-  it('asks the host for the deeds of its buttons, and for nothing else', async () => {
+  it('asks the host for the actions of its buttons, and for nothing else', async () => {
     const page = await open();
     await page.getByRole('button', { name: 'How to Install' }).click();
     await page.getByRole('button', { name: 'Refresh' }).click();
@@ -30,7 +30,7 @@ describe('a report page', () => {
     await page.close();
   });
 
-  it('sorts a table by the head of a column, and says so to a screen reader', async () => {
+  it('sorts a table by a column heading, and tells screen readers', async () => {
     const page = await open();
     const head = page.getByRole('columnheader', { name: 'Cost' });
     assert.deepEqual(await column(page, 1), ['Codex', 'Claude Code', 'Cursor']);
@@ -45,7 +45,7 @@ describe('a report page', () => {
     await page.close();
   });
 
-  it('is worked by keyboard alone, and the focus stays where a table is sorted', async () => {
+  it('works by keyboard alone, and keeps the focus when a table is sorted', async () => {
     const page = await open();
     const names: string[] = [];
     for (let at = 0; at < 14; at++) {
@@ -65,7 +65,7 @@ describe('a report page', () => {
     await page.close();
   });
 
-  it('keeps the order and what was opened when it is hidden and shown again', async () => {
+  it('keeps order and open sections when it is hidden and shown again', async () => {
     const page = await open();
     await page.getByRole('columnheader', { name: 'Agent', exact: true }).getByRole('button').click();
     await page.locator('summary').click();
@@ -78,7 +78,7 @@ describe('a report page', () => {
     await page.close();
   });
 
-  it('shows progress over what it had, and can cancel', async () => {
+  it('shows progress over its earlier content, and can cancel', async () => {
     const page = await open();
     const base = { key: { kind: 'doctor', argument: '' }, title: 'Vitrine Doctor', l10n: {}, locale: 'en' };
     await sendWhole(page, { ...base, type: 'working', text: 'Reading entries…', share: 0.4, report: madeReport }, 2);
@@ -97,7 +97,7 @@ describe('a report page', () => {
     await page.close();
   });
 
-  it('lets hostile text be text: nothing runs, loads or hides', async () => {
+  it('keeps hostile text plain: nothing runs, loads or hides', async () => {
     const page = await open();
     for (const [at, { text }] of payloads.filter((each) => each.text.length < 4000).entries()) {
       const hostile: Report = {
@@ -126,7 +126,7 @@ describe('a report page', () => {
   });
 
   for (const theme of ['dark', 'light', 'contrast', 'contrastLight'] as const) {
-    it(`has nothing that axe objects to, ${theme}, also when it is narrow`, async () => {
+    it(`passes axe, ${theme}, wide and narrow`, async () => {
       for (const width of [852, 320]) {
         const page = await tests.openReport(reportMessage(), { theme, width });
         await page.locator('summary').click();

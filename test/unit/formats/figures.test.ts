@@ -10,7 +10,7 @@ describe('figures of recorded sessions', function () {
   let sessions: readonly RecordedSession[];
   before(async () => (sessions = await recordedSessions()));
 
-  it('have no noise in exports that people read and on the command line', async () => {
+  it('have no floating-point noise in readable exports and on the command line', async () => {
     assert.ok(sessions.length >= 300, String(sessions.length));
     const found: string[] = [];
     for (const { name, printed, entries, source } of sessions) {

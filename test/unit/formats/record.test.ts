@@ -18,7 +18,7 @@ function anEntryWithReversedKeys() {
 
 describe('record lines', () => {
   for (const line of [...wholeSession(4), ...others]) {
-    it(`come back as they were written: ${line.kind}`, () => {
+    it(`are read as they were written: ${line.kind}`, () => {
       const text = serialiseRecordLine(line);
       assert.ok(!text.includes('\n'));
       assert.ok(text.startsWith(`{"kind":"${line.kind}","`));
@@ -26,12 +26,12 @@ describe('record lines', () => {
     });
   }
 
-  it('begin with the index where they hold an entry', () => {
+  it('begin with the index if they contain an entry', () => {
     assert.ok(serialiseRecordLine(entryLine(42)).startsWith(`${entryLinePrefix}42,`));
     assert.ok(serialiseRecordLine(others[2]!).startsWith(`${entryLinePrefix}7,`));
   });
 
-  it('keep keys of later versions out of the way', () => {
+  it('ignore keys of later versions', () => {
     const text = serialiseRecordLine({ kind: 'session', session: aSession() }).replace(/}$/, ',"hash":"abc"}');
     assert.deepEqual(parseRecordLine(text).value, { kind: 'session', session: aSession() });
   });
@@ -57,7 +57,7 @@ describe('record lines', () => {
     ],
   ];
   for (const [name, text, reason] of broken) {
-    it(`are reported when they hold ${name}`, () => {
+    it(`are reported if they contain ${name}`, () => {
       const parsed = parseRecordLine(text);
       assert.equal(parsed.value, null);
       assert.equal(parsed.problem?.reason, reason);

@@ -29,7 +29,7 @@ describe('state of a record', () => {
     assert.equal(state.isOpen, false);
   });
 
-  it('adds what came after the summary', () => {
+  it('adds the lines after the summary', () => {
     const state = stateOf([
       ...wholeSession(4),
       { kind: 'session', session: aSession({ title: 'Bills', last_resumed_at: time(199) }) },
@@ -48,7 +48,7 @@ describe('state of a record', () => {
     assert.equal(state.lastRun?.run_id, secondRun.run_id);
   });
 
-  it('is put together from the lines where there is no summary', () => {
+  it('is rebuilt from the lines if there is no summary', () => {
     const state = stateOf(wholeSession(4).filter((line) => line.kind !== 'summary'));
     const summary = state.summary(time(999));
     assert.equal(summary.agent_label, 'Claude Code');
@@ -60,7 +60,7 @@ describe('state of a record', () => {
     assert.equal(state.turns[0].steps, 1);
   });
 
-  it('keeps an outcome that only the summary knows', () => {
+  it('keeps an outcome that only the summary has', () => {
     const run = aRun({ status: 'failed', completed_at: time(50) });
     const interrupted = aResult(0.1, { endReason: 'interrupted' });
     const lines: RecordLine[] = [
@@ -78,7 +78,7 @@ describe('state of a record', () => {
     assert.equal(stateOf([...lines, summary]).summary(time(999)).outcome, 'interrupted');
   });
 
-  describe('counts what no person wrote', () => {
+  describe('counts automatic messages', () => {
     const summary = (counts?: SessionSummary['synthetic'], turns: readonly RecordedTurn[] = []): RecordLine => ({
       kind: 'summary',
       summary: aSummary({ ...(counts !== undefined && { synthetic: counts }) }),
@@ -111,13 +111,13 @@ describe('state of a record', () => {
       it(what, () => assert.deepEqual(stateOf(lines).summary(time(999)).synthetic, counts));
     }
 
-    it('by the runs alone, where marks are mistyped', () => {
+    it('by runs only, if marks have a wrong type', () => {
       const state = stateOf([run(1), result(1), summary(two)]);
       state.ignoreCounts();
       assert.deepEqual(state.summary(time(999)).synthetic, one);
     });
 
-    it('any number of them', () => {
+    it('however many there are', () => {
       const lines = Array.from({ length: 3000 }, (_, n) => [run(n), result(n)]).flat();
       assert.deepEqual(stateOf(lines).summary(time(999)).synthetic, { messages: 3000, runs: 3000, turns: 6000 });
     });
@@ -130,14 +130,14 @@ describe('state of a record', () => {
     assert.equal(summary.cost.provenance, 'unknown');
   });
 
-  it('takes no line of another session', () => {
+  it('ignores lines of another session', () => {
     const state = new RecordState(sessionId);
     assert.equal(state.take({ kind: 'run', run: aRun({ session_id: 'ses_ffffffffffff' }) }), false);
     assert.equal(state.take({ kind: 'session', session: aSession({ session_id: 'ses_ffffffffffff' }) }), false);
     assert.equal(state.turns.length, 0);
   });
 
-  it('holds the newest turns only, and counts the others', () => {
+  it('keeps the newest turns only, and counts the others', () => {
     const state = new RecordState(sessionId);
     for (let turn = 0; turn < maxSummaryTurns + 5; turn += 1) {
       const run_id = `run_${turn.toString(16).padStart(12, '0')}`;
@@ -149,7 +149,7 @@ describe('state of a record', () => {
     assert.equal(state.summary(time(0)).runs, maxSummaryTurns + 5);
   });
 
-  it('cuts a prompt between characters', () => {
+  it('truncates a prompt between characters', () => {
     assert.equal(cutPrompt('😀'.repeat(300)), '😀'.repeat(200));
     assert.equal(cutPrompt('short'), 'short');
   });

@@ -20,7 +20,7 @@ function tool(own: Partial<ToolUse>): EntryType {
 }
 
 describe('events of a result', () => {
-  it('come in the order of their times, with call ids', () => {
+  it('are ordered by time, with call ids', () => {
     const events = resultEvents([
       entry(0, { kind: 'system_message', subtype: 'init' }, 1),
       entry(1, { kind: 'thinking' }, 5, 'hm'),
@@ -47,14 +47,14 @@ describe('events of a result', () => {
     ]);
   });
 
-  it('have no result for a call that got none, and none before its call', () => {
+  it('have no result for a call without one, and none before its call', () => {
     assert.equal(resultEvents([entry(0, tool({}), 5)]).length, 1);
     const [use, result] = resultEvents([entry(0, tool({ startedAt: 'soon', endedAt: at(1), result: {} }), 5)]);
     assert.deepEqual([use?.timestamp, result?.timestamp], [5, 5]);
     assert.deepEqual(result, { type: 'tool_result', tool: 'Read', output: null, id: 'a', timestamp: 5 });
   });
 
-  it('are made of a capture', () => {
+  it('can be derived from a capture', () => {
     const { entries } = normalized(linesOfCapture(capture('2.1.328/tools')));
     const events = resultEvents(entries);
     const count = (type: string): number => events.filter((event) => event.type === type).length;

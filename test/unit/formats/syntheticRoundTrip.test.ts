@@ -69,7 +69,7 @@ describe('marks of automatic messages', () => {
   const marksIn = (all: readonly NormalizedEntry[]) =>
     all.map(({ origin, metadata }) => marksOf({ ...metadata, origin }));
 
-  it('come back from a record', async () => {
+  it('survive a record', async () => {
     const header = { kind: 'header', format: 'vitrine-record', version: 1, session_id: sessionId, created_at: time(0) };
     const run = { ...aRun({ status: 'completed', end_index: 4 }), ...callback, prompt_origin: 'callback' };
     const counted = { messages: 2, runs: 1, turns: 3 };
@@ -88,7 +88,7 @@ describe('marks of automatic messages', () => {
     assert.deepEqual({ synthetic, trigger_reason, prompt_origin }, { ...callback, prompt_origin: 'callback' });
   });
 
-  it('come back from messages of the Agent Communication Protocol', async () => {
+  it('survive messages of the Agent Communication Protocol', async () => {
     const back = await imported('messages.json', await exported('acp', sourceOf(entries)));
     assert.deepEqual(marksIn(back.all), marks);
     assert.deepEqual(
@@ -101,7 +101,7 @@ describe('marks of automatic messages', () => {
     assert.equal(again.problems, 0);
   });
 
-  it('count as missing where they have another type, and the import says how many', async () => {
+  it('count as missing if they have a wrong type, and the import reports how many', async () => {
     const text = (await exported('acp', sourceOf(entries))).replaceAll('"synthetic":true', '"synthetic":"true"');
     const back = await imported('messages.json', text);
     assert.deepEqual([back.problems, back.mistyped], [2, 2]);
@@ -126,7 +126,7 @@ describe('marks of automatic messages', () => {
     );
   });
 
-  it('stand in the steps of ATIF', async () => {
+  it('are in the steps of ATIF', async () => {
     const trajectory = z.object({ steps: z.array(z.object({ extra: z.record(z.string(), z.unknown()) })) });
     const { steps } = trajectory.parse(await exportedJson('atif', sourceOf(entries)));
     assert.deepEqual(
@@ -135,7 +135,7 @@ describe('marks of automatic messages', () => {
     );
   });
 
-  it('stand in the span of a run, and in what people read', async () => {
+  it('are in the span of a run, and in readable exports', async () => {
     const run = { ...aRun({ status: 'completed', end_index: 4 }), ...followUp, prompt_origin: 'follow_up' as const };
     const source = sourceOf(entries, { runs: [run] });
     const spans = await exported('otlp', source);

@@ -73,7 +73,7 @@ describe('blueprints', () => {
     });
   });
 
-  it('need nothing but an object', () => {
+  it('may be an empty object', () => {
     const { value } = parseBlueprint('{}', { json: true });
     assert.deepEqual(value, {
       description: '',
@@ -85,7 +85,7 @@ describe('blueprints', () => {
     });
   });
 
-  it('read JSON with tabs', () => {
+  it('accept JSON with tabs', () => {
     const text = '{\n\t"name": "a",\n\t"mcp_servers": {\n\t\t"x": { "type": "stdio", "command": "y" }\n\t}\n}\n';
     assert.equal(parseBlueprint(text, { json: true }).value?.name, 'a');
   });
@@ -136,18 +136,18 @@ describe('blueprints', () => {
     ],
   ];
   for (const [what, text, ...expected] of bad) {
-    it(`say where ${what} stands, and what to do`, () => {
+    it(`report the place of ${what}, and what to do`, () => {
       assert.deepEqual(shown(text), expected);
     });
   }
 
-  it('take no YAML for JSON', () => {
+  it('do not accept YAML as JSON', () => {
     assert.deepEqual(shown('name: a\n', { json: true }), [
       '1:1 error: This is YAML, not JSON. Correct it, or rename the file to end in .yaml.',
     ]);
   });
 
-  it('make nothing of a text that grows without end, and nothing of prototypes', () => {
+  it('resist exponential text and prototype pollution', () => {
     const bomb = [
       'a: &a [x,x,x,x,x,x,x,x,x,x]',
       ...['b', 'c', 'd', 'e'].map((name, at) => `${name}: &${name} [${`*${'abcd'[at]},`.repeat(10)}]`),
@@ -158,7 +158,7 @@ describe('blueprints', () => {
     assert.equal(Reflect.get({}, 'polluted'), undefined);
   });
 
-  it('tell no more than a person reads', () => {
+  it('limit the length of their messages', () => {
     const text = Array.from({ length: 500 }, (_, at) => `field${at}: 1`).join('\n');
     assert.equal(parseBlueprint(text).problems.length, 50);
   });
@@ -184,7 +184,7 @@ describe('placeholders', () => {
   };
   const values = { env: { KEY: 'k', BASE: 'https://h' }, workspaceFolder: '/w', inputs: { token: 't$&' } };
 
-  it('are filled in, and leave the blueprint as it is', () => {
+  it('are replaced in a copy of the blueprint', () => {
     const before = structuredClone(servers);
     const filled = fillIn(servers, values);
     assert.deepEqual(filled.servers, {
@@ -195,7 +195,7 @@ describe('placeholders', () => {
     assert.deepEqual(servers, before);
   });
 
-  it('ask for each input once, and never take one from a value', () => {
+  it('ask for each input once, and ignore placeholders in values', () => {
     assert.deepEqual(inputsOf(servers), ['token', 'second']);
     const nested = fillIn(servers, { ...values, inputs: { token: '${env:KEY}', second: 's' } });
     assert.deepEqual(nested.servers['b'], { type: 'http', url: 'https://h/mcp', headers: { H: 'Bearer s' } });
@@ -205,7 +205,7 @@ describe('placeholders', () => {
     );
   });
 
-  it('look up nothing but what was given', () => {
+  it('look up only what was given', () => {
     const filled = fillIn(
       { a: { type: 'stdio', command: '${env:constructor}${input:toString}', args: [], env: {} } },
       { env: {}, workspaceFolder: '/', inputs: {} },

@@ -30,17 +30,17 @@ describe('a field of a blueprint', () => {
     it(`is set ${what}`, () => assert.equal(off(text), wanted));
   }
 
-  it('is set there and back without a trace', () => {
+  it('can be set and reset without a trace', () => {
     const text = '# reviewer\nstatus:   active   # on\ntags: [ a,b ]\n';
     assert.equal(editBlueprint(off(text) ?? '', { status: 'active' }), text);
   });
 
-  it('is left alone where it is not there, if only present ones are meant', () => {
+  it('is not added if only present fields are to be changed', () => {
     const fields = { name: 'other', modified_at: '2026-11-22T00:00:00.000Z' };
     assert.equal(editBlueprint('name: one\n', fields, { present: true }), 'name: other\n');
   });
 
-  it('stays a text, whatever it looks like', () => {
+  it('stays a string, whatever it looks like', () => {
     assert.equal(editBlueprint('name: one\n', { name: '123' }), 'name: "123"\n');
     assert.equal(editBlueprint('name: one\n', { name: 'true' }), 'name: "true"\n');
   });

@@ -53,13 +53,13 @@ const messagesSchema = z.array(z.looseObject({ role: z.string(), parts: z.array(
 describe('exports: ACP messages', () => {
   const read = async () => messagesSchema.parse(await exportedJson('acp', richSource));
 
-  it('are accepted by the models of acp-sdk, and nothing is dropped by them', async () => {
+  it('are accepted by the models of acp-sdk without loss', async () => {
     const json = z.array(z.unknown()).parse(await exportedJson('acp', richSource));
     assert.equal(json.length, richEntries.length);
     for (const message of json) assert.deepEqual(Message.parse(message), message);
   });
 
-  it('say in their parts exactly what was said', async () => {
+  it('contain exactly the original text in their parts', async () => {
     const messages = await read();
     for (const [index, entry] of richEntries.entries()) {
       if (entry.type.kind !== 'assistant_message' && entry.type.kind !== 'user_message') continue;
@@ -86,7 +86,7 @@ describe('exports: ACP messages', () => {
     assert.equal(parts.filter(({ metadata }) => metadata?.kind === 'trajectory').length, 1);
   });
 
-  it('tell calls as trajectories, with their results', async () => {
+  it('represent calls as trajectories, with their results', async () => {
     const [call, failed] = (await read()).slice(3, 5).map(({ parts }) => parts[0]?.metadata);
     assert.equal(call?.tool_name, 'Bash');
     assert.deepEqual(call.tool_input, { command: 'ls' });
@@ -95,7 +95,7 @@ describe('exports: ACP messages', () => {
     assert.equal(failed.tool_output?.['isError'], true);
   });
 
-  it('tell how each call stands that did not just succeed', async () => {
+  it('include the state of calls that did not succeed', async () => {
     const statuses = toolStatusSchema.options;
     const entries = statuses.map((status, index) => {
       const tool = { toolName: 't', callId: `c${index}`, action: { kind: 'tool' } as const, status };
@@ -146,7 +146,7 @@ describe('exports: LangChain messages', () => {
     );
   });
 
-  it('carry the synthetic metadata in additional_kwargs, and only where it is', async () => {
+  it('have synthetic metadata in additional_kwargs, if there is any', async () => {
     const humans = mapStoredMessagesToChatMessages(await stored()).filter((message) => message.type === 'human');
     const [real, trigger] = humans.map(({ additional_kwargs }) => additional_kwargs);
     assert.equal(real?.['synthetic'], undefined);
@@ -155,7 +155,7 @@ describe('exports: LangChain messages', () => {
     assert.equal(trigger['trigger_reason'], 'no activity for 30 seconds');
   });
 
-  it('make a checkpoint whose messages load, too', async () => {
+  it('form a checkpoint whose messages load, too', async () => {
     const message = z.looseObject({ type: z.string(), content: z.unknown(), additional_kwargs: z.object({}) });
     const checkpoint = z
       .object({
@@ -182,7 +182,7 @@ describe('exports: LangChain messages', () => {
 });
 
 describe('exports: events and results', () => {
-  it('give the recorded events as they are', async () => {
+  it('contain the recorded events unchanged', async () => {
     const events = [
       { event_type: 'session_start' as const, session_id: sessionId, timestamp: time(0) },
       {
@@ -196,7 +196,7 @@ describe('exports: events and results', () => {
     assert.deepEqual(linesIn(await exported('events', sourceOf([anEntry(0)], { events }))), events);
   });
 
-  it('tell events from entries where none were recorded', async () => {
+  it('derive events from entries if none were recorded', async () => {
     const events = linesIn(await exported('events', richSource)).map((line) => eventSchema.parse(line));
     const kinds = events.map(({ event_type }) => event_type);
     assert.equal(kinds[0], 'session_start');
@@ -207,7 +207,7 @@ describe('exports: events and results', () => {
     );
   });
 
-  it('give one result per run, with the events of that run alone', async () => {
+  it('have one result per run, with only its events', async () => {
     const lines = linesIn(await exported('result', richSource));
     const [first, second, ...rest] = lines.map((line) => runResultSchema.parse(line));
     assert.deepEqual(rest, []);

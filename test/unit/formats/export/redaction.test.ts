@@ -86,7 +86,7 @@ const aRedactor = () => new Redactor((secret) => createHmac('sha256', 'key').upd
 
 describe('exports: redaction', () => {
   for (const { id } of exportFormats) {
-    it(`${id} lets no secret out`, async () => {
+    it(`${id} contains no secret`, async () => {
       let cases = 0;
       let leaks = 0;
       for (const [at, family] of families.entries()) {
@@ -106,7 +106,7 @@ describe('exports: redaction', () => {
     });
   }
 
-  it('really is off where it is not wanted', async () => {
+  it('can be turned off', async () => {
     const secret = aSecret('github', 1);
     for (const id of ['markdown', 'acp', 'atif', 'langchain', 'otlp', 'result', 'html', 'events']) {
       assert.ok((await exported(id, leaky(secret))).includes(secret), id);

@@ -49,13 +49,13 @@ const spansOf = async (source: ExportSource) =>
 describe('exports: OpenTelemetry', () => {
   const spans = () => spansOf(richSource);
 
-  it('is read by the message types of OTLP without anything left over', async () => {
+  it('matches the message types of OTLP without unknown fields', async () => {
     for (const source of [richSource, ...captured.slice(0, 10).map(({ entries }) => sourceOf(entries))]) {
       assertOtlp(await exportedJson('otlp', source));
     }
   });
 
-  it('has a span per run and per call, calls of a subagent below the call that began it', async () => {
+  it('has a span per run and per call, with calls of a subagent below the call that started it', async () => {
     const all = await spans();
     assert.deepEqual(all.map(({ name }) => name).sort(), [
       'execute_tool Bash',
@@ -73,7 +73,7 @@ describe('exports: OpenTelemetry', () => {
     assert.equal(all.find(({ name }) => name === 'execute_tool Task')?.parentSpanId, idOf('invoke_agent Claude Code'));
   });
 
-  it('counts cached tokens among the input, and gives no cost where none is known', async () => {
+  it('counts cached tokens as input, and omits an unknown cost', async () => {
     const [first, second] = (await spans())
       .filter(({ name }) => name.startsWith('invoke_agent'))
       .map(({ attributes }) => new Map(attributes.map(({ key, value }) => [key, Object.values(value)[0]])));
@@ -92,8 +92,8 @@ describe('exports: OpenTelemetry', () => {
   });
 });
 
-describe('exports: OpenTelemetry, of odd sessions', () => {
-  it('tells calls of different runs apart that have the same id', async () => {
+describe('exports: OpenTelemetry, unusual sessions', () => {
+  it('distinguishes calls of different runs with the same id', async () => {
     const first = aRun({ status: 'completed', completed_at: time(9), end_index: 1 });
     const second = aRun({ ...first, run_id: 'run_ba9876543210', first_index: 1, end_index: 2 });
     const source = sourceOf([aTool(0, { callId: 'item_0' }), aTool(1, { callId: 'item_0' })], {
@@ -103,13 +103,13 @@ describe('exports: OpenTelemetry, of odd sessions', () => {
     assert.equal(new Set(spans.map(({ spanId }) => spanId)).size, 4);
   });
 
-  it('ends nothing before it began, though the clock went back', async () => {
+  it('ends nothing before its start, even if the clock was set back', async () => {
     const runs = [aRun({ status: 'completed', started_at: time(50), completed_at: time(10) })];
     for (const span of await spansOf(sourceOf([aTool(0, { startedAt: time(10), endedAt: time(1) })], { runs })))
       assert.ok(BigInt(span.endTimeUnixNano) >= BigInt(span.startTimeUnixNano), span.name);
   });
 
-  it('has no half characters, not even in the texts within texts', async () => {
+  it('has no broken surrogate pairs, even in nested texts', async () => {
     const [call] = await spansOf(sourceOf([aTool(0, { input: { broken: 'a\ud83d', kept: '\\ud83d' } })]));
     const input = call?.attributes.find(({ key }) => key === 'gen_ai.tool.call.arguments')?.value.stringValue;
     assert.deepEqual(JSON.parse(input ?? ''), { broken: 'a\ufffd', kept: '\\ud83d' });
@@ -135,7 +135,7 @@ describe('exports: ATIF', () => {
     assert.equal(final_metrics?.total_cost_usd, 0.25);
   });
 
-  it('leaves the cost out where it is unknown', async () => {
+  it('omits an unknown cost', async () => {
     const summary = aSummary({ total_cost: { provenance: 'unknown', reason: 'no price' } });
     const { final_metrics } = atifSchema.parse(await exportedJson('atif', sourceOf([], { summary })));
     assert.equal(final_metrics?.total_cost_usd, undefined);
@@ -154,7 +154,7 @@ describe('exports: Agent Trace', () => {
     for (const { entries } of captured) agentTraceSchema.parse(await exportedJson('agent-trace', sourceOf(entries)));
   });
 
-  it('names the lines as they stand at the end', async () => {
+  it('names the lines at the end of the session', async () => {
     const { files } = await trace(
       write(0, '/project/src/a.js', 'one\ntwo\nthree\n'),
       edit(1, [{ path: '/project/src/a.js', kind: 'update', oldText: 'one\n', newText: 'one\nand\nmore\n' }], 'gpt-5'),
@@ -177,7 +177,7 @@ describe('exports: Agent Trace', () => {
     assert.equal(files.length, 2);
   });
 
-  it('says where it does not know, instead of guessing', async () => {
+  it('marks what is unknown instead of guessing', async () => {
     const { files, metadata } = await trace(
       edit(0, [{ path: '/project/a.js', kind: 'update', oldText: 'x', newText: 'y\nz' }]),
       write(1, '/elsewhere/b.js', 'b\n'),
@@ -188,7 +188,7 @@ describe('exports: Agent Trace', () => {
     assert.equal(metadata['vitrine.outside'], 2);
   });
 
-  it('gives an edit the lines that it changed, and none when it took some away', () => {
+  it('gives an edit the lines that it changed, and none if it only removed lines', () => {
     const text = 'one\ntwo\nthree';
     const change = (from: string, to: string) => lineChange(text, text.indexOf(from), from, to);
     assert.deepEqual(change('two\n', 'TWO\n'), { at: 2, removed: 1, added: 1 });
@@ -200,7 +200,7 @@ describe('exports: Agent Trace', () => {
     assert.deepEqual(change(text, ''), { at: 1, removed: 3, added: 0 });
   });
 
-  it('moves lines with what comes before them', () => {
+  it('shifts lines with changes before them', () => {
     const by = 'a';
     const before: LineRange[] = [{ start: 5, end: 10, by }];
     assert.deepEqual(changed(before, { at: 1, removed: 1, added: 3, by: 'b' }), [
@@ -214,7 +214,7 @@ describe('exports: Agent Trace', () => {
     assert.equal(relative('../a.ts', '/project'), null);
   });
 
-  it('is the same text each time', async () => {
+  it('is deterministic', async () => {
     assert.equal(await exported('agent-trace', richSource), await exported('agent-trace', richSource));
   });
 });

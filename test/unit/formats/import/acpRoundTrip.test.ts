@@ -39,14 +39,14 @@ const step = {
   },
 };
 
-describe('ACP messages that are imported and exported', () => {
-  it('are the same, with a citation on all of a part', async () => {
+describe('ACP messages after import and export', () => {
+  it('are the same, with a citation of a whole part', async () => {
     const message = { role: 'agent/researcher', parts: [cited] };
     const { messages } = await throughVitrine(message);
     assert.deepEqual(messages, [{ ...message, ...times, parts: [{ ...cited, ...encoding }] }]);
   });
 
-  it('are the same, with a step on a part, which stays with its sentence', async () => {
+  it('are the same, with a step of a part, which stays with its sentence', async () => {
     const message = { role: 'agent/assistant', parts: [step] };
     const { messages, entries } = await throughVitrine(message);
     assert.deepEqual(
@@ -56,7 +56,7 @@ describe('ACP messages that are imported and exported', () => {
     assert.deepEqual(messages, [{ ...message, ...times, parts: [{ ...step, ...encoding }] }]);
   });
 
-  it('are the same with several parts, a step among them', async () => {
+  it('are the same with several parts, one with a step', async () => {
     const message = { role: 'agent/assistant', parts: [{ content_type: 'text/plain', content: 'Before. ' }, step] };
     const { messages, entries } = await throughVitrine(message);
     assert.deepEqual(entries[0]?.metadata?.annotations?.[0], { ...step.metadata, start_index: 8, end_index: 55 });
@@ -64,13 +64,13 @@ describe('ACP messages that are imported and exported', () => {
     assert.deepEqual(messages, [{ ...message, ...times, parts }]);
   });
 
-  it('keep a step without content as it was given', async () => {
+  it('keep a step without content', async () => {
     const alone = { content_type: 'text/plain', content: '', ...encoding, metadata: step.metadata };
     const { messages } = await throughVitrine({ role: 'agent/assistant', parts: [alone] });
     assert.deepEqual(messages, [{ role: 'agent/assistant', ...times, parts: [alone] }]);
   });
 
-  it('have ranges over the same text, whatever its characters and however it is cut', async () => {
+  it('have ranges over the same text, for any characters and parts', async () => {
     const piece = fc.constantFrom('a', ' word', '🙂', '👩‍👩‍👧', 'é', 'e\u0301', '日本', '\n');
     const text = fc.array(piece, { minLength: 1, maxLength: 12 }).map((all) => all.join(''));
     const part = fc.record({ text, from: fc.nat(11), long: fc.nat(11), marked: fc.boolean() });

@@ -9,7 +9,7 @@ const kindsOf = (text: string): Set<string> => {
   return kinds;
 };
 
-describe('text of a session in a page of markdown', () => {
+describe('text of a session in a Markdown page', () => {
   const more = [
     { name: 'backslash before an element', text: String.raw`\<img src=https://evil.example/x.png?\>` },
     { name: 'backslash before a link', text: String.raw`\[press\](https://evil.example)` },
@@ -17,13 +17,13 @@ describe('text of a session in a page of markdown', () => {
     { name: 'bar', text: String.raw`a | b \| c` },
   ];
   for (const { name, text } of [...payloads, ...more]) {
-    it(`is nothing but words: ${name}`, () => {
+    it(`is only words: ${name}`, () => {
       for (const kind of kindsOf(`- x: ${plainMarkdown(text)}`)) {
         assert.ok(['list', 'list_item', 'paragraph', 'text', 'escape', 'space'].includes(kind), kind);
       }
     });
 
-    it(`is one cell of a table: ${name}`, () => {
+    it(`stays one cell of a table: ${name}`, () => {
       const [table] = new Lexer({ gfm: true }).lex(
         alignedTable([
           ['a', 'b'],

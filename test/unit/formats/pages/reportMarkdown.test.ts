@@ -59,7 +59,7 @@ All the same.
   });
 
   for (const { name, text } of payloads) {
-    it(`lets no text be more than text: ${name}`, () => {
+    it(`keeps text plain: ${name}`, () => {
       const hostile = reportMarkdown({
         title: text,
         text: [text],

@@ -40,17 +40,17 @@ function isMasked(write: SecretForm, secret: string): boolean {
 describe('masking, by kind and form', () => {
   const count = (forms: object): number => Object.keys(forms).length * secrets.length * seeds.length;
 
-  it('finds 99 of 100 where a name stands beside the secret', () => {
+  it('finds 99 of 100 with a name next to the secret', () => {
     const all = missed(commonForms);
     assert.ok(all.length <= count(commonForms) / 100, all.join('\n'));
   });
 
-  it('finds 97 of 100 that are encoded, taken apart, or have no name', () => {
+  it('finds 97 of 100 that are encoded, split, or without a name', () => {
     const all = missed(hardForms);
     assert.ok(all.length <= (count(hardForms) * 3) / 100, all.join('\n'));
   });
 
-  it('takes no checksum for a key', () => {
+  it('does not mistake a checksum for a key', () => {
     const hex = randomText(9, 'hex', 64);
     const base64 = `${randomText(9, 'base64', 86)}==`;
     for (const text of [
@@ -69,7 +69,7 @@ describe('masking, by kind and form', () => {
     }
   });
 
-  it('joins wrapped lines only where nothing but a line end was put between', () => {
+  it('joins wrapped lines only if nothing but a line break separates them', () => {
     const secret = aSecret('github', 4);
     const text = `a: ${secret.slice(0, 17)}\n${secret.slice(17, 37)}\n${secret.slice(37)}\nnext`;
     const [found] = findSecrets(text);

@@ -26,7 +26,7 @@ const samples = 20;
 
 describe('redaction', () => {
   for (const family of [...families, ...moreFamilies]) {
-    it(`finds every ${family} secret, however it stands`, () => {
+    it(`finds every ${family} secret, in every form`, () => {
       for (const [name, embed] of Object.entries({ ...embeddings, ...moreEmbeddings })) {
         for (let seed = 0; seed < samples; seed += 1) {
           const secret = aSecret(family, seed);
@@ -50,7 +50,7 @@ describe('redaction', () => {
     ['a sentence', (value) => `The password is ${value}.`],
   ];
   for (const [name, embed] of assignments) {
-    it(`misses at most one of a hundred made values in ${name}`, () => {
+    it(`misses at most one of a hundred generated values in ${name}`, () => {
       const count = 2000;
       let missed = 0;
       for (let seed = 0; seed < count; seed += 1) {
@@ -152,7 +152,7 @@ describe('redaction', () => {
     });
   }
 
-  it('leaves what only looks like a secret', () => {
+  it('keeps what only looks like a secret', () => {
     const plain = [
       'const token = await readToken(context.settings.tokenFile);',
       'https://user:password@host.test/',
@@ -217,13 +217,13 @@ describe('redaction', () => {
     'programs that ask': 'mysql ',
   };
   for (const [name, piece] of Object.entries(pieces)) {
-    it(`comes to an end of 3 MB of ${name}`, () => {
+    it(`finishes 3 MB of ${name}`, () => {
       const text = repeated(piece, 3e6);
       for (const { start, end } of findSecrets(text)) assert.ok(start < end && end <= text.length);
     });
   }
 
-  it('masks any value of any JSON, and names of fields', () => {
+  it('masks values and field names in any JSON', () => {
     const secret = aSecret('github', 5);
     const value = {
       list: [{ deep: [[`a ${secret}`]] }],
@@ -251,7 +251,7 @@ describe('redaction', () => {
     assert.ok(!JSON.stringify(redactor.report()).includes(secret));
   });
 
-  it('masks a field whose name says so as a whole', () => {
+  it("masks the whole value of a field with a secret's name", () => {
     const jwt = aSecret('jwt', 1);
     const plain = {
       cookie: `sid=plain-session-words; t=${jwt}`,
@@ -279,7 +279,7 @@ describe('redaction', () => {
     assert.match(JSON.stringify(exact), /"Bearer \[redacted:jwt hmac:\w{8}\]","pass":"all tests pass"/);
   });
 
-  it('masks what is escaped where it is, and no more', () => {
+  it('masks escaped text exactly', () => {
     const secret = aSecret('github', 6);
     const text = `a%20b \u001b[1m${secret.slice(0, 10)}\u001b[31m${secret.slice(10)}\u001b[0m ${'x '.repeat(4000)}"c" + "d"`;
     const masked = aRedactor().text(text, { path: [] });
@@ -290,14 +290,14 @@ describe('redaction', () => {
     );
   });
 
-  it('masks what begins in the first part of a text as in the whole', () => {
+  it('masks the same in the first part of a text as in the whole', () => {
     const secret = aSecret('npm', 2);
     const started = aRedactor().beginning(`key ${secret} and more`, 20, { path: [] });
     assert.match(started, /^key \[redacted:npm-token hmac:[0-9a-f]{8}\]$/);
     assert.equal(aRedactor().beginning(`a word ${secret}`, 6, { path: [] }), 'a word');
   });
 
-  it('keeps what nests too deep out', () => {
+  it('omits what is nested too deep', () => {
     let value: unknown = aSecret('npm', 1);
     for (let depth = 0; depth < 5000; depth += 1) value = [value];
     assert.match(JSON.stringify(aRedactor().json(value, { path: [] })), /deeper than 200 levels/);
@@ -330,7 +330,7 @@ describe('redaction', () => {
     assert.equal(third.start_index, undefined);
   });
 
-  it('masks an entry the same way again with the same key, and in no way that can be guessed without', () => {
+  it('masks an entry the same way with the same key, and unpredictably without it', () => {
     const secret = aSecret('stripe', 2);
     const entry: NormalizedEntry = {
       ...anEntry(1, `charged with ${secret}`),

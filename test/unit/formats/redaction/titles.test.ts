@@ -24,7 +24,7 @@ function cutWithin(secret: string) {
 
 describe('redaction: titles', () => {
   for (const family of ['github', 'npm', 'google', 'aws']) {
-    it(`masks a ${family} secret that the title cuts, in every format`, async () => {
+    it(`masks a ${family} secret that the title truncates, in every format`, async () => {
       const secret = aSecret(family, 3);
       const source = cutWithin(secret);
       for (const { id } of exportFormats) {
@@ -37,7 +37,7 @@ describe('redaction: titles', () => {
     });
   }
 
-  it('leaves a title that someone gave', () => {
+  it('keeps a title given by the user', () => {
     const source = sourceOf([], {
       summary: aSummary({ title: 'My own title…', prompt: 'Look', entries: 0 }),
       runs: [aRun({ prompt: 'Look at it', status: 'completed', completed_at: time(9) })],
