@@ -36,7 +36,7 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
       await place?.remove();
     });
 
-    it('starts two children, waits for one and is told of the other', async function () {
+    it('starts two children, waits for one, and is notified of the other', async function () {
       const installed = await ensureClaudeCode(version);
       if ('missing' in installed) skip(this, installed.missing);
       // Nothing is allowed unasked but what Vitrine allows.

@@ -99,7 +99,7 @@ for (const version of claudeVersions) {
         assert.ok(cumulative ? off === 0 : off < 1e-12, `${String(run.metadata.totalCost)} is not ${spent}`);
       };
 
-      it('changes files of the workspace by its tools', async () => {
+      it('changes files of the workspace with its tools', async () => {
         handle = await start('Put matcha on the menu. [[change]]', { permissionMode: 'acceptEdits' });
         result = await ended(handle);
         assert.equal(result.success, true, result.error);
@@ -107,7 +107,7 @@ for (const version of claudeVersions) {
         assert.match(readFileSync(path.join(place.workspace, 'NOTES.md'), 'utf8'), /Matcha is new/);
       });
 
-      it('shows all that it said and did, once', async () => {
+      it('shows every message and step once', async () => {
         const all = await entries(handle);
         assert.deepEqual(
           all.map(({ index }) => index),
@@ -132,7 +132,7 @@ for (const version of claudeVersions) {
         );
       });
 
-      it('costs what the agent says, to the last digit', () => {
+      it('has the cost that the agent reports, to the last digit', () => {
         const own = ownFigures(rawStdout(handle));
         assert.equal(result.metadata?.cost, own.usd);
         assert.equal(result.metadata.totalCost, own.usd);
@@ -140,7 +140,7 @@ for (const version of claudeVersions) {
         assertCost(result);
       });
 
-      it('is resumed with what was said before', async () => {
+      it('resumes the conversation', async () => {
         handle = await resume(handle.id, 'What did I ask for? [[again]]');
         result = await ended(handle);
         assert.equal(result.success, true, result.error);
@@ -148,7 +148,7 @@ for (const version of claudeVersions) {
         assertCost(result);
       });
 
-      it('is resumed again, with the second run too', async () => {
+      it('resumes it again, with the second run', async () => {
         handle = await resume(handle.id, 'And now? [[third]]');
         result = await ended(handle);
         assert.equal(result.success, true, result.error);
@@ -157,7 +157,7 @@ for (const version of claudeVersions) {
         assert.equal(handle.summary().runs, 3);
       });
 
-      it('is told again what happened when it does not know the session any more', async () => {
+      it('gets a summary if it lost the session', async () => {
         rmSync(path.join(place.home, '.claude/projects'), { recursive: true });
         const lost = await resume(handle.id, 'Are you there? [[hello]]');
         const failed = await ended(lost);
@@ -170,7 +170,7 @@ for (const version of claudeVersions) {
       });
     });
 
-    it('leaves no process when it is stopped during a tool run', async function () {
+    it('leaves no process when stopped during a tool call', async function () {
       if (process.platform !== 'linux') skip(this, 'only Linux shows the environment of a process');
       const handle = await start('Sleep. [[sleep]]');
       const end = ended(handle);
@@ -185,7 +185,7 @@ for (const version of claudeVersions) {
       assert.notEqual(sleeping?.status, 'running');
     });
 
-    it('stops after so many turns', async () => {
+    it('stops at the limit of turns', async () => {
       const handle = await start('Go on and on. [[endless]]', { maxTurns: 2 });
       const result = await ended(handle);
       assert.equal(result.metadata?.isMaxTurns, true);
@@ -195,7 +195,7 @@ for (const version of claudeVersions) {
 
     // 1.0.3 knows no budget.
     if (version !== '1.0.3') {
-      it('stops when the budget is spent, and still says what it cost', async () => {
+      it('stops when the budget is spent, and reports its cost', async () => {
         const handle = await start('Go on and on. [[endless]]', { maxBudgetUsd: 0.001 });
         const result = await ended(handle);
         assert.equal(result.metadata?.isMaxBudget, true);
@@ -206,7 +206,7 @@ for (const version of claudeVersions) {
       });
     }
 
-    it('answers with what the model said in the end, where a stream was cut off', async () => {
+    it("returns the model's final answer if a stream was interrupted", async () => {
       const handle = await start('Say it. [[half]]');
       const result = await ended(handle);
       assert.equal(result.success, true, result.error);
@@ -218,7 +218,7 @@ for (const version of claudeVersions) {
       );
     });
 
-    it('says that the model refused the request', async () => {
+    it('reports that the model refused the request', async () => {
       const result = await ended(await start('Do the impossible. [[refused]]'));
       assert.equal(result.success, false);
       assert.match(result.error ?? '', /Scripted refusal/);

@@ -41,7 +41,7 @@ describe(`Claude Agent ${claudeAcpVersion}, by the Agent Client Protocol`, funct
   });
   const at = (name: string): string => path.join(agent.place.workspace, name);
 
-  it('asks, writes what it may, and resumes what was said before', async () => {
+  it('asks, writes what is allowed, and resumes the conversation', async () => {
     const handle = await agent.runs.start('Write notes. [[change]]');
     const asked = answering(handle, once);
     const first = await ended(handle);
@@ -74,7 +74,7 @@ describe(`Claude Agent ${claudeAcpVersion}, by the Agent Client Protocol`, funct
     assert.ok((second.metadata?.totalCost ?? 0) > (first.metadata.totalCost ?? 0));
   });
 
-  it('leaves alone what it was refused', async () => {
+  it('does not change what was denied', async () => {
     const handle = await agent.runs.start('Try it. [[denied]]');
     answering(handle, { kind: 'deny' });
     assert.equal((await ended(handle)).success, true);
@@ -85,7 +85,7 @@ describe(`Claude Agent ${claudeAcpVersion}, by the Agent Client Protocol`, funct
     assert.ok(!existsSync(at('denied.txt')));
   });
 
-  it('asks once for what it may do in the whole session', async () => {
+  it('asks once for what is allowed for the session', async () => {
     const handle = await agent.runs.start('Two files. [[session]]');
     const asked = answering(handle, forSession, { kind: 'deny' });
     assert.equal((await ended(handle)).success, true);
@@ -93,7 +93,7 @@ describe(`Claude Agent ${claudeAcpVersion}, by the Agent Client Protocol`, funct
     assert.deepEqual([existsSync(at('one.txt')), existsSync(at('two.txt'))], [true, true]);
   });
 
-  it('is told the next message in the same process, in place of the active turn', async () => {
+  it('gets the next message in the same process, which interrupts the turn', async () => {
     const handle = await agent.runs.start('Wait. [[hang]]');
     await agent.place.model.waitFor(({ scenario }) => scenario === 'hang');
     handle.conversation()?.say('What now? [[again]]', 'interrupt');
@@ -104,7 +104,7 @@ describe(`Claude Agent ${claudeAcpVersion}, by the Agent Client Protocol`, funct
     assert.equal(handle.turns().length, 1);
   });
 
-  it('begins in the mode that was chosen, and not in one that it has not', async () => {
+  it('starts in the selected mode, and rejects an unknown one', async () => {
     const handle = await agent.runs.start('Hello. [[again]]', { permissionMode: 'plan', model: 'sonnet' });
     assert.equal((await ended(handle)).success, true);
     assert.equal(handle.summary().permission_mode, 'plan');
@@ -115,7 +115,7 @@ describe(`Claude Agent ${claudeAcpVersion}, by the Agent Client Protocol`, funct
     );
   });
 
-  it('leaves no process when it is stopped during a command', async function () {
+  it('leaves no process when stopped during a command', async function () {
     if (process.platform !== 'linux') skip(this, 'only Linux shows the environment of a process');
     const handle = await agent.runs.start('Sleep. [[sleep]]');
     answering(handle, once);

@@ -54,7 +54,7 @@ const scenarios = (workDir: string): Scenarios => ({
 });
 
 for (const version of ['2.1.328', '2.0.77'] as const) {
-  describe(`speaking with Claude Code ${version}`, function () {
+  describe(`a dialogue with Claude Code ${version}`, function () {
     let place: AgentPlace;
     const engines: Engine[] = [];
     const handles: SessionHandle[] = [];
@@ -102,7 +102,7 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
       return JSON.stringify(last.request.messages);
     };
 
-    it('resumes another mode and another model', async () => {
+    it('resumes with another mode and model', async () => {
       const handle = await start('Make it, and write. [[both]]', { model: 'claude-sonnet-4-5' });
       const request = await asked(handle);
       const taken = talk(handle).change({ permissionMode: 'acceptEdits', model: 'claude-haiku-4-5' });
@@ -156,7 +156,7 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
       assert.equal(result.metadata?.cost, ownFigures(handle.rawPath(handle.turns()[0]!.runId).stdout).usd);
     });
 
-    it('continues without what is denied, and knows why', async () => {
+    it('continues after a denial, and gets the reason', async () => {
       const handle = await start('Make it. [[make]]');
       const request = await asked(handle);
       talk(handle).answer(request.id, { kind: 'deny', reason: 'The shelf is full.' });
@@ -181,7 +181,7 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
       assert.equal(place.model.asked.filter(({ scenario }) => scenario === 'make').length, 1);
     });
 
-    it('is not asked again for what is allowed for the session', async () => {
+    it('does not ask again for what is allowed for the session', async () => {
       const handle = await start('Make it twice. [[twice]]');
       const request = await asked(handle);
       talk(handle).answer(request.id, { kind: 'allow', scope: 'session' });
@@ -209,7 +209,7 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
       assert.match(reported('write'), /Denied: No answer within 0 s\./);
     });
 
-    it('has its question answered', async () => {
+    it('gets the answer to its question', async () => {
       const handle = await start('Ask me. [[ask]]');
       const request = await asked(handle);
       assert.equal(request.kind, 'question');
@@ -225,7 +225,7 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
       assert.match(shown?.entry.content ?? '', /^Answered\n\n`Which tea\?`\n\n> Green/);
     });
 
-    it('has its plan approved, and then does it', async () => {
+    it('executes its plan after approval', async () => {
       const handle = await start('Plan it. [[plan]]', { permissionMode: 'plan' });
       const request = await asked(handle);
       assert.equal(request.kind, 'plan');
@@ -239,7 +239,7 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
       assert.equal(there('tea.txt'), true);
     });
 
-    it('is told a queued message when the turn has ended, in the same process', async () => {
+    it('gets a queued message after the turn, in the same process', async () => {
       const handle = await start('Make it. [[make]]');
       const request = await asked(handle);
       talk(handle).say('And then? [[next]]', 'queue');
@@ -271,7 +271,7 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
       assert.equal(all.filter(({ content }) => content.includes('Never mind')).length, 0);
     });
 
-    it('is interrupted by a message that cannot wait', async () => {
+    it('is interrupted by an urgent message', async () => {
       const handle = await start('Make it. [[make]]');
       await asked(handle);
       talk(handle).say('Rather this. [[next]]', 'interrupt');
@@ -308,7 +308,7 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
     });
 
     if (newest) {
-      it('continues when what it left in the background has ended, and can still ask then', async () => {
+      it('continues when its background command ends, and can still ask', async () => {
         const handle = await start('Later. [[background]]', {}, engineWith({ timing: { nextTurn: 60_000 } }));
         const first = await asked(handle);
         talk(handle).answer(first.id, { kind: 'allow', scope: 'once' });
@@ -344,7 +344,7 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
       assert.ok(all.some(({ content }) => content.includes('> Unsaid')));
     });
 
-    it('is stopped running, and says what it cost so far', async function () {
+    it('reports its cost so far when stopped', async function () {
       if (process.platform !== 'linux') skip(this, 'only Linux shows the environment of a process');
       const engine = engineWith({ timing: { politeGrace: 60_000 } });
       const handle = await start('Sleep. [[sleep]]', {}, engine);

@@ -72,7 +72,7 @@ describe('an edit of Claude Code that a person changes before allowing it', func
     assert.match(line, /"edited":\{"path":/);
   }
 
-  it('writes the person’s text of a new file', async () => {
+  it('writes the person’s text to a new file', async () => {
     const proposed = await runEdited('Write it. [[write]]', (after) => after.replace('Green', 'Black'));
     assert.equal(proposed, 'Green tea\n');
     assert.equal(onDisk('tea.txt'), 'Black tea\n');
@@ -82,7 +82,7 @@ describe('an edit of Claude Code that a person changes before allowing it', func
     assert.deepEqual(tool_?.action, written);
   });
 
-  it('makes the person’s edit of a file, and the review knows who wrote it', async () => {
+  it('applies the person’s edit to a file, and the review names its author', async () => {
     const before = 'bread\r\nmilk\r\neggs\r\n';
     writeFileSync(file('list.txt'), before);
     await runEdited('Edit it. [[edit]]', (after) => after.replace('cream', 'oat milk').replace('eggs', 'tofu'));

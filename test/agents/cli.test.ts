@@ -78,7 +78,7 @@ describe('vitrine run with the real Claude Code', function () {
     assert.match(turnsOf(request).join('\n'), /Put matcha on the menu[^]*Done\.[^]*What did I ask for\?/);
   });
 
-  it('shows what it kept', async () => {
+  it('shows the recorded session', async () => {
     const { code, lines } = await vitrine('show', await newestSession()).ended;
     assert.equal(code, 0);
     assert.match(lines.join('\n'), /matcha/);

@@ -38,7 +38,7 @@ for (const version of codexVersions) {
       let handle: SessionHandle;
       let id: string | undefined;
 
-      it('runs commands and changes files, each told once', async () => {
+      it('runs commands and changes files, each reported once', async () => {
         handle = await agent.runs.start('Write notes. [[change]]', { permissionMode: 'bypassPermissions' });
         const result = await ended(handle);
         assert.equal(result.success, true, result.error);
@@ -64,7 +64,7 @@ for (const version of codexVersions) {
         assert.deepEqual(await contentsOf(handle, 'thinking'), ['Nothing is written yet.']);
       });
 
-      it('counts the tokens that the model counted, and estimates their cost by the model', async () => {
+      it('counts the tokens that the model reported, and estimates their cost', async () => {
         const { metadata } = await ended(handle);
         assert.deepEqual(metadata?.usage, used(version, 3));
         assert.deepEqual(metadata.totalUsage, used(version, 3));
@@ -87,7 +87,7 @@ for (const version of codexVersions) {
       });
 
       if (!threads) {
-        it('is not resumed: there is nothing to resume it by', async () => {
+        it('cannot be resumed without an id', async () => {
           await assert.rejects(agent.runs.resume(handle.id, 'What did I ask for? [[again]]'), (error: Error) => {
             assert.match(error.message, /0\.20\.0 prints no ID to resume/);
             return true;
@@ -95,7 +95,7 @@ for (const version of codexVersions) {
           assert.equal(agent.place.model.asked.filter(({ scenario }) => scenario === 'again').length, 0);
         });
 
-        it('continues in a new conversation with what was kept', async () => {
+        it('continues in a new conversation with a summary', async () => {
           const isNewConversation = await agent.runs.keep(
             agent.runs.engine.startNewConversation(handle.id, { prompt: 'Go on. [[again]]' }),
           );
@@ -105,7 +105,7 @@ for (const version of codexVersions) {
         return;
       }
 
-      it('resumes what was said before, and counts only what came on top', async () => {
+      it('resumes the conversation, and counts only new tokens', async () => {
         const again = await agent.runs.resume(handle.id, 'What did I ask for? [[again]]');
         const { success, error, metadata } = await ended(again);
         assert.equal(success, true, error);
@@ -115,7 +115,7 @@ for (const version of codexVersions) {
         assert.deepEqual(metadata.totalUsage, used(version, 4));
       });
 
-      it('says when Codex does not know the thread any more, and resumes what was kept', async () => {
+      it('reports if Codex lost the thread, and resumes from the record', async () => {
         rmSync(path.join(agent.place.home, '.codex/sessions'), { recursive: true });
         if (version === '0.77.0') {
           // It begins another thread without a word; Vitrine says so.
@@ -130,7 +130,7 @@ for (const version of codexVersions) {
       });
     });
 
-    it('writes nothing where its sandbox forbids it', async function () {
+    it('writes nothing if its sandbox forbids it', async function () {
       if (process.platform !== 'linux') skip(this, 'the sandbox of other systems was not measured');
       const handle = await agent.runs.start('Write. [[write]]', { permissionMode: 'read-only' });
       assert.equal((await ended(handle)).success, true);
@@ -138,7 +138,7 @@ for (const version of codexVersions) {
       assert.ok(!existsSync(path.join(agent.place.workspace, 'written.txt')));
     });
 
-    it('leaves no process when it is stopped in a tool', async function () {
+    it('leaves no process when stopped in a tool', async function () {
       if (process.platform !== 'linux') skip(this, 'only Linux shows the environment of a process');
       const handle = await agent.runs.start('Sleep. [[sleep]]', { permissionMode: 'bypassPermissions' });
       const started = path.join(agent.place.workspace, 'started.txt');
@@ -158,7 +158,7 @@ for (const version of codexVersions) {
       ['login', /401 Unauthorized/],
       ['limit', /429|limit/i],
     ] as const) {
-      it(`tells of an answer of the server that is none (${scenario})`, async () => {
+      it(`reports an invalid answer of the server (${scenario})`, async () => {
         const handle = await agent.runs.start(`Do it. [[${scenario}]]`);
         // Old versions do not end on their own after an error.
         if (!threads) {
@@ -173,7 +173,7 @@ for (const version of codexVersions) {
       });
     }
 
-    it('reads on after an answer that was cut off', async () => {
+    it('continues after an interrupted answer', async () => {
       const handle = await agent.runs.start('Try. [[cut]]');
       const result = await ended(handle);
       assert.equal(result.success, true, result.error);

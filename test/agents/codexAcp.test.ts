@@ -24,7 +24,7 @@ describe(`Codex ${codexAcpVersion}, by the Agent Client Protocol`, function () {
   });
   const at = (name: string): string => path.join(agent.place.workspace, name);
 
-  it('leaves alone what it was refused', async () => {
+  it('does not change what was denied', async () => {
     const handle = await agent.runs.start('Try it. [[change]]', { permissionMode: 'read-only' });
     answering(handle, deny);
     await ended(handle);
@@ -32,7 +32,7 @@ describe(`Codex ${codexAcpVersion}, by the Agent Client Protocol`, function () {
     assert.ok(!existsSync(at('NOTES.md')));
   });
 
-  it('asks in the mode that was chosen, resumes what was said before, and ends though it would stay', async () => {
+  it('asks in the selected mode, resumes the conversation, and ends although it would stay', async () => {
     const handle = await agent.runs.start('Write notes. [[change]]', { permissionMode: 'read-only' });
     answering(handle, once, once, once, once);
     const first = await ended(handle);

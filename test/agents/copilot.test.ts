@@ -23,7 +23,7 @@ describe(`Copilot CLI ${copilotVersion}`, function () {
   const start = (prompt: string, permissionMode = 'bypassPermissions'): Promise<SessionHandle> =>
     agent.runs.start(prompt, { permissionMode });
 
-  it('runs tools, is told apart by its id, and resumes what was said before', async () => {
+  it('runs tools, has its own id, and resumes the conversation', async () => {
     const handle = await start('Write notes. [[change]]');
     const first = await ended(handle);
     assert.equal(first.success, true, first.error);
@@ -57,7 +57,7 @@ describe(`Copilot CLI ${copilotVersion}`, function () {
     await agent.runs.goesOnAfresh(handle.id);
   });
 
-  it('refuses what was not allowed', async () => {
+  it('does not do what was not allowed', async () => {
     const handle = await start('Try it. [[denied]]', 'default');
     assert.equal((await ended(handle)).success, true);
     assert.deepEqual(
@@ -71,7 +71,7 @@ describe(`Copilot CLI ${copilotVersion}`, function () {
     ['refused', /Scripted refusal/],
     ['login', /Authentication failed/],
   ] as const) {
-    it(`tells of an answer of the server that is none (${scenario})`, async () => {
+    it(`reports an invalid answer of the server (${scenario})`, async () => {
       const handle = await start(`Do it. [[${scenario}]]`);
       const { success, error = '', metadata } = await ended(handle);
       assert.equal(success, false);
@@ -84,7 +84,7 @@ describe(`Copilot CLI ${copilotVersion}`, function () {
     });
   }
 
-  it('leaves no process when it is stopped during a tool run, though its loader keeps signals', async function () {
+  it('leaves no process when stopped during a tool call, although its loader ignores signals', async function () {
     if (process.platform !== 'linux') skip(this, 'only Linux shows the environment of a process');
     const handle = await start('Sleep. [[sleep]]');
     await until('the command', () => existsSync(path.join(agent.place.workspace, 'started.txt')), 60_000);

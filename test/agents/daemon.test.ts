@@ -74,7 +74,7 @@ describe('the daemon with the real Claude Code', function () {
     return { child, entries, ended, request, send };
   }
 
-  it('keeps a run whose terminals are killed, and takes the answer of the next', async () => {
+  it('keeps a run whose terminals are killed, and accepts the answer of the next', async () => {
     const session = await started('Make the file. [[make]]');
     const first = attached(session);
     await first.request;

@@ -31,7 +31,7 @@ const expected: readonly (readonly [TriggerType, string, string])[] = [
   ['waiting_for_decision', 'Tea? [[ask]]', 'Follow up on the decision the user needs to make.'],
 ];
 
-describe('Claude Code that is followed up', function () {
+describe('follow-ups to Claude Code', function () {
   let place: AgentPlace | undefined;
   let engine: Engine | undefined;
   let scheduler: FollowUpScheduler | undefined;
@@ -42,7 +42,7 @@ describe('Claude Code that is followed up', function () {
   });
 
   for (const [type, prompt, words] of expected) {
-    it(`hears ${type} once, marked in the record and not a word more`, async function () {
+    it(`contain only ${type}, once, marked in the record`, async function () {
       // It has the list of todos that newer versions replaced.
       const installed = await ensureClaudeCode('2.0.77');
       if ('missing' in installed) skip(this, installed.missing);

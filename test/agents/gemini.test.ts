@@ -37,7 +37,7 @@ describe(`Gemini CLI ${geminiVersion}`, function () {
   describe('one session', () => {
     let handle: SessionHandle;
 
-    it('runs commands and changes files, each told once', async () => {
+    it('runs commands and changes files, each reported once', async () => {
       handle = await start('Write notes. [[change]]');
       const result = await ended(handle);
       assert.equal(result.success, true, result.error);
@@ -60,13 +60,13 @@ describe(`Gemini CLI ${geminiVersion}`, function () {
       for (const metadata of known) assert.deepEqual([metadata.sessionId, metadata.model], [id, model]);
     });
 
-    it('counts the tokens that the model counted, and estimates what they cost', async () => {
+    it('counts the tokens that the model reported, and estimates their cost', async () => {
       const { metadata } = await ended(handle);
       assert.deepEqual(metadata?.usage, times(3));
       assert.equal(metadata.costProvenance.provenance, 'estimated');
     });
 
-    it('resumes what was said before, and counts the run', async () => {
+    it('resumes the conversation, and counts the run', async () => {
       const id = handle.summary().executor_session_id;
       const again = await agent.runs.resume(handle.id, 'What did I ask for? [[again]]');
       const { success, error, metadata } = await ended(again);
@@ -77,14 +77,14 @@ describe(`Gemini CLI ${geminiVersion}`, function () {
       assert.deepEqual(metadata.totalUsage, times(4));
     });
 
-    it('says when Gemini CLI does not know the session any more, and resumes what was kept', async () => {
+    it('reports if Gemini CLI lost the session, and resumes from the record', async () => {
       rmSync(path.join(agent.place.home, '.gemini/tmp'), { recursive: true });
       await agent.runs.isForgotten(handle.id);
       await agent.runs.goesOnAfresh(handle.id);
     });
   });
 
-  it('has no tool that would need an approval, and says so', async () => {
+  it('has no tools that need approval, and says so', async () => {
     const handle = await start('Try it. [[denied]]', 'default');
     assert.equal((await ended(handle)).success, true);
     assert.deepEqual(
@@ -94,7 +94,7 @@ describe(`Gemini CLI ${geminiVersion}`, function () {
     assert.ok(!existsSync(path.join(agent.place.workspace, 'denied.txt')));
   });
 
-  it('leaves no process when it is stopped in a tool, though its first process keeps signals', async function () {
+  it('leaves no process when stopped in a tool, although its first process ignores signals', async function () {
     if (process.platform !== 'linux') skip(this, 'only Linux shows the environment of a process');
     const handle = await start('Sleep. [[sleep]]');
     const started = path.join(agent.place.workspace, 'started.txt');
@@ -111,7 +111,7 @@ describe(`Gemini CLI ${geminiVersion}`, function () {
     ['refused', 'invalid_request', /Scripted refusal/],
     ['login', 'authentication_failed', /The key is not good/],
   ] as const) {
-    it(`tells of an answer of the server that is none (${scenario})`, async () => {
+    it(`reports an invalid answer of the server (${scenario})`, async () => {
       const handle = await start(`Do it. [[${scenario}]]`);
       const { success, error = '', metadata } = await ended(handle);
       assert.equal(success, false);
@@ -122,7 +122,7 @@ describe(`Gemini CLI ${geminiVersion}`, function () {
     });
   }
 
-  it('can be stopped while it asks an overloaded server again', async function () {
+  it('can be stopped while it retries an overloaded server', async function () {
     if (process.platform !== 'linux') skip(this, 'only Linux shows the environment of a process');
     const handle = await start('Do it. [[overloaded]]');
     await agent.place.model.waitFor(({ scenario }) => scenario === 'overloaded');

@@ -26,7 +26,7 @@ describe(`Gemini CLI ${geminiVersion}, by the Agent Client Protocol`, function (
   });
   const at = (name: string): string => path.join(agent.place.workspace, name);
 
-  it('asks, and writes the file that it was allowed to', async () => {
+  it('asks, and writes the allowed file', async () => {
     const handle = await agent.runs.start('Write notes. [[change]]', { model: 'gemini-2.5-pro' });
     const asked = answering(handle, once, once);
     const result = await ended(handle);
@@ -55,7 +55,7 @@ describe(`Gemini CLI ${geminiVersion}, by the Agent Client Protocol`, function (
     await agent.runs.goesOnAfresh(handle.id);
   });
 
-  it('leaves alone what it was refused', async () => {
+  it('does not change what was denied', async () => {
     const handle = await agent.runs.start('Try it. [[denied]]');
     answering(handle, deny);
     assert.equal((await ended(handle)).success, true);
@@ -66,7 +66,7 @@ describe(`Gemini CLI ${geminiVersion}, by the Agent Client Protocol`, function (
     assert.ok(!existsSync(at('denied.txt')));
   });
 
-  it('leaves no process when it is stopped during a command', async function () {
+  it('leaves no process when stopped during a command', async function () {
     if (process.platform !== 'linux') skip(this, 'only Linux shows the environment of a process');
     const handle = await agent.runs.start('Sleep. [[sleep]]', { permissionMode: 'yolo' });
     await until('the command', () => existsSync(at('started.txt')), 60_000);

@@ -58,7 +58,7 @@ for (const [name, options] of Object.entries(agents)) {
     let remote: Server | undefined;
     after(() => remote?.close());
 
-    it('are started and asked, with what they need', async function () {
+    it('are started and called, with their environment', async function () {
       if (name === 'Gemini CLI' && !isRootsOwn(agent.place.store)) skip(this, 'not all folders above belong to root');
       remote = createServer((request, response) => {
         asked.push(request.headers);

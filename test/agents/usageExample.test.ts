@@ -35,7 +35,7 @@ describe('the usage example of the specification, through the API in a real host
     (folder as RunFolder | undefined)?.remove();
   });
 
-  it('works with the real Claude Code, Copilot and Codex, and with what Cursor printed', async function () {
+  it('works with the real Claude Code, Copilot and Codex, and with recorded output of Cursor', async function () {
     folder = newRunFolder('example');
     const { home, workspace } = folder;
     const serve = async (starting: Promise<ModelServer>): Promise<string> => {

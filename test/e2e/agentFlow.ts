@@ -39,7 +39,7 @@ export function describeAgent(agent: RealAgent, shown: Shown): void {
       assert.ok((await usd(run)) > 0 && (await usd(session)) >= (await usd(run)));
     }
 
-    it('runs, changes the workspace, and shows what it said and did', async () => {
+    it('runs, changes the workspace, and shows messages and steps', async () => {
       await runAgent(host.workbench, agent.label, 'Write notes. [[change]]');
       await statusWord(host.workbench, 'Finished');
       assert.equal(readFileSync(path.join(host.server.folder.workspace, 'NOTES.md'), 'utf8'), '# Notes\n');
@@ -50,7 +50,7 @@ export function describeAgent(agent: RealAgent, shown: Shown): void {
       await picture(host.workbench, agent.name);
     });
 
-    it('continues when more is typed, and the agent remembers', async () => {
+    it('continues with the next message, and the agent remembers', async () => {
       await send(host.workbench, 'What did I ask for? [[again]]');
       await transcript().getByText('You asked for notes.').first().waitFor();
       await statusWord(host.workbench, 'Finished');

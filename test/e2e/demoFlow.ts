@@ -29,14 +29,14 @@ export function describeDemo(title: string, install: () => Promise<HostOptions>)
     const page = () => workbench.webview();
     const status = (word: string | RegExp) => page().locator('.status .word', { hasText: word });
 
-    it('welcomes whoever has no agent and no session', async () => {
+    it('welcomes users without agents and sessions', async () => {
       await workbench.openView('Vitrine');
       await workbench.page.locator('.part.sidebar').getByText('Play Demo Session').waitFor();
       await workbench.page.locator('.pane-header', { hasText: 'Vitrine looked in' }).waitFor();
       await picture(workbench, 'welcome');
     });
 
-    it('offers its agents, and says which one is a recording', async () => {
+    it('lists agents, and marks the recording', async () => {
       await workbench.runCommand('Vitrine: Run Agent…');
       await workbench.quickPickRow('Starts no program').waitFor();
       await picture(workbench, 'run-agent');
@@ -51,7 +51,7 @@ export function describeDemo(title: string, install: () => Promise<HostOptions>)
       assert.ok((await page().locator('.row[data-kind]').count()) > 2, 'tool calls are on screen');
     });
 
-    it('shows where a claim of the answer comes from, and leads to the step', async () => {
+    it('shows the source of a claim, and leads to the step', async () => {
       await page().locator('.cited', { hasText: 'src/bill.js' }).first().hover();
       const card = page().getByRole('dialog', { name: /^Source / });
       await card.getByText(/^Found in step \d/).waitFor();
@@ -60,7 +60,7 @@ export function describeDemo(title: string, install: () => Promise<HostOptions>)
       await page().locator('.item.marked .rb:focus').waitFor();
     });
 
-    it('says what the recorded session had cost, and that it is a recording', async () => {
+    it('shows the cost of the recorded session, and that it is a recording', async () => {
       await page().locator('header').getByText('reported').first().waitFor();
       assert.match(await page().locator('header').innerText(), /\$\d+\.\d\d/);
       await page().locator('header .recording').waitFor();
@@ -122,7 +122,7 @@ export function describeDemo(title: string, install: () => Promise<HostOptions>)
       await workbench.page.locator('.tab.active', { hasText: 'README.md' }).waitFor();
     });
 
-    it('asks nothing of the network', () => {
+    it('makes no network requests', () => {
       assert.deepEqual(outside, []);
     });
   });

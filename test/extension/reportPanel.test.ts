@@ -4,7 +4,7 @@ import { Failures } from '../../src/vscode/failures/failures.ts';
 import { ReportPanel } from '../../src/vscode/pages/reportPanel.ts';
 
 describe('a page of a report', () => {
-  it('makes nothing after it was closed, and says no failure of that', async () => {
+  it('does nothing after it was closed, and reports no failure', async () => {
     const log = vscode.window.createOutputChannel('Report test', { log: true });
     const panel = vscode.window.createWebviewPanel('vitrine.closed', 'Report', vscode.ViewColumn.Active);
     let builds = 0;

@@ -87,14 +87,14 @@ describe('the CLI', function () {
     });
   }
 
-  it('names the size of a line that is too long, and continues', () => {
+  it('reports the size of a line that is too long, and continues', () => {
     const long = `{"type":"x","text":"${'a'.repeat(9 << 20)}"}\n{"type":"y"}\n`;
     const entries = entriesOf(vitrine(['normalize', ...agent, '--stdout', '-'], long).stdout);
     assert.match(JSON.stringify(entries), /9\.\d+ MB|9437\d+/);
     assert.match(entries.at(-1)?.metadata?.raw ?? JSON.stringify(entries), /"y"/);
   });
 
-  it('gives the result of a run, and of the next with what was before', () => {
+  it('prints the result of a run, and of the next with earlier totals', () => {
     const first = vitrine(['result', ...agent, ...stdoutOf('2.1.328/resume-0-first'), '--exit', '0']);
     const file = path.join(folder, 'first.json');
     writeFileSync(file, first.stdout);
@@ -115,7 +115,7 @@ describe('the CLI', function () {
     assert.equal(metadata.turns, 2);
   });
 
-  it('takes the version of a program whose output does not name it', () => {
+  it('accepts the version of a program whose output has none', () => {
     const captured = (name: string) => [
       '--stdout',
       path.join(repository, `test/fixtures/codex/0.77.0/${name}.stdout.jsonl`),
@@ -129,7 +129,7 @@ describe('the CLI', function () {
     assert.deepEqual(of('0.79.0'), { input: 2400, output: 360, cacheRead: 4800 });
   });
 
-  it('estimates with prices of the user, and refuses an invalid price table', () => {
+  it("estimates with the user's prices, and rejects an invalid price table", () => {
     const file = path.join(folder, 'prices.json');
     const codex = ['result', '--agent', 'codex', '--exit', '0', '--prices', file, '--stdout'];
     const captured = path.join(repository, 'test/fixtures/codex/0.77.0/chain-0.stdout.jsonl');
@@ -141,14 +141,14 @@ describe('the CLI', function () {
     assert.equal(vitrine([...codex, captured]).status, 0);
   });
 
-  it('gives events only when asked', () => {
+  it('prints events only on request', () => {
     const plain = resultOf(vitrine(['result', ...agent, ...stdoutOf('2.1.328/tools')]).stdout);
     assert.equal(plain.events, undefined);
     const { events } = resultOf(vitrine(['result', ...agent, ...stdoutOf('2.1.328/tools'), '--events']).stdout);
     assert.equal(events?.filter(({ type }) => type === 'tool_use').length, 6);
   });
 
-  it('takes how the program ended, as people write it', () => {
+  it('accepts exit codes and signals in common notations', () => {
     const ended = (exit: string) => resultOf(vitrine(['result', ...agent, '--exit', exit], '').stdout).metadata;
     assert.equal(ended('143 (still running: ended by the harness)')?.exitCode, 143);
     assert.equal(ended('signal SIGKILL')?.signal, 'SIGKILL');

@@ -18,7 +18,7 @@ import { aSecret } from '../support/hostile/secrets.ts';
 const cli = path.join(repository, 'dist/cli.js');
 const secret = aSecret('github', 1);
 
-describe('what is kept of a session: vitrine export', function () {
+describe('vitrine export', function () {
   let place: Awaited<ReturnType<typeof temporaryStore>>;
 
   const run = (...args: string[]) => {
@@ -43,7 +43,7 @@ describe('what is kept of a session: vitrine export', function () {
     await place.remove();
   });
 
-  it('writes every format, masks the secret and tells where it was', () => {
+  it('writes every format, masks the secret and reports its place', () => {
     for (const { id } of exportFormats) {
       const { status, stdout, stderr } = vitrine('--format', id, sessionId);
       assert.equal(status, 0, `${id}: ${stderr}`);
@@ -55,13 +55,13 @@ describe('what is kept of a session: vitrine export', function () {
     assert.match(stderr, /github-token hmac:[0-9a-f]{8}, 40 characters in entry 30, content/);
   });
 
-  it('leaves it with --no-redact, and says so', () => {
+  it('keeps it with --no-redact, and says so', () => {
     const { stdout, stderr } = vitrine('--format', 'markdown', sessionId, '--no-redact');
     assert.ok(stdout.includes(secret));
     assert.match(stderr, /may contain secrets/);
   });
 
-  it('makes the same bytes again with the key, into a file of the user alone', async () => {
+  it('writes the same bytes with the same key, into a private file', async () => {
     const file = path.join(place.dir, 'out.html');
     const first = vitrine('--format', 'markdown', sessionId, '--out', file);
     const key = /with the key ([0-9a-f]+):/.exec(first.stderr)?.[1] ?? '';
@@ -84,7 +84,7 @@ describe('what is kept of a session: vitrine export', function () {
     assert.match(String(saved['sha256']), /^[0-9a-f]{64}$/);
   });
 
-  it('is read back by vitrine import', () => {
+  it('can be read by vitrine import', () => {
     const file = path.join(place.dir, 'messages.json');
     assert.equal(vitrine('--format', 'acp', sessionId, '--out', file).status, 0);
     const { status, stdout, stderr } = run('import', file);
@@ -95,7 +95,7 @@ describe('what is kept of a session: vitrine export', function () {
     assert.equal(run('import', file, '--agent', 'nobody').status, 2);
   });
 
-  it('is held by the chain, which vitrine verify checks', () => {
+  it('is part of the chain that vitrine verify checks', () => {
     const whole = run('verify', sessionId);
     assert.equal(whole.status, 0, whole.stderr);
     assert.match(whole.stdout, /^intact\nhash [0-9a-f]{64}\nsynced to disk .*, up to line \d+\nnot signed\n$/);
@@ -109,7 +109,7 @@ describe('what is kept of a session: vitrine export', function () {
     assert.equal(run('verify', path.join(place.dir, 'none')).status, 2);
   });
 
-  it('is accounted for by vitrine audit, of a session and of a period', () => {
+  it('is listed by vitrine audit, for a session and a period', () => {
     const own = run('audit', sessionId);
     assert.equal(own.status, 0, own.stderr);
     const [first = ''] = own.stdout.split('\n');
@@ -129,7 +129,7 @@ describe('what is kept of a session: vitrine export', function () {
     }
   });
 
-  it('says what is wrong with a call', () => {
+  it('reports invalid usage', () => {
     const calls: [string[], RegExp][] = [
       [[sessionId], /--format is missing\. Formats: html, /],
       [['--format', 'word', sessionId], /Unknown export format: "word"\. Supported formats: html, /],

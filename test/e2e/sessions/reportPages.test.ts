@@ -90,7 +90,7 @@ describe('each report page in the workbench', function () {
     assert.deepEqual(found, []);
   });
 
-  it('is worked by keyboard alone', async () => {
+  it('works by keyboard alone', async () => {
     for (const page of pages) {
       const frame = await open(page);
       const buttons = await frame.locator('button:visible:not([disabled])').count();

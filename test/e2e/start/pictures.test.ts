@@ -4,7 +4,7 @@ import { seedSessions, week } from '../seed.ts';
 import { keepEvidence, newProfile, openWindow, picture, startHost } from '../session.ts';
 
 /** What README shows; each picture is taken only when everything that belongs on it is there. */
-describe('the pictures', function () {
+describe('pictures for the README', function () {
   keepEvidence();
   let context: BrowserContext;
   let workbench: Workbench;
@@ -28,7 +28,7 @@ describe('the pictures', function () {
     await workbench.quickPickRow(name).click();
   }
 
-  it('show a session and where its answer comes from, in dark, light and high contrast, and what ran when', async () => {
+  it('show a session with a source in dark, light and high contrast, and its trajectory', async () => {
     await workbench.runCommand('Vitrine: Play Demo Session');
     await finished();
     await workbench.runCommand('View: Focus Active Editor Group');

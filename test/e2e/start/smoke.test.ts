@@ -16,19 +16,19 @@ describe('Vitrine in the real workbench', function () {
   });
   after(() => context.close());
 
-  it('has its place in the activity bar and its commands in the palette', async () => {
+  it('is in the activity bar, with commands in the palette', async () => {
     await workbench.openView('Vitrine');
     await workbench.offersCommand('Vitrine: Run Agent…');
     await picture(workbench, 'smoke');
   });
 
-  it('still has after a reload', async () => {
+  it('is still there after a reload', async () => {
     await workbench.reload();
     await workbench.openView('Vitrine');
     await workbench.offersCommand('Vitrine: Run Agent…');
   });
 
-  it('asks nothing of the network', () => {
+  it('makes no network requests', () => {
     assert.deepEqual(outside, []);
   });
 

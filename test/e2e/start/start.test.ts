@@ -45,7 +45,7 @@ describe('npm start', function () {
     await workbench.webview().getByText('It runs no commands and changes no files.').last().waitFor();
   });
 
-  it('leaves the layout alone after a reload', async () => {
+  it('keeps the layout after a reload', async () => {
     await workbench.openView('Explorer');
     await workbench.editorTab('Welcome').click({ button: 'middle' });
     await workbench.editorTab('Welcome').waitFor({ state: 'detached' });
@@ -55,7 +55,7 @@ describe('npm start', function () {
     assert.equal(await workbench.editorTab('Welcome').count(), 0);
   });
 
-  it('shows nothing of the kind in a window of another folder', async () => {
+  it('shows neither in a window of another folder', async () => {
     const own = await newProfile();
     const other = await openWindow(server, own.context, server.folder.home);
     await other.openView('Vitrine');

@@ -57,7 +57,7 @@ const turn = (from: number): NormalizedEntry[] => [
 ];
 
 describe('which sessions touched a file', () => {
-  it('are told by absolute path, the newest first, with step and prompt', async () => {
+  it('are found by absolute path, newest first, with step and prompt', async () => {
     const old: Made = { id: 'a', entries: turn(0), day: 1 };
     const fresh: Made = { id: 'b', entries: [...turn(0), ...turn(3)], day: 2 };
     const { index, opened, idOf } = made([old, fresh]);
@@ -75,7 +75,7 @@ describe('which sessions touched a file', () => {
     assert.equal(opened(), 0, 'every session is closed');
   });
 
-  it('reads each record once, and then only what was added and what had not settled', async () => {
+  it('reads each record once, then only added and unsettled entries', async () => {
     const session: Made = { id: 'a', entries: [...turn(0), ...turn(3)], day: 1, open: [4] };
     const { index, read } = made([session]);
     await Promise.all([index.of('/w/a.ts'), index.of('/w/b.ts')]);
@@ -86,7 +86,7 @@ describe('which sessions touched a file', () => {
     assert.deepEqual(read, ['a 0-4', 'a 4-9']);
   });
 
-  it('leaves out recordings, damaged records, and says how many', async () => {
+  it('excludes recordings and damaged records, with their number', async () => {
     const all: Made[] = [
       { id: 'a', entries: turn(0), day: 3, recording: true },
       { id: 'b', entries: turn(0), day: 2, broken: true },
@@ -101,7 +101,7 @@ describe('which sessions touched a file', () => {
     assert.match(reported.join(), /damaged/);
   });
 
-  it('stops at a bound, with the newest ones read', async () => {
+  it('stops at a limit, newest first', async () => {
     const many = Array.from({ length: 230 }, (_, at_): Made => ({
       id: `${at_}`,
       entries: turn(0),
@@ -112,7 +112,7 @@ describe('which sessions touched a file', () => {
     assert.deepEqual([index.sessions, index.left], [230, 180]);
   });
 
-  it('forgets a session that was deleted', async () => {
+  it('forgets a deleted session', async () => {
     const sessions: Made[] = [{ id: 'a', entries: turn(0), day: 1 }];
     const { index } = made(sessions);
     assert.equal((await index.of('/w/b.ts')).length, 1);

@@ -83,7 +83,7 @@ describe('the cost of a session with its child sessions', () => {
     assert.equal(of(rows[3]!), undefined);
   });
 
-  it('leaves out what was only played, and ends where records go in circles', () => {
+  it('excludes recordings, and ends at cycles', () => {
     const rows = [child('a', 'b'), child('b', 'a'), child('c', 'a', { recording: true })];
     assert.equal(families(rows)(rows[0]!)?.count, 1);
   });

@@ -13,7 +13,7 @@ describe('a link to a session', () => {
     assert.deepEqual(parseSessionLink({ path: `/session/${session}`, fragment: '' }), { session });
   });
 
-  it('is nothing else, however similar', () => {
+  it('is not similar text', () => {
     const refused: readonly (readonly [string, string])[] = [
       ['', ''],
       ['/session/', ''],
