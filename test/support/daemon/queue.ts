@@ -15,7 +15,8 @@ export async function openQueueClient(storeDir: string, home: string) {
     environment: { PATH: process.env['PATH'], HOME: home, ...platformVariables },
     build: 'test',
     client: { kind: 'api', person: false },
-    withinMs: 30_000,
+    // Under Wine, on a busy machine, a daemon needs more than 30 s to load its sources.
+    withinMs: 90_000,
     onNews: ({ runs }) => {
       for (const run of runs) changes.fire(run);
       return Promise.resolve();
