@@ -2,15 +2,15 @@ import { render } from 'lit/html.js';
 import type { SessionView, ToPage } from '../src/protocol/panel/messages.ts';
 import type { Actions } from './actions.ts';
 import { Announcer } from './list/announce.ts';
-import { Citing } from './cite/citing.ts';
+import type { Citing } from './cite/citing.ts';
 import { Draft } from './store/draft.ts';
 import { CodePainter } from './code/painter.ts';
 import { whenControlsReady } from './controls.ts';
 import { Figures } from './figures/figures.ts';
-import { Finder } from './list/finder.ts';
-import { highlight } from './list/highlight.ts';
 import { rowKey } from './list/keyboard.ts';
 import { setLanguage } from './l10n.ts';
+import type { Later } from './later.ts';
+import { lateCiting, lateFinder } from './lateParts.ts';
 import { drawAllForPrint, listen } from './list/input.ts';
 import { RowFocus } from './list/focus.ts';
 import { type Extent, FrameScheduler } from './list/frames.ts';
@@ -22,12 +22,13 @@ import { Pager } from './store/pager.ts';
 import { type Anchor, List } from './list/list.ts';
 import { type ChromeState, drawChrome } from './parts/chrome.ts';
 import type { Context } from './parts/context.ts';
+import type { Finder } from './parts/find/finder.ts';
 import { updateSetSize, transcript } from './parts/rows/transcript.ts';
 import { readerActions } from './host/readerActions.ts';
 import { Requests } from './request/requests.ts';
 import { expectedHeight, hasButton } from './rows/rowKinds.ts';
 import { buildShell, empty, loading, type Notice, type Shell } from './shell.ts';
-import { pageState, Saver } from './host/savedState.ts';
+import { pageState, restoreStore, Saver } from './host/savedState.ts';
 import { soundEntry, soundUpdates } from './store/soundUpdates.ts';
 import { Store } from './store/store.ts';
 import { type Pace, Ticker } from './list/ticker.ts';
@@ -36,18 +37,18 @@ import { loadState, type SavedState } from './host/vscodeApi.ts';
 
 /** The page: takes messages of the host, draws once per frame, sends the reader's requests. */
 export class App {
-  readonly #store = new Store();
+  readonly #store = new Store(() => this.#changed());
   readonly #shell: Shell;
   readonly #list: List;
   readonly #link: HostLink;
-  readonly #finder: Finder;
+  readonly #finder: Later<Finder>;
   readonly #announcer: Announcer;
   readonly #pager: Pager;
   readonly #focus: RowFocus;
   readonly #requests: Requests;
   readonly #jumps: Jumps;
   readonly #views: Views;
-  readonly #citing: Citing;
+  readonly #citing: Later<Citing>;
   readonly #figures: Figures;
   readonly #draft: Draft;
   readonly #actions: Actions;
@@ -73,10 +74,7 @@ export class App {
     this.#loaded = loaded;
     const saved = loadState();
     this.#restore = saved.anchor;
-    for (const key of saved.expanded ?? []) this.#store.expanded.add(key);
-    this.#store.setPeopleOnly(saved.peopleOnly === true);
-    this.#store.setShowsSynthetic(saved.showsSynthetic === true);
-    for (const key of saved.closed ?? []) this.#store.toggleOpen(key, false);
+    restoreStore(this.#store, saved);
     this.#shell = buildShell(root);
     this.#link = new HostLink((message) => this.#take(message));
     this.#announcer = new Announcer(this.#shell.polite, this.#shell.alert);
@@ -89,7 +87,7 @@ export class App {
     this.#focus = new RowFocus({ rows, scroller, list: this.#list, hasButton: (row) => hasButton(this.#store, row) });
     this.#requests = new Requests({ scroller, link: this.#link, changed: () => this.#changed() });
     this.#requests.restore(saved.answers ?? {});
-    this.#finder = new Finder({
+    this.#finder = lateFinder({
       request: (message) => this.#link.request(message),
       reveal: (index) => void this.#jumps.reveal(index),
       closed: () => this.#findClosed(),
@@ -124,7 +122,7 @@ export class App {
       views: () => this.#views,
       reveal: (index) => this.#reveal(index),
       review: () => this.#review(),
-      find: () => this.#find(),
+      find: () => void this.#find(),
       focusComposer: () => this.#draft.focus(),
       changed: () => this.#changed(),
     });
@@ -136,7 +134,7 @@ export class App {
       kept: saved.views ?? {},
       changed: () => this.#frames.want('updated'),
     });
-    this.#citing = new Citing({
+    this.#citing = lateCiting({
       main: this.#shell.main,
       store: this.#store,
       request: (message) => this.#link.request(message),
@@ -157,9 +155,10 @@ export class App {
     this.#link.send({ type: 'ready' });
   }
 
-  #find(): void {
+  async #find(): Promise<void> {
     this.#views.show('transcript');
-    this.#finder.open();
+    await this.#finder.load();
+    this.#finder.here?.open();
     this.#frames.now();
     document.getElementById('find')?.focus();
   }
@@ -302,11 +301,11 @@ export class App {
     this.#list.drawn(layout);
     this.#begin();
     this.#scrolled();
-    this.#citing.drawn();
+    this.#citing.here?.drawn();
     if (!this.#focus.showWanted()) this.#frames.want('moved');
     // At the end of a long row, the reader would see the buttons before its beginning.
     for (const key of this.#requests.drawn(rows)) this.#list.leaveEndFor(key);
-    if (this.#finder.isOpen) highlight(rows, this.#finder.texts);
+    this.#finder.here?.mark(rows);
   }
 
   #drawAround(view: SessionView): void {
@@ -322,7 +321,7 @@ export class App {
     return {
       head: { menuOpen: this.#menuOpen, following: this.#atEnd, setMenu, tabs: this.#views.tabs(context) },
       composer: this.#draft.state(),
-      find: this.#finder.state(),
+      find: this.#finder.here?.bar(),
       problem: this.#problem,
     };
   }
@@ -331,6 +330,8 @@ export class App {
   #begin(): void {
     if (this.#ready) return;
     this.#ready = true;
+    void this.#citing.load();
+    requestIdleCallback(() => void this.#finder.load());
     void this.#jumps.begin(this.#restore);
   }
 
@@ -350,7 +351,7 @@ export class App {
       left: () => (this.#list.kept = undefined),
       escape: () => this.#escape(),
       keyInRow: (key, event) =>
-        rowKey(keys, this.#focus.from(key), event) || this.#citing.rowKey(this.#focus.from(key), event),
+        rowKey(keys, this.#focus.from(key), event) || this.#citing.here?.rowKey(this.#focus.from(key), event) === true,
       pressedOutsideMenu: () => this.#menuOpen && this.#setMenu(false),
     });
     document.addEventListener('visibilitychange', () => this.#changed());
@@ -358,9 +359,9 @@ export class App {
   }
 
   #escape(): boolean {
-    if (this.#citing.close() || this.#figures.close()) return true;
+    if (this.#citing.here?.close() === true || this.#figures.close()) return true;
     if (this.#menuOpen) this.#setMenu(false);
-    else if (this.#finder.isOpen) this.#finder.close();
+    else if (this.#finder.here?.isOpen === true) this.#finder.here.close();
     else return false;
     return true;
   }
@@ -391,7 +392,6 @@ export class App {
   }
 
   #findClosed(): void {
-    highlight(this.#shell.rows, []);
     this.#frames.now();
     this.#focus.again();
   }

@@ -1,5 +1,5 @@
 import { render } from 'lit/html.js';
-import type * as evidence from '../parts/evidence/evidenceCard.ts';
+import { card } from '../parts/evidence/evidenceCard.ts';
 import type { EvidenceCard, PageLink } from '../../src/protocol/panel/evidence.ts';
 import type { FromPage, ToPage } from '../../src/protocol/panel/messages.ts';
 import type { Actions } from '../actions.ts';
@@ -34,9 +34,6 @@ export class Citing {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #open: (Cite & { readonly anchor: HTMLElement }) | undefined;
   #returning = false;
-  /** Nothing on the first screen needs it. */
-  #code: typeof evidence | undefined;
-  #fetching: Promise<void> | undefined;
   #answers = new Map<string, { readonly card: EvidenceCard | null; readonly at: number }>();
   /** Number to focus when it is drawn. */
   #wanted: Cite | undefined;
@@ -48,6 +45,9 @@ export class Citing {
     this.#place = document.createElement('div');
     deps.main.append(this.#place);
     this.#listen();
+    // The reader may have been faster than this code.
+    const anchor = anchorOf(deps.main.querySelector('[data-cite]:is(:hover, :focus-visible)'));
+    if (anchor !== undefined) this.#later(openAfter, () => this.#show(anchor));
   }
 
   #listen(): void {
@@ -109,7 +109,6 @@ export class Citing {
 
   /** Call this when the rows are in the page. */
   drawn(): void {
-    void this.#load();
     const wanted = this.#wanted;
     if (wanted !== undefined) {
       const anchor = this.#anchor(wanted);
@@ -168,7 +167,7 @@ export class Citing {
     else if (anchor !== undefined && (key === 'Enter' || key === ' ')) {
       take(event);
       this.#show(anchor);
-      void this.#load().then(() => this.#enter());
+      this.#enter();
     }
   }
 
@@ -224,24 +223,12 @@ export class Citing {
     if (this.#open !== undefined && idOf(this.#open) === id) this.#draw();
   }
 
-  #load(): Promise<void> {
-    this.#fetching ??= import('../parts/evidence/evidenceCard.ts').then(
-      (fetched) => {
-        this.#code = fetched;
-        this.#draw();
-      },
-      // An update of Vitrine can delete the files of the running one: claims still link to their steps.
-      () => undefined,
-    );
-    return this.#fetching;
-  }
-
   #draw(): void {
     const open = this.#open;
-    if (open === undefined || this.#code === undefined) return;
+    if (open === undefined) return;
     const { store, actions } = this.#deps;
     render(
-      this.#code.card({
+      card({
         link: this.#link(open),
         card: this.#answers.get(idOf(open))?.card,
         projectDir: store.view?.summary.project_dir,

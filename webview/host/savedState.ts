@@ -71,3 +71,11 @@ export function pageState({ store, list, requests, draft, views }: Saved): Saved
     ...(anchor !== undefined && { anchor }),
   };
 }
+
+/** Gives a new store what its reader had opened, closed and filtered. */
+export function restoreStore(store: Store, { expanded, peopleOnly, showsSynthetic, closed }: SavedState): void {
+  for (const key of expanded ?? []) store.expanded.add(key);
+  store.setPeopleOnly(peopleOnly === true);
+  store.setShowsSynthetic(showsSynthetic === true);
+  for (const key of closed ?? []) store.toggleOpen(key, false);
+}

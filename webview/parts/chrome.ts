@@ -1,4 +1,4 @@
-import { html, render } from 'lit/html.js';
+import { html, render, type TemplateResult } from 'lit/html.js';
 import type { SessionView } from '../../src/protocol/panel/messages.ts';
 import { t } from '../l10n.ts';
 import type { List } from '../list/list.ts';
@@ -6,7 +6,6 @@ import { type Notice, notices, type Shell } from '../shell.ts';
 import { budgetBar } from './header/budgetBar.ts';
 import { composer, type ComposerState } from './composer.ts';
 import type { Context } from './context.ts';
-import { findBar, type FindState } from './find/findBar.ts';
 import { header, type HeaderState } from './header/header.ts';
 import { missingText } from './rows/messageFigure.ts';
 import { requestBar } from './requestBar.ts';
@@ -15,7 +14,7 @@ import { overviewRuler } from './strip.ts';
 export interface ChromeState {
   readonly head: HeaderState;
   readonly composer: ComposerState;
-  readonly find: FindState | undefined;
+  readonly find: TemplateResult | undefined;
   readonly problem: Notice | undefined;
 }
 
@@ -35,7 +34,7 @@ export function drawChrome(shell: Shell, context: Context, view: SessionView, li
     (command) => context.actions.command(command),
   );
   render(html`${reported}${budgetBar(context, view)}`, shell.notice);
-  render(state.find === undefined ? '' : findBar(state.find), shell.find);
+  render(state.find ?? '', shell.find);
   render(requestBar(context), shell.bar);
   render(composer(context, view, state.composer), shell.composer);
   render(overviewRuler(context, list), shell.strip);

@@ -21,7 +21,7 @@ export class Store implements RowSource {
   readonly #perPage = new Map<number, number>();
   readonly #open = new Set<number>();
   readonly #documents = new Documents();
-  readonly #marks = new Marks();
+  readonly #marks: Marks;
   #view: SessionView | undefined;
   #total = 0;
   #level: DetailLevel = 'everything';
@@ -34,6 +34,11 @@ export class Store implements RowSource {
   #offersResume = false;
   /** Changes whenever rows may have been added, removed or moved. */
   structure = 0;
+
+  /** `changed` is called when positions of sources become known. */
+  constructor(changed: () => void) {
+    this.#marks = new Marks(changed);
+  }
 
   get view(): SessionView | undefined {
     return this.#view;

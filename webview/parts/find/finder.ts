@@ -1,6 +1,8 @@
-import type { QueryProblem } from '../../src/model/transcript/query.ts';
-import type { FromPage, ToPage } from '../../src/protocol/panel/messages.ts';
-import type { FindState } from '../parts/find/findBar.ts';
+import type { TemplateResult } from 'lit/html.js';
+import type { QueryProblem } from '../../../src/model/transcript/query.ts';
+import type { FromPage, ToPage } from '../../../src/protocol/panel/messages.ts';
+import { findBar, type FindState } from './findBar.ts';
+import { highlight } from './highlight.ts';
 
 /** Maximum number of consecutive requests; with a thousand entries each, more than any session has. */
 const maxAnswers = 1000;
@@ -39,12 +41,18 @@ export class Finder {
     this.#deps = deps;
   }
 
-  get texts(): readonly string[] {
-    return this.#found?.texts ?? [];
-  }
-
   get isOpen(): boolean {
     return this.#found !== undefined;
+  }
+
+  bar(): TemplateResult | undefined {
+    const state = this.state();
+    return state === undefined ? undefined : findBar(state);
+  }
+
+  /** Highlights the matches in the drawn rows; none when closed. */
+  mark(rows: HTMLElement): void {
+    highlight(rows, this.#found?.texts ?? []);
   }
 
   state(): FindState | undefined {

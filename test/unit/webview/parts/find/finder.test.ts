@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { ToPage } from '../../../../src/protocol/panel/messages.ts';
-import { Finder } from '../../../../webview/list/finder.ts';
+import type { ToPage } from '../../../../../src/protocol/panel/messages.ts';
+import { Finder } from '../../../../../webview/parts/find/finder.ts';
 
 describe('find in the page', () => {
   const matches: Readonly<Record<string, readonly number[]>> = { fo: [3, 40, 77], foo: [40, 77] };

@@ -1,0 +1,19 @@
+import type { Citing, CitingDeps } from './cite/citing.ts';
+import { Later } from './later.ts';
+import type { Finder, FinderDeps } from './parts/find/finder.ts';
+
+/** Find in session: nobody has pressed its key before the first screen. */
+export function lateFinder(deps: FinderDeps): Later<Finder> {
+  return new Later(
+    () => import('./parts/find/finder.ts').then((code) => new code.Finder(deps)),
+    () => deps.changed(),
+  );
+}
+
+/** Source cards, which open over something drawn. */
+export function lateCiting(deps: CitingDeps): Later<Citing> {
+  return new Later(
+    () => import('./cite/citing.ts').then((code) => new code.Citing(deps)),
+    () => deps.changed(),
+  );
+}
