@@ -20,6 +20,16 @@ const reportSchema = z.union([z.object({ ready: z.literal(true) }), z.object({ e
 /** V8 flag: a small young generation, which a waiting process does not fill. */
 const heapFlags = ['--max-semi-space-size=1'];
 
+/**
+ * For the C library of Linux, which otherwise keeps the memory of freed buffers: a heap per thread, and ever larger blocks
+ * that are not given back.
+ */
+const allocatorVariables = {
+  MALLOC_ARENA_MAX: '1',
+  MALLOC_MMAP_THRESHOLD_: '131072',
+  MALLOC_TRIM_THRESHOLD_: '131072',
+};
+
 /** Environment variables for the daemon itself. Agents get those of the client that starts them. */
 const daemonVariables = [
   /^(?:HOME|USER|LOGNAME|LANG|TMPDIR|TEMP|TMP|PATH|SSH_AUTH_SOCK)$/i,
@@ -108,7 +118,7 @@ async function start({ storeDir, daemonFile, environment }: ConnectOptions, with
     detached: true,
     windowsHide: true,
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
-    env: { ...Object.fromEntries(variables), ELECTRON_RUN_AS_NODE: '1' },
+    env: { ...Object.fromEntries(variables), ...allocatorVariables, ELECTRON_RUN_AS_NODE: '1' },
   });
   const failed = new Promise<never>((_, reject) => {
     child.once('error', (error) => reject(notStarted(error.message)));

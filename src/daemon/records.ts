@@ -4,6 +4,7 @@ import type { NormalizedEntry } from '../model/transcript/entry.ts';
 import type { ParamsOf, ResultOf } from '../protocol/daemon/calls.ts';
 import type { FollowUpPlanner } from './followUps/planner.ts';
 import type { NewsSource } from './clients/news.ts';
+import type { Subscription } from './clients/subscription.ts';
 import type { TeamMembership } from './team/teamMembership.ts';
 
 /** Entries of one answer to `read`, and characters of their JSON. */
@@ -40,17 +41,18 @@ export class Records {
     this.#team = team;
   }
 
-  /** With the open handle, or a temporary one. */
+  /** With the handle of a subscription, or a temporary one. */
   async using<T>(
     sessionId: string,
-    opened: SessionHandle | undefined,
+    followed: Pick<Subscription, 'using'> | undefined,
     work: (handle: SessionHandle) => Promise<T>,
   ): Promise<T> {
-    const handle = opened ?? (await this.#open(sessionId));
+    if (followed !== undefined) return followed.using(work);
+    const handle = await this.#open(sessionId);
     try {
       return await work(handle);
     } finally {
-      if (opened === undefined) handle.dispose();
+      handle.dispose();
     }
   }
 

@@ -237,9 +237,8 @@ export class ClientConnection implements ConnectedClient {
     return new ResponseError(ErrorCodes.InternalError, message, { code: 'internal', message, detail: '' });
   }
 
-  #followed(sessionId: string): SessionHandle | undefined {
-    for (const { handle } of this.#subscriptions.values()) if (handle.id === sessionId) return handle;
-    return undefined;
+  #followed(sessionId: string): Subscription | undefined {
+    return [...this.#subscriptions.values()].find(({ handle }) => handle.id === sessionId);
   }
 
   /** Takes over the handle. */

@@ -1,3 +1,4 @@
+import { charactersOf } from '../../model/text/characters.ts';
 import type { EntryUpdate } from '../../model/transcript/entry.ts';
 
 /** Maximum waiting characters per client. Above that, the client has to read the entries again. */
@@ -62,10 +63,7 @@ export class PendingUpdates {
   }
 }
 
-/** An estimate: everything but the texts of an entry is small, or counted by the result's length. */
+/** An estimate, in characters. */
 function sizeOf(update: EntryUpdate): number {
-  if (update.op === 'append') return update.text.length;
-  const { content, type } = update.entry;
-  const result = type.kind === 'tool_use' ? (type.tool.result?.text?.length ?? 0) : 0;
-  return content.length + result + 500;
+  return update.op === 'append' ? update.text.length : charactersOf(update.entry) + 500;
 }

@@ -46,6 +46,7 @@ export class Subscription implements Disposable {
   #isStateChanged = false;
   #isSending = false;
   #isDisposed = false;
+  #uses = 0;
   #seq = 0;
 
   /** Owns and disposes the handle. `startedSummary`: a run has just started, and may already have ended. */
@@ -77,10 +78,24 @@ export class Subscription implements Disposable {
     return { subscription: this.#id, state: snapshotOf(this.handle), entries: [...this.handle.unsettled()] };
   }
 
+  /** Keeps the handle open until the work has ended. */
+  async using<T>(work: (handle: SessionHandle) => Promise<T>): Promise<T> {
+    this.#uses += 1;
+    try {
+      return await work(this.handle);
+    } finally {
+      this.#uses -= 1;
+      this.#release();
+    }
+  }
+
   dispose(): void {
-    if (this.#isDisposed) return;
     this.#isDisposed = true;
-    this.handle.dispose();
+    this.#release();
+  }
+
+  #release(): void {
+    if (this.#isDisposed && this.#uses === 0) this.handle.dispose();
   }
 
   /** For the active run, once. */

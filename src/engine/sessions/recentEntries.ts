@@ -1,4 +1,5 @@
 import type { EntryUpdate, NormalizedEntry } from '../../model/transcript/entry.ts';
+import { charactersOf } from '../../model/text/characters.ts';
 import { appended } from '../../model/transcript/transcript.ts';
 
 /** Maximum number of settled entries in memory during a run; the record has the others. */
@@ -34,7 +35,7 @@ export class RecentEntries {
       } else {
         this.#open.delete(entry.index);
         settled.set(entry.index, entry);
-        this.#measure(entry.index, sizeOf(entry));
+        this.#measure(entry.index, charactersOf(entry));
       }
     }
     return [...settled.values()];
@@ -79,11 +80,4 @@ export class RecentEntries {
     this.#sizes.clear();
     this.#characters = 0;
   }
-}
-
-/** Number of characters in all strings of a value. */
-function sizeOf(value: unknown): number {
-  if (typeof value === 'string') return value.length;
-  if (typeof value !== 'object' || value === null) return 0;
-  return Object.values(value).reduce((sum: number, each: unknown) => sum + sizeOf(each), 0);
 }

@@ -13,6 +13,7 @@ import {
   priceOfRequest,
   priceTableRef,
   unpricedOf,
+  type ModelPrice,
   type PriceTable,
 } from '../prices/prices.ts';
 import { sinceTotals, shareOf, type Share } from '../usage/share.ts';
@@ -281,12 +282,18 @@ interface PricedPart {
 function estimateParts(parts: readonly PricedPart[], { prices, asked }: Pricing, as: 'requests' | 'sums'): Cost {
   let usd = 0;
   const reasons = new Set<string>();
+  // A run has many requests of few models.
+  const known = new Map<string, ModelPrice | undefined>();
+  const priceFor = (model: string): ModelPrice | undefined => {
+    if (!known.has(model)) known.set(model, findPrice(prices, model));
+    return known.get(model);
+  };
   for (const { usage, model: named, terms } of parts) {
     if (isEmptyUsage(usage)) continue;
     const model = named ?? asked.model;
     if (model === null) return unknownCost(asked.reason);
     if (named === null) reasons.add(asked.reason);
-    const price = findPrice(prices, model);
+    const price = priceFor(model);
     if (price === undefined) return unknownCost(`No price is known for the model ${model}.`);
     usd = addUsd(usd, as === 'sums' ? priceOf(usage, price) : priceOfRequest(usage, price, terms));
     for (const reason of unpricedOf(usage, price, terms)) reasons.add(reason);

@@ -71,10 +71,12 @@ export const unknownModel = 'unknown';
 
 /** By model, from the messages; without prices. */
 export function modelsOfMessages(messages: readonly MessageUsage[], fallback: string | null): ModelUsage[] {
-  return messages.reduce<ModelUsage[]>(
-    (models, { model, usage }) => addModels(models, [{ model: model ?? fallback ?? unknownModel, ...usage }]),
-    [],
-  );
+  const sums = new Map<string, ModelUsage>();
+  for (const { model, usage } of messages) {
+    const name = model ?? fallback ?? unknownModel;
+    sums.set(name, { model: name, ...addUsage(sums.get(name) ?? {}, usage) });
+  }
+  return [...sums.values()];
 }
 
 /** Whether `all` is exactly the usage of the main conversation. */

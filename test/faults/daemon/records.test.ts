@@ -47,6 +47,25 @@ describe('commands for records with a daemon', function () {
     assert.match((await place.vitrine('show', session_id).ended).stdout, /before[\s\S]*after/);
   });
 
+  it('read to the end while the client stops following the session', async () => {
+    const connection = await place.connect();
+    const flood = { kind: 'text', bytes: 4e6, piece: 20_000 };
+    const { session_id } = await connection.call(
+      'start',
+      place.startParams([{ init: true }, { flood }, { result: {} }]),
+    );
+    await place.stateOf(session_id, ({ live }) => !live);
+    for (let round = 0; round < 10; round += 1) {
+      const { subscription, state } = await connection.follow(session_id, () => Promise.resolve());
+      // Read from the file, page by page.
+      const [page] = await Promise.all([
+        connection.call('read', { session_id, from: 0, to: state.total }),
+        connection.unfollow(subscription),
+      ]);
+      assert.ok(page.entries.length > 100, `${page.entries.length} entries`);
+    }
+  });
+
   it('start a daemon for writing if none is running', async () => {
     const connection = await place.connect();
     const { session_id } = await connection.call('start', place.startParams([{ init: true }, { result: {} }]));

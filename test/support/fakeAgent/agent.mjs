@@ -6,6 +6,7 @@
  * Plain JavaScript, because it is started as a program.
  */
 import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import {
   appendFileSync,
@@ -41,8 +42,12 @@ function line(value) {
   return write(`${JSON.stringify(value)}\n`);
 }
 
+/** Of all output so far. */
+const printed = { stdout: createHash('sha256'), stderr: createHash('sha256') };
+
 /** @param {string | Buffer} data */
 function write(data) {
+  printed.stdout.update(data);
   return new Promise((resolve) => process.stdout.write(data, resolve));
 }
 
@@ -157,7 +162,13 @@ const steps = {
     await assistant([{ type: 'text', text: `heard ${heard.messages.shift() ?? 'nothing more'}` }]);
   },
   print: (words) => write(words),
-  printErr: (words) => new Promise((resolve) => process.stderr.write(words, resolve)),
+  printErr: (words) => {
+    printed.stderr.update(words);
+    return new Promise((resolve) => process.stderr.write(words, resolve));
+  },
+  /** Notes the hashes of all output so far, in hex. */
+  noteHashes: (file) =>
+    writeFileSync(file, JSON.stringify({ stdout: printed.stdout.digest('hex'), stderr: printed.stderr.digest('hex') })),
   /** The environment, as far as its names go. */
   printNames: () => line({ type: 'names', names: Object.keys(process.env).sort() }),
   args: () => line({ type: 'args', args }),
@@ -165,6 +176,18 @@ const steps = {
     await write('{"type":"assistant","text":"');
     for (let left = bytes; left > 0; left -= 1 << 20) await write('x'.repeat(Math.min(left, 1 << 20)));
     await write('"}\n');
+  },
+  /** Prints this many bytes of texts, of a tool's results or of stderr, in pieces of `piece` bytes. */
+  flood: async ({ kind, bytes, piece = 1 << 16 }) => {
+    for (let [at, left] = [0, bytes]; left > 0; [at, left] = [at + 1, left - piece]) {
+      const words = `${at} lorem ipsum dolor sit amet `.repeat(Math.ceil(piece / 24)).slice(0, Math.min(left, piece));
+      if (kind === 'stderr') await steps['printErr']?.(`${words}\n`);
+      else if (kind === 'text') await steps['say']?.(words);
+      else {
+        await steps['tool']?.({ id: `call-${at}`, command: 'cat log' });
+        await steps['toolResult']?.({ id: `call-${at}`, text: words });
+      }
+    }
   },
   file: async ({ path, everyMs = 0, bytes = 1 << 16 }) => {
     for await (const chunk of createReadStream(path, { highWaterMark: bytes })) {

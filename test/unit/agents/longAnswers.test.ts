@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { SaidTexts } from '../../../src/agents/claude-code/texts/spokenTexts.ts';
 import { LatestTexts } from '../../../src/agents/shared/normalizer/latestTexts.ts';
+import { NewestEntries } from '../../../src/engine/record/read/newestEntries.ts';
 import { RecentEntries } from '../../../src/engine/sessions/recentEntries.ts';
 import { anEntry } from '../../support/sessions/records.ts';
 
@@ -38,5 +39,21 @@ describe('stored parts of long output', () => {
     const saved = Array.from({ length: 100 }, (_, index) => recent.get(index)).filter((entry) => entry !== undefined);
     assert.ok(saved.length >= 1 && saved.length <= 4, `${saved.length}`);
     assert.equal(recent.get(99)?.content, megabyte);
+  });
+
+  it('are limited to the newest large entries of an open record', () => {
+    const newest = new NewestEntries([]);
+    for (let index = 0; index < 100; index += 1) newest.put(index, { ...anEntry(index), content: megabyte });
+    newest.put(99, { ...anEntry(99), content: 'last' });
+    const saved = Array.from({ length: 100 }, (_, index) => newest.get(index)).filter((entry) => entry !== undefined);
+    assert.ok(saved.length >= 1 && saved.length <= 4, `${saved.length}`);
+    assert.equal(newest.get(99)?.content, 'last');
+  });
+
+  it('are limited to the newest small entries of an open record', () => {
+    const newest = new NewestEntries([]);
+    for (let index = 0; index < 10_000; index += 1) newest.put(index, anEntry(index));
+    assert.equal(newest.get(0), undefined);
+    assert.deepEqual(newest.get(9999), anEntry(9999));
   });
 });

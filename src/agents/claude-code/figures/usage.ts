@@ -4,7 +4,7 @@ import { tokenKinds, type ModelUsage, type TokenUsage } from '../../../model/usa
 import { amount, count, field, nonEmpty } from '../../shared/guards.ts';
 
 /** Messages with separate usage. Further ones are only in the agent's totals. */
-export const maxMessages = 100_000;
+const maxMessages = 20_000;
 /** Entries per message. */
 const maxEntries = 100;
 
@@ -93,6 +93,8 @@ interface ReportedUsage {
 /** Usage by model response. A response has several lines, most of them with placeholders. */
 export class MessageUsages {
   readonly #byId = new Map<string, MessageUsage>();
+  /** Their list, while none changes. */
+  #all: readonly MessageUsage[] | undefined;
   #left = 0;
 
   see({ messageId, model, parentCallId, usage, settled }: ReportedUsage): void {
@@ -107,7 +109,7 @@ export class MessageUsages {
     const tokens = tokenUsage(usage);
     if (tokens === null) return;
     const terms = [...new Set([...(before?.terms ?? []), ...termsOf(usage)])];
-    this.#byId.set(messageId, {
+    this.#put({
       messageId,
       model: model ?? before?.model ?? null,
       usage: before === undefined ? tokens : { ...before.usage, ...tokens },
@@ -123,7 +125,7 @@ export class MessageUsages {
     const message = this.#byId.get(messageId);
     const { entries = [] } = message ?? {};
     if (message === undefined || entries.length >= maxEntries || entries.includes(index)) return;
-    this.#byId.set(messageId, { ...message, entries: [...entries, index] });
+    this.#put({ ...message, entries: [...entries, index] });
   }
 
   /** Responses beyond the limit. */
@@ -131,7 +133,12 @@ export class MessageUsages {
     return this.#left;
   }
 
-  all(): MessageUsage[] {
-    return [...this.#byId.values()];
+  all(): readonly MessageUsage[] {
+    return (this.#all ??= [...this.#byId.values()]);
+  }
+
+  #put(message: MessageUsage): void {
+    this.#byId.set(message.messageId, message);
+    this.#all = undefined;
   }
 }

@@ -1,9 +1,9 @@
 import { stat, type FileHandle } from 'node:fs/promises';
 import type { RecordState } from '../../../formats/recordState.ts';
-import type { NormalizedEntry } from '../../../model/transcript/entry.ts';
 import { EntryReader } from './entryReader.ts';
 import { newerVersionOf } from './header.ts';
 import { isCutOff, unpacked } from '../pack/packFile.ts';
+import { NewestEntries } from './newestEntries.ts';
 import { Problems } from './problems.ts';
 import { damageOf, type LineReading } from './readLine.ts';
 import { applyAll, readLines, readTail, readUnfinished } from './tail.ts';
@@ -11,8 +11,6 @@ import { windows } from './windows.ts';
 
 /** Entries loaded when a record is opened: the first page. */
 const firstPage = 64;
-/** Entries kept in memory while following a record; older ones are read again on demand. */
-const maxRecent = 2048;
 
 /** An open record file with its state. `follow` updates it. */
 export interface OpenRecord {
@@ -21,8 +19,7 @@ export interface OpenRecord {
   readonly state: RecordState;
   readonly problems: Problems;
   readonly entries: EntryReader;
-  /** The newest entries in their last state. */
-  readonly recent: Map<number, NormalizedEntry>;
+  readonly recent: NewestEntries;
   /** Version in the header if a newer Vitrine wrote the record. */
   readonly newerVersion: number | null;
   /** The file is packed and truncated. */
@@ -41,7 +38,7 @@ export async function openRecord(file: string, id: string): Promise<OpenRecord> 
   const { handle, isDamaged } = await unpacked(file);
   try {
     const { size, mtime } = await handle.stat();
-    const { state, entries: recent, readings, unfinished, end, start } = await readTail(handle, id, size, firstPage);
+    const { state, entries, readings, unfinished, end, start } = await readTail(handle, id, size, firstPage);
     const problems = new Problems();
     const record: OpenRecord = {
       path: file,
@@ -49,7 +46,7 @@ export async function openRecord(file: string, id: string): Promise<OpenRecord> 
       state,
       problems,
       entries: new EntryReader(handle, problems),
-      recent,
+      recent: new NewestEntries(entries),
       newerVersion: await newerVersionOf(handle, size),
       cutOff: await isCutOff(file, size),
       end,
@@ -79,23 +76,15 @@ export async function follow(record: OpenRecord): Promise<'same' | 'grown' | 're
   for await (const { buffer, offset, tooLong } of windows(record.handle, record.end, size)) {
     const whole = buffer.subarray(0, buffer.lastIndexOf(10) + 1);
     const readings = readLines(whole, offset, true);
-    for (const [index, entry] of applyAll(record.state, readings)) keepRecent(record.recent, index, entry);
+    for (const [index, entry] of applyAll(record.state, readings)) record.recent.put(index, entry);
     note(record, readings, null);
     if (tooLong !== null) record.problems.add({ ...damageOf(buffer, offset, 'too_long'), bytes: tooLong.bytes }, null);
     record.end = offset + (tooLong?.bytes ?? whole.length);
   }
   record.unfinished = await readUnfinished(record.handle, record.end, size);
-  for (const [index, entry] of applyAll(record.state, [record.unfinished])) keepRecent(record.recent, index, entry);
+  for (const [index, entry] of applyAll(record.state, [record.unfinished])) record.recent.put(index, entry);
   record.size = size;
   return 'grown';
-}
-
-function keepRecent(recent: Map<number, NormalizedEntry>, index: number, entry: NormalizedEntry): void {
-  recent.delete(index);
-  recent.set(index, entry);
-  if (recent.size <= maxRecent) return;
-  const [oldest] = recent.keys();
-  if (oldest !== undefined) recent.delete(oldest);
 }
 
 /** `lastEntry`: index of the entry before the first reading; -1 for none, `null` if unknown. */
