@@ -31,6 +31,7 @@ import { PageMemory } from './vscode/panel/pageMemory.ts';
 import { reportKinds } from './vscode/pages/reportKinds.ts';
 import { ReportPages } from './vscode/pages/reportPages.ts';
 import { SessionPanels } from './vscode/panel/sessionPanels.ts';
+import { QueueHost } from './vscode/queue/queueHost.ts';
 import { PromptDrafts } from './vscode/run/promptDrafts.ts';
 import { WindowRunners } from './vscode/runner/windowRunners.ts';
 import { RunMemory } from './vscode/run/runMemory.ts';
@@ -123,6 +124,7 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
   const search = new SearchView(host, list, loader, now);
   const retention = new Retention({ engines: host, list, loader, panels, log, now });
   const { secrets } = context;
+  const queueHost = new QueueHost({ store, engines: host, secrets, log });
   const shell = {
     extension,
     store,
@@ -137,6 +139,7 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
     tree,
     runs,
     queue,
+    queueHost,
     reports,
     masked,
     secrets,
@@ -173,6 +176,7 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
     agentDiagnostics(agents),
     agentsView(agents),
     AgentFixes.register(),
+    queueHost,
     machine,
     away,
     new StatusBar(list, machine),

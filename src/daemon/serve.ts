@@ -112,6 +112,7 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     contexts,
     environment: process.env,
     randomHex: engineDeps.randomHex,
+    onChange: () => news.queueChanged(),
     log,
   });
   team.onRun((run) => news.run(run));
@@ -126,6 +127,7 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     isAttended: (runId) => team.queue.has(runId),
     withTeam: (local) => new SharedQueue(local, team),
     onWaiting: (count) => lifetime.setWaiting(count),
+    onRunners: () => news.queueChanged(),
   });
   const since = new Date().toISOString();
   const service = new DaemonService({

@@ -1,9 +1,9 @@
 /**
- * `url`: not a usable address. `refused`: the server rejected the login, or a rule of the team did. `unreachable`: no server
+ * `url`: not a usable address. `login`: the server rejected name or password. `refused`: a rule of the team did. `unreachable`: no server
  * answers there. `conflict`: lines do not follow those that the database has.  `outdated`: the run has
  * ended, or another runner has it. `unregistered`: the runner has to register again. `schema`: the database has no team, or one of another version.
  */
-type TeamErrorCode = 'url' | 'refused' | 'unreachable' | 'conflict' | 'outdated' | 'unregistered' | 'schema';
+type TeamErrorCode = 'url' | 'login' | 'refused' | 'unreachable' | 'conflict' | 'outdated' | 'unregistered' | 'schema';
 
 export class TeamError extends Error {
   override readonly name = 'TeamError';

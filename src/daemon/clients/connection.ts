@@ -147,6 +147,9 @@ export class ClientConnection implements ConnectedClient {
 
   #handleTeam(): void {
     const { team } = this.#service;
+    this.#handle('teamState', calls.teamState, () => team.state());
+    this.#handle('joinTeam', calls.joinTeam, (params) => team.join(params));
+    this.#handle('leaveTeam', calls.leaveTeam, (params) => team.leave(params));
     this.#handle('reloadTeam', calls.reloadTeam, (params) => team.reload(params));
     this.#handle('shareSession', calls.shareSession, (params) => team.shareSession(params));
     this.#handle('shareFolder', calls.shareFolder, (params) => team.shareFolder(params));

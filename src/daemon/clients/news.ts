@@ -53,6 +53,11 @@ export class NewsSource {
     this.#tell((feed) => feed.indexing(progress));
   }
 
+  /** Runners came or went, or the team changed. */
+  queueChanged(): void {
+    this.#tell((feed) => feed.queueChanged());
+  }
+
   run(run: Run): void {
     const changed = changedRunSchema.parse(run);
     this.#tell((feed) => feed.run(changed));
@@ -77,6 +82,7 @@ export class NewsFeed {
   #runs: ChangedRun[] = [];
   #followUps: FollowUpsState | undefined;
   #indexing: IndexProgress | null | undefined;
+  #hasQueueChanged = false;
   #isSending = false;
 
   constructor(send: (news: News) => Promise<void>) {
@@ -126,10 +132,17 @@ export class NewsFeed {
     this.#pump();
   }
 
+  queueChanged(): void {
+    if (!this.wantsRuns) return;
+    this.#hasQueueChanged = true;
+    this.#pump();
+  }
+
   #pump(): void {
     const lists = [this.#events, this.#failedDeliveries, this.#runs];
     const count = this.#summaries.size + this.#removed.size + lists.reduce((sum, { length }) => sum + length, 0);
-    const isQuiet = count === 0 && this.#followUps === undefined && this.#indexing === undefined;
+    const isQuiet =
+      count === 0 && this.#followUps === undefined && this.#indexing === undefined && !this.#hasQueueChanged;
     if (this.#isSending || isQuiet) return;
     this.#isSending = true;
     const news: News = {
@@ -140,6 +153,7 @@ export class NewsFeed {
       runs: this.#runs.splice(0, maxRunsOfBatch),
       ...(this.#followUps !== undefined && { follow_ups: this.#followUps }),
       ...(this.#indexing !== undefined && { indexing: this.#indexing }),
+      ...(this.#hasQueueChanged && { queue_changed: true }),
     };
     this.#summaries = new Map();
     this.#removed = new Set();
@@ -147,6 +161,7 @@ export class NewsFeed {
     this.#failedDeliveries = [];
     this.#followUps = undefined;
     this.#indexing = undefined;
+    this.#hasQueueChanged = false;
     const sent = (): void => {
       this.#isSending = false;
       this.#pump();

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type * as z from 'zod';
-import { createRunSchema, type CoordinatorLink, type Job } from '../../coordinator/api.ts';
+import { createRunSchema, type ChangeRun, type CoordinatorLink, type Job } from '../../coordinator/api.ts';
 import { CoordinatorError } from '../../coordinator/errors.ts';
 import { waitingText } from '../../coordinator/waiting.ts';
 import { sessionId } from '../../engine/ids.ts';
@@ -21,6 +21,9 @@ import { executeQueued, type QueuedRunDeps } from './executeQueued.ts';
 /** Characters of the JSON of one answer to `queuedRuns`. */
 const maxPageCharacters = 4 << 20;
 
+/** As runners and clients see the queue. */
+type QueueLink = CoordinatorLink & { changeRun(change: ChangeRun): Promise<Run> };
+
 export interface RunQueueDeps extends QueuedRunDeps {
   readonly storeDir: string;
   readonly isConnected: (client: ConnectedClient) => boolean;
@@ -28,7 +31,9 @@ export interface RunQueueDeps extends QueuedRunDeps {
   /** Runs that wait; the daemon stays for them. */
   readonly onWaiting: (count: number) => void;
   /** The queue of this machine with that of its team. */
-  readonly withTeam: (local: LocalCoordinator) => CoordinatorLink;
+  readonly withTeam: (local: LocalCoordinator) => QueueLink;
+  /** A runner came or went. */
+  readonly onRunners: () => void;
 }
 
 const randomHex = (digits: number): string => randomBytes(digits).toString('hex').slice(0, digits);
@@ -44,7 +49,7 @@ export class RunQueue {
   readonly #keeping = new Map<string, Promise<void>>();
   readonly #waiting = new Set<string>();
   #opened: Promise<OpenQueue> | undefined;
-  #shared: CoordinatorLink | undefined;
+  #shared: QueueLink | undefined;
   #closed: Promise<void> | undefined;
 
   constructor(deps: RunQueueDeps) {
@@ -92,7 +97,7 @@ export class RunQueue {
 
   /** @throws CoordinatorError */
   async change(request: ParamsOf<'changeQueued'>): Promise<Run> {
-    return (await this.#coordinator()).changeRun(request);
+    return (await this.#link()).changeRun(request);
   }
 
   /** @throws CoordinatorError */
@@ -135,6 +140,7 @@ export class RunQueue {
     });
     const loops = this.#loops.get(client) ?? new Set();
     this.#loops.set(client, loops.add(started.loop));
+    this.#deps.onRunners();
     log.info(`Runner ${started.runner.runner_id} for ${runner.executor_type} in ${runner.project_dir}.`);
     if (!this.#deps.isConnected(client)) void this.remove(client, { finish: true });
     return started.runner;
@@ -191,12 +197,15 @@ export class RunQueue {
     const ended = loop
       .close({ finish })
       .catch((error: unknown) => this.#deps.log.error(`A runner could not be removed: ${String(error)}`))
-      .finally(() => this.#ending.delete(ended));
+      .finally(() => {
+        this.#ending.delete(ended);
+        this.#deps.onRunners();
+      });
     this.#ending.add(ended);
     return ended;
   }
 
-  async #link(): Promise<CoordinatorLink> {
+  async #link(): Promise<QueueLink> {
     const coordinator = await this.#coordinator();
     this.#shared ??= this.#deps.withTeam(coordinator);
     return this.#shared;

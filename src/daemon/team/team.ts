@@ -7,6 +7,9 @@ import { Redactor } from '../../formats/redaction/redactor.ts';
 import type { Share } from '../../model/session/share.ts';
 import { isSessionLive } from '../../model/session/status.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
+import type { TeamState } from '../../protocol/daemon/team.ts';
+import { formatAddress } from '../../team/database/address.ts';
+import type { Login } from '../../team/database/connection.ts';
 import { TeamError } from '../../team/errors.ts';
 import { TeamLink, type Hint } from '../../team/database/link.ts';
 import { loginOfStore } from '../../team/login.ts';
@@ -34,6 +37,7 @@ export interface TeamDeps {
 /** The connection of this store to its team; loaded and made only where the store has joined one. */
 export class DaemonTeam {
   readonly #deps: TeamDeps;
+  readonly #login: Login;
   readonly #link: TeamLink;
   readonly #maskKey: string;
   readonly #outbox: Outbox;
@@ -44,9 +48,10 @@ export class DaemonTeam {
   /** Of sessions that run, as their folder says. */
   readonly #decided = new Map<string, Share>();
 
-  private constructor(deps: TeamDeps, link: TeamLink, maskKey: string) {
+  private constructor(deps: TeamDeps, login: Login, link: TeamLink, maskKey: string) {
     const { storeDir, engine, log } = deps;
     this.#deps = deps;
+    this.#login = login;
     this.#link = link;
     this.#maskKey = maskKey;
     const { use } = this;
@@ -69,16 +74,17 @@ export class DaemonTeam {
 
   /** `null`: the store belongs to no team. `password` replaces that of the environment. @throws TeamError `url` */
   static async open(deps: TeamDeps, password?: string): Promise<DaemonTeam | null> {
-    const login = await loginOfStore(deps.storeDir, deps.environment);
-    if (login === null) return null;
+    const found = await loginOfStore(deps.storeDir, deps.environment);
+    if (found === null) return null;
+    const login = password === undefined ? found : { ...found, password };
     const key = await readMaskKey(path.join(teamFolder(deps.storeDir), 'mask.key'));
     const opened: { team?: DaemonTeam } = {};
-    const link = await TeamLink.open(password === undefined ? login : { ...login, password }, {
+    const link = await TeamLink.open(login, {
       log: deps.log,
       onHint: (hint) => opened.team?.hint(hint),
       onConnected: () => opened.team?.resume(),
     });
-    opened.team = new DaemonTeam(deps, link, key);
+    opened.team = new DaemonTeam(deps, login, link, key);
     return opened.team;
   }
 
@@ -114,6 +120,20 @@ export class DaemonTeam {
 
   async shareFolder(folder: string, share: Share): Promise<void> {
     await this.#shares.set(folder, share);
+  }
+
+  get login(): Login {
+    return this.#login;
+  }
+
+  state(): TeamState {
+    const { address, password } = this.#login;
+    return {
+      url: formatAddress(address),
+      user: address.user,
+      is_connected: this.#link.isConnected,
+      has_password: password !== undefined,
+    };
   }
 
   get isConnected(): boolean {

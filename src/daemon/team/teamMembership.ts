@@ -1,7 +1,6 @@
 import type { Disposable, Log, SessionHandle } from '../../engine/api.ts';
 import { Emitter } from '../../engine/emitter.ts';
-import { EngineFailure } from '../../engine/failures/failures.ts';
-import { say } from '../../engine/failures/wording.ts';
+import { teamMissing } from '../../engine/failures/teamFailures.ts';
 import type { RunListener } from '../../coordinator/api.ts';
 import { Redactor } from '../../formats/redaction/redactor.ts';
 import type { Answer } from '../../model/agent/request.ts';
@@ -21,6 +20,8 @@ const beatMs = 5000;
 
 interface MembershipDeps extends Omit<TeamDeps, 'onHint' | 'onConnected'> {
   readonly randomHex: (digits: number) => string;
+  /** Runners of other machines, the team or the connection to it changed. */
+  readonly onChange: () => void;
 }
 
 /** The team of the store, joined or left while the daemon runs, and its queue. */
@@ -29,6 +30,7 @@ export class TeamMembership implements TeamSide {
   readonly runners: TeamRunners;
   readonly #deps: TeamDeps;
   readonly #log: Log;
+  readonly #onChange: () => void;
   readonly #served: ServedRuns;
   readonly #runs: Emitter<[run: Run]>;
   readonly #timer: NodeJS.Timeout;
@@ -36,9 +38,10 @@ export class TeamMembership implements TeamSide {
   #team: DaemonTeam | null = null;
 
   /** Connects in the background where the store belongs to a team. */
-  constructor({ randomHex, ...deps }: MembershipDeps) {
+  constructor({ randomHex, onChange, ...deps }: MembershipDeps) {
     const { log, engine } = deps;
     this.#log = log;
+    this.#onChange = onChange;
     this.#runs = new Emitter(log);
     const use: UseDatabase = (work) => {
       if (this.#team !== null) return this.#team.use(work);
@@ -58,11 +61,13 @@ export class TeamMembership implements TeamSide {
     this.#deps = {
       ...deps,
       onHint: ({ kind, id }) => {
+        if (kind === 'runner') onChange();
         if (kind === 'run') void this.queue.changed(id);
         if (kind === 'budget') void this.queue.resume();
         if (kind === 'answer') this.#served.answered(id);
       },
       onConnected: () => {
+        onChange();
         this.#served.resume();
         void this.queue.resume();
       },
@@ -81,13 +86,27 @@ export class TeamMembership implements TeamSide {
   }
 
   async reload({ password }: ParamsOf<'reloadTeam'>): Promise<ResultOf<'reloadTeam'>> {
-    this.#opening = this.#opening.then(async (team) => {
-      this.#team = null;
-      this.runners.forget();
-      await team?.close();
-      return this.#open(password);
-    });
-    return { joined: (await this.#opening) !== null };
+    return { joined: (await this.#reopen(password)) !== null };
+  }
+
+  async state(): Promise<ResultOf<'teamState'>> {
+    return { team: (await this.#opening)?.state() ?? null };
+  }
+
+  /** @throws EngineFailure `team_refused` */
+  async join(request: ParamsOf<'joinTeam'>): Promise<ResultOf<'joinTeam'>> {
+    const { join } = await import('./joining.ts');
+    const joined = await join(this.#deps.storeDir, request, this.#deps.environment);
+    await this.#reopen(request.password);
+    return joined;
+  }
+
+  /** @throws EngineFailure `team_refused`, `team_missing` */
+  async leave({ delete_mine }: ParamsOf<'leaveTeam'>): Promise<ResultOf<'leaveTeam'>> {
+    const { forget, leave } = await import('./joining.ts');
+    const deleted = await leave((await this.#joined()).login, delete_mine);
+    await this.#reopen(undefined, () => forget(this.#deps.storeDir));
+    return { deleted };
   }
 
   async shareSession({ session_id, share }: ParamsOf<'shareSession'>): Promise<ResultOf<'shareSession'>> {
@@ -126,13 +145,24 @@ export class TeamMembership implements TeamSide {
     await (await this.#opening)?.close();
   }
 
+  /** `between`: after the old connection was closed. */
+  #reopen(password: string | undefined, between?: () => Promise<void>): Promise<DaemonTeam | null> {
+    this.#opening = this.#opening.then(async (team) => {
+      this.#team = null;
+      this.runners.forget();
+      await team?.close();
+      await between?.();
+      const opened = await this.#open(password);
+      this.#onChange();
+      return opened;
+    });
+    return this.#opening;
+  }
+
   async #joined(): Promise<DaemonTeam> {
     const team = await this.#opening;
     if (team !== null) return team;
-    throw new EngineFailure('team_missing', {
-      message: say`This store belongs to no team.`,
-      detail: say`Join one: vitrine team join URL`,
-    });
+    throw teamMissing();
   }
 
   /** Never rejects. */

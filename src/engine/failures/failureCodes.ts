@@ -18,6 +18,7 @@ export const failureCodes = [
   'directory_missing',
   'folder_untrusted',
   'team_missing',
+  'team_refused',
   'blueprint_unknown',
   'blueprint_unusable',
   'child_refused',

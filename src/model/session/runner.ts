@@ -24,5 +24,7 @@ export const listedRunnerSchema = runnerSchema.extend({
   running: z.int().nonnegative().optional(),
   /** It takes only runs in these folders. */
   within: z.array(z.string()).optional(),
+  /** Member of the team whose runner it is; absent: of this machine's queue. */
+  owner: z.string().optional(),
 });
 export type ListedRunner = z.infer<typeof listedRunnerSchema>;

@@ -23,5 +23,7 @@ export const listedRunSchema = runSchema.extend({
   /** Runs with a higher number are taken first; default 0. */
   priority: z.int().optional(),
   waiting: waitingSchema.optional(),
+  /** Member of the team who asked for it; absent: it is in this machine's queue. */
+  requested_by: z.string().optional(),
 });
 export type ListedRun = z.infer<typeof listedRunSchema>;

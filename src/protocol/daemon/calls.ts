@@ -227,6 +227,8 @@ export const newsSchema = z.object({
   undelivered: z.array(z.object({ session_id: sessionIdSchema, failure: failureSchema })),
   /** Each change of a queued run, in order. */
   runs: z.array(changedRunSchema),
+  /** Runners came or went, or the store's team changed; what was read of the queue is out of date. */
+  queue_changed: z.boolean().optional(),
   /** Absent if unchanged. */
   follow_ups: followUpsStateSchema.optional(),
   /** How far the catalogue has been brought up to date; `null`: all of it. */

@@ -4,8 +4,28 @@ import { shareSchema } from '../../model/session/share.ts';
 
 const nothing = z.object({});
 
+/** The team of the store, as its daemon is connected to it. */
+export const teamStateSchema = z.object({
+  /** Without password. */
+  url: z.string(),
+  user: z.string(),
+  is_connected: z.boolean(),
+  /** False: the daemon found no password; a client may have one. */
+  has_password: z.boolean(),
+});
+export type TeamState = z.infer<typeof teamStateSchema>;
+
 /** The team that the store belongs to. */
 export const teamCalls = {
+  /** `null`: the store belongs to no team. */
+  teamState: { params: nothing, result: z.object({ team: teamStateSchema.nullable() }) },
+  /** Without a password, that of the daemon's environment. The daemon does not save it. */
+  joinTeam: {
+    params: z.object({ url: z.string().max(2000), password: z.string().max(1000).exactOptional() }),
+    result: z.object({ url: z.string(), kind: z.enum(['owner', 'member', 'auditor']) }),
+  },
+  /** `deleted`: how many shared sessions were deleted. */
+  leaveTeam: { params: z.object({ delete_mine: z.boolean() }), result: z.object({ deleted: z.int() }) },
   /** The team's file or the password changed: connects again. */
   reloadTeam: {
     params: z.object({ password: z.string().exactOptional() }),

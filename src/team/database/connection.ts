@@ -82,7 +82,7 @@ export function teamError(error: unknown, address: TeamAddress): unknown {
   // Class 28 is authorization, 42501 insufficient privilege: https://www.postgresql.org/docs/current/errcodes-appendix.html
   if (code.startsWith('28') || error.message.includes('SASL')) {
     return new TeamError(
-      'refused',
+      'login',
       `The server rejected the login of ${address.user}.`,
       'Set PGPASSWORD, or add a line to the password file (PGPASSFILE, ~/.pgpass).',
     );

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { jobSchema, type Job, type Registration, type RunReport } from '../../coordinator/api.ts';
+import { jobSchema, type ChangeRun, type Job, type Registration, type RunReport } from '../../coordinator/api.ts';
 import type { RegisteredRunner } from '../../coordinator/runnerRegistry.ts';
 import { listedRunnerSchema, type ListedRunner } from '../../model/session/runner.ts';
 import { runIdSchema, runStatusSchema, sessionIdSchema, type Run } from '../../model/session/session.ts';
@@ -67,6 +67,13 @@ export async function stopRun(database: Database, id: string): Promise<TeamRun |
   return rows.flatMap(runOf)[0] ?? null;
 }
 
+/** Moves a run that waits, or gives it other demands. `null`: there is no such run. @throws errors of the database */
+export async function changeRun(database: Database, { run_id, move, demands }: ChangeRun): Promise<TeamRun | null> {
+  const wanted = demands === undefined ? null : JSON.stringify(demands);
+  const { rows } = await database.query('SELECT * FROM vitrine.change_run($1, $2, $3)', [run_id, move, wanted]);
+  return rows.flatMap(runOf)[0] ?? null;
+}
+
 /** `null`: there is no such run. @throws errors of the database */
 export async function findRun(database: Database, id: string): Promise<TeamRun | null> {
   const { rows } = await database.query('SELECT * FROM vitrine.runs WHERE run_id = $1', [id]);
@@ -94,14 +101,16 @@ export async function listRuns(database: Database): Promise<readonly TeamRun[]> 
 /** @throws errors of the database */
 export async function listRunners(database: Database): Promise<readonly ListedRunner[]> {
   const { rows } = await database.query<Record<string, unknown> & { registered_at: Date; heartbeat_at: Date }>(
-    `SELECT runner_id, hostname, project_dir, executor_type, tags, registered_at, heartbeat_at,
+    `SELECT runner_id, owner, hostname, project_dir, executor_type, tags, registered_at, heartbeat_at, run_limit AS limit, within,
+            (SELECT count(*)::int FROM vitrine.runs AS r
+             WHERE r.instance = runners.instance AND r.status IN ('claimed', 'running', 'stopping')) AS running,
             CASE WHEN clock_timestamp() - heartbeat_at < interval '15 seconds' THEN 'online' ELSE 'stale' END AS status,
             greatest(0, floor(extract(epoch FROM clock_timestamp() - heartbeat_at)))::int AS seconds_since_heartbeat
      FROM vitrine.runners ORDER BY registered_at`,
   );
-  return rows.flatMap(({ registered_at, heartbeat_at, ...row }) => {
+  return rows.flatMap(({ registered_at, heartbeat_at, within, ...row }) => {
     const times = { registered_at: registered_at.toISOString(), last_heartbeat: heartbeat_at.toISOString() };
-    const { data } = listedRunnerSchema.safeParse({ ...row, ...times });
+    const { data } = listedRunnerSchema.safeParse({ ...row, ...times, within: within ?? undefined });
     return data === undefined ? [] : [data];
   });
 }

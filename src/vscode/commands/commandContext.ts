@@ -15,6 +15,7 @@ import type { EditRequestsHost } from '../requests/editRequestsHost.ts';
 import type { Reviews } from '../review/reviews.ts';
 import type { SessionPanels } from '../panel/sessionPanels.ts';
 import type { Retention } from '../sessions/retention.ts';
+import type { QueueHost } from '../queue/queueHost.ts';
 import type { PromptDrafts } from '../run/promptDrafts.ts';
 import type { RunMemory } from '../run/runMemory.ts';
 import type { WindowRunners } from '../runner/windowRunners.ts';
@@ -41,6 +42,7 @@ export interface CommandContext {
   readonly tree: SessionTree;
   readonly runs: RunControl;
   readonly queue: WindowRunners;
+  readonly queueHost: QueueHost;
   readonly reports: ReportPages<ReportName>;
   readonly masked: MaskedPages;
   readonly secrets: vscode.SecretStorage;

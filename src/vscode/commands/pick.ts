@@ -11,7 +11,10 @@ const { t } = vscode.l10n;
 /** Session id from the argument of a menu, tree row, page or keybinding. */
 export function sessionOfArgument(argument: unknown): string | undefined {
   if (typeof argument === 'string') return /^ses_[0-9a-f]{12}$/.test(argument) ? argument : undefined;
-  if (!isObject(argument) || argument['kind'] !== 'session' || !isObject(argument['node'])) return undefined;
+  if (!isObject(argument)) return undefined;
+  // A row of the queue.
+  if (argument['kind'] === 'run' && isObject(argument['run'])) return sessionOfArgument(argument['run']['session_id']);
+  if (argument['kind'] !== 'session' || !isObject(argument['node'])) return undefined;
   const { row } = argument['node'];
   return isObject(row) ? sessionOfArgument(row['session_id']) : undefined;
 }

@@ -16,6 +16,7 @@ import { linkCommands } from './records/linkCommands.ts';
 import { menuCommands } from './menus/menuCommands.ts';
 import { recordCommands } from './records/recordCommands.ts';
 import { relinkCommands } from './records/relinkCommands.ts';
+import { queueCommands } from './runs/queueCommands.ts';
 import { replayCommands } from './runs/replayCommands.ts';
 import { retentionCommands } from './records/retentionCommands.ts';
 import { reviewCommands } from './views/reviewCommands.ts';
@@ -25,6 +26,7 @@ import { searchCommands } from './views/searchCommands.ts';
 import { observedCommands } from './views/observedCommands.ts';
 import { sessionCommands } from './sessionCommands.ts';
 import type { CommandContext } from './commandContext.ts';
+import { teamCommands } from './teamCommands.ts';
 import { usageCommands } from './views/usageCommands.ts';
 import { viewCommands } from './views/viewCommands.ts';
 
@@ -35,6 +37,8 @@ export function registerCommands(shell: CommandContext): vscode.Disposable {
     ...agentCommands(shell),
     ...agentFileCommands(shell),
     ...runnerCommands(shell),
+    ...queueCommands(shell),
+    ...teamCommands(shell),
     ...daemonCommands(shell),
     ...awayCommands(shell),
     ...sessionCommands(shell),

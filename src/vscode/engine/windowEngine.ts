@@ -1,6 +1,7 @@
 import { type ConnectOptions, connect } from '../../client/connect.ts';
 import { DaemonLink } from '../../client/link.ts';
 import { recordCalls } from '../../client/records/recordCalls.ts';
+import { RemoteTeam } from '../../client/queue/remoteTeam.ts';
 import { type Disposable, Listeners } from '../../client/listeners.ts';
 import { type RemoteNotice, RemoteSession } from '../../client/remoteSession.ts';
 import type { AgentReport, ResumeRequest, StartRequest } from '../../engine/api.ts';
@@ -49,6 +50,7 @@ export class WindowEngine {
   /** Explains why a session has a follow-up or none. */
   readonly followUpReader: FollowUpReader;
   readonly queue: WindowQueue;
+  readonly team: RemoteTeam;
   readonly #deps: WindowEngineDeps;
   readonly #reader: ReadOnlyEngine;
   readonly #link: DaemonLink<EngineFailure>;
@@ -83,6 +85,7 @@ export class WindowEngine {
     });
     const call = this.#call;
     this.queue = new WindowQueue({ call }, log);
+    this.team = new RemoteTeam({ call });
     const catalogueOwner = { update: (request: UpdateRequest) => this.#updateCatalogue(request) };
     this.#reader = new ReadOnlyEngine({ ...deps.engine, catalogueOwner }, recordCalls(call));
     this.archive = this.#reader.archive;

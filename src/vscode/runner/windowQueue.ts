@@ -12,7 +12,8 @@ const againMs = 20_000;
 export class WindowQueue extends RemoteQueue {
   readonly #daemon: QueueCaller;
   readonly #log: { warn(message: string): void };
-  readonly #changes = new Listeners<[ChangedRun]>();
+  readonly #runs = new Listeners<[ChangedRun]>();
+  readonly #changes = new Listeners<[]>();
   #runners: readonly WindowRunner[] = [];
   #declared: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
@@ -35,15 +36,22 @@ export class WindowQueue extends RemoteQueue {
   reconnected(): void {
     if (this.#runners.length > 0) void this.#declareSoon();
     if (this.#isHeard) void this.#publishRuns();
+    this.#changes.fire();
   }
 
-  take({ runs }: News): void {
-    for (const run of runs) this.#changes.fire(run);
+  take({ runs, queue_changed = false }: News): void {
+    for (const run of runs) this.#runs.fire(run);
+    if (runs.length > 0 || queue_changed) this.#changes.fire();
+  }
+
+  /** Runs, runners or the team changed, or may have. */
+  onChange(listener: () => void): Disposable {
+    return this.#changes.on(listener);
   }
 
   onRun(listener: (run: ChangedRun) => void): Disposable {
     this.#isHeard = true;
-    return this.#changes.on(listener);
+    return this.#runs.on(listener);
   }
 
   dispose(): void {
@@ -54,7 +62,7 @@ export class WindowQueue extends RemoteQueue {
   /** Runs may have ended with the daemon that was lost. */
   async #publishRuns(): Promise<void> {
     try {
-      for (const run of await this.runs()) this.#changes.fire(run);
+      for (const run of await this.runs()) this.#runs.fire(run);
     } catch (error) {
       this.#log.warn(`The queue cannot be read: ${String(error)}`);
     }

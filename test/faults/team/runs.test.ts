@@ -55,6 +55,33 @@ describe('runs of a team', function () {
       return run?.status === status ? run : undefined;
     });
 
+  it('that wait are moved and given to another machine by any member, who sees load and owner of runners', async () => {
+    const first = await queue(saying('first'), gpu);
+    const second = await queue(saying('second'), gpu);
+    const waiting = async (connection: DaemonConnection) =>
+      (await connection.call('queuedRuns', {})).runs.map(({ run_id, requested_by }) => [run_id, requested_by]);
+    const rows = [first, second].map(({ run_id }) => [run_id, alice.user]);
+    assert.deepEqual(await waiting(atBob), rows);
+    await atBob.call('changeQueued', { run_id: second.run_id, move: 'first' });
+    assert.deepEqual(await waiting(atAlice), rows.toReversed());
+    await atAlice.call('changeQueued', { run_id: second.run_id, move: 'last' });
+    assert.deepEqual(await waiting(atBob), rows);
+
+    await addRunner(bob, atBob, []);
+    const runner = (await atAlice.call('runners', {})).find(({ owner }) => owner === bob.user);
+    assert.deepEqual([runner?.limit, runner?.running, runner?.status], [2, 0, 'online']);
+    const demands = { hostname: hostname(), project_dir: bob.bench.cwd, tags: [] };
+    await atBob.call('changeQueued', { run_id: second.run_id, move: 'first', demands });
+    assert.deepEqual((await runIs(second.run_id, 'completed')).demands, demands);
+    assert.equal((await runIs(first.run_id, 'pending')).status, 'pending');
+    await assert.rejects(
+      atBob.call('changeQueued', { run_id: second.run_id, move: 'first' }),
+      /completed and no longer waits/,
+    );
+    const audit = (await bob.ok('audit', '--team')).trimEnd().split('\n');
+    assert.equal(audit.filter((line) => line.includes('"run_changed"')).length, 2, 'those of the member who reads');
+  });
+
   it('execute on the machine that has the tag, and are read from the one that queued them', async () => {
     await addRunner(alice, atAlice, []);
     const { session_id, run_id } = await queue(saying('on the other machine'), gpu);

@@ -1,6 +1,7 @@
 import { accepted } from '../../../coordinator/acceptedRuns.ts';
 import {
   createRunSchema,
+  type ChangeRun,
   type Claim,
   type CoordinatorLink,
   type CreateRun,
@@ -45,15 +46,19 @@ export class SharedQueue implements CoordinatorLink {
     return this.#local.createRun(local);
   }
 
-  async stopRun(id: string): Promise<Run> {
-    try {
-      return await this.#local.stopRun(id);
-    } catch (error) {
-      const isElsewhere = this.#team.isJoined && CoordinatorError.is(error, 'unknown_run');
-      const found = isElsewhere ? await this.#team.queue.stop(id) : null;
-      if (found === null) throw error;
-      return found;
-    }
+  stopRun(id: string): Promise<Run> {
+    return this.#hereOrInTeam(
+      () => this.#local.stopRun(id),
+      () => this.#team.queue.stop(id),
+    );
+  }
+
+  /** @throws CoordinatorError `over` unless the run waits */
+  changeRun(change: ChangeRun): Promise<Run> {
+    return this.#hereOrInTeam(
+      () => this.#local.changeRun(change),
+      () => this.#team.queue.change(change),
+    );
   }
 
   async runs(filter: RunFilter = {}): Promise<readonly ListedRun[]> {
@@ -96,6 +101,17 @@ export class SharedQueue implements CoordinatorLink {
   async leave(seat: Seat): Promise<void> {
     await this.#team.queue.flush();
     await Promise.all([this.#local.leave(seat), this.#team.runners.remove(seat)]);
+  }
+
+  async #hereOrInTeam(here: () => Promise<Run>, inTeam: () => Promise<Run | null>): Promise<Run> {
+    try {
+      return await here();
+    } catch (error) {
+      const isElsewhere = this.#team.isJoined && CoordinatorError.is(error, 'unknown_run');
+      const found = isElsewhere ? await inTeam() : null;
+      if (found === null) throw error;
+      return found;
+    }
   }
 
   onRun(listener: RunListener): Disposable {

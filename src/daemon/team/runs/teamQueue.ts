@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import {
   jobSchema,
+  type ChangeRun,
   type Claim,
   type createRunSchema,
   type Job,
@@ -21,6 +22,7 @@ import { isRunOver } from '../../../model/session/status.ts';
 import type { Database } from '../../../team/database/connection.ts';
 import { TeamError } from '../../../team/errors.ts';
 import {
+  changeRun,
   claimRun,
   createRun,
   findActiveRun,
@@ -113,6 +115,15 @@ export class TeamQueue {
     return found === null ? null : this.#asRun(found);
   }
 
+  /** `null`: the team has no such run. @throws CoordinatorError `over` unless it waits */
+  async change(change: ChangeRun): Promise<Run | null> {
+    const found = await this.#use((database) => changeRun(database, change));
+    if (found === null) return null;
+    const { run_id, status } = found.job.run;
+    if (status !== 'pending') throw new CoordinatorError('over', `Run ${run_id} is ${status} and no longer waits.`);
+    return this.#asRun(found);
+  }
+
   /** Stops what runs in a session on any machine. False: nothing does. @throws CoordinatorError */
   async stopSession(session: string): Promise<boolean> {
     const found = await this.#use((database) => findActiveRun(database, session));
@@ -128,7 +139,7 @@ export class TeamQueue {
     const load = (id: string): number => active.filter(({ job: { run } }) => run.runner_id === id).length;
     return found.map((each) => {
       const { run, executor_type } = each.job;
-      const listed = { ...this.#asRun(each), executor_type };
+      const listed = { ...this.#asRun(each), executor_type, requested_by: each.requestedBy };
       if (run.status !== 'pending') return listed;
       const before = active.slice(0, active.indexOf(each)).find(({ job }) => job.run.session_id === run.session_id);
       const waiting = whyWaiting(each.job, { online, load, before: before?.job.run.run_id });

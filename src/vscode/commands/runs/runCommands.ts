@@ -13,6 +13,7 @@ import { requestShape, runRequestOf, type RunRequest } from '../../run/runReques
 import { mayStart } from '../../settings/trust.ts';
 import type { Commands, CommandContext } from '../commandContext.ts';
 import { pickSession } from '../pick.ts';
+import { isQueueArgument, stopQueued } from './queueCommands.ts';
 
 const { t } = vscode.l10n;
 
@@ -124,7 +125,11 @@ export function runCommands(shell: CommandContext): Commands {
       if (id !== undefined) await shell.runs.changeOptions(id);
     },
 
-    async stopSession(argument) {
+    async stopSession(argument, selected) {
+      if (isQueueArgument(argument)) {
+        await stopQueued(shell, [argument, selected]);
+        return;
+      }
       const filter = shell.list.live().length > 0 ? undefined : () => false;
       const id = await pickSession(shell, argument, {
         title: t('Stop'),

@@ -1,0 +1,19 @@
+import { EngineFailure } from './failures.ts';
+import { quote, say, type Wording } from './wording.ts';
+
+export const teamMissing = (): EngineFailure =>
+  new EngineFailure('team_missing', {
+    message: say`This store belongs to no team.`,
+    detail: say`Join one with Join Team… in VS Code, or with: vitrine team join URL`,
+  });
+
+/** `why` and `next` are in the words of the database layer. */
+export function teamRefused(code: string, why: string, next: string, cause: unknown): EngineFailure {
+  return new EngineFailure('team_refused', { message: quote(why), detail: nextStep(code, next) }, cause);
+}
+
+function nextStep(code: string, next: string): Wording {
+  if (code === 'login') return say`Check the name and the password, and try again.`;
+  if (code === 'unreachable') return say`Check the address and the network, and try again.`;
+  return quote(next);
+}

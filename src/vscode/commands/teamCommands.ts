@@ -1,0 +1,31 @@
+import * as vscode from 'vscode';
+import { inertText } from '../text/inertText.ts';
+import { titleOf } from '../sessions/sessionRow.ts';
+import type { Commands, CommandContext } from './commandContext.ts';
+import { pickSession } from './pick.ts';
+
+const { t } = vscode.l10n;
+
+/** Joining, leaving, and what the team sees. */
+export function teamCommands(shell: CommandContext): Commands {
+  return {
+    async joinTeam() {
+      const { joinTeam } = await import('../team/joinTeam.ts');
+      await joinTeam(shell);
+    },
+    /** With what can be done about the team; without one, as `joinTeam`. */
+    async teamStatus() {
+      const { joinTeam } = await import('../team/joinTeam.ts');
+      await joinTeam(shell);
+    },
+    /** Shares a session or withdraws it, whatever its folder says. */
+    async shareSession(argument) {
+      const id = await pickSession(shell, argument, { title: t('Share with Team') });
+      if (id === undefined) return;
+      const row = shell.list.get(id);
+      const { pickShare } = await import('../team/pickShare.ts');
+      const share = await pickShare(t('“{0}”: What the Team Sees', row === undefined ? id : inertText(titleOf(row))));
+      if (share !== undefined) await (await shell.engines.get()).team.shareSession(id, share);
+    },
+  };
+}

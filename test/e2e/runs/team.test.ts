@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { BrowserContext } from 'playwright-core';
+import type { Server } from '../../support/host/server.ts';
+import type { Workbench } from '../../support/host/workbench.ts';
+import { TeamDatabase } from '../../support/team/database.ts';
+import { TeamMachine } from '../../support/team/machine.ts';
+import { useTeamServer } from '../../support/team/suite.ts';
+import { until } from '../../support/until.ts';
+import { keepEvidence, newProfile, openWindow, picture, startHost } from '../session.ts';
+
+const reason = 'no online runner has the tag gpu';
+
+describe('a team in a window', function () {
+  useTeamServer(this);
+  keepEvidence();
+  let database: TeamDatabase;
+  let bob: TeamMachine;
+  let alice: string;
+  let server: Server;
+  let context: BrowserContext;
+  let workbench: Workbench;
+
+  before(async () => {
+    database = await TeamDatabase.create();
+    alice = await database.createLogin('alice');
+    await database.asLead((client) => client.query(`GRANT vitrine_member_${database.name} TO ${alice}`));
+    bob = await TeamMachine.join(database, await database.addMember('bob'));
+    server = await startHost();
+    const remote = 'description: Trains\nexecutor_type: replay\ndemands: { tags: [gpu] }\n';
+    writeFileSync(path.join(server.folder.workspace, '.vitrine/agents/remote.yaml'), remote);
+    ({ context } = await newProfile());
+    workbench = await openWindow(server, context);
+    await workbench.openView('Vitrine');
+  });
+  after(async () => {
+    await context.close();
+    await bob.close();
+    await database.drop();
+  });
+
+  const input = async (title: string): Promise<void> => {
+    await workbench.page.locator('.quick-input-title').filter({ hasText: title }).waitFor();
+  };
+  const type = async (title: string, text: string): Promise<void> => {
+    await input(title);
+    await workbench.quickInput().fill(text);
+    await workbench.page.keyboard.press('Enter');
+  };
+  const statusOf = async (prompt: string) => {
+    const rows = await bob.rows('queue');
+    return rows.find((row) => row['prompt'] === prompt)?.['status'];
+  };
+
+  it('is joined with a password that no address may have, and shares nothing by itself', async () => {
+    const url = `postgres://127.0.0.1:${database.server.port}/${database.name}`;
+    await workbench.runCommand('Vitrine: Join Team…');
+    await input('Join Team (1/3): Address');
+    await workbench.quickInput().fill(url.replace('//', `//${alice}:secret@`));
+    await workbench.page.getByText('Remove the password from the address.').first().waitFor();
+    await picture(workbench, 'team-join-refused');
+    await type('Join Team (1/3): Address', url);
+    await type('Join Team (2/3): Name', alice);
+    await type('Join Team (3/3): Password', 'wrong');
+    const failed = workbench.notification(`The server rejected the login of ${alice}. Check the name and the password`);
+    await failed.waitFor();
+    await picture(workbench, 'team-join-failed');
+    await failed.getByRole('button', { name: 'Try Again' }).click();
+    await type('Join Team (1/3): Address', url);
+    await type('Join Team (2/3): Name', alice);
+    await type('Join Team (3/3): Password', database.password(alice));
+    const joined = workbench.notification('You joined the team as member. Nothing of yours is shared');
+    await joined.waitFor();
+    await joined.getByRole('button', { name: 'Choose What to Share…' }).click();
+    await workbench.quickPickRow('Sessions stay on this machine.').waitFor();
+    await picture(workbench, 'team-share');
+    await workbench.page.keyboard.press('Escape');
+    const { rows } = await database.asLead((client) =>
+      client.query<{ name: string }>('SELECT name FROM vitrine.members ORDER BY name'),
+    );
+    assert.deepEqual(rows.map(({ name }) => name).sort(), [alice, bob.user].sort());
+  });
+
+  it('shows a queued run with the reason why it waits, moves it, and stops it', async () => {
+    for (const prompt of ['Train the small model', 'Train the large model'])
+      await bob.ok('queue', 'add', '--team', '--executor', 'replay', '--demand', 'tag=gpu', prompt);
+    await workbench.page.locator('.pane-header').filter({ hasText: 'Queue and Runners' }).click();
+    const large = workbench.treeItem('Train the large model');
+    await large.waitFor();
+    await workbench.treeItem(reason).first().waitFor();
+    assert.match((await large.getAttribute('aria-label')) ?? '', new RegExp(`waiting, ${reason}, replay, team, .*bob`));
+    await workbench.treeItem('this window').first().waitFor();
+    await picture(workbench, 'team-queue');
+
+    const titles = () => workbench.treeItem('Train the').allInnerTexts();
+    assert.match((await titles())[0] ?? '', /small/);
+    await large.click({ button: 'right' });
+    await picture(workbench, 'team-queue-menu');
+    await workbench.page.getByRole('menuitem', { name: 'Move First' }).click();
+    await until('the large model to be first', async () => /large/.test((await titles())[0] ?? ''));
+
+    await large.hover();
+    await large.getByRole('button', { name: 'Stop' }).click();
+    await large.waitFor({ state: 'detached' });
+    assert.equal(await statusOf('Train the large model'), 'stopped');
+    assert.equal(await statusOf('Train the small model'), 'pending');
+  });
+});
