@@ -48,6 +48,7 @@ describe('a team in a window', function () {
     await workbench.quickInput().fill(text);
     await workbench.page.keyboard.press('Enter');
   };
+  const pane = (title: string) => workbench.page.locator('.pane-header').filter({ hasText: title });
   const statusOf = async (prompt: string) => {
     const rows = await bob.rows('queue');
     return rows.find((row) => row['prompt'] === prompt)?.['status'];
@@ -85,7 +86,9 @@ describe('a team in a window', function () {
   it('shows a queued run with the reason why it waits, moves it, and stops it', async () => {
     for (const prompt of ['Train the small model', 'Train the large model'])
       await bob.ok('queue', 'add', '--team', '--executor', 'replay', '--demand', 'tag=gpu', prompt);
-    await workbench.page.locator('.pane-header').filter({ hasText: 'Queue and Runners' }).click();
+    // Rows out of sight are not in the page.
+    await pane('Sessions').click();
+    await pane('Queue and Runners').click();
     const large = workbench.treeItem('Train the large model');
     await large.waitFor();
     await workbench.treeItem(reason).first().waitFor();

@@ -3,7 +3,7 @@ import { parseTyped, withUser, type TypedAddress } from '../../../../src/vscode/
 
 const parsed = (text: string): TypedAddress => {
   const found = parseTyped(text);
-  assert.ok(typeof found !== 'string', String(found));
+  assert.ok(typeof found !== 'string', text);
   return found;
 };
 
