@@ -53,6 +53,8 @@ export interface CommandRequest {
   readonly runFolder?: string;
   /** Absolute path of a folder for files that the agent reads. It is deleted after the run, and not part of the record. */
   readonly privateFolder?: string;
+  /** Absolute path of the working folder. */
+  readonly cwd?: string;
   /** Someone can answer and send messages during the run: use a dialogue if this version supports it. */
   readonly interactive?: boolean;
 }

@@ -37,6 +37,8 @@ export interface Dialogue {
   readonly endsWithInput?: boolean;
   /** A stop cancels the turn before it sends signals, so that the agent can report how far it came. */
   readonly stopsByWord?: boolean;
+  /** The agent reads messages during its turn: they are not queued. */
+  readonly takesMessagesInTurn?: boolean;
   /** The process has started: sends the greeting and the prompt. */
   begin(): void;
   /** A complete line of the agent's stdout, after the normalizer has read it. */

@@ -2,7 +2,7 @@ import type { AgentAdapter } from '../adapter.ts';
 import { canFork } from '../shared/forking.ts';
 import { atLeast } from '../../model/text/versions.ts';
 import { LineNormalizer } from '../shared/normalizer/lineNormalizer.ts';
-import { codexCommand, threadsSince } from './command.ts';
+import { codexCommand, hasAppServer, threadsSince } from './command.ts';
 import { CodexReader } from './normalize.ts';
 import { codexStore } from './store.ts';
 import { isContextLine } from './wire.ts';
@@ -11,7 +11,18 @@ const yes = { supported: true } as const;
 
 const noFork = (version: string) => ({ supported: false, reason: `Codex ${version} cannot fork a thread` });
 
-/** Codex, run once per turn with `codex exec --json`. */
+const noAppServer = (version: string) => ({
+  supported: false,
+  reason: `Codex ${version} runs with \`codex exec\`, which asks nobody and reads one prompt; newer versions have an app-server`,
+});
+
+const withoutThreads = (version: string) => ({
+  resume: { supported: false, reason: `Codex ${version} prints no ID to resume` },
+  subagents: { supported: false, reason: `Codex ${version} has none` },
+  cost: { supported: false, reason: 'estimated from the tokens and the model, which Codex prints' },
+});
+
+/** Codex, run with `codex app-server`, or once per turn with `codex exec --json`. */
 export const codex: AgentAdapter = {
   type: 'codex',
   label: 'Codex',
@@ -25,30 +36,21 @@ export const codex: AgentAdapter = {
   capabilities: {
     resume: yes,
     fork: yes,
-    approvals: {
-      supported: false,
-      reason: '`codex exec` asks nobody: what the sandbox forbids is refused. Codex over ACP can ask',
-    },
+    approvals: yes,
     thinking: { supported: true, reason: 'summaries, where the model and the configuration give them' },
     toolResults: { supported: true, reason: 'not those of images and of refused patches, which are not printed' },
     usage: yes,
     cost: { supported: false, reason: 'estimated from the printed tokens and the model, which Codex stores' },
     subagents: { supported: true, reason: 'that they were asked and what they answered, not what they did' },
-    midRunMessages: { supported: false, reason: 'one prompt per run; further messages resume the session' },
+    midRunMessages: { supported: true, reason: 'Codex reads them during its turn' },
     modelChoice: yes,
     mcp: yes,
   },
-  versionCapabilities: (version) =>
-    atLeast(version, threadsSince)
-      ? canFork('codex', version)
-        ? {}
-        : { fork: noFork(version) }
-      : {
-          fork: noFork(version),
-          resume: { supported: false, reason: `Codex ${version} prints no ID to resume` },
-          subagents: { supported: false, reason: `Codex ${version} has none` },
-          cost: { supported: false, reason: 'estimated from the tokens and the model, which Codex prints' },
-        },
+  versionCapabilities: (version) => ({
+    ...(!hasAppServer(version) && { approvals: noAppServer(version), midRunMessages: noAppServer(version) }),
+    ...(!canFork('codex', version) && { fork: noFork(version) }),
+    ...(!atLeast(version, threadsSince) && withoutThreads(version)),
+  }),
   ownVariables: [/^CODEX_(?:SANDBOX|SANDBOX_NETWORK_DISABLED|THREAD_ID|CI|INTERNAL_.*)$/],
   storedLine: { format: codexStore, matches: isContextLine },
   politeSignal: 'SIGINT',

@@ -3,27 +3,32 @@ import type { SideStream } from '../../model/transcript/normalizer.ts';
 import type { JsonObject } from '../../model/text/json.ts';
 import type { AgentReader, OwnFacts } from '../shared/normalizer/lineNormalizer.ts';
 import type { NormalizedRun, SourceLine } from '../shared/normalizer/normalizedRun.ts';
+import { AppServerEvents } from './appServer/events.ts';
 import { fixedStderr, noise } from './errors.ts';
 import { OldEvents } from './events/events.ts';
 import { ThreadEvents } from './threads/threadEvents.ts';
 import { configLine, contextModel, eventOf, promptLine } from './wire.ts';
 
-/** Reads the output of `codex exec --json`, of every version from 0.20 on. Each line shows its format. */
+/** Reads the output of `codex exec --json` since 0.20, and of `codex app-server`. Each line shows its format. */
 export class CodexReader implements AgentReader {
   readonly noise = noise;
   readonly fixedStderr = fixedStderr;
   readonly #run: NormalizedRun;
   readonly #threads: ThreadEvents;
   readonly #old: OldEvents;
+  readonly #server: AppServerEvents;
 
   constructor(run: NormalizedRun) {
     this.#run = run;
     this.#threads = new ThreadEvents(run);
     this.#old = new OldEvents(run);
+    this.#server = new AppServerEvents(run, this.#threads);
   }
 
   message(message: JsonObject, line: SourceLine): boolean {
     if (this.#threads.line(message, line)) return true;
+    const known = this.#server.message(message, line);
+    if (known !== undefined) return known;
     const event = eventOf(message);
     if (event !== undefined) return this.#old.event(event.type, event.fields, line);
     const prompt = promptLine(message);
@@ -51,7 +56,7 @@ export class CodexReader implements AgentReader {
       agentVersion: null,
       permissionMode: this.#old.permissionMode,
       reports: [...this.#threads.reports, ...this.#old.reports],
-      messages: this.#old.messages,
+      messages: [...this.#server.messages, ...this.#old.messages],
       sideCalls: this.#threads.sideCalls,
     };
   }

@@ -16,6 +16,11 @@ export function completedReport(usage: unknown, text: string | null): RunReport 
   return { ...emptyReport, text, usage: tokens, cover: later ? cover : { ...cover, since: threadTotalsSince } };
 }
 
+/** A turn that a person cancelled. */
+export function interruptedReport(usage: unknown, text: string | null): RunReport {
+  return { ...completedReport(usage, text), terminalReason: 'aborted' };
+}
+
 export function failedReport(message: string): RunReport {
   return { ...emptyReport, isError: true, subtype: 'error', errors: [message] };
 }

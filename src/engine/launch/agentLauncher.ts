@@ -140,11 +140,11 @@ export function programLauncher(
       if (EngineFailure.is(program)) throw program;
       const folderOf = ({ runsFolder, runId }: LaunchRequest) => path.join(runsFolder, `${runId}.files`);
       const commandOf = (request: LaunchRequest, resume: string | null) => {
-        const { prompt, options, limits, newSessionId, interactive, forkOf } = request;
+        const { prompt, options, limits, newSessionId, interactive, forkOf, cwd } = request;
         const forked = forkOf === undefined ? {} : { resume: forkOf, fork: true };
         const resumed = resume === null ? forked : { resume };
         const folders = { runFolder: folderOf(request), privateFolder: deps.leases.privateFolder(request.runId) };
-        return adapter.command({ prompt, options, limits, program, newSessionId, ...folders, interactive, ...resumed });
+        return adapter.command({ prompt, options, limits, program, newSessionId, ...folders, cwd, interactive, ...resumed });
       };
       return {
         canLaunch: () => true,

@@ -88,7 +88,7 @@ export class LiveConversation implements Conversation {
     if (how === 'interrupt') this.#queue.unshift(message);
     else this.#queue.push(message);
     this.#deps.onQueue(message);
-    if (!this.#busy) this.#sayNext();
+    if (!this.#busy || (how === 'queue' && this.#dialogue?.takesMessagesInTurn === true)) this.#sayNext();
     else if (how === 'interrupt') this.#speak((dialogue) => dialogue.interrupt());
     onChange();
   }

@@ -52,6 +52,7 @@ const number = (value: unknown): number => (typeof value === 'number' ? value : 
 const strings = (values: unknown[]): string[] => values.filter((value) => typeof value === 'string');
 
 function codexWire(lines: Value[]): Wire {
+  if (lines.some(({ method }) => method === 'turn/started')) return codexServerWire(lines);
   const items = lines.filter(({ type }) => String(type).startsWith('item.'));
   const events = lines.flatMap(({ msg }) => (isValue(msg) ? [msg] : []));
   const done = items.filter(({ type }) => type === 'item.completed').map(({ item }) => item as Value);
@@ -95,6 +96,44 @@ function codexWire(lines: Value[]): Wire {
       ...lines.filter(({ type }) => type === 'turn.failed').map((line) => at(line, 'error', 'message')),
       ...events.filter(({ type }) => type === 'error').map(({ message }) => message),
     ]),
+  };
+}
+
+/** The app-server: a text that was cut off has only its parts. */
+function codexServerWire(lines: Value[]): Wire {
+  const of = (method: string): unknown[] => lines.filter((line) => line['method'] === method);
+  const items = (method: string, ...types: string[]): unknown[] =>
+    of(method)
+      .map((line) => at(line, 'params', 'item'))
+      .filter((item) => types.includes(String(at(item, 'type'))));
+  const calls = new Map<string, boolean>();
+  for (const method of ['item/started', 'item/completed'])
+    for (const item of items(method, 'commandExecution', 'fileChange'))
+      calls.set(String(at(item, 'id')), method === 'item/completed');
+  const done = items('item/completed', 'agentMessage', 'reasoning', 'userMessage');
+  const ofType = (type: string) => done.filter((item) => at(item, 'type') === type);
+  const cut = of('item/agentMessage/delta').filter(
+    (line) => !done.some((item) => at(item, 'id') === at(line, 'params', 'itemId')),
+  );
+  const opened = lines.find(({ id }) => String(id).startsWith('thread/'));
+  const total = of('thread/tokenUsage/updated').at(-1);
+  const tokens = (name: string): number => number(at(total, 'params', 'tokenUsage', 'total', name));
+  const texts = (item: unknown, name: string): unknown[] => {
+    const parts = at(item, name);
+    return Array.isArray(parts) ? parts : [];
+  };
+  return {
+    calls,
+    said: joined([
+      ...cut.map((line) => at(line, 'params', 'delta')),
+      ...ofType('agentMessage').map((item) => at(item, 'text')),
+    ]),
+    thought: joined(ofType('reasoning').flatMap((item) => texts(item, 'summary'))),
+    prompts: strings(ofType('userMessage').flatMap((item) => texts(item, 'content').map((part) => at(part, 'text')))),
+    sessionId: at(opened, 'result', 'thread', 'id'),
+    model: at(opened, 'result', 'model'),
+    tokens: total === undefined ? undefined : tokens('inputTokens') + tokens('outputTokens'),
+    errors: strings(of('turn/completed').map((line) => at(line, 'params', 'turn', 'error', 'message'))),
   };
 }
 
@@ -187,7 +226,7 @@ for (const [type, wireOf] of Object.entries(readers)) {
     each('knows session and model as far as they are printed', ({ name }, wire, { facts, entries }) => {
       if (wire.sessionId !== null) assert.deepEqual(facts.sessionIds, [wire.sessionId], name);
       assert.equal(facts.model, wire.model, name);
-      const [first] = entries.filter(({ type: { kind } }) => kind === 'system_message');
+      const [first] = entries.filter(({ type: each }) => each.kind === 'system_message' && each.subtype !== 'notice');
       if (wire.sessionId === null && wire.model === null) return;
       if (wire.model !== null || type === 'codex') assert.equal(first?.metadata?.model, wire.model, name);
       if (type === 'cursor') assert.ok(entries.every(({ metadata }) => metadata?.['permissionMode'] === 'default'));

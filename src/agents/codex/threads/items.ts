@@ -38,15 +38,23 @@ export function changeKind(value: unknown): FileChange['kind'] {
   return value === 'add' || value === 'delete' ? value : 'update';
 }
 
+/** The changes of an item: paths, and with the app-server their texts. */
+export function fileChanges(given: unknown): FileChange[] {
+  return objects(given).flatMap((change): FileChange[] => {
+    const path = text(change['path']) ?? '';
+    const kind = changeKind(field(change['kind'], 'type') ?? change['kind']);
+    const diff = text(change['diff']);
+    if (diff === undefined) return [{ path, kind }];
+    const update = { unified_diff: diff, move_path: field(change['kind'], 'move_path') };
+    return patchChanges({ [path]: { [kind]: kind === 'update' ? update : { content: diff } } });
+  });
+}
+
 const fileChange: Read = (fields, status) => {
   const given = fields['changes'];
-  const listed = objects(given).map((change) => ({
-    path: text(change['path']) ?? '',
-    kind: changeKind(field(change['kind'], 'type') ?? change['kind']),
-  }));
   return {
     toolName: 'file_change',
-    action: { kind: 'file_edit', changes: Array.isArray(given) ? listed : patchChanges(given) },
+    action: { kind: 'file_edit', changes: Array.isArray(given) ? fileChanges(given) : patchChanges(given) },
     input: { changes: given },
     result: status === undefined ? undefined : { text: '', isError: failed(status) },
   };
@@ -86,7 +94,7 @@ const todoList: Read = (fields) => ({
     kind: 'todo',
     todos: objects(fields['items']).map((item) => ({
       text: text(item['text']) ?? '',
-      status: item['completed'] === true ? 'completed' : 'pending',
+      status: item['completed'] === true ? 'completed' : item['in_progress'] === true ? 'in_progress' : 'pending',
     })),
   },
   input: { items: fields['items'] },

@@ -57,6 +57,7 @@ export class ThreadEvents {
             errorReason(message['error']) ??
             'The agent reported an error without a message.',
           line,
+          message['will_retry'] === true,
         );
         return true;
       case 'item.started':
@@ -67,6 +68,26 @@ export class ThreadEvents {
       default:
         return false;
     }
+  }
+
+  /** A part of a text that is streamed; its item follows. */
+  piece(type: 'agent_message' | 'reasoning', id: string, more: string, { timestamp }: SourceLine): void {
+    const key = `${type} ${id}`;
+    const known = this.#texts.get(key);
+    if (known !== undefined) {
+      this.#run.texts.append(known, more);
+      return;
+    }
+    if (this.#texts.size >= maxOpenTexts || this.#done.has(key)) return;
+    const kind = kindOf(type);
+    const metadata = this.#run.session.metadata();
+    this.#texts.set(key, this.#run.texts.add(kind, more, timestamp, metadata, { open: true, counted: false }));
+  }
+
+  /** Open texts are not completed. */
+  abandonTexts(): void {
+    for (const [key, entry] of this.#texts) this.#run.texts.abandon(entry, kindOf(key));
+    this.#texts.clear();
   }
 
   #started(id: string | undefined, line: SourceLine): void {
@@ -91,9 +112,10 @@ export class ThreadEvents {
     this.reports.push(failedReport(readable(message)));
   }
 
-  #error(message: string, { timestamp }: SourceLine): void {
-    if (isRetry(message)) {
+  #error(message: string, { timestamp }: SourceLine, willRetry: boolean): void {
+    if (willRetry || isRetry(message)) {
       this.#retried = true;
+      this.abandonTexts();
       this.#run.system('retry', message, timestamp);
     } else {
       this.#run.error(readable(message), errorCode(message), timestamp);
@@ -124,14 +146,17 @@ export class ThreadEvents {
     // Without an id, it is the open one of its type.
     const key = `${item.type} ${item.id ?? ''}`;
     const known = this.#texts.get(key);
+    if (known === undefined && over && (shown === '' || (item.id !== undefined && this.#done.get(key) === shown)))
+      return;
+    const repeated = kind === 'text' && this.#retried && this.#said.has(shown);
+    if (kind === 'text' && (over || known === undefined)) this.#said.add(shown);
     if (known !== undefined) {
-      this.#run.texts.replace(this.#withCitations(known, item), kind, shown, { open: !over });
+      const entry = this.#withCitations(known, item);
+      const marked = repeated ? { ...entry, metadata: { ...entry.metadata, repeated } } : entry;
+      this.#run.texts.replace(marked, kind, shown, { open: !over, counted: !repeated });
       if (over) this.#complete(key, shown);
       return;
     }
-    if (over && (shown === '' || (item.id !== undefined && this.#done.get(key) === shown))) return;
-    const repeated = kind === 'text' && this.#retried && this.#said.has(shown);
-    if (kind === 'text') this.#said.add(shown);
     const metadata = this.#textMetadata(item, repeated);
     const entry = this.#run.texts.add(kind, shown, line.timestamp, metadata, { open: !over, counted: !repeated });
     if (over) this.#complete(key, shown);
@@ -191,4 +216,9 @@ export class ThreadEvents {
     calls.finish({ id, action, status, result: { data: input, isError: status !== 'success' }, timestamp });
     return true;
   }
+}
+
+/** Of the type of an item, or the key that begins with it. */
+function kindOf(type: string): TextKind {
+  return type.startsWith('reasoning') ? 'thinking' : 'text';
 }

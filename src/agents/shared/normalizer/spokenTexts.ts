@@ -26,6 +26,8 @@ export class SpokenTexts {
   #streaming: Streaming | undefined;
   /** Entries that were added open, in their current form. */
   readonly #open = new Map<number, NormalizedEntry>();
+  /** Pieces of open entries after their current form. */
+  readonly #pieces = new Map<number, string[]>();
 
   constructor(writer: EntryWriter) {
     this.#writer = writer;
@@ -49,10 +51,29 @@ export class SpokenTexts {
   /** The text of an entry that was added open. */
   replace(entry: NormalizedEntry, kind: TextKind, shown: string, { open = false, counted = true } = {}): void {
     const now = { ...entry, type: typeOf(kind, shown), content: shown };
+    this.#pieces.delete(entry.index);
     if (open) this.#open.set(entry.index, now);
     else this.#open.delete(entry.index);
     this.#writer.put(now, open);
     if (kind === 'text' && counted) this.#say(entry.index, shown);
+  }
+
+  /** More of an entry that was added open. */
+  append({ index, content }: NormalizedEntry, more: string): void {
+    const pieces = this.#pieces.get(index) ?? [content];
+    pieces.push(more);
+    this.#pieces.set(index, pieces);
+    this.#writer.append(index, more);
+  }
+
+  /** An entry that was added open will not be completed: it stays as it is, and is not part of the answer. */
+  abandon(entry: NormalizedEntry, kind: TextKind): void {
+    const shown = this.#shown(entry);
+    this.replace({ ...entry, metadata: { ...entry.metadata, aborted: true } }, kind, shown, { counted: false });
+  }
+
+  #shown({ index, content }: NormalizedEntry): string {
+    return this.#pieces.get(index)?.join('') ?? content;
   }
 
   /** The next piece of a text; the first one opens its entry. `origin` and `counted` are those of the first. */
@@ -120,8 +141,14 @@ export class SpokenTexts {
   /** Nothing more follows: open entries stay as they are. */
   end(): void {
     this.close();
-    for (const entry of this.#open.values()) this.#writer.put(entry);
+    for (const entry of this.#open.values()) {
+      const shown = this.#shown(entry);
+      const kind = entry.type.kind === 'thinking' ? 'thinking' : entry.type.kind === 'user_message' ? 'user' : 'text';
+      this.#writer.put(shown === entry.content ? entry : { ...entry, type: typeOf(kind, shown), content: shown });
+      if (kind === 'text' && this.#pieces.has(entry.index)) this.#say(entry.index, shown);
+    }
     this.#open.clear();
+    this.#pieces.clear();
   }
 
   /** The texts of the conversation so far, in order; of very long ones, the latest. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { capabilitiesOf } from '../../../../src/agents/adapter.ts';
 import { codex } from '../../../../src/agents/codex/adapter.ts';
 import { claudeCode } from '../../../../src/agents/claude-code/adapter.ts';
 import { CapabilityCount } from '../../../../src/insight/session/sessionCapabilities.ts';
@@ -66,7 +67,7 @@ describe('capabilities used in a session', () => {
   });
 
   it('distinguish unused from unsupported', () => {
-    const found = count([]).all({ runs: 1, total_usage: {}, total_cost: unknown }, codex.capabilities);
+    const found = count([]).all({ runs: 1, total_usage: {}, total_cost: unknown }, capabilitiesOf(codex, '0.77.0'));
     const state = (name: string) => found.find((each) => each.name === name);
     assert.equal(state('resume')?.state, 'absent');
     assert.equal(state('approvals')?.state, 'unsupported');

@@ -1,0 +1,281 @@
+import type { JsonObject } from '../../../model/text/json.ts';
+import { isObject } from '../../../model/text/json.ts';
+import type { FileChange } from '../../../model/transcript/tool.ts';
+import type { Dialogue, DialogueFactory, DialogueHost } from '../../dialogue.ts';
+import { idOf, nonEmpty } from '../../shared/guards.ts';
+import { parse } from '../../shared/normalizer/lineLog.ts';
+import { approvalOf, changesOfItem } from './approvals.ts';
+import {
+  configAnswer,
+  ownRequestId,
+  serverMessage,
+  threadAnswer,
+  turnAnswer,
+  turnNotice,
+  type RequestId,
+  type ServerMessage,
+} from './wire.ts';
+
+export interface CodexThread {
+  readonly prompt: string;
+  readonly cwd?: string | undefined;
+  readonly model?: string | undefined;
+  readonly sandbox?: string | undefined;
+  /** Default: as Codex is configured. */
+  readonly approvalPolicy?: string | undefined;
+  /** A thread to resume, or with `fork` to copy. */
+  readonly resume?: string | undefined;
+  readonly fork?: boolean | undefined;
+}
+
+type Answer = Extract<ServerMessage, { kind: 'answer' | 'error' }>;
+
+/** Changes of waiting items that are remembered. */
+const maxItems = 1000;
+
+/** Talks with `codex app-server`. */
+export function codexDialogue(thread: CodexThread): DialogueFactory {
+  return (host) => new CodexDialogue(host, thread);
+}
+
+class CodexDialogue implements Dialogue {
+  readonly stopsByWord = true;
+  readonly takesMessagesInTurn = true;
+  readonly #host: DialogueHost;
+  readonly #options: CodexThread;
+  readonly #unanswered = new Map<string, (answer: Answer) => void>();
+  /** How to withdraw waiting requests, by id. */
+  readonly #waiting = new Map<RequestId, () => void>();
+  readonly #changes = new Map<string, readonly FileChange[]>();
+  /** Messages for the next turn, or for this one once it has an id. */
+  #held: string[] = [];
+  #nextId = 1;
+  #thread: string | undefined;
+  /** A turn was requested or is active. */
+  #busy = true;
+  #turn: string | undefined;
+  #steering = 0;
+  #interrupting = false;
+  #model: string | undefined;
+
+  constructor(host: DialogueHost, options: CodexThread) {
+    this.#host = host;
+    this.#options = options;
+  }
+
+  begin(): void {
+    const clientInfo = { name: 'vitrine', title: 'Vitrine', version: '1' };
+    this.#request('initialize', { clientInfo, capabilities: null }, (answer) => {
+      if (answer.kind === 'error') {
+        this.#host.fail(`The app-server of Codex did not start: ${answer.message}`);
+        return;
+      }
+      this.#write({ method: 'initialized' });
+      this.#open();
+      this.#request('account/rateLimits/read', undefined, () => undefined);
+    });
+  }
+
+  line(shown: string): void {
+    // Most lines of a run are these, and mean nothing here.
+    if (/^\{"method":"item\/\w+\/\w*[dD]elta"/.test(shown)) return;
+    const value = parse(shown);
+    const message = isObject(value) ? serverMessage(value) : undefined;
+    if (message === undefined) return;
+    switch (message.kind) {
+      case 'answer':
+      case 'error': {
+        const receive = this.#unanswered.get(message.id);
+        this.#unanswered.delete(message.id);
+        receive?.(message);
+        return;
+      }
+      case 'request':
+        void this.#asked(message.method, message.id, message.params);
+        return;
+      case 'notification':
+        this.#notified(message.method, message.params);
+    }
+  }
+
+  tooLong(head: string): void {
+    const found = /^\{"method":"[^"]+","id":(\d+|"[^"\\]+")/.exec(head)?.[1];
+    if (found === undefined) return;
+    const id = found.startsWith('"') ? found.slice(1, -1) : Number(found);
+    this.#refuse(id, 'The request is too long.');
+  }
+
+  say(text: string): void {
+    if (this.#turn !== undefined) this.#steer(text, this.#turn);
+    else if (this.#busy) this.#held.push(text);
+    else this.#start(text);
+  }
+
+  interrupt(): void {
+    if (!this.#busy) return;
+    this.#interrupting = true;
+    const threadId = this.#thread;
+    const turnId = this.#turn;
+    if (threadId !== undefined && turnId !== undefined)
+      this.#request('turn/interrupt', { threadId, turnId }, () => undefined);
+  }
+
+  setModel(model: string): void {
+    this.#model = model;
+  }
+
+  end(): void {
+    for (const withdraw of this.#waiting.values()) withdraw();
+    this.#waiting.clear();
+    this.#unanswered.clear();
+  }
+
+  #open(): void {
+    const { cwd, model, sandbox, approvalPolicy, resume, fork = false } = this.#options;
+    const given = { cwd, model, sandbox };
+    if (resume === undefined) {
+      this.#request('thread/start', { ...given, approvalPolicy }, (answer) => this.#opened(answer));
+      return;
+    }
+    // A thread keeps the approval policy of its last turn; that of `codex exec` is to ask nobody.
+    this.#request('config/read', { includeLayers: false, cwd }, (answer) => {
+      const { data } = configAnswer.safeParse(answer.kind === 'answer' ? answer.result : undefined);
+      const policy = approvalPolicy ?? data?.config.approval_policy ?? 'on-request';
+      const params = { threadId: resume, excludeTurns: true, ...given, approvalPolicy: policy };
+      this.#request(fork ? 'thread/fork' : 'thread/resume', params, (opened) => this.#opened(opened));
+    });
+  }
+
+  #opened(answer: Answer): void {
+    const { data } = threadAnswer.safeParse(answer.kind === 'answer' ? answer.result : undefined);
+    if (data === undefined) {
+      // The normalizer shows the reason; another process may know the thread.
+      this.#host.leave();
+      return;
+    }
+    this.#thread = data.thread.id;
+    this.#start(this.#options.prompt);
+  }
+
+  #start(text: string): void {
+    this.#busy = true;
+    const model = this.#model === undefined || this.#model === 'default' ? {} : { model: this.#model };
+    const params = { threadId: this.#thread, input: inputOf(text), ...model };
+    this.#request('turn/start', params, (answer) => {
+      const { data } = turnAnswer.safeParse(answer.kind === 'answer' ? answer.result : undefined);
+      if (data === undefined) this.#host.leave();
+      else this.#began(data.turn.id);
+    });
+  }
+
+  #began(turnId: string): void {
+    if (this.#turn === turnId) return;
+    this.#turn = turnId;
+    if (this.#interrupting) this.interrupt();
+    else for (const text of this.#held.splice(0)) this.#steer(text, turnId);
+  }
+
+  /** A turn that has just ended refuses the message, which then begins the next turn. */
+  #steer(text: string, turnId: string): void {
+    this.#steering += 1;
+    const params = { threadId: this.#thread, input: inputOf(text), expectedTurnId: turnId };
+    this.#request('turn/steer', params, (answer) => {
+      this.#steering -= 1;
+      if (answer.kind === 'error') this.#held.push(text);
+      if (this.#turn === undefined) this.#next();
+    });
+  }
+
+  #notified(method: string, params: JsonObject): void {
+    switch (method) {
+      case 'turn/started':
+      case 'turn/completed': {
+        const { data } = turnNotice.safeParse(params);
+        if (data === undefined || data.threadId !== this.#thread) return;
+        if (method === 'turn/completed') this.#completed(data.turn.id);
+        else {
+          if (!this.#busy) this.#host.turnStarted();
+          this.#busy = true;
+          this.#began(data.turn.id);
+        }
+        return;
+      }
+      case 'item/started': {
+        const { item } = params;
+        const id = isObject(item) && item['type'] === 'fileChange' ? idOf(item['id']) : undefined;
+        if (id === undefined || !isObject(item)) return;
+        this.#changes.set(id, changesOfItem(item));
+        for (const oldest of this.#changes.keys()) {
+          if (this.#changes.size <= maxItems) break;
+          this.#changes.delete(oldest);
+        }
+        return;
+      }
+      case 'serverRequest/resolved': {
+        const id = params['requestId'];
+        if (typeof id === 'string' || typeof id === 'number') this.#waiting.get(id)?.();
+      }
+    }
+  }
+
+  #completed(turnId: string): void {
+    if (this.#turn !== undefined && this.#turn !== turnId) return;
+    this.#turn = undefined;
+    this.#next();
+  }
+
+  /** After a turn: the messages that came too late for it, else the end of the turn. */
+  #next(): void {
+    if (this.#steering > 0) return;
+    const held = this.#interrupting ? undefined : this.#held.shift();
+    this.#interrupting = false;
+    if (held !== undefined) {
+      this.#start(held);
+      return;
+    }
+    for (const text of this.#held.splice(0)) {
+      const content = `The turn was interrupted before the agent read this message:\n\n${text.replaceAll(/^/gm, '> ')}`;
+      this.#host.tell({ type: 'note', subtype: 'unsaid', content });
+    }
+    this.#busy = false;
+    this.#host.turnEnded();
+  }
+
+  async #asked(method: string, id: RequestId, params: JsonObject): Promise<void> {
+    const approval = approvalOf(method, params, (itemId) => this.#changes.get(itemId) ?? []);
+    if (approval === undefined) {
+      this.#refuse(id, `Unsupported request: ${method}`);
+      const content = `The agent asked for \`${method.replaceAll('`', "'")}\`, which Vitrine does not know; it was told so.`;
+      this.#host.tell({ type: 'note', subtype: 'unsupported_request', content });
+      return;
+    }
+    // A repeated request gets the same answer as the first.
+    if (this.#waiting.has(id)) return;
+    const withdrawn = new Promise<void>((withdraw) => {
+      this.#waiting.set(id, withdraw);
+    });
+    const place = nonEmpty(params['turnId']) ?? nonEmpty(params['threadId']) ?? 'codex';
+    const decision = await this.#host.ask({ ...approval.request, id: `${place}/${id}` }, withdrawn);
+    this.#waiting.delete(id);
+    const result = approval.answer(decision);
+    if (result !== null) this.#write({ id, result });
+  }
+
+  #refuse(id: RequestId, message: string): void {
+    this.#write({ id, error: { code: -32601, message } });
+  }
+
+  #request(method: string, params: JsonObject | undefined, receive: (answer: Answer) => void): void {
+    const id = ownRequestId(method, this.#nextId++);
+    this.#unanswered.set(id, receive);
+    this.#write({ id, method, ...(params !== undefined && { params }) });
+  }
+
+  #write(message: JsonObject): void {
+    this.#host.write(JSON.stringify(message));
+  }
+}
+
+function inputOf(text: string): readonly JsonObject[] {
+  return [{ type: 'text', text, text_elements: [] }];
+}

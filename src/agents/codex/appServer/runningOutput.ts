@@ -1,0 +1,27 @@
+import type { NormalizedRun } from '../../shared/normalizer/normalizedRun.ts';
+
+/** Characters of a running command's output that are shown; its end has all of it. */
+const maxShown = 16 * 1024;
+
+/** What running commands printed so far. */
+export class RunningOutput {
+  readonly #run: NormalizedRun;
+  readonly #shown = new Map<string, string>();
+
+  constructor(run: NormalizedRun) {
+    this.#run = run;
+  }
+
+  add(callId: string | undefined, more: string): void {
+    if (callId === undefined) return;
+    const before = this.#shown.get(callId) ?? '';
+    if (before.length >= maxShown) return;
+    const text = (before + more).slice(0, maxShown);
+    this.#shown.set(callId, text);
+    this.#run.calls.update({ id: callId, result: { text } });
+  }
+
+  forget(callId: string | undefined): void {
+    if (callId !== undefined) this.#shown.delete(callId);
+  }
+}
