@@ -144,7 +144,17 @@ export function programLauncher(
         const forked = forkOf === undefined ? {} : { resume: forkOf, fork: true };
         const resumed = resume === null ? forked : { resume };
         const folders = { runFolder: folderOf(request), privateFolder: deps.leases.privateFolder(request.runId) };
-        return adapter.command({ prompt, options, limits, program, newSessionId, ...folders, cwd, interactive, ...resumed });
+        return adapter.command({
+          prompt,
+          options,
+          limits,
+          program,
+          newSessionId,
+          ...folders,
+          cwd,
+          interactive,
+          ...resumed,
+        });
       };
       return {
         canLaunch: () => true,

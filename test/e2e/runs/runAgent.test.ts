@@ -79,8 +79,8 @@ describe('Run Agent…', function () {
     await row('Not found on this machine').waitFor();
     await until('the login of Codex', async () => {
       await row('Run on Several Agents…').waitFor();
-      await row('Codex').filter({ hasText: '0.169.0' }).waitFor();
-      if (await row('Codex').filter({ hasText: '0.169.0 · signed in' }).isVisible()) return true;
+      await row('Codex').filter({ hasText: '0.142.0' }).waitFor();
+      if (await row('Codex').filter({ hasText: '0.142.0 · signed in' }).isVisible()) return true;
       // A program that takes long to say so is listed without it, and asked again for the next list.
       await press('Escape');
       await workbench.runCommand('Vitrine: Run Agent…');
@@ -259,7 +259,7 @@ describe('Run Agent…', function () {
     await workbench.editorTab('Compare Agents').waitFor();
     const table = workbench.webview().getByRole('table', { name: 'Capabilities of each agent' });
     await table.getByRole('columnheader', { name: 'Approvals' }).waitFor();
-    await table.getByRole('row', { name: 'Codex 0.169.0' }).waitFor();
+    await table.getByRole('row', { name: 'Codex 0.142.0' }).waitFor();
     await picture(workbench, 'compare-agents');
   });
 });

@@ -11,7 +11,8 @@ export interface EchoCall {
 /** By program name: version output, and the lines of a minimal run. */
 const kinds = {
   codex: {
-    version: 'codex-cli 0.169.0',
+    // It reads one prompt; later versions are started with their app-server.
+    version: 'codex-cli 0.142.0',
     lines: [
       { type: 'thread.started', thread_id: '01a1f877-019a-7c80-afab-627e56aae705' },
       { type: 'turn.started' },
