@@ -113,6 +113,8 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     environment: process.env,
     randomHex: engineDeps.randomHex,
     onChange: () => news.queueChanged(),
+    onShared: (summary) => news.told(summary),
+    onSharedRemoved: (id) => news.removed(id),
     log,
   });
   team.onRun((run) => news.run(run));

@@ -120,7 +120,8 @@ export class Figures {
     if (this.#open) this.#askSoon();
     this.messages.take(view);
     const { summary } = view;
-    const wanted = isOver(view) ? `${summary.status} ${summary.updated_at} ${view.can.resume}` : '';
+    const isOffered = isOver(view) && summary.shared === undefined;
+    const wanted = isOffered ? `${summary.status} ${summary.updated_at} ${view.can.resume}` : '';
     if (wanted === this.#resumeOf) return;
     this.#resumeOf = wanted;
     if (wanted === '') this.#setResume(undefined);

@@ -16,6 +16,11 @@ export class RemoteTeam {
     return (await this.#daemon.call('teamState', {})).team;
   }
 
+  /** Of other members; from then on, summaries in news have their changes. @throws DaemonError */
+  sharedSessions(): Promise<ResultOf<'sharedSessions'>> {
+    return this.#daemon.call('sharedSessions', {});
+  }
+
   /** The daemon connects again with this password. @throws DaemonError */
   async usePassword(password: string): Promise<void> {
     await this.#daemon.call('reloadTeam', { password });

@@ -7,6 +7,7 @@ import { pullSession } from '../../team/records/mirror.ts';
 import { readRequests } from '../../team/runs/requests.ts';
 import { TeamError } from '../../team/errors.ts';
 import type { UseDatabase } from './outbox.ts';
+import { asShared } from './sharedSessions.ts';
 
 export interface MirrorDeps {
   /** Of the store of copies. Starts nothing. */
@@ -42,10 +43,12 @@ export class TeamMirror {
       }
       await this.#readRequests(id);
       const handle = await engine.open(id);
+      const { owner: member, hostname, share } = pulled.session;
       const problems = pulled.problem === null ? [] : [pulled.problem];
       let isOpen = true;
       return {
         ...handle,
+        summary: () => asShared(handle.summary(), { member, hostname, share }),
         get done() {
           return handle.done;
         },

@@ -19,6 +19,7 @@ import type { ClientContexts } from '../clients/contexts.ts';
 import { FolderShares } from './folderShares.ts';
 import { readMaskKey } from './maskKey.ts';
 import { TeamMirror } from './mirror.ts';
+import { SharedList } from './sharedSessions.ts';
 import { Outbox, type UseDatabase } from './outbox.ts';
 import { OutboxFiles } from './outboxFile.ts';
 
@@ -31,6 +32,9 @@ export interface TeamDeps {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly onHint: (hint: Hint) => void;
   readonly onConnected: () => void;
+  /** A session of another member changed in lists, or can no longer be seen. */
+  readonly onShared: (summary: SessionSummary) => void;
+  readonly onSharedRemoved: (sessionId: string) => void;
   readonly log: Log;
 }
 
@@ -44,6 +48,7 @@ export class DaemonTeam {
   readonly #mirrorEngine: Engine;
   readonly #mirror: TeamMirror;
   readonly #shares: FolderShares;
+  readonly #list: SharedList;
   readonly #summaries: Disposable;
   /** Of sessions that run, as their folder says. */
   readonly #decided = new Map<string, Share>();
@@ -65,6 +70,14 @@ export class DaemonTeam {
       recordPath: (id) => engine.recordPath(id),
       summary: (id) => summaryOf(engine, id),
       redactor: () => this.redactor(),
+      log,
+    });
+    this.#list = new SharedList({
+      user: login.address.user,
+      use,
+      isConnected: () => link.isConnected,
+      onChanged: deps.onShared,
+      onRemoved: deps.onSharedRemoved,
       log,
     });
     this.#mirrorEngine = deps.openMirror(mirrorFolder(storeDir));
@@ -91,13 +104,19 @@ export class DaemonTeam {
   hint(hint: Hint): void {
     if (hint.kind === 'lines' || hint.kind === 'session' || hint.kind === 'withdrawn') this.#mirror.changed(hint.id);
     if (hint.kind === 'request' || hint.kind === 'answer') this.#mirror.requestsChanged(hint.id);
+    this.#list.hint(hint);
     this.#deps.onHint(hint);
   }
 
   resume(): void {
     this.#mirror.resume();
     void this.#outbox.resume();
+    void this.#list.resume();
     this.#deps.onConnected();
+  }
+
+  sharedSessions(): ReturnType<SharedList['watch']> {
+    return this.#list.watch();
   }
 
   /** A session of another member; `null`: none that can be read. */
@@ -159,6 +178,7 @@ export class DaemonTeam {
 
   async close(): Promise<void> {
     this.#summaries.dispose();
+    this.#list.close();
     await this.#outbox.close();
     await this.#mirror.close();
     await this.#link.close();

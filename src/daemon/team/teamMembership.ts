@@ -93,6 +93,13 @@ export class TeamMembership implements TeamSide {
     return { team: (await this.#opening)?.state() ?? null };
   }
 
+  /** Nothing where the store belongs to no team. */
+  async sharedSessions(): Promise<ResultOf<'sharedSessions'>> {
+    const team = await this.#opening;
+    if (team !== null) return team.sharedSessions();
+    return { sessions: [], is_connected: false, is_complete: true, as_of: new Date().toISOString() };
+  }
+
   /** @throws EngineFailure `team_refused` */
   async join(request: ParamsOf<'joinTeam'>): Promise<ResultOf<'joinTeam'>> {
     const { join } = await import('./joining.ts');

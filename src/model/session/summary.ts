@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { budgetStateSchema } from '../usage/budget.ts';
 import { observedStateSchema } from '../observedState.ts';
 import { sessionSchema } from './session.ts';
+import { shareSchema } from './share.ts';
 import { costSchema, tokenUsageSchema } from '../usage/usage.ts';
 
 /** How the last run ended, for people: `interrupted` if no one recorded its end. */
@@ -17,6 +18,9 @@ const syntheticCountsSchema = z.object({
   turns: z.int().nonnegative(),
 });
 export type SyntheticCounts = z.infer<typeof syntheticCountsSchema>;
+
+/** Whose session it is, on which machine it ran, and how much of it the team can see. */
+const sharedStateSchema = z.object({ member: z.string(), hostname: z.string(), share: shareSchema });
 
 /** What lists and headers show of a session, without reading its entries. Money in US dollars, durations in ms. */
 export const sessionSummarySchema = sessionSchema.extend({
@@ -54,5 +58,7 @@ export const sessionSummarySchema = sessionSchema.extend({
   recording: z.boolean().default(false),
   /** Set for sessions of other programs, which are read from their own stores. */
   observed: observedStateSchema.optional(),
+  /** Set for sessions of other members of the team, which are read from its database. */
+  shared: sharedStateSchema.optional(),
 });
 export type SessionSummary = z.infer<typeof sessionSummarySchema>;

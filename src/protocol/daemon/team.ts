@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { sessionIdSchema } from '../../model/session/session.ts';
+import { sessionSummarySchema } from '../../model/session/summary.ts';
 import { shareSchema } from '../../model/session/share.ts';
 
 const nothing = z.object({});
@@ -26,6 +27,19 @@ export const teamCalls = {
   },
   /** `deleted`: how many shared sessions were deleted. */
   leaveTeam: { params: z.object({ delete_mine: z.boolean() }), result: z.object({ deleted: z.int() }) },
+  /**
+   * Sessions of other members that can be seen, newest first; from then on, `news` has their changes. `is_complete`: none is
+   * left out. `as_of`: ISO 8601.
+   */
+  sharedSessions: {
+    params: nothing,
+    result: z.object({
+      sessions: z.array(sessionSummarySchema),
+      is_connected: z.boolean(),
+      is_complete: z.boolean(),
+      as_of: z.string(),
+    }),
+  },
   /** The team's file or the password changed: connects again. */
   reloadTeam: {
     params: z.object({ password: z.string().exactOptional() }),

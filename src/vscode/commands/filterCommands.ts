@@ -1,5 +1,4 @@
 import * as vscode from 'vscode';
-import type { SourceScope } from '../../protocol/daemon/sources.ts';
 import { inertText } from '../text/inertText.ts';
 import {
   filterDays,
@@ -8,6 +7,7 @@ import {
   noFilter,
   type FilterState,
   type SessionFilter,
+  type ViewScope,
 } from '../observed/filter.ts';
 import { costText, datesText, parseCost, parseDates, parseFilterText } from '../observed/filterText.ts';
 import type { Commands, CommandContext } from './commandContext.ts';
@@ -113,14 +113,14 @@ async function pickPart(filter: SessionFilter, showsHidden: boolean): Promise<Ch
   return (await vscode.window.showQuickPick(items, { title: t('Filter Sessions') }))?.part;
 }
 
-async function pickScope(current: SourceScope): Promise<SourceScope | undefined> {
-  const scopes: readonly SourceScope[] = ['folder', 'repository', 'everything'];
+async function pickScope(current: ViewScope): Promise<ViewScope | undefined> {
+  const scopes: readonly ViewScope[] = ['folder', 'repository', 'everything', 'team'];
   const items = scopes.map((scope) => ({
     label: scopeText(scope),
     ...(scope === current && { description: t('Current') }),
     scope,
   }));
-  return (await vscode.window.showQuickPick(items, { title: t('Sessions of Other Programs') }))?.scope;
+  return (await vscode.window.showQuickPick(items, { title: t('Sessions of Other Programs and of the Team') }))?.scope;
 }
 
 async function pickSeveral<T extends string>(
@@ -162,8 +162,9 @@ function lastChangeText({ days, dates }: SessionFilter): string | undefined {
   return days === undefined ? undefined : daysText(days);
 }
 
-function scopeText(scope: SourceScope): string {
+function scopeText(scope: ViewScope): string {
   if (scope === 'folder') return t('This folder');
+  if (scope === 'team') return t('Team: this repository, and what other members share');
   return scope === 'repository' ? t('This repository, with worktrees and clones') : t('All folders');
 }
 

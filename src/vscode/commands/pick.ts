@@ -23,13 +23,18 @@ export function sessionOfArgument(argument: unknown): string | undefined {
 export async function pickSession(
   shell: CommandContext,
   argument: unknown,
-  options: { readonly title: string; readonly filter?: (row: SessionRow) => boolean; readonly usePanel?: boolean },
+  options: {
+    readonly title: string;
+    readonly filter?: (row: SessionRow) => boolean;
+    readonly usePanel?: boolean;
+    readonly withShared?: boolean;
+  },
 ): Promise<string | undefined> {
-  const { filter = () => true, usePanel = true } = options;
+  const { filter = () => true, usePanel = true, withShared = false } = options;
   const direct = sessionOfArgument(argument) ?? (usePanel ? shell.panels.active : undefined);
   if (direct !== undefined) return direct;
   await shell.loader.load();
-  const rows = shell.list.visible().filter(filter);
+  const rows = shell.list.visible().filter((row) => (withShared || row.shared === undefined) && filter(row));
   if (rows.length === 0) {
     void vscode.window.showInformationMessage(t('No matching session yet.'));
     return undefined;

@@ -20,7 +20,7 @@ export function sessionCommands(shell: CommandContext): Commands {
 
   return {
     async openSession(argument) {
-      const id = await pickSession(shell, argument, { title: t('Open Session'), usePanel: false });
+      const id = await pickSession(shell, argument, { title: t('Open Session'), usePanel: false, withShared: true });
       if (id !== undefined) await shell.panels.open(id);
     },
 

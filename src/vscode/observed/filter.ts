@@ -9,9 +9,12 @@ export const filterStates = ['needsYou', 'running', 'idle', 'ended'] as const;
 export type FilterState = (typeof filterStates)[number];
 export const filterDays = [1, 7, 30] as const;
 
+/** Which sessions besides Vitrine's own of this window are listed. `team`: as `repository`, and those of other members. */
+export type ViewScope = SourceScope | 'team';
+
 /** Filter of the Sessions view. Absent fields do not filter. */
 export interface SessionFilter {
-  readonly scope: SourceScope;
+  readonly scope: ViewScope;
   /** Display names of agents. */
   readonly agents?: readonly string[];
   readonly states?: readonly FilterState[];
@@ -53,9 +56,9 @@ export function isFiltering(filter: SessionFilter): boolean {
 }
 
 /** Saved scope of the window; other filters are not saved. */
-export function scopeOf(saved: unknown): SourceScope {
+export function scopeOf(saved: unknown): ViewScope {
   const scope = isObject(saved) ? saved['scope'] : undefined;
-  return scope === 'folder' || scope === 'everything' ? scope : 'repository';
+  return scope === 'folder' || scope === 'everything' || scope === 'team' ? scope : 'repository';
 }
 
 function isOn(time: string, { from, to }: DateRange): boolean {

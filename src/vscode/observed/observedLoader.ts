@@ -3,12 +3,11 @@ import * as vscode from 'vscode';
 import { storeVariables } from '../../agents/stores/variables.ts';
 import { logLine } from '../../engine/log/logLine.ts';
 import type { ResultOf } from '../../protocol/daemon/calls.ts';
-import type { SourceScope } from '../../protocol/daemon/sources.ts';
 import type { EngineHost } from '../engine/engineHost.ts';
 import type { SessionList } from '../sessions/sessionList.ts';
 import { keepsObserved } from '../settings/settings.ts';
 import { ViewProgress } from '../window/viewProgress.ts';
-import { noFilter, scopeOf } from './filter.ts';
+import { noFilter, scopeOf, type ViewScope } from './filter.ts';
 
 /** Maximum number of sessions of other programs; the oldest are dropped. */
 const maxSessions = 5000;
@@ -64,7 +63,7 @@ export class ObservedLoader implements vscode.Disposable {
     this.#deps.list.replaceObserved([], []);
   }
 
-  async setScope(scope: SourceScope): Promise<void> {
+  async setScope(scope: ViewScope): Promise<void> {
     const { list, state } = this.#deps;
     list.filter = { ...list.filter, scope };
     await state.update(key, { scope });
@@ -80,7 +79,10 @@ export class ObservedLoader implements vscode.Disposable {
   async #begin(): Promise<void> {
     const engine = await this.#deps.engines.get();
     this.#subscriptions.push(
-      engine.onSources((found) => this.#take(found)),
+      engine.onSources((found) => {
+        this.#take(found);
+        void this.#listShared();
+      }),
       engine.onIndexing((progress) => this.#progress.show(progress !== null)),
       vscode.workspace.onDidChangeWorkspaceFolders(() => void this.#watch()),
       vscode.workspace.onDidChangeConfiguration((change) => {
@@ -99,18 +101,30 @@ export class ObservedLoader implements vscode.Disposable {
       const found = await engine.watchSources({
         home,
         variables: env,
-        scope: list.filter.scope,
+        scope: list.filter.scope === 'team' ? 'repository' : list.filter.scope,
         folders: (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath),
         limit: maxSessions,
         keep_all: keepsObserved() === 'all',
       });
       this.#take(found);
+      await this.#listShared();
       const ms = Math.round(performance.now() - began);
       log.info(logLine('sources', { sessions: found.sessions.length, out: found.out_of_scope, ms }));
     } catch (error) {
       log.error(logLine('sources failed', { error: String(error) }));
       // Stops waiting for the sessions.
       if (!list.observedComplete) list.replaceObserved([], []);
+    }
+  }
+
+  /** Sessions of other members of the team; news has their changes. Never rejects. */
+  async #listShared(): Promise<void> {
+    const { engines, list, log } = this.#deps;
+    if (list.filter.scope !== 'team') return;
+    try {
+      list.replaceShared((await (await engines.get()).team.sharedSessions()).sessions);
+    } catch (error) {
+      log.warn(logLine('shared sessions failed', { error: String(error) }));
     }
   }
 

@@ -23,6 +23,11 @@ const commands: readonly PageCommand[] = [
   'showUsage',
 ];
 
+/** Whether Vitrine has no record of the session in this store: it is another program's, or another member's of the team. */
+export function isOfOthers({ observed, shared }: SessionSummary): boolean {
+  return observed !== undefined || shared !== undefined;
+}
+
 /** Whether a page command works for sessions without a record. */
 export function isForObserved(command: PageCommand): boolean {
   return commands.includes(command);

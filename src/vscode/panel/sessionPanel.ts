@@ -19,7 +19,7 @@ import { PromptIndex } from './promptIndex.ts';
 import { type FiguresDeps, SessionFigures } from './sessionFigures.ts';
 import { sessionView } from './sessionView.ts';
 import { StepIndex } from './stepIndex.ts';
-import { isForObserved } from '../observed/observedView.ts';
+import { isForObserved, isOfOthers } from '../observed/observedView.ts';
 import { answerEditPreviews } from './editPreviews.ts';
 import { translated } from '../failures/failureText.ts';
 import { SessionViews } from '../../pages/session/sessionViews.ts';
@@ -287,7 +287,7 @@ export class SessionPanel implements vscode.Disposable {
       case 'copy':
         return this.#actions.copy(message.text);
       case 'command':
-        if (this.#handle.summary().observed !== undefined && !isForObserved(message.command)) return undefined;
+        if (isOfOthers(this.#handle.summary()) && !isForObserved(message.command)) return undefined;
         return this.#actions.command(message.command, id);
       case 'ack':
         return undefined;

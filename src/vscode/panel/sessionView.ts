@@ -19,6 +19,7 @@ const { t } = vscode.l10n;
  * only in folders of this workspace, which are covered by workspace trust.
  */
 export function notResumableReason(summary: SessionSummary, live: boolean): string | undefined {
+  if (summary.shared !== undefined) return sharedReason(summary.shared);
   const watched = summary.observed === undefined ? undefined : readOnlyReason(summary, summary.observed);
   if (watched !== undefined) return watched;
   if (summary.observed === undefined && isSessionLive(summary.status)) return live ? undefined : otherDaemon(summary);
@@ -29,7 +30,8 @@ export function notResumableReason(summary: SessionSummary, live: boolean): stri
 
 /** Why the conversation cannot be forked, or `undefined`. It may be running, here or in another program. */
 export function notForkableReason(summary: SessionSummary): string | undefined {
-  if (!isForkable(summary)) return t('{0} cannot fork this session.', visibleText(summary.agent_label));
+  if (summary.shared !== undefined || !isForkable(summary))
+    return t('{0} cannot fork this session.', visibleText(summary.agent_label));
   return notStartableReason(summary);
 }
 
@@ -45,6 +47,11 @@ function notStartableReason(summary: SessionSummary): string | undefined {
     );
   }
   return undefined;
+}
+
+/** Another member's session is read here, and resumed on its own machine. */
+function sharedReason({ member, hostname: machine }: NonNullable<SessionSummary['shared']>): string {
+  return t('{0} shares this session from {1}. You can read it here.', visibleText(member), visibleText(machine));
 }
 
 /** For a running session that is not in this window's daemon. */
@@ -140,7 +147,9 @@ export function sessionView(
       fork: notForkableReason(summary) === undefined,
     },
     why,
-    ...(why === null || summary.recording || vscode.workspace.isTrusted ? {} : { fix: 'manageTrust' as const }),
+    ...(why === null || summary.recording || summary.shared !== undefined || vscode.workspace.isTrusted
+      ? {}
+      : { fix: 'manageTrust' as const }),
     notice: withDeletion(noticeOf(handle, reported), summary, daysToDeletion),
     sizes: handle.sizes(),
   };

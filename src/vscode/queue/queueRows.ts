@@ -21,9 +21,11 @@ export type QueueNode =
   | { readonly kind: 'runner'; readonly runner: ListedRunner }
   | { readonly kind: 'more'; readonly name: QueueGroupName; readonly count: number };
 
+export type QueueGroup = Extract<QueueNode, { kind: 'group' }>;
+
 /** Groups that have rows. */
-export function groupNodes(contents: QueueContents): QueueNode[] {
-  return queueGroups.flatMap((name): QueueNode[] => {
+export function groupNodes(contents: QueueContents): QueueGroup[] {
+  return queueGroups.flatMap((name): QueueGroup[] => {
     const count = rowsOf(contents, name).length;
     return count === 0 ? [] : [{ kind: 'group', name, count }];
   });
@@ -33,6 +35,11 @@ export function rowNodes(contents: QueueContents, name: QueueGroupName): QueueNo
   const rows = rowsOf(contents, name);
   const shown = rows.slice(0, maxRows);
   return rows.length > maxRows ? [...shown, { kind: 'more', name, count: rows.length - maxRows }] : shown;
+}
+
+/** Whether the rows of a group say the same. */
+export function isSame(name: QueueGroupName, one: QueueContents, other: QueueContents): boolean {
+  return JSON.stringify(rowNodes(one, name)) === JSON.stringify(rowNodes(other, name));
 }
 
 /** A run that waits for something has a row that says for what. */

@@ -75,8 +75,10 @@ export function runOrigin({ agent_name, executor_type, requested_by }: ListedRun
   ];
 }
 
+/** In whole minutes; empty within the first. */
 export function sinceText(iso: string, now: number): string {
-  return figures.duration(wholeSeconds(now - Date.parse(iso)));
+  const minutes = Math.floor((now - Date.parse(iso)) / 60_000);
+  return minutes < 1 ? '' : figures.duration(minutes * 60_000);
 }
 
 export function runnerParts(runner: ListedRunner, isHere: boolean): string[] {

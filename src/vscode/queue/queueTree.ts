@@ -5,9 +5,11 @@ import { literalText, visibleText } from '../text/inertText.ts';
 import {
   groupNodes,
   isHere,
+  isSame,
   reasonNodes,
   rowNodes,
   type QueueContents,
+  type QueueGroup,
   type QueueGroupName,
   type QueueNode,
 } from './queueRows.ts';
@@ -24,6 +26,9 @@ import {
 
 const { t } = vscode.l10n;
 
+/** Until rows without a change show their new age, in ms. A row that is drawn again can lose a click. */
+const redrawMs = 60_000;
+
 export interface Place {
   readonly hostname: string;
   readonly folders: readonly string[];
@@ -31,10 +36,13 @@ export interface Place {
 
 /** Runs that wait and run, and the runners. */
 export class QueueTree implements vscode.TreeDataProvider<QueueNode>, vscode.Disposable {
-  readonly #changed = new vscode.EventEmitter<void>();
+  readonly #changed = new vscode.EventEmitter<QueueNode | undefined>();
   readonly #here: () => Place;
   readonly #now: () => number;
   #contents: QueueContents = { runs: [], runners: [] };
+  /** The same objects as long as they say the same, so that only their rows are drawn again. */
+  #groups: QueueGroup[] = [];
+  #drawnAt = 0;
   readonly onDidChangeTreeData = this.#changed.event;
 
   constructor(here: () => Place, now: () => number) {
@@ -47,12 +55,21 @@ export class QueueTree implements vscode.TreeDataProvider<QueueNode>, vscode.Dis
   }
 
   show(contents: QueueContents): void {
+    const before = this.#contents;
     this.#contents = contents;
-    this.#changed.fire();
+    const groups = groupNodes(contents);
+    const isOld = this.#now() - this.#drawnAt > redrawMs;
+    if (isOld || JSON.stringify(groups) !== JSON.stringify(this.#groups)) {
+      this.#groups = groups;
+      this.#drawnAt = this.#now();
+      this.#changed.fire(undefined);
+      return;
+    }
+    for (const group of this.#groups) if (!isSame(group.name, before, contents)) this.#changed.fire(group);
   }
 
   getChildren(node?: QueueNode): QueueNode[] {
-    if (node === undefined) return groupNodes(this.#contents);
+    if (node === undefined) return this.#groups;
     if (node.kind === 'run') return reasonNodes(node.run);
     return node.kind === 'group' ? rowNodes(this.#contents, node.name) : [];
   }
@@ -111,7 +128,8 @@ function runItem(run: ListedRun, runners: readonly ListedRunner[], now: number):
   const item = new vscode.TreeItem(title, isBlocked ? Expanded : None);
   // With a new id, VS Code expands a row that gets its first child.
   item.id = isBlocked ? `${run.run_id} +` : run.run_id;
-  item.description = [...(isBlocked ? [] : [state]), ...runOrigin(run), since].join(' · ');
+  const parts = [...(isBlocked ? [] : [state]), ...runOrigin(run), since];
+  item.description = parts.filter((part) => part !== '').join(' · ');
   item.iconPath = isWaiting
     ? new vscode.ThemeIcon(
         'circle-outline',

@@ -125,6 +125,7 @@ export function rowDescription(row: SessionRow, now: number, family?: Family): s
     ...(row.agent_name === undefined ? [] : [row.agent_name]),
     ...(row.recording ? [t('Recording')] : []),
     ...observedPlace(row),
+    ...sharedPlace(row),
     ...(state === 'running' || state === 'finished' ? [] : [stateText(row, state)]),
     ...(needs === undefined ? [] : [waitingText(needs.since, now)]),
     rowCost(row, family),
@@ -146,6 +147,11 @@ function stateText(row: SessionRow, state: RowState): string {
 function observedPlace({ observed, agent_label }: SessionRow): string[] {
   if (observed === undefined) return [];
   return [agent_label, ...(observed.entry_point === null ? [] : [placeText(observed.entry_point)])];
+}
+
+/** Member of the team whose session it is, and the machine. */
+function sharedPlace({ shared }: SessionRow): string[] {
+  return shared === undefined ? [] : [visibleText(shared.member), visibleText(shared.hostname)];
 }
 
 /** Days until the agent deletes its session file. */

@@ -57,7 +57,7 @@ function facts(row: SessionRow, now: number, family: Family | undefined): [strin
     ...(turns === null ? [] : [[t('Turns'), turnsOf(row, turns)] satisfies [string, string]]),
     ...(duration === undefined ? [] : [[t('Last run'), figures.duration(duration)] satisfies [string, string]]),
     [t('Last change'), when(row.updated_at)],
-    [t('Started in'), startedIn(row)],
+    [row.shared === undefined ? t('Started in') : t('Shared by'), startedIn(row)],
     ...observedFacts(row),
     ...(row.forked_from === undefined
       ? []
@@ -67,7 +67,8 @@ function facts(row: SessionRow, now: number, family: Family | undefined): [strin
   ];
 }
 
-function startedIn({ observed }: SessionRow): string {
+function startedIn({ observed, shared }: SessionRow): string {
+  if (shared !== undefined) return t('{0} on {1}', shared.member, shared.hostname);
   if (observed === undefined) return placeText(null);
   return observed.entry_point === null ? t('Another program') : placeText(observed.entry_point);
 }
@@ -128,6 +129,7 @@ export function rowLabel(row: SessionRow, now: number, family?: Family): string 
     ...(needs === undefined ? [] : [needText(row), waitingText(needs.since, now)]),
     ...(row.agent_name === undefined ? [] : [row.agent_name]),
     cut(row.agent_label),
+    ...(row.shared === undefined ? [] : [t('shared by {0}', cut(startedIn(row)))]),
     ...(row.observed === undefined ? [] : [startedIn(row)]),
     rowCost(row, family),
     ...(turns === null ? [] : [turnsText(turns)]),

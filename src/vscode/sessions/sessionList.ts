@@ -39,6 +39,8 @@ export class SessionList implements vscode.Disposable {
   #rows = new Map<string, SessionRow>();
   /** Sessions of other programs in scope. */
   #observed = new Map<string, SessionRow>();
+  /** Sessions of other members of the team; shown in that scope. */
+  #shared = new Map<string, SessionRow>();
   /** Ids of other programs' sessions in scope that Vitrine has copied; listed whatever their folder. */
   #copies = new Set<string>();
   /** By agent: days without a change after which it deletes a session. */
@@ -78,7 +80,9 @@ export class SessionList implements vscode.Disposable {
   }
 
   get(id: string): SessionRow | undefined {
-    return this.#isRunningAgain(id) ? this.#observed.get(id) : (this.#rows.get(id) ?? this.#observed.get(id));
+    return this.#isRunningAgain(id)
+      ? this.#observed.get(id)
+      : (this.#rows.get(id) ?? this.#observed.get(id) ?? this.#shared.get(id));
   }
 
   /** Days until the agent deletes its session file; `undefined`: not soon, or unknown. */
@@ -104,6 +108,17 @@ export class SessionList implements vscode.Disposable {
     this.#announce();
   }
 
+  /** Replaces all sessions of other members of the team. */
+  replaceShared(summaries: readonly SessionSummary[]): void {
+    this.#shared = new Map(summaries.map((summary) => [summary.session_id, this.#row(summary)]));
+    this.#announce();
+  }
+
+  /** Sessions of other members, unless this store has them itself. */
+  shared(): readonly SessionRow[] {
+    return [...this.#shared.values()].filter(({ session_id: id }) => !this.#rows.has(id));
+  }
+
   /** Sessions of other programs in scope. */
   observed(): readonly SessionRow[] {
     return [...this.#observed.values()].filter(({ session_id: id }) => !this.#rows.has(id) || this.#isRunningAgain(id));
@@ -117,6 +132,11 @@ export class SessionList implements vscode.Disposable {
   }
 
   update(summary: SessionSummary): void {
+    if (summary.shared !== undefined) {
+      this.#shared.set(summary.session_id, this.#row(summary));
+      this.#announce();
+      return;
+    }
     if (summary.observed !== undefined) {
       this.#observed.set(summary.session_id, this.#row(summary));
       this.#announce();
@@ -128,8 +148,8 @@ export class SessionList implements vscode.Disposable {
   }
 
   remove(id: string): void {
-    const isOwn = this.#rows.delete(id);
-    if (this.#observed.delete(id) || isOwn) this.#announce();
+    const removed = [this.#rows, this.#observed, this.#shared].map((rows) => rows.delete(id));
+    if (removed.includes(true)) this.#announce();
   }
 
   /** Vitrine's sessions of all folders. */
@@ -141,7 +161,8 @@ export class SessionList implements vscode.Disposable {
   visible(): readonly SessionRow[] {
     const isShown = (row: SessionRow): boolean => this.#showHidden || (row.hidden !== true && this.#isInScope(row));
     const own = [...this.#rows.values()].filter((row) => isShown(row) && !this.#isRunningAgain(row.session_id));
-    return [...own, ...this.observed()].filter((row) => passes(row, this.#filter, this.#now()));
+    const shared = this.#filter.scope === 'team' ? this.shared() : [];
+    return [...own, ...this.observed(), ...shared].filter((row) => passes(row, this.#filter, this.#now()));
   }
 
   /** Vitrine's sessions of this workspace, including hidden ones. */

@@ -33,7 +33,8 @@ type RowField =
   | 'forked_from'
   | 'executor_type'
   | 'executor_session_id'
-  | 'observed';
+  | 'observed'
+  | 'shared';
 
 /** Data of a row. `execution_mode`: of a child session. `day`: cost at the start of that local day (ISO). */
 export type SessionRow = Pick<SessionSummary, RowField> & {
@@ -79,6 +80,7 @@ export function rowOf(summary: SessionSummary, day?: SessionRow['day']): Session
     budget: summary.budget,
     needs_you: needs === undefined ? undefined : { ...needs, title: cut(visibleText(needs.title)) },
     observed: summary.observed,
+    shared: summary.shared,
     forked_from: summary.forked_from,
     executor_type: summary.executor_type,
     executor_session_id: summary.executor_session_id,

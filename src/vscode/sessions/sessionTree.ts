@@ -249,15 +249,17 @@ function sessionItem(node: SessionNode, now: number, { family, daysToDeletion }:
   item.iconPath = stateIcon(stateOf(row));
   item.tooltip = rowTooltip(row, now, family, daysToDeletion);
   item.contextValue =
-    row.observed !== undefined
-      ? observedContext(row, row.observed)
-      : [
-          'session',
-          live ? 'live' : 'ended',
-          ...(waits ? ['waiting'] : []),
-          ...(isForkable(row) ? ['forkable'] : []),
-          ...(row.budget?.near !== undefined || row.budget?.reached !== undefined ? ['budget'] : []),
-        ].join(' ');
+    row.shared !== undefined
+      ? 'shared'
+      : row.observed !== undefined
+        ? observedContext(row, row.observed)
+        : [
+            'session',
+            live ? 'live' : 'ended',
+            ...(waits ? ['waiting'] : []),
+            ...(isForkable(row) ? ['forkable'] : []),
+            ...(row.budget?.near !== undefined || row.budget?.reached !== undefined ? ['budget'] : []),
+          ].join(' ');
   item.accessibilityInformation = { label: rowLabel(row, now, family) };
   item.command = {
     command: waits ? 'vitrine.reviewRequest' : 'vitrine.openSession',

@@ -83,6 +83,37 @@ describe('a team in a window', function () {
     assert.deepEqual(rows.map(({ name }) => name).sort(), [alice, bob.user].sort());
   });
 
+  it('lists what other members share in the scope Team, as it is, and opens it to be read', async () => {
+    const connection = await bob.connect();
+    const ran = async (title: string): Promise<string> => {
+      const id = await bob.ran(connection, [{ init: true }, { say: `I looked at ${title}.` }, { result: {} }]);
+      await connection.call('rename', { session_id: id, title });
+      await bob.ok('team', 'share', id);
+      await bob.finished(id);
+      return id;
+    };
+    const id = await ran('the parser');
+    await workbench.runCommand('Vitrine: Filter Sessions…');
+    await workbench.quickPickRow('Folders').click();
+    await workbench.quickPickRow('Team: this repository').waitFor();
+    await picture(workbench, 'team-scope');
+    await workbench.quickPickRow('Team: this repository').click();
+    const row = workbench.treeItem('the parser').first();
+    await row.waitFor();
+    assert.match((await row.getAttribute('aria-label')) ?? '', new RegExp(`shared by ${bob.user} on`));
+    await ran('the printer');
+    await workbench.treeItem('the printer').first().waitFor();
+
+    await row.click();
+    await workbench.webview().getByText('I looked at the parser.', { exact: true }).waitFor();
+    await workbench.webview().getByText(`${bob.user} shares this session from`).first().waitFor();
+    await picture(workbench, 'team-session');
+    await workbench.closeEditors();
+    await bob.ok('team', 'share', id, '--as', 'nothing');
+    await row.waitFor({ state: 'detached' });
+    await workbench.treeItem('the printer').first().waitFor();
+  });
+
   it('shows a queued run with the reason why it waits, moves it, and stops it', async () => {
     for (const prompt of ['Train the small model', 'Train the large model'])
       await bob.ok('queue', 'add', '--team', '--executor', 'replay', '--demand', 'tag=gpu', prompt);
@@ -103,9 +134,17 @@ describe('a team in a window', function () {
     await workbench.page.getByRole('menuitem', { name: 'Move First' }).click();
     await until('the large model to be first', async () => /large/.test((await titles())[0] ?? ''));
 
-    await large.hover();
-    await large.getByRole('button', { name: 'Stop' }).click();
-    await large.waitFor({ state: 'detached' });
+    // A row that is drawn again at that moment loses the click.
+    await until('the large model to be stopped', async () => {
+      if ((await large.count()) === 0) return true;
+      await large.hover({ timeout: 5000 }).catch(() => undefined);
+      const stop = large.getByRole('button', { name: 'Stop' });
+      await stop.click({ timeout: 5000 }).catch(() => undefined);
+      return large.waitFor({ state: 'detached', timeout: 5000 }).then(
+        () => true,
+        () => false,
+      );
+    });
     assert.equal(await statusOf('Train the large model'), 'stopped');
     assert.equal(await statusOf('Train the small model'), 'pending');
   });

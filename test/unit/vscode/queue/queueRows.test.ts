@@ -4,6 +4,7 @@ import type { ListedRun } from '../../../../src/model/session/waiting.ts';
 import {
   groupNodes,
   isQueueEmpty,
+  isSame,
   maxRows,
   missingTags,
   reasonNodes,
@@ -64,6 +65,12 @@ describe('rows of the queue', () => {
     const blocked = run(1, { waiting: { kind: 'no_runner' } });
     assert.deepEqual(reasonNodes(blocked), [{ kind: 'reason', run: blocked }]);
     assert.deepEqual([run(2), run(3, { status: 'running' })].flatMap(reasonNodes), []);
+  });
+
+  it('are the same until one of them says something else', () => {
+    const before = { runs: [run(1)], runners: [runner()] };
+    const after = { runs: [run(1)], runners: [runner({ seconds_since_heartbeat: 6 })] };
+    assert.deepEqual([isSame('waiting', before, after), isSame('runners', before, after)], [true, false]);
   });
 
   it('end with a count of those that are left out', () => {

@@ -1,0 +1,123 @@
+import type { Log } from '../../engine/api.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
+import type { ResultOf } from '../../protocol/daemon/calls.ts';
+import { TeamError } from '../../team/errors.ts';
+import type { Database } from '../../team/database/connection.ts';
+import type { Hint } from '../../team/database/link.ts';
+import { findShared, listShared, type SharedSession } from '../../team/records/sharedSessions.ts';
+import type { UseDatabase } from './outbox.ts';
+
+/** The newest ones are listed. */
+const maxListed = 1000;
+/** Between two looks at one session, in ms: a running one changes with each line. */
+const pauseMs = 500;
+
+export interface SharedListDeps {
+  /** Login of this store; its own sessions are not listed. */
+  readonly user: string;
+  readonly use: UseDatabase;
+  readonly isConnected: () => boolean;
+  readonly onChanged: (summary: SessionSummary) => void;
+  readonly onRemoved: (sessionId: string) => void;
+  readonly log: Log;
+}
+
+/** The sessions of other members that this login may see, as lists show them; kept up to date once someone asked. */
+export class SharedList {
+  readonly #deps: SharedListDeps;
+  readonly #known = new Set<string>();
+  readonly #timers = new Map<string, NodeJS.Timeout>();
+  #isWatched = false;
+
+  constructor(deps: SharedListDeps) {
+    this.#deps = deps;
+  }
+
+  /** What a client lists; from then on, changes are told. Nothing without a connection, until there is one. */
+  async watch(): Promise<ResultOf<'sharedSessions'>> {
+    this.#isWatched = true;
+    const sessions = await this.#list();
+    return {
+      sessions: sessions ?? [],
+      is_connected: sessions !== null,
+      is_complete: (sessions?.length ?? 0) < maxListed,
+      as_of: new Date().toISOString(),
+    };
+  }
+
+  hint({ kind, id }: Hint): void {
+    if (!this.#isWatched || (kind !== 'session' && kind !== 'lines' && kind !== 'withdrawn')) return;
+    // Someone left, with all of their sessions.
+    if (id === '') void this.resume();
+    else if (!this.#timers.has(id)) {
+      const timer = setTimeout(() => {
+        this.#timers.delete(id);
+        void this.#look(id);
+      }, pauseMs);
+      timer.unref();
+      this.#timers.set(id, timer);
+    }
+  }
+
+  /** After a connection was made: hints may have been lost. Never rejects. */
+  async resume(): Promise<void> {
+    if (!this.#isWatched) return;
+    const before = [...this.#known];
+    const sessions = await this.#list();
+    if (sessions === null) return;
+    for (const summary of sessions) this.#deps.onChanged(summary);
+    for (const id of before) if (!this.#known.has(id)) this.#deps.onRemoved(id);
+  }
+
+  /** The store leaves the team. */
+  close(): void {
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+    this.#timers.clear();
+    for (const id of this.#known) this.#deps.onRemoved(id);
+    this.#known.clear();
+  }
+
+  async #list(): Promise<SessionSummary[] | null> {
+    const found = await this.#ifConnected((database) => listShared(database, maxListed));
+    if (found === null) return null;
+    const summaries = found.flatMap((each) => this.#summaryOf(each));
+    this.#known.clear();
+    for (const { session_id } of summaries) this.#known.add(session_id);
+    return summaries;
+  }
+
+  async #look(id: string): Promise<void> {
+    const found = await this.#ifConnected(async (database) => ({ session: await findShared(database, id) }));
+    if (found === null) return;
+    const [summary] = found.session === null ? [] : this.#summaryOf(found.session);
+    if (summary !== undefined) {
+      this.#known.add(id);
+      this.#deps.onChanged(summary);
+    } else if (this.#known.delete(id)) this.#deps.onRemoved(id);
+  }
+
+  #summaryOf({ owner, hostname, share, summary }: SharedSession): SessionSummary[] {
+    if (summary === null || owner === this.#deps.user) return [];
+    return [asShared(summary, { member: owner, hostname, share })];
+  }
+
+  async #ifConnected<T>(work: (database: Database) => Promise<T>): Promise<T | null> {
+    if (!this.#deps.isConnected()) return null;
+    try {
+      return await this.#deps.use(work);
+    } catch (error) {
+      if (!TeamError.is(error, 'unreachable')) this.#deps.log.warn(`Sessions of the team: ${String(error)}`);
+      return null;
+    }
+  }
+}
+
+/** Marked as another member's, whatever its owner wrote about it. What only its own machine can do is left out. */
+export function asShared(summary: SessionSummary, shared: NonNullable<SessionSummary['shared']>): SessionSummary {
+  const marked: SessionSummary = { ...summary, shared };
+  delete marked.observed;
+  delete marked.hidden;
+  delete marked.follow_ups;
+  delete marked.needs_you;
+  return marked;
+}
