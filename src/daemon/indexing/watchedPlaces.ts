@@ -105,12 +105,20 @@ export class WatchedPlaces implements IndexedSources {
     return undefined;
   }
 
-  shareOf(id: string): SessionShare | undefined {
-    return this.#first((sources) => sources.shareOf(id));
+  async shareOf(id: string): Promise<SessionShare | undefined> {
+    for (const { sources } of this.#places.values()) {
+      const share = await sources.shareOf(id);
+      if (share !== undefined) return share;
+    }
+    return undefined;
   }
 
   stampOf(id: string): string | undefined {
-    return this.#first((sources) => sources.stampOf(id));
+    for (const { sources } of this.#places.values()) {
+      const stamp = sources.stampOf(id);
+      if (stamp !== undefined) return stamp;
+    }
+    return undefined;
   }
 
   async read(id: string): Promise<ObservedTranscript | null> {
@@ -118,14 +126,6 @@ export class WatchedPlaces implements IndexedSources {
       if (sources.stampOf(id) !== undefined) return sources.read(id);
     }
     return null;
-  }
-
-  #first<T>(of: (sources: SessionSources) => T | undefined): T | undefined {
-    for (const { sources } of this.#places.values()) {
-      const found = of(sources);
-      if (found !== undefined) return found;
-    }
-    return undefined;
   }
 
   #watched({ key, home, variables }: Place): Watched {

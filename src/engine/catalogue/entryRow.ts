@@ -25,7 +25,7 @@ export interface EntryRow {
   /** Epoch milliseconds. */
   readonly at: number | null;
   readonly texts: readonly string[];
-  /** Distinct words, separated by spaces. */
+  /** Text for the full-text index. */
   readonly words: string;
   /** Number of words, including repetitions. */
   readonly length: number;

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import type { NormalizedEntry } from '../../model/transcript/entry.ts';
+import { Pace } from '../pace.ts';
 import type { RecordReader } from '../record/contract.ts';
 import { packedForm } from '../record/pack/packFile.ts';
 import type { Database } from './database.ts';
@@ -24,8 +25,6 @@ export interface IndexedSession {
 
 /** Entries per read. */
 const page = 50;
-/** Milliseconds of work between yields. */
-const slice = 8;
 
 /** State of a record file, to compare with the indexed state. */
 export async function recordStamp(file: string): Promise<string> {
@@ -40,23 +39,14 @@ export interface Turns {
   readonly urgent?: (() => Promise<unknown> | undefined) | undefined;
 }
 
-/** Yields to other work every few milliseconds. */
-class Pace {
-  readonly #turns: Turns;
-  #since = performance.now();
+/** @throws the signal's abort reason */
+async function step(pace: Pace, { signal }: Turns): Promise<void> {
+  signal?.throwIfAborted();
+  await pace.step();
+}
 
-  constructor(turns: Turns) {
-    this.#turns = turns;
-  }
-
-  /** @throws the signal's abort reason */
-  async step(): Promise<void> {
-    const { signal, urgent } = this.#turns;
-    signal?.throwIfAborted();
-    if (performance.now() - this.#since < slice) return;
-    await (urgent?.() ?? setImmediate());
-    this.#since = performance.now();
-  }
+function paceOf({ urgent }: Turns): Pace {
+  return new Pace(() => urgent?.() ?? setImmediate());
 }
 
 /**
@@ -71,12 +61,12 @@ export async function indexRecord(
   turns: Turns,
 ): Promise<void> {
   const no = known?.no ?? addSession(database, reader.id, false);
-  const pace = new Pace(turns);
+  const pace = paceOf(turns);
   const write = async (writer: SessionWriter, from: number, to: number): Promise<void> => {
     for (let at = from; at < to; at += page) {
       for (const entry of await reader.read(at, Math.min(at + page, to))) {
         writer.add(entry);
-        await pace.step();
+        await step(pace, turns);
       }
     }
   };
@@ -105,11 +95,11 @@ export async function indexTranscript(
   turns: Turns,
 ): Promise<void> {
   const no = indexedSession(database, id)?.no ?? addSession(database, id, true);
-  const pace = new Pace(turns);
+  const pace = paceOf(turns);
   const writer = new SessionWriter(database, batch, no, 0);
   for (const entry of read.entries) {
     writer.add(entry);
-    await pace.step();
+    await step(pace, turns);
   }
   writer.end((read.entries.at(-1)?.index ?? -1) + 1, true);
   batch.add(0, () => finish(database, no, read.stamp, read.damaged));

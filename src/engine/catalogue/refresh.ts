@@ -2,6 +2,7 @@ import { observedSpent } from '../../insight/observed/spent.ts';
 import type { PriceTable } from '../../insight/prices/prices.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 import type { Log } from '../api.ts';
+import { Pace } from '../pace.ts';
 import { localDay } from '../usage/localDay.ts';
 import type { RecordStore } from '../record/recordStore.ts';
 import { isObserved, type SearchedSession, type SearchRequest } from '../search/types.ts';
@@ -178,12 +179,16 @@ export class Refresh {
       const table = await prices();
       const dayOf = (at: string): string => localDay(Date.parse(at));
       const before = new Map(this.#observed.map((each) => [each.summary, each]));
-      this.#observed = (await sources.list(table)).map((summary) => {
+      const sessions: ObservedSession[] = [];
+      const pace = new Pace();
+      for (const summary of await sources.list(table)) {
+        await pace.step();
         const known = before.get(summary);
-        if (known !== undefined) return known;
-        const share = sources.shareOf(summary.session_id);
-        return { summary, spent: share === undefined ? [] : observedSpent(summary, share, table, dayOf) };
-      });
+        const share = known === undefined ? await sources.shareOf(summary.session_id) : undefined;
+        const spent = share === undefined ? [] : observedSpent(summary, share, table, dayOf);
+        sessions.push(known ?? { summary, spent });
+      }
+      this.#observed = sessions;
       this.#observedAt = performance.now();
       this.#rows.write(database, this.#observed, this.#deps.log);
     }

@@ -1,7 +1,7 @@
 import type { Database } from './database.ts';
 
 /** A database of another version is deleted and created again. */
-export const schemaVersion = 3;
+export const schemaVersion = 4;
 
 /** An entry's id is `session number * entriesPerSession + index`, so that a session's entries are contiguous. */
 export const entriesPerSession = 2 ** 24;
@@ -14,8 +14,8 @@ export function entryId(session: number, index: number): number {
  * `sessions`: indexed sessions with the indexed state of their record or store (`stamp`). `chunks`: compressed text of
  * about 16 KB of entries, by the id of the first. `entries`: searchable fields of each entry. `word_index`: full-text
  * index. `touches`: which calls read or changed which file. `observed`: sessions of other programs for lists, and their
- * usage per day (both JSON). `facts`: facts from their stores with the state of their files, so that only changed ones
- * are read again.
+ * usage per day (both JSON). `facts`: facts from their stores with the state of their files, and `parts`: roles of
+ * those files, so that only changed ones are read again.
  */
 const schema = `
 CREATE TABLE sessions (
@@ -34,6 +34,7 @@ CREATE VIRTUAL TABLE word_index USING fts5(
   text, content='', contentless_delete=1, detail=none, tokenize="ascii tokenchars '_'");
 CREATE TABLE observed (id TEXT PRIMARY KEY, summary TEXT NOT NULL, spent TEXT NOT NULL);
 CREATE TABLE facts (id TEXT PRIMARY KEY, stamp TEXT NOT NULL, facts BLOB NOT NULL, problem TEXT);
+CREATE TABLE parts (path TEXT PRIMARY KEY, key TEXT NOT NULL, part TEXT NOT NULL) WITHOUT ROWID;
 `;
 
 export function createSchema(database: Database): void {

@@ -120,6 +120,8 @@ function numberOf(database: Database, table: 'tools' | 'files', column: 'name' |
 
 /** Removes the entries `from <= id < to`, and the chunks that start there. */
 function removeEntries(database: Database, from: number, to: number): void {
+  // Before each deletion, FTS writes its pending words to the file, even if there is nothing to delete.
+  if (database.get('SELECT 1 FROM entries WHERE id >= ? AND id < ? LIMIT 1', from, to) === undefined) return;
   database.run('DELETE FROM word_index WHERE rowid IN (SELECT id FROM entries WHERE id >= ? AND id < ?)', from, to);
   database.run('DELETE FROM entries WHERE id >= ? AND id < ?', from, to);
   database.run('DELETE FROM touches WHERE entry >= ? AND entry < ?', from, to);

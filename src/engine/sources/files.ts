@@ -1,8 +1,9 @@
-import { constants } from 'node:fs';
-import { lstat, open, opendir, stat, type FileHandle } from 'node:fs/promises';
+import { constants, statSync } from 'node:fs';
+import { lstat, open, readdir, stat, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import zlib from 'node:zlib';
 import type { StoreRoot } from '../../agents/stores/storeFormat.ts';
+import { Pace } from '../pace.ts';
 import { LineSplitter, type LineOut } from '../output/lineSplitter.ts';
 
 /** A file of a store at the time of the scan. */
@@ -44,6 +45,7 @@ export async function findFiles(
   const folders: string[] = [];
   const problems: StoreProblem[] = [];
   const seen = new Set<string>();
+  const pace = new Pace();
   const visit = async (folder: string, relative: string, depth: number): Promise<void> => {
     try {
       const { dev, ino } = await stat(folder);
@@ -51,14 +53,15 @@ export async function findFiles(
       if (ino !== 0 && seen.has(identity)) return;
       seen.add(identity);
       folders.push(folder);
-      for await (const entry of await opendir(folder)) {
+      for (const entry of await readdir(folder, { withFileTypes: true })) {
         if (files.length >= maxFiles) return;
+        await pace.step();
         const below = relative === '' ? entry.name : `${relative}/${entry.name}`;
         const full = path.join(folder, entry.name);
         const isFolder = entry.isDirectory() || (entry.isSymbolicLink() && (await leadsToFolder(full)));
         if (isFolder && depth > 1) await visit(full, below, depth - 1);
         if (!wanted(below)) continue;
-        const found = isFolder ? undefined : await fileAt(full, below);
+        const found = isFolder ? undefined : fileNow(full, below);
         if (found !== undefined) files.push(found);
         else {
           const reason = await reasonOfNoFile(full);
@@ -79,6 +82,17 @@ async function leadsToFolder(link: string): Promise<boolean> {
     (found) => found.isDirectory(),
     () => false,
   );
+}
+
+/** As `fileAt`. For thousands of files: a promise for each would take twenty times as long. */
+function fileNow(full: string, relative: string): StoreFile | undefined {
+  try {
+    const found = statSync(full);
+    return found.isFile() ? { path: full, relative, size: found.size, mtimeMs: found.mtimeMs } : undefined;
+  } catch {
+    // Deleted meanwhile, or a broken link.
+    return undefined;
+  }
 }
 
 /** `undefined` if there is no file. */

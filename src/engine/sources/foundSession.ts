@@ -2,43 +2,59 @@ import type { SessionShare } from '../../insight/observed/countOnce.ts';
 import { observedSummary, type ObservedFacts, type ObservedSummary } from '../../insight/observed/summary.ts';
 import type { PriceTable } from '../../insight/prices/prices.ts';
 import { localDay } from '../usage/localDay.ts';
-import type { SessionFiles } from './groups.ts';
+import type { LiveState } from '../../model/observedState.ts';
+import type { PlacedFile, SessionFiles } from './groups.ts';
 import { liveSource } from './live/agents.ts';
 import { liveState, type ProcessMark } from './live/marks.ts';
 import type { KnownFacts } from './reading/factsCache.ts';
+import type { BriefFacts, BriefSession } from './reading/factsMemory.ts';
 import type { Notes } from './reading/sessionReader.ts';
 
-/** A session with what is needed to read it. */
-export interface FoundSession extends KnownFacts {
+/** A listed session, as far as it stays in memory. */
+export interface FoundSession extends BriefSession {
   readonly id: string;
   readonly files: SessionFiles;
   readonly notes: Notes;
   readonly mark: ProcessMark | undefined;
 }
 
-/** Adds what its row shows: its own share without copied requests, and the listed session that it comes from. */
-export interface FollowedSession extends FoundSession, Pick<ObservedFacts, 'parentId'> {
+/**
+ * A session with what is needed to read it and to show its row: its own share without copied requests, and the listed session
+ * that it comes from.
+ */
+export interface FollowedSession extends KnownFacts, Pick<ObservedFacts, 'parentId'> {
+  readonly id: string;
+  readonly files: SessionFiles;
+  readonly notes: Notes;
+  readonly mark: ProcessMark | undefined;
   readonly share: SessionShare;
+}
+
+/** `now`: epoch milliseconds. */
+export function liveOf(files: SessionFiles, facts: BriefFacts, mark: ProcessMark | undefined, now: number): LiveState {
+  const tells = liveSource(files.format.agent)?.tells(facts) ?? false;
+  return liveState(facts, mark, { tells, changedAt: mainFile(files)?.mtimeMs ?? 0, now });
+}
+
+export function mainFile({ files }: SessionFiles): PlacedFile | undefined {
+  return files.find(({ part }) => part.role === 'main') ?? files.at(-1);
 }
 
 /** Data for the session's row. `now`: epoch milliseconds. */
 export function observedOf(
-  { id, files, facts, mark, problem }: FoundSession,
+  { id, files, facts, mark, problem }: Omit<FollowedSession, 'share' | 'parentId'>,
   now: number,
 ): Omit<ObservedFacts, 'share' | 'parentId'> {
   const { format } = files;
-  const main = files.files.find(({ part }) => part.role === 'main') ?? files.files.at(-1);
-  const changedAt = main?.mtimeMs ?? 0;
-  const tells = liveSource(format.agent)?.tells(facts) ?? false;
-  const live = liveState(facts, mark, { tells, changedAt, now });
+  const main = mainFile(files);
   return {
     id,
     agent: format.agent,
     label: format.label,
     facts,
-    live,
+    live: liveOf(files, facts, mark, now),
     path: main?.path ?? '',
-    changedAt: new Date(changedAt).toISOString(),
+    changedAt: new Date(main?.mtimeMs ?? 0).toISOString(),
     problem,
   };
 }

@@ -10,7 +10,9 @@ import {
   type StoreProblem,
 } from './files.ts';
 import { LineSplitter } from '../output/lineSplitter.ts';
+import type { CachedPart, FactsCache } from './reading/factsCache.ts';
 import type { DatabaseFile } from '../sqlite/databaseFile.ts';
+import { Pace } from '../pace.ts';
 import { databaseSessions } from './databases.ts';
 
 /** A file with its role. For a session in a database, `mtimeMs` is the session's last change, and `size` is 0. */
@@ -57,7 +59,29 @@ function noSession({ leavesEmptyFiles }: StoreFormat, head: readonly string[]): 
 /** Caches the roles of files by path, size and modification time, so that each is opened once. */
 export class PartMemory {
   readonly #parts = new Map<string, { readonly key: string; readonly part: StorePart | IgnoredFile }>();
+  readonly #changed = new Map<string, CachedPart>();
+  readonly #cache: FactsCache | undefined;
+  #loading: Promise<void> | undefined;
   readonly databases = new Map<string, DatabaseFile>();
+
+  constructor(cache?: FactsCache) {
+    this.#cache = cache;
+  }
+
+  /** Call before `partOf`. */
+  load(): Promise<void> {
+    return (this.#loading ??= (async () => {
+      for (const [path, part] of (await this.#cache?.parts()) ?? []) this.#parts.set(path, part);
+    })());
+  }
+
+  /** Stores new parts for other processes, and forgets those of deleted files. */
+  async save(paths: { has(path: string): boolean }): Promise<void> {
+    for (const path of this.#parts.keys()) if (!paths.has(path)) this.#parts.delete(path);
+    const changed = new Map(this.#changed);
+    this.#changed.clear();
+    await this.#cache?.saveParts(changed, (path) => paths.has(path));
+  }
 
   async partOf(format: StoreFormat, file: StoreFile): Promise<StorePart | IgnoredFile> {
     const placed = format.place(file.relative);
@@ -66,20 +90,44 @@ export class PartMemory {
     const known = this.#parts.get(file.path);
     if (known?.key === key) return known.part;
     const head = await headLines(file.path);
-    const part = format.look?.(file.relative, head) ?? { problem: noSession(format, head) };
+    const seen = format.look?.(file.relative, head);
+    const part: StorePart | IgnoredFile = seen ?? { problem: noSession(format, head) };
     this.#parts.set(file.path, { key, part });
+    if (seen !== undefined) this.#changed.set(file.path, { key, part: seen });
     return part;
   }
 }
 
-/** Groups the files below a store's roots into sessions. */
-export async function readStore(format: StoreFormat, roots: readonly StoreRoot[], memory: PartMemory): Promise<Store> {
+/** The files below a store's roots. */
+export interface StoreScan {
+  readonly format: StoreFormat;
+  readonly roots: readonly StoreRoot[];
+  readonly files: readonly StoreFile[];
+  readonly folders: readonly string[];
+  readonly problems: readonly StoreProblem[];
+}
+
+export async function scanStore(format: StoreFormat, roots: readonly StoreRoot[]): Promise<StoreScan> {
   const found: FoundFiles[] = [];
   for (const root of roots) found.push(await findFiles(root, (relative) => format.place(relative) !== undefined));
+  return {
+    format,
+    roots,
+    files: found.flatMap((each) => each.files),
+    folders: found.flatMap((each) => each.folders),
+    problems: found.flatMap((each) => each.problems),
+  };
+}
+
+/** Groups the files of a store into sessions. */
+export async function readStore(scan: StoreScan, memory: PartMemory): Promise<Store> {
+  const { format, roots, folders } = scan;
   const sessions = new Map<string, PlacedFile[]>();
-  const problems = found.flatMap((each) => each.problems);
+  const problems = [...scan.problems];
   const [shared, databases]: [PlacedFile[], PlacedFile[]] = [[], []];
-  for (const file of found.flatMap((each) => each.files)) {
+  const pace = new Pace();
+  for (const file of scan.files) {
+    await pace.step();
     try {
       const part = await memory.partOf(format, file);
       if (part.role === undefined) {
@@ -113,7 +161,7 @@ export async function readStore(format: StoreFormat, roots: readonly StoreRoot[]
     ),
     shared,
     problems,
-    folders: found.flatMap((each) => each.folders),
+    folders,
   };
 }
 

@@ -1,22 +1,25 @@
 import { createHash } from 'node:crypto';
 import type { StoreFormat, StorePlace } from '../../agents/stores/storeFormat.ts';
 import { deduplicate, type SessionShare } from '../../insight/observed/countOnce.ts';
+import { SharedKeys } from '../../insight/observed/sharedKeys.ts';
 import { observedSummary, type ObservedFacts, type ObservedSummary } from '../../insight/observed/summary.ts';
 import type { PriceTable } from '../../insight/prices/prices.ts';
 import type { NormalizedEntry } from '../../model/transcript/entry.ts';
-import type { ObservedAgent, StoreFacts } from '../../model/session/observed.ts';
+import type { LiveState } from '../../model/observedState.ts';
+import type { ObservedAgent } from '../../model/session/observed.ts';
 import { Transcript } from '../../model/transcript/transcript.ts';
 import type { ObservedHistory } from '../import/importObserved.ts';
+import { Pace } from '../pace.ts';
 import { localDay } from '../usage/localDay.ts';
 import { rescanChanged } from './changedFiles.ts';
-import { PartMemory, readStore, type SessionFiles, type Store } from './groups.ts';
+import { PartMemory, readStore, scanStore, type SessionFiles, type Store, type StoreScan } from './groups.ts';
 import { observedId } from './ids.ts';
 import { liveSource } from './live/agents.ts';
-import { observedOf, summaryOf, type FollowedSession, type FoundSession } from './foundSession.ts';
+import { liveOf, mainFile, summaryOf, type FollowedSession, type FoundSession } from './foundSession.ts';
 import type { ProcessMark } from './live/marks.ts';
 import type { ProcessProbe } from './live/processes.ts';
 import type { FactsCache } from './reading/factsCache.ts';
-import { FactsMemory } from './reading/factsMemory.ts';
+import { FactsMemory, type BriefFacts } from './reading/factsMemory.ts';
 import { NotesMemory } from './reading/notesMemory.ts';
 import { SessionReader } from './reading/sessionReader.ts';
 
@@ -35,6 +38,8 @@ const maxConcurrentReads = 8;
 /** Time until the first partial list, in ms, and the factor by which each later interval grows. */
 const firstPartMs = 1000;
 const partFactor = 3;
+/** Number of files in the first partial list. */
+const firstPartFiles = 400;
 
 /** Transcript of another program's session. */
 export interface ObservedTranscript extends Pick<ObservedFacts, 'id' | 'agent' | 'label' | 'path' | 'live' | 'facts'> {
@@ -53,16 +58,18 @@ export interface SourcesChange {
 /** Sessions in the stores of other programs, read-only. */
 export class SessionSources {
   readonly #options: SourcesOptions;
-  readonly #parts = new PartMemory();
+  readonly #parts: PartMemory;
   readonly #notes = new NotesMemory();
   readonly #facts: FactsMemory;
+  readonly #shared = new SharedKeys();
+  readonly #stamps = new WeakMap<FoundSession, { readonly hasEnded: boolean; readonly stamp: string }>();
   #stores: readonly Store[] = [];
   #found = new Map<string, FoundSession>();
-  #shares = new Map<string, SessionShare>();
   #rows = new Map<string, ObservedSummary>();
 
   constructor(options: SourcesOptions) {
     this.#options = options;
+    this.#parts = new PartMemory(options.cache);
     this.#facts = new FactsMemory(options.clock, options.cache);
   }
 
@@ -85,23 +92,49 @@ export class SessionSources {
    * each store's newest sessions.
    */
   async list(prices: PriceTable, onPart?: (rows: readonly ObservedSummary[]) => void): Promise<ObservedSummary[]> {
-    const stores = await this.#readStores();
+    const scans = await this.#scanStores();
+    if (onPart !== undefined) await this.#listNewest(scans, prices, onPart);
+    const stores = await this.#readStores(scans);
     const found: FoundSession[] = [];
-    let due = performance.now() + firstPartMs;
-    let pause = firstPartMs;
-    const onRead = (read: readonly FoundSession[]): void => {
-      found.push(...read);
-      if (onPart === undefined || performance.now() < due) return;
-      this.#take(stores, found, prices);
-      onPart([...this.#rows.values()]);
-      pause *= partFactor;
-      due = performance.now() + pause;
-    };
-    for (const store of stores) await this.#sessionsOf(store, newestFirst(store.sessions.values()), onRead);
-    this.#take(stores, found, prices);
-    this.#facts.keepOnly(this.#found);
-    await this.#facts.save(this.#found);
+    let pause = firstPartMs * partFactor;
+    let due = performance.now() + pause;
+    for (const store of stores) {
+      for await (const read of this.#sessionsOf(store, newestFirst(store.sessions.values()))) {
+        found.push(...read);
+        if (onPart === undefined || performance.now() < due) continue;
+        await this.#take(stores, found, prices);
+        onPart([...this.#rows.values()]);
+        pause *= partFactor;
+        due = performance.now() + pause;
+      }
+    }
+    await this.#take(stores, found, prices);
+    await this.#facts.keepOnly(this.#found);
+    await this.#parts.save(new Set(scans.flatMap(({ files }) => files.map(({ path }) => path))));
     return [...this.#rows.values()];
+  }
+
+  /** The newest sessions of many, without a look at the other files. */
+  async #listNewest(
+    scans: readonly StoreScan[],
+    prices: PriceTable,
+    onPart: (rows: readonly ObservedSummary[]) => void,
+  ): Promise<void> {
+    const times = scans.flatMap(({ files }) => files.map(({ mtimeMs }) => mtimeMs)).sort((a, b) => b - a);
+    const oldest = times[firstPartFiles];
+    if (oldest === undefined) return;
+    const newest = scans.map((scan) => ({ ...scan, files: scan.files.filter(({ mtimeMs }) => mtimeMs > oldest) }));
+    const due = performance.now() + firstPartMs;
+    const stores = await this.#readStores(newest);
+    const found: FoundSession[] = [];
+    for (const store of stores) {
+      for await (const read of this.#sessionsOf(store, newestFirst(store.sessions.values()))) {
+        found.push(...read);
+        if (performance.now() >= due) break;
+      }
+    }
+    await this.#take(stores, found, prices);
+    onPart([...this.#rows.values()]);
   }
 
   /** Rescans changed files and folders only. Call `list` first. */
@@ -109,7 +142,6 @@ export class SessionSources {
     const before = new Map(this.#rows);
     const dirty = new Set<string>();
     const stores: Store[] = [];
-    const agents = new Set<ObservedAgent>();
     for (const store of this.#stores) {
       const own = new Set([...paths].filter((path) => store.roots.some((root) => path.startsWith(root.path))));
       if (own.size === 0) {
@@ -118,21 +150,25 @@ export class SessionSources {
       }
       const looked = await rescanChanged(store, own, this.#parts);
       const { format } = store;
-      const next = looked?.store ?? (await readStore(format, store.roots, this.#parts));
+      const next = looked?.store ?? (await readStore(await scanStore(format, store.roots), this.#parts));
       stores.push(next);
       const names = looked?.sessions ?? new Set([...store.sessions.keys(), ...next.sessions.keys()]);
       const files = [...names].flatMap((name) => next.sessions.get(name) ?? []);
-      for (const each of await this.#sessionsOf(next, files)) this.#found.set(each.id, each);
+      for await (const read of this.#sessionsOf(next, files)) {
+        for (const each of read) {
+          this.#found.set(each.id, each);
+          for (const id of this.#shared.set(each.id, each.keys)) dirty.add(id);
+        }
+      }
       for (const name of names) {
         const id = observedId(format.agent, name);
         dirty.add(id);
-        if (!next.sessions.has(name)) this.#found.delete(id);
+        if (next.sessions.has(name) || !this.#found.delete(id)) continue;
+        for (const each of this.#shared.delete(id)) dirty.add(each);
       }
-      if (names.size > 0) agents.add(format.agent);
     }
     this.#stores = stores;
-    for (const id of this.#share(agents)) dirty.add(id);
-    this.#draw(dirty, prices);
+    await this.#draw(dirty, prices);
     return this.#difference(before);
   }
 
@@ -142,19 +178,19 @@ export class SessionSources {
     const dirty = new Set<string>();
     for (const { format, roots, sessions } of this.#stores) {
       const marks = await liveSource(format.agent)?.marks(roots, [...sessions.values()], this.#options.processes);
-      for (const { session } of sessions.values()) {
-        const id = observedId(format.agent, session);
-        const found = this.#found.get(id);
-        if (found === undefined) continue;
-        const now = { ...found, mark: markOf(found.facts, marks) };
-        const { state } = this.#observed(now).live;
+      for (const [id, found] of this.#found) {
+        if (found.files.format !== format) continue;
+        const mark = markOf(found.brief, marks);
         const then = this.#rows.get(id)?.live.state;
-        if (then === state && JSON.stringify(found.mark) === JSON.stringify(now.mark)) continue;
-        this.#found.set(id, now);
+        // Without a process, what has ended stays as it is.
+        if (then === 'ended' && mark === undefined && found.mark === undefined) continue;
+        const { state } = this.#liveOf({ ...found, mark });
+        if (then === state && JSON.stringify(found.mark) === JSON.stringify(mark)) continue;
+        this.#found.set(id, { ...found, mark });
         dirty.add(id);
       }
     }
-    this.#draw(dirty, prices);
+    await this.#draw(dirty, prices);
     return this.#difference(before);
   }
 
@@ -162,9 +198,10 @@ export class SessionSources {
   async find(id: string): Promise<FoundSession | undefined> {
     const known = this.#found.get(id);
     if (known !== undefined) return known;
-    for (const store of this.#stores.length > 0 ? this.#stores : await this.#readStores()) {
+    for (const store of this.#stores.length > 0 ? this.#stores : await this.#readStores(await this.#scanStores())) {
       const files = [...store.sessions.values()].find(({ session }) => observedId(store.format.agent, session) === id);
-      if (files !== undefined) return (await this.#sessionsOf(store, [files]))[0];
+      if (files === undefined) continue;
+      for await (const [found] of this.#sessionsOf(store, [files])) return found;
     }
     return undefined;
   }
@@ -172,22 +209,27 @@ export class SessionSources {
   /** As `find`, with the data for the session's row. */
   async followed(id: string): Promise<FollowedSession | undefined> {
     const found = await this.find(id);
-    return found === undefined ? undefined : this.#withShare(found);
+    return found === undefined ? undefined : this.#followed(found);
   }
 
   /** Usage of a listed session without copied requests. */
-  shareOf(id: string): SessionShare | undefined {
-    return this.#shares.get(id);
+  async shareOf(id: string): Promise<SessionShare | undefined> {
+    const found = this.#found.get(id);
+    return found === undefined ? undefined : (await this.#followed(found)).share;
   }
 
   /** State of a listed session's files, for comparison; `undefined` if there is none. */
   stampOf(id: string): string | undefined {
     const found = this.#found.get(id);
     if (found === undefined) return undefined;
-    const { live, problem } = this.#observed(found);
-    const hash = createHash('sha1').update(JSON.stringify([live.state === 'ended', problem]));
+    const hasEnded = this.#liveOf(found).state === 'ended';
+    const known = this.#stamps.get(found);
+    if (known?.hasEnded === hasEnded) return known.stamp;
+    const hash = createHash('sha1').update(JSON.stringify([hasEnded, found.problem]));
     for (const { path, size, mtimeMs } of found.files.files) hash.update(JSON.stringify([path, size, mtimeMs]));
-    return hash.digest('base64');
+    const stamp = hash.digest('base64');
+    this.#stamps.set(found, { hasEnded, stamp });
+    return stamp;
   }
 
   /** Complete content for a record of the session; `null` if the id is unknown. */
@@ -195,114 +237,122 @@ export class SessionSources {
     const [found, read] = [await this.find(id), await this.read(id)];
     if (found === undefined || read === null) return null;
     const { facts, entries, problems } = read;
-    const requests = this.#shares.get(id)?.requests ?? facts.requests;
-    return { summary: this.#summaryOf(found, prices), facts, requests, entries, problems };
+    const followed = await this.#followed(found);
+    const { requests } = this.#found.has(id) ? followed.share : facts;
+    const summary = summaryOf(followed, prices, this.#options.clock());
+    return { summary, facts, requests, entries, problems };
   }
 
   /** Transcript of one session; `null` if the id is unknown. Reads no other sessions. */
   async read(id: string): Promise<ObservedTranscript | null> {
     const found = await this.find(id);
     if (found === undefined) return null;
-    const { live, path, label, agent, problem } = this.#observed(found);
+    const { files, problem } = found;
+    const { agent, label } = files.format;
+    const live = this.#liveOf(found);
+    const path = mainFile(files)?.path ?? '';
     const reader = new SessionReader({ entries: true, clock: this.#options.clock });
     const transcript = new Transcript();
-    transcript.apply((await reader.advance(found.files, found.notes)).updates);
+    transcript.apply((await reader.advance(files, found.notes)).updates);
     transcript.apply(reader.end(live.state !== 'ended'));
     const problems = [...new Set([problem, reader.problem].filter((each) => each !== null))];
     return { id, agent, label, path, live, facts: reader.facts(), entries: transcript.settled(), problems };
   }
 
-  #withShare(found: FoundSession): FollowedSession {
-    const { agent } = found.files.format;
-    const [alone] = deduplicate([{ agent, facts: found.facts }]);
-    const share = this.#shares.get(found.id) ?? alone;
-    if (share === undefined) throw new Error('Every session has a share.');
-    const parentId = share.parent === null ? null : this.#parentId(agent, share.parent);
-    return { ...found, share, parentId };
+  #liveOf({ files, brief, mark }: FoundSession): LiveState {
+    return liveOf(files, brief, mark, this.#options.clock());
   }
 
-  #summaryOf(found: FoundSession, prices: PriceTable): ObservedSummary {
-    return summaryOf(this.#withShare(found), prices, this.#options.clock());
+  async #followed(found: FoundSession): Promise<FollowedSession> {
+    const group = await this.#group(found);
+    const followed = group.find(({ id }) => id === found.id);
+    if (followed === undefined) throw new Error('Every session is in its group.');
+    return followed;
   }
 
-  #observed(found: FoundSession): ReturnType<typeof observedOf> {
-    return observedOf(found, this.#options.clock());
-  }
-
-  #take(stores: readonly Store[], found: readonly FoundSession[], prices: PriceTable): void {
-    this.#stores = stores;
-    this.#found = new Map(found.map((each) => [each.id, each]));
-    this.#rows.clear();
-    this.#share(stores.map(({ format }) => format.agent));
-    this.#draw(new Set(this.#found.keys()), prices);
-  }
-
-  async #readStores(): Promise<Store[]> {
-    const { formats, place } = this.#options;
-    const stores: Store[] = [];
-    for (const format of formats) stores.push(await readStore(format, format.roots(place), this.#parts));
-    return stores;
-  }
-
-  async #sessionsOf(
-    store: Store,
-    sessions: readonly SessionFiles[],
-    onRead?: (found: readonly FoundSession[]) => void,
-  ): Promise<FoundSession[]> {
-    if (sessions.length === 0) return [];
-    const { format, roots } = store;
-    const notes = await this.#notes.of(store);
-    const marks = await liveSource(format.agent)?.marks(roots, sessions, this.#options.processes);
-    const found: FoundSession[] = [];
-    const read = async (files: SessionFiles): Promise<FoundSession> => {
-      const id = observedId(format.agent, files.session);
-      const known = await this.#facts.of(id, files, notes);
-      return { id, files, notes, ...known, mark: markOf(known.facts, marks) };
-    };
-    for (let from = 0; from < sessions.length; from += maxConcurrentReads) {
-      const together = await Promise.all(sessions.slice(from, from + maxConcurrentReads).map(read));
-      found.push(...together);
-      onRead?.(together);
+  /** The session and all that have requests in common with it, counted together. */
+  async #group(of: FoundSession): Promise<FollowedSession[]> {
+    const sessions = this.#shared.group(of.id).flatMap((id) => (id === of.id ? of : (this.#found.get(id) ?? [])));
+    const all: (Omit<FollowedSession, 'share' | 'parentId'> & { readonly agent: ObservedAgent })[] = [];
+    for (const { id, files, notes, mark, problem } of sessions) {
+      const facts = await this.#facts.whole(id, files, notes);
+      all.push({ id, files, notes, mark, problem, facts, agent: files.format.agent });
     }
-    return found;
-  }
-
-  /** Recounts the shares of these agents' sessions. Returns the ids of sessions whose share changed. */
-  #share(agents: Iterable<ObservedAgent>): string[] {
-    const counted = new Set(agents);
-    const found = [...this.#found.values()].filter(({ files }) => counted.has(files.format.agent));
-    const shares = deduplicate(found.map(({ files, facts }) => ({ agent: files.format.agent, facts })));
-    return found.flatMap(({ id }, at) => {
+    const shares = deduplicate(all);
+    return all.flatMap(({ agent, ...each }, at) => {
       const share = shares[at];
-      if (share === undefined || sizeOf(share) === sizeOf(this.#shares.get(id))) return [];
-      this.#shares.set(id, share);
-      return [id];
+      if (share === undefined) return [];
+      return [{ ...each, share, parentId: share.parent === null ? null : this.#parentId(agent, share.parent) }];
     });
   }
 
-  /** Rebuilds the rows of these sessions and of unreadable files. */
-  #draw(ids: ReadonlySet<string>, prices: PriceTable): void {
+  async #take(stores: readonly Store[], found: readonly FoundSession[], prices: PriceTable): Promise<void> {
+    this.#stores = stores;
+    this.#found = new Map(found.map((each) => [each.id, each]));
+    this.#shared.reset(new Map(found.map(({ id, keys }) => [id, keys])));
+    await this.#draw(new Set([...this.#rows.keys(), ...this.#found.keys()]), prices);
+  }
+
+  async #scanStores(): Promise<StoreScan[]> {
+    const { formats, place } = this.#options;
+    const scans: StoreScan[] = [];
+    for (const format of formats) scans.push(await scanStore(format, format.roots(place)));
+    return scans;
+  }
+
+  async #readStores(scans: readonly StoreScan[]): Promise<Store[]> {
+    await this.#parts.load();
+    const stores: Store[] = [];
+    for (const scan of scans) stores.push(await readStore(scan, this.#parts));
+    return stores;
+  }
+
+  async *#sessionsOf(store: Store, sessions: readonly SessionFiles[]): AsyncGenerator<readonly FoundSession[]> {
+    if (sessions.length === 0) return;
+    const { format, roots } = store;
+    const notes = await this.#notes.of(store);
+    const marks = await liveSource(format.agent)?.marks(roots, sessions, this.#options.processes);
+    const pace = new Pace();
+    const read = async (files: SessionFiles): Promise<FoundSession> => {
+      const id = observedId(format.agent, files.session);
+      const known = await this.#facts.of(id, files, notes);
+      return { id, files, notes, ...known, mark: markOf(known.brief, marks) };
+    };
+    for (let from = 0; from < sessions.length; from += maxConcurrentReads) {
+      await pace.step();
+      yield await Promise.all(sessions.slice(from, from + maxConcurrentReads).map(read));
+    }
+  }
+
+  /** Updates the rows of these sessions and of unreadable files. */
+  async #draw(ids: ReadonlySet<string>, prices: PriceTable): Promise<void> {
+    const drawn = new Set<string>();
+    const pace = new Pace();
     for (const id of ids) {
+      await pace.step();
       const found = this.#found.get(id);
-      if (found !== undefined) this.#rows.set(id, this.#summaryOf(found, prices));
-      else {
-        this.#rows.delete(id);
-        this.#shares.delete(id);
+      if (found === undefined) this.#rows.delete(id);
+      else if (!drawn.has(id)) {
+        for (const each of await this.#group(found)) {
+          drawn.add(each.id);
+          this.#show(summaryOf(each, prices, this.#options.clock()));
+        }
       }
     }
     for (const [id, { runs, executor_session_ids: ids }] of this.#rows) {
       if (runs === 0 && ids.length === 0 && !this.#found.has(id)) this.#rows.delete(id);
     }
-    for (const row of this.#stores.flatMap((store) => this.#problemRows(store, prices))) {
-      this.#rows.set(row.session_id, row);
-    }
+    for (const row of this.#stores.flatMap((store) => this.#problemRows(store, prices))) this.#show(row);
+  }
+
+  /** Keeps the known row if it is the same. */
+  #show(row: ObservedSummary): void {
+    const known = this.#rows.get(row.session_id);
+    if (known === undefined || JSON.stringify(known) !== JSON.stringify(row)) this.#rows.set(row.session_id, row);
   }
 
   #difference(before: ReadonlyMap<string, ObservedSummary>): SourcesChange {
-    const changed = [...this.#rows.values()].filter((row) => {
-      const known = before.get(row.session_id);
-      return known !== row && JSON.stringify(known) !== JSON.stringify(row);
-    });
+    const changed = [...this.#rows.values()].filter((row) => before.get(row.session_id) !== row);
     return { changed, removed: [...before.keys()].filter((id) => !this.#rows.has(id)) };
   }
 
@@ -332,16 +382,8 @@ function newestFirst(sessions: Iterable<SessionFiles>): SessionFiles[] {
 }
 
 function markOf(
-  { nativeIds }: StoreFacts,
+  { nativeIds }: BriefFacts,
   marks: ReadonlyMap<string, ProcessMark> | undefined,
 ): ProcessMark | undefined {
   return nativeIds.map((id) => marks?.get(id)).find((each) => each !== undefined);
-}
-
-/** Shares only grow, so equal sizes mean equal shares. */
-function sizeOf(share: SessionShare | undefined): string | undefined {
-  if (share === undefined) return undefined;
-  const { requests, inherited, prompts, toolCalls, parent } = share;
-  const output = requests.reduce((sum, { usage }) => sum + (usage.output ?? 0), 0);
-  return [requests.length, output, inherited.length, prompts, toolCalls, parent].join(' ');
 }

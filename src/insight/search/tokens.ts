@@ -1,9 +1,6 @@
 /** Longer words are indexed by their beginning. */
 const longestWord = 48;
 const word = /[\p{L}\p{M}\p{N}_]+/gu;
-/** The same for ASCII only: several times faster. */
-const plainWord = /[A-Za-z0-9_]+/g;
-const foreign = /[\u0080-\uffff]/;
 /** Scripts without spaces between words. */
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]+/u;
 const inner = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{M}]+|\p{N}+/gu;
@@ -15,21 +12,59 @@ const inner = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{M}]+|\p{N}+/gu;
 export class WordList {
   /** Number of added words, including repetitions. */
   length = 0;
+  readonly #texts: string[] = [];
   readonly #found = new Set<string>();
 
   add(text: string): void {
-    for (const found of text.match(foreign.test(text) ? word : plainWord) ?? []) {
+    if (this.#addPlain(text)) {
+      this.#texts.push(text);
+      return;
+    }
+    for (const found of text.match(word) ?? []) {
       this.length += 1;
       this.#found.add(found);
     }
   }
 
-  /** Each word once, separated by spaces. */
+  /** A text with these words for the full-text index, which splits it again, lowers ASCII and ignores repetitions. */
   text(): string {
     const words = new Set<string>();
     for (const found of this.#found) for (const each of wordsOf(found)) words.add(each);
-    return [...words].join(' ');
+    return [...this.#texts, [...words].join(' ')].join('\n');
   }
+
+  /**
+   * Whether the index can split the text itself: if it is ASCII, without words that are too long. Only names then need to be
+   * found, for their parts. A set of all words would take several times as long.
+   */
+  #addPlain(text: string): boolean {
+    let [words, start, isName] = [0, -1, false];
+    const names: string[] = [];
+    for (let at = 0; at <= text.length; at += 1) {
+      const code = at === text.length ? 0 : text.charCodeAt(at);
+      if (code > 127) return false;
+      const kind = kindOf(code);
+      if (kind === 0) {
+        if (start < 0) continue;
+        if (at - start > longestWord) return false;
+        words += 1;
+        if (isName) names.push(text.slice(start, at));
+        [start, isName] = [-1, false];
+      } else {
+        if (start < 0) start = at;
+        isName ||= kind === 2;
+      }
+    }
+    this.length += words;
+    for (const name of names) this.#found.add(name);
+    return true;
+  }
+}
+
+/** Of an ASCII character: 0 between words, 1 a small letter, 2 another character of words. */
+function kindOf(code: number): number {
+  if (code >= 97 && code <= 122) return 1;
+  return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || code === 95 ? 2 : 0;
 }
 
 /** The words of a short text in order, in the form of `WordList`. */

@@ -129,7 +129,9 @@ export class CodexFacts {
     counting.total = total;
     if (totalTokens(usage) === 0) return;
     const { input = 0, cacheRead = 0, output = 0 } = total;
-    const key = `${counting.id}:${input}:${cacheRead}:${output}:${isRestart ? (at ?? '') : ''}`;
+    // Two forks can reach the same total in different steps.
+    const step = last === null ? '' : `${totalTokens(last)}:${last.output ?? 0}`;
+    const key = `${counting.id}:${input}:${cacheRead}:${output}:${step}:${isRestart ? (at ?? '') : ''}`;
     this.#facts.request({ key, at: at ?? null, model: counting.model ?? null, usage });
   }
 

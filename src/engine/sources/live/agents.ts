@@ -1,8 +1,9 @@
 import path from 'node:path';
 import type { StoreRoot } from '../../../agents/stores/storeFormat.ts';
-import type { ObservedAgent, StoreFacts } from '../../../model/session/observed.ts';
+import type { ObservedAgent } from '../../../model/session/observed.ts';
 import { isSince } from '../../../model/text/versions.ts';
 import type { SessionFiles } from '../groups.ts';
+import type { BriefFacts } from '../reading/factsMemory.ts';
 import { claudeMarks } from './claude.ts';
 import { codexMarks } from './codex.ts';
 import { copilotMarks } from './copilot.ts';
@@ -21,7 +22,7 @@ interface LiveSource {
   /** Folders outside of the roots with these marks. */
   folders?(roots: readonly StoreRoot[]): readonly string[];
   /** Whether the agent would have left a mark for this session. */
-  tells(facts: StoreFacts): boolean;
+  tells(facts: BriefFacts): boolean;
 }
 
 function besideRoots(name: string): (roots: readonly StoreRoot[]) => readonly string[] {

@@ -1,5 +1,6 @@
-import type { LastRecord, StoreFacts } from '../../../model/session/observed.ts';
+import type { LastRecord } from '../../../model/session/observed.ts';
 import type { LiveState } from '../../../model/observedState.ts';
+import type { BriefFacts } from '../reading/factsMemory.ts';
 
 /** What is known about a session's process besides its records. */
 export interface ProcessMark {
@@ -31,7 +32,7 @@ const byRecord: Readonly<Record<LastRecord, LiveState['state']>> = {
  * record and the file's modification time must be recent: a copied file is new, but its records are not.
  */
 export function liveState(
-  { last, lastActivityAt }: StoreFacts,
+  { last, lastActivityAt }: Pick<BriefFacts, 'last' | 'lastActivityAt'>,
   mark: ProcessMark | undefined,
   { tells, changedAt, now }: { readonly tells: boolean; readonly changedAt: number; readonly now: number },
 ): LiveState {

@@ -1,11 +1,25 @@
 import { createHash } from 'node:crypto';
+import { keysOf } from '../../../insight/observed/sharedKeys.ts';
+import type { StoreFacts } from '../../../model/session/observed.ts';
 import type { PlacedFile, SessionFiles } from '../groups.ts';
-import type { CachedFacts, FactsCache, KnownFacts } from './factsCache.ts';
+import { packFacts, unpackFacts, type CachedFacts, type FactsCache, type KnownFacts } from './factsCache.ts';
 import { SessionReader, type Notes } from './sessionReader.ts';
 
-interface Remembered extends KnownFacts {
-  readonly key: string;
-  readonly notes: Notes;
+/** The facts that are needed of all sessions all the time. */
+export type BriefFacts = Pick<StoreFacts, 'nativeIds' | 'agentVersion' | 'entryPoint' | 'last' | 'lastActivityAt'>;
+
+/** What stays in memory of a session. */
+export interface BriefSession {
+  readonly stamp: string;
+  readonly brief: BriefFacts;
+  /** For `SharedKeys`. */
+  readonly keys: Float64Array;
+  readonly problem: string | null;
+}
+
+/** Packed facts that are not in the cache, or not yet. */
+interface Unsaved extends CachedFacts {
+  readonly isAtRest: boolean;
 }
 
 /** Maximum number of open readers; the least recently used is dropped. */
@@ -14,30 +28,77 @@ const maxReaders = 32;
 const freshMs = 10 * 60_000;
 /** Facts of files that changed within this time are not cached on disk: their last line may be incomplete. */
 const restMs = 60_000;
+/** Number of sessions whose facts are stored together. */
+const savedTogether = 100;
 
-/** Caches facts of sessions, and read positions of growing ones. */
+/** Facts of sessions: the most needed in memory, all in the cache; and read positions of growing sessions. */
 export class FactsMemory {
   readonly #clock: () => number;
   readonly #cache: FactsCache | undefined;
-  readonly #changed = new Map<string, CachedFacts>();
-  readonly #known = new Map<string, Remembered>();
+  readonly #unsaved = new Map<string, Unsaved>();
+  readonly #known = new Map<string, BriefSession>();
   readonly #readers = new Map<string, SessionReader>();
+  #waiting = 0;
 
   constructor(clock: () => number, cache?: FactsCache) {
     this.#clock = clock;
     this.#cache = cache;
   }
 
-  async of(id: string, files: SessionFiles, notes: Notes): Promise<KnownFacts> {
-    const key = files.files.map(({ path, size, mtimeMs }) => `${path}\n${size}\n${mtimeMs}`).join('\n');
+  /** Returns the same object as long as nothing changed. */
+  async of(id: string, files: SessionFiles, notes: Notes): Promise<BriefSession> {
+    const stamp = stampOf(files, notes);
     const known = this.#known.get(id);
-    if (known?.key === key && known.notes === notes) return known;
-    const stamp = stampOf(key, notes);
-    const saved = known === undefined ? await this.#cache?.get(id, stamp) : undefined;
-    if (saved !== undefined) {
-      this.#known.set(id, { key, notes, ...saved });
-      return saved;
+    if (known?.stamp === stamp) return known;
+    const saved = known === undefined ? await this.#saved(id, stamp) : undefined;
+    const read = saved ?? (await this.#read(id, stamp, files, notes));
+    const { nativeIds, agentVersion, entryPoint, last, lastActivityAt } = read.facts;
+    const session: BriefSession = {
+      stamp,
+      brief: { nativeIds, agentVersion, entryPoint, last, lastActivityAt },
+      keys: keysOf(files.format.agent, read.facts),
+      problem: read.problem,
+    };
+    this.#known.set(id, session);
+    if (this.#waiting >= savedTogether) await this.save();
+    return session;
+  }
+
+  /** All facts of a session, as `of` last found it. */
+  async whole(id: string, files: SessionFiles, notes: Notes): Promise<StoreFacts> {
+    const unsaved = this.#unsaved.get(id);
+    const facts = unsaved === undefined ? undefined : unpackFacts(unsaved.packed);
+    if (facts !== undefined) return facts;
+    const stamp = this.#known.get(id)?.stamp ?? stampOf(files, notes);
+    // The cache may have been deleted.
+    return ((await this.#saved(id, stamp)) ?? (await this.#read(id, stamp, files, notes))).facts;
+  }
+
+  /** Stores new facts for other processes. */
+  async save(): Promise<void> {
+    this.#waiting = 0;
+    if (this.#cache === undefined) return;
+    const changed = new Map([...this.#unsaved].filter(([, { isAtRest }]) => isAtRest));
+    if (changed.size === 0 || !(await this.#cache.save(changed))) return;
+    for (const [id, saved] of changed) if (this.#unsaved.get(id) === saved) this.#unsaved.delete(id);
+  }
+
+  /** Forgets all other sessions. */
+  async keepOnly(ids: { has(id: string): boolean }): Promise<void> {
+    for (const map of [this.#known, this.#unsaved, this.#readers]) {
+      for (const id of map.keys()) if (!ids.has(id)) map.delete(id);
     }
+    await this.save();
+    await this.#cache?.keepOnly((id) => ids.has(id));
+  }
+
+  async #saved(id: string, stamp: string): Promise<KnownFacts | undefined> {
+    const cached = await this.#cache?.get(id, stamp);
+    const facts = cached === undefined ? undefined : unpackFacts(cached.packed);
+    return cached === undefined || facts === undefined ? undefined : { facts, problem: cached.problem };
+  }
+
+  async #read(id: string, stamp: string, files: SessionFiles, notes: Notes): Promise<KnownFacts> {
     const reader = this.#readers.get(id) ?? new SessionReader({ entries: false, clock: this.#clock });
     await reader.advance(files, notes);
     this.#keep(id, reader, files);
@@ -49,25 +110,11 @@ export class FactsMemory {
         : files.format.leavesEmptyFiles !== true && files.files.some(isEmptyFile)
           ? 'A file of the session is empty.'
           : null;
-    const read = { key, notes, facts, problem: reader.problem ?? damage };
-    this.#known.set(id, read);
-    if (files.files.every(({ mtimeMs }) => this.#clock() - mtimeMs > restMs)) {
-      this.#changed.set(id, { stamp, facts, problem: read.problem });
-    }
-    return read;
-  }
-
-  /** Stores new facts of these sessions for other processes. */
-  async save(ids: { has(id: string): boolean }): Promise<void> {
-    const changed = new Map(this.#changed);
-    this.#changed.clear();
-    await this.#cache?.save(changed, (id) => ids.has(id));
-  }
-
-  /** Forgets all other sessions. */
-  keepOnly(ids: { has(id: string): boolean }): void {
-    for (const id of this.#known.keys()) if (!ids.has(id)) this.#known.delete(id);
-    for (const id of this.#readers.keys()) if (!ids.has(id)) this.#readers.delete(id);
+    const problem = reader.problem ?? damage;
+    const isAtRest = files.files.every(({ mtimeMs }) => this.#clock() - mtimeMs > restMs);
+    this.#unsaved.set(id, { stamp, packed: packFacts(facts), problem, isAtRest });
+    if (isAtRest) this.#waiting += 1;
+    return { facts, problem };
   }
 
   #keep(id: string, reader: SessionReader, { files }: SessionFiles): void {
@@ -81,10 +128,12 @@ export class FactsMemory {
 
 const noteHashes = new WeakMap<Notes, string>();
 
-function stampOf(files: string, notes: Notes): string {
+/** State of a session's files. */
+function stampOf({ files }: SessionFiles, notes: Notes): string {
   const known = noteHashes.get(notes) ?? hashOf(JSON.stringify([...notes]));
   noteHashes.set(notes, known);
-  return hashOf(`${files}\n${known}`);
+  const state = files.map(({ path, size, mtimeMs }) => `${path}\n${size}\n${mtimeMs}`).join('\n');
+  return hashOf(`${state}\n${known}`);
 }
 
 function hashOf(text: string): string {

@@ -81,10 +81,12 @@ describe('a query', () => {
 });
 
 describe('words of a text', () => {
+  /** As the full-text index splits them. */
   const wordsOf = (text: string): string[] => {
     const list = new WordList();
     list.add(text);
-    return list.text().split(' ');
+    const words = list.text().match(/[\w\u0080-\uffff]+/g) ?? [];
+    return [...new Set(words.map((each) => each.toLowerCase()))];
   };
 
   it('are names, parts of names, and pairs of characters', () => {
@@ -101,6 +103,19 @@ describe('words of a text', () => {
       'case',
       'é',
       'end',
+    ]);
+    assert.deepEqual(wordsOf('the nextDelay HTTPServer2 snake_case, the end').toSorted(), [
+      'case',
+      'delay',
+      'end',
+      'http',
+      'httpserver2',
+      'next',
+      'nextdelay',
+      'server',
+      'snake',
+      'snake_case',
+      'the',
     ]);
     assert.deepEqual(wordsOf('再試行 x'), ['再試', '試行', 'x']);
     assert.deepEqual(wordsOfQuery('Src/nextDelay.ts 再試行'), ['src', 'nextdelay', 'ts', '再試', '試行']);
