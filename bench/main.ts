@@ -27,6 +27,7 @@ import { againstPeer } from './peer.ts';
 import { posted } from './posted.ts';
 import { recordLines } from './recordLines.ts';
 import { review } from './review.ts';
+import { scale } from './scale/scale.ts';
 import { sizes } from './sizes.ts';
 
 const digits = { '×': 2, ms: 1, kB: 1, MB: 1, '%': 3, elements: 0 } as const;
@@ -72,10 +73,12 @@ const cases: Readonly<Record<string, Case>> = {
   activation,
   sizes,
 };
+/** Takes too long to run with the others. */
+const onRequest: Readonly<Record<string, Case>> = { scale };
 const wanted = process.argv.slice(2);
 const rows: Row[] = [];
-for (const [name, measure] of Object.entries(cases)) {
-  if (wanted.length > 0 && !wanted.includes(name)) continue;
+for (const [name, measure] of Object.entries({ ...cases, ...onRequest })) {
+  if (wanted.length === 0 ? name in onRequest : !wanted.includes(name)) continue;
   for (const row of [await measure()].flat()) {
     print(row);
     rows.push(row);
