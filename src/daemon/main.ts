@@ -6,6 +6,7 @@ import { isMainThread } from 'node:worker_threads';
 import { keepHeapSmall } from '../engine/heapLimit.ts';
 import { packageFolder, version } from '../engine/packageInfo.ts';
 import { runDaemon } from './run.ts';
+import { startUnoptimized } from './startupMemory.ts';
 
 /**
  * `daemon.js --store DIR`: serves one store until it is idle. Reports readiness as one JSON line on file descriptor 3. As a
@@ -19,6 +20,7 @@ else {
 
 async function serveStore(): Promise<void> {
   keepHeapSmall();
+  const optimize = startUnoptimized();
   const { values } = parseArgs({ options: { store: { type: 'string' } } });
   const ready = createWriteStream('', { fd: 3 });
   ready.on('error', () => undefined);
@@ -30,7 +32,10 @@ async function serveStore(): Promise<void> {
       demoDir: path.join(packageFolder(import.meta.dirname), 'media/demo'),
       version: version(),
       file: fileURLToPath(import.meta.url),
-      onReady: () => void ready.end(`${JSON.stringify({ ready: true })}\n`),
+      onReady: () => {
+        ready.end(`${JSON.stringify({ ready: true })}\n`);
+        optimize();
+      },
     });
     process.exit(0);
   } catch (error) {
