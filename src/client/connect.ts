@@ -18,7 +18,7 @@ const retryMs = 50;
 const reportSchema = z.union([z.object({ ready: z.literal(true) }), z.object({ error: z.string() })]);
 
 /** V8 flag: a small young generation, which a waiting process does not fill. */
-const heapFlags = ['--max-semi-space-size=1'];
+const heapFlags = ['--max-semi-space-size=4'];
 
 /**
  * For the C library of Linux, which otherwise keeps the memory of freed buffers: a heap per thread, and ever larger blocks

@@ -6,7 +6,7 @@ import { isMainThread } from 'node:worker_threads';
 import { keepHeapSmall } from '../engine/heapLimit.ts';
 import { packageFolder, version } from '../engine/packageInfo.ts';
 import { runDaemon } from './run.ts';
-import { startUnoptimized } from './startupMemory.ts';
+import { startSmall } from './startupMemory.ts';
 
 /**
  * `daemon.js --store DIR`: serves one store until it is idle. Reports readiness as one JSON line on file descriptor 3. As a
@@ -20,7 +20,7 @@ else {
 
 async function serveStore(): Promise<void> {
   keepHeapSmall();
-  const optimize = startUnoptimized();
+  const growWithWork = startSmall();
   const { values } = parseArgs({ options: { store: { type: 'string' } } });
   const ready = createWriteStream('', { fd: 3 });
   ready.on('error', () => undefined);
@@ -34,7 +34,7 @@ async function serveStore(): Promise<void> {
       file: fileURLToPath(import.meta.url),
       onReady: () => {
         ready.end(`${JSON.stringify({ ready: true })}\n`);
-        optimize();
+        growWithWork();
       },
     });
     process.exit(0);

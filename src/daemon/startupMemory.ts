@@ -6,14 +6,17 @@ const settleMs = 1000;
 const compilers = Number(process.versions.node.split('.')[0]) >= 22 ? ['opt', 'maglev'] : ['opt'];
 
 /**
- * Switches off V8's optimizing compilers until the daemon has started: once used, their code takes 8 MB, which a waiting
- * daemon does not need. Call the result when the daemon is ready.
+ * Keeps the memory of a daemon that only waits small: the start uses none of V8's optimizing compilers, whose code takes
+ * 6 MB, and the heap hardly grows. Call the result when the daemon is ready: work gets the compilers, and room that halves
+ * the time for collecting garbage.
  */
-export function startUnoptimized(): () => void {
+export function startSmall(): () => void {
   for (const each of compilers) setFlagsFromString(`--no-${each}`);
   return () => {
     setTimeout(() => {
       for (const each of compilers) setFlagsFromString(`--${each}`);
+      setFlagsFromString('--semi-space-growth-factor=2');
+      setFlagsFromString('--heap-growing-percent=60');
     }, settleMs).unref();
   };
 }

@@ -2,8 +2,11 @@ import type { RunFacts } from '../../model/usage/facts.ts';
 import { estimateOf, type FiguresContext } from './runFigures.ts';
 import type { SessionState } from '../sessions/sessionState.ts';
 
-/** Update interval in ms: frequent enough to watch, and cheap. */
+/** Update interval in ms: frequent enough to watch. */
 const intervalMs = 300;
+const longestIntervalMs = 3000;
+/** Maximum share of the time for it: a run has thousands of messages. */
+const share = 0.01;
 
 export interface LiveFiguresDeps {
   readonly state: SessionState;
@@ -13,10 +16,11 @@ export interface LiveFiguresDeps {
   readonly measure: (facts: RunFacts) => void;
 }
 
-/** Cost of a run so far, computed at most every 300 ms while it prints. */
+/** Cost of a run so far, computed at most every 300 ms while it prints, and more rarely if it takes long. */
 export class LiveFigures {
   readonly #deps: LiveFiguresDeps;
-  #last = 0;
+  /** Earliest time of the next update. */
+  #next = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(deps: LiveFiguresDeps) {
@@ -24,7 +28,7 @@ export class LiveFigures {
   }
 
   update(): void {
-    this.#timer ??= setTimeout(() => this.#make(), Math.max(0, this.#last + intervalMs - this.#deps.monotonic()));
+    this.#timer ??= setTimeout(() => this.#make(), Math.max(0, this.#next - this.#deps.monotonic()));
   }
 
   stop(): void {
@@ -35,7 +39,7 @@ export class LiveFigures {
   #make(): void {
     const { state, monotonic, measure } = this.#deps;
     this.#timer = undefined;
-    this.#last = monotonic();
+    const started = monotonic();
     const facts = this.#deps.facts();
     measure(facts);
     const { change, ...models } = estimateOf(facts, this.#deps.context());
@@ -43,5 +47,7 @@ export class LiveFigures {
     state.messages = facts.messages;
     state.change({ ...change, entries: state.total });
     void state.learnIds(facts.sessionIds);
+    const now = monotonic();
+    this.#next = now + Math.min(longestIntervalMs, Math.max(intervalMs, (now - started) / share));
   }
 }

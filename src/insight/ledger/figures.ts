@@ -4,7 +4,7 @@ import { addUsage, type Cost, type ModelUsage, type TokenUsage } from '../../mod
 import { askedModelOf, type AskedModel } from '../session/askedModel.ts';
 import { beforeOf, countersOf, type PreviousCounters, type Counters, type Totals } from './counters.ts';
 import { addModels, mainUsage, modelsOfMessages, sumUsage, unknownModel } from './modelUsage.ts';
-import { addCosts, addUsd, joinReasons, sameUsd, subtractUsd, unknownCost } from './money.ts';
+import { addCosts, addUsd, cleanUsd, joinReasons, sameUsd, subtractUsd, unknownCost } from './money.ts';
 import {
   findPrice,
   isEmptyUsage,
@@ -295,11 +295,16 @@ function estimateParts(parts: readonly PricedPart[], { prices, asked }: Pricing,
     if (named === null) reasons.add(asked.reason);
     const price = priceFor(model);
     if (price === undefined) return unknownCost(`No price is known for the model ${model}.`);
-    usd = addUsd(usd, as === 'sums' ? priceOf(usage, price) : priceOfRequest(usage, price, terms));
+    usd += as === 'sums' ? priceOf(usage, price) : priceOfRequest(usage, price, terms);
     for (const reason of unpricedOf(usage, price, terms)) reasons.add(reason);
     const long = as === 'sums' ? longReason(usage, model, price) : undefined;
     if (long !== undefined) reasons.add(long);
   }
   const reason = joinReasons([...reasons]);
-  return { provenance: 'estimated', usd, priceTable: priceTableRef(prices), ...(reason !== undefined && { reason }) };
+  return {
+    provenance: 'estimated',
+    usd: cleanUsd(usd),
+    priceTable: priceTableRef(prices),
+    ...(reason !== undefined && { reason }),
+  };
 }

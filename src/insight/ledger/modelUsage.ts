@@ -1,5 +1,12 @@
 import type { MessageUsage, RunFacts } from '../../model/usage/facts.ts';
-import { addUsage, subtractUsage, totalTokens, type ModelUsage, type TokenUsage } from '../../model/usage/usage.ts';
+import {
+  addUsage,
+  subtractUsage,
+  tokenKinds,
+  totalTokens,
+  type ModelUsage,
+  type TokenUsage,
+} from '../../model/usage/usage.ts';
 import { addUsd, subtractUsd } from './money.ts';
 import { isEmptyUsage } from '../prices/prices.ts';
 
@@ -74,7 +81,13 @@ export function modelsOfMessages(messages: readonly MessageUsage[], fallback: st
   const sums = new Map<string, ModelUsage>();
   for (const { model, usage } of messages) {
     const name = model ?? fallback ?? unknownModel;
-    sums.set(name, { model: name, ...addUsage(sums.get(name) ?? {}, usage) });
+    const sum = sums.get(name) ?? { model: name };
+    sums.set(name, sum);
+    // In place: a run has thousands of messages, and is summed up several times a second.
+    for (const kind of tokenKinds) {
+      const tokens = usage[kind];
+      if (tokens !== undefined) sum[kind] = (sum[kind] ?? 0) + tokens;
+    }
   }
   return [...sums.values()];
 }
