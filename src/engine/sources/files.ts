@@ -31,6 +31,9 @@ export interface FoundFiles {
 /** Maximum number of files per store. */
 const maxFiles = 500_000;
 const chunkBytes = 256 * 1024;
+/** Chunks to use again: with thousands of files, new ones would fill the memory before the next garbage collection. */
+const spareChunks: Buffer[] = [];
+const maxSpareChunks = 8;
 
 /**
  * Finds files below a root whose path `wanted` accepts. Follows links, but visits each folder once. Opens folders only.
@@ -151,12 +154,18 @@ export async function* chunksOf(file: string, from = 0): AsyncGenerator<Uint8Arr
   try {
     let at = from;
     const { size } = await handle.stat();
-    const buffer = Buffer.allocUnsafe(Math.max(1, Math.min(chunkBytes, size - at)));
-    for (;;) {
-      const { bytesRead } = await handle.read(buffer, 0, buffer.length, at);
-      if (bytesRead === 0) return;
-      at += bytesRead;
-      yield buffer.subarray(0, bytesRead);
+    const isLarge = size - at >= chunkBytes;
+    const buffer =
+      (isLarge ? spareChunks.pop() : undefined) ?? Buffer.allocUnsafe(isLarge ? chunkBytes : Math.max(1, size - at));
+    try {
+      for (;;) {
+        const { bytesRead } = await handle.read(buffer, 0, buffer.length, at);
+        if (bytesRead === 0) return;
+        at += bytesRead;
+        yield buffer.subarray(0, bytesRead);
+      }
+    } finally {
+      if (isLarge && spareChunks.length < maxSpareChunks) spareChunks.push(buffer);
     }
   } finally {
     await handle.close();
