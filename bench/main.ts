@@ -13,6 +13,7 @@ import { daemonLatency, daemonStreams } from './daemon/latency.ts';
 import { daemonMemory } from './daemon/memory.ts';
 import { daemonStart } from './daemon/start.ts';
 import { windowIdle } from './daemon/windowIdle.ts';
+import { drawing } from './drawing.ts';
 import { evidence } from './evidence.ts';
 import { growth } from './growth.ts';
 import type { Row } from './harness.ts';
@@ -57,6 +58,7 @@ const cases: Readonly<Record<string, Case>> = {
   metadata,
   markdown,
   posted,
+  drawing,
   pageFirst,
   pageElements,
   pageAppend,

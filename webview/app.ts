@@ -13,13 +13,14 @@ import type { Later } from './later.ts';
 import { lateCiting, lateFinder } from './lateParts.ts';
 import { drawAllForPrint, listen } from './list/input.ts';
 import { RowFocus } from './list/focus.ts';
+import { FirstScreen } from './list/firstScreen.ts';
 import { type Extent, FrameScheduler } from './list/frames.ts';
 import { Jumps } from './list/jumps.ts';
 import { HostLink } from './host/link.ts';
 import { pageRows } from './rows/pageRows.ts';
 import { entryKey } from './rows/rowKeys.ts';
 import { Pager } from './store/pager.ts';
-import { type Anchor, List } from './list/list.ts';
+import { List } from './list/list.ts';
 import { type ChromeState, drawChrome } from './parts/chrome.ts';
 import type { Context } from './parts/context.ts';
 import type { Finder } from './parts/find/finder.ts';
@@ -59,22 +60,27 @@ export class App {
     (extent) => this.#draw(extent),
     (passes) => this.#frame(passes),
   );
-  readonly #loaded: () => void;
+  readonly #first: FirstScreen;
   #structure = -1;
   /** As the header says. */
   #atEnd = true;
   #revision = 0;
-  #ready = false;
   #menuOpen = false;
-  #restore: Anchor | undefined;
   #problem: Notice | undefined;
 
   /** `loaded` is called once, when the first entries are on screen. */
   constructor(root: HTMLElement, loaded: () => void) {
-    this.#loaded = loaded;
     const saved = loadState();
-    this.#restore = saved.anchor;
     restoreStore(this.#store, saved);
+    this.#first = new FirstScreen({
+      store: this.#store,
+      jumps: () => this.#jumps,
+      anchor: saved.anchor,
+      next: () => this.#citing,
+      idle: () => this.#finder,
+      loaded,
+      draw: () => this.#frames.now(),
+    });
     this.#shell = buildShell(root);
     this.#link = new HostLink((message) => this.#take(message));
     this.#announcer = new Announcer(this.#shell.polite, this.#shell.alert);
@@ -289,9 +295,9 @@ export class App {
     }
     if (extent === 'all') this.#revision += 1;
     if (extent !== 'moved') this.#drawAround(view);
-    if (!this.#ready) requestAnimationFrame(this.#loaded);
+    this.#first.drawing();
     if (this.#list.length === 0) {
-      this.#ready = true;
+      this.#first.drawn();
       render(empty(view.can.stop), rows);
       return;
     }
@@ -299,7 +305,7 @@ export class App {
     const layout = this.#list.layout();
     render(transcript(this.#context(), layout), rows);
     this.#list.drawn(layout);
-    this.#begin();
+    this.#first.drawn();
     this.#scrolled();
     this.#citing.here?.drawn();
     if (!this.#focus.showWanted()) this.#frames.want('moved');
@@ -326,18 +332,11 @@ export class App {
     };
   }
 
-  /** First drawing: at the end, or where the reader was. */
-  #begin(): void {
-    if (this.#ready) return;
-    this.#ready = true;
-    void this.#citing.load();
-    requestIdleCallback(() => void this.#finder.load());
-    void this.#jumps.begin(this.#restore);
-  }
-
   #state(): SavedState | undefined {
     const [store, list, requests] = [this.#store, this.#list, this.#requests];
-    return this.#ready ? pageState({ store, list, requests, draft: this.#draft.text, views: this.#views }) : undefined;
+    return this.#first.isDrawn
+      ? pageState({ store, list, requests, draft: this.#draft.text, views: this.#views })
+      : undefined;
   }
 
   #listen(): void {
@@ -355,7 +354,10 @@ export class App {
       pressedOutsideMenu: () => this.#menuOpen && this.#setMenu(false),
     });
     document.addEventListener('visibilitychange', () => this.#changed());
-    drawAllForPrint(this.#list, () => this.#frames.now());
+    drawAllForPrint(this.#list, () => {
+      this.#store.drawWhole();
+      this.#frames.now();
+    });
   }
 
   #escape(): boolean {

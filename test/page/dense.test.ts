@@ -1,7 +1,7 @@
 import * as assert from 'node:assert/strict';
 import { repeated } from '../support/hostile/growing.ts';
 import { Script, view } from '../support/page/madeUp.ts';
-import { frames, PageTests, scrollTo } from '../support/page/open.ts';
+import { atEnd, frames, PageTests, scrollTo } from '../support/page/open.ts';
 
 /** Pieces that take more elements than ordinary text of their length. */
 const dense: Readonly<Record<string, string>> = {
@@ -56,6 +56,43 @@ describe('a message of many elements', () => {
       }
     }
   }).timeout(300_000);
+
+  it('is drawn from its end, and then whole without moving', async () => {
+    const script = new Script();
+    script.turn('Go.');
+    script.say(`The first words.\n\n${repeated('[a](b) ', 60_000)}\n\nThe last words.`);
+    const { entries, turns } = script;
+    const page = await tests.open();
+    await page.evaluate((kept) => window.host.keep(kept), {
+      entries,
+      view: view({ turns }, { entries: entries.length }),
+    });
+    const first = await page.evaluate(async () => {
+      const scroller = document.querySelector('.scroll') ?? document.body;
+      const drawn = new Promise<{ text: string; elements: number }>((resolve) => {
+        const observer = new MutationObserver(() => {
+          if (scroller.querySelector('.prose') === null) return;
+          observer.disconnect();
+          resolve({ text: scroller.textContent, elements: scroller.querySelectorAll('*').length });
+        });
+        observer.observe(scroller, { childList: true, subtree: true });
+      });
+      window.host.begin();
+      return await drawn;
+    });
+    assert.ok(first.text.includes('The last words.') && first.elements < 1000, `${first.elements} elements`);
+    assert.ok(!first.text.includes('The first words.'));
+    const last = page.getByText('The last words.');
+    await page.waitForFunction(() => {
+      const keys = [...document.querySelectorAll<HTMLElement>('.scroll .item')].map(({ dataset }) => dataset['key']);
+      return keys.some((key) => /^e:\d+\.\d\d$/.test(key ?? ''));
+    });
+    await atEnd(page);
+    assert.equal(await last.evaluate((each) => each.getBoundingClientRect().bottom < window.innerHeight), true);
+    await scrollTo(page, 0);
+    await page.getByText('The first words.').waitFor();
+    await page.close();
+  });
 
   it('shows a thought in parts, and finally all of it', async () => {
     const script = new Script();

@@ -2,11 +2,8 @@ import type { RowFocus } from './focus.ts';
 import type { Anchor, List } from './list.ts';
 import type { Pager } from '../store/pager.ts';
 import type { Requests } from '../request/requests.ts';
-import { entryKey } from '../rows/rowKeys.ts';
+import { entryKey, entryOfKey } from '../rows/rowKeys.ts';
 import type { Store } from '../store/store.ts';
-
-/** The entry of a row's key, or the first of a group. */
-const entryInKey = /^(?:h:)?[eg]:(\d+)/;
 
 interface JumpsDeps {
   readonly store: Store;
@@ -49,8 +46,8 @@ export class Jumps {
     if (anchor !== undefined && list.restore(anchor)) return;
     list.scrollToEnd();
     if (anchor === undefined) return;
-    const index = Number(entryInKey.exec(anchor.key)?.[1]);
-    if (!(index < store.total)) return;
+    const index = entryOfKey(anchor.key);
+    if (index === undefined || index >= store.total) return;
     await pager.load(index);
     // Skipped if the reader has moved since.
     if (this.markedKey !== undefined || !list.atEnd) return;

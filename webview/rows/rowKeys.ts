@@ -17,6 +17,12 @@ export function entryKey(index: number, part = 0): string {
   return part === 0 ? key : `${key}.${part}`;
 }
 
+/** Index of the entry that a row shows, or of the first in its group. */
+export function entryOfKey(key: string): number | undefined {
+  const index = /^(?:h:)?[eg]:(\d+)/.exec(key)?.[1];
+  return index === undefined ? undefined : Number(index);
+}
+
 function saved<T extends string | number>(known: Map<T, string>, prefix: string, of: T): string {
   const before = known.get(of);
   if (before !== undefined) return before;

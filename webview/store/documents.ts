@@ -1,5 +1,9 @@
 import type { PageEntry } from '../../src/protocol/panel/messages.ts';
-import { MarkdownStream, mayTakeParts, type Part } from '../markdown/blocks.ts';
+import { markdownParts, MarkdownStream, mayTakeParts, type Part } from '../markdown/blocks.ts';
+import { isLongerThanScreen, lastScreen } from '../markdown/lastScreen.ts';
+
+/** Rows of dense text, which may have many elements, that are drawn first. */
+const partsOfScreen = 4;
 
 interface Document {
   stream: MarkdownStream;
@@ -13,6 +17,30 @@ export class Documents {
   readonly #documents = new Map<number, Document>();
   /** Whether an entry may take several rows. */
   readonly #severalRows = new WeakMap<PageEntry, boolean>();
+  /** While there is one, long messages consist of their ends. */
+  #ends: WeakMap<PageEntry, readonly Part[]> | undefined;
+  /** Index of a message that is whole nevertheless. */
+  #wholeOne: number | undefined;
+
+  /**
+   * Makes long messages consist of their ends until `drawWhole`: the first screen shows the end of a session, and waits for
+   * nothing above it. `wholeOne`: index of the message where the reader was.
+   */
+  drawEnds(wholeOne: number | undefined): void {
+    this.#ends = new WeakMap();
+    this.#wholeOne = wholeOne;
+  }
+
+  /** False if everything was whole already. */
+  drawWhole(): boolean {
+    const had = this.#ends !== undefined;
+    this.#ends = undefined;
+    return had;
+  }
+
+  get isWhole(): boolean {
+    return this.#ends === undefined;
+  }
 
   /** Number of rows of the entry. */
   rows(entry: PageEntry, open: boolean): number {
@@ -28,6 +56,8 @@ export class Documents {
 
   parts(entry: PageEntry, open: boolean): readonly Part[] {
     const text = bodyOf(entry);
+    const end = this.#endOf(entry, text);
+    if (end !== undefined) return end;
     let document = this.#documents.get(entry.index);
     if (document === undefined || document.taken > text.length || (document.closed && document.taken !== text.length)) {
       document = { stream: new MarkdownStream(), taken: 0, closed: false };
@@ -40,6 +70,14 @@ export class Documents {
       document.stream.update(!open);
     }
     return document.stream.parts;
+  }
+
+  #endOf(entry: PageEntry, text: string): readonly Part[] | undefined {
+    const isCut = entry.type.kind === 'assistant_message' && entry.index !== this.#wholeOne && isLongerThanScreen(text);
+    if (this.#ends === undefined || !isCut) return undefined;
+    let parts = this.#ends.get(entry);
+    if (parts === undefined) this.#ends.set(entry, (parts = markdownParts(lastScreen(text)).slice(-partsOfScreen)));
+    return parts;
   }
 
   /** Call this when an entry's text changed other than by growing. */

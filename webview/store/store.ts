@@ -183,8 +183,20 @@ export class Store implements RowSource {
     return this.#documents.parts(entry, this.#open.has(entry.index));
   }
 
-  /** Positions of a message's sources. */
+  /** See `Documents`. */
+  drawEnds(wholeOne: number | undefined): void {
+    this.#documents.drawEnds(wholeOne);
+  }
+
+  drawWhole(): boolean {
+    const changed = this.#documents.drawWhole();
+    if (changed) this.structure += 1;
+    return changed;
+  }
+
+  /** Positions of a message's sources; `undefined` while only its end is drawn. */
   placed(entry: PageEntry): Placed | undefined {
+    if (!this.#documents.isWhole) return undefined;
     return this.#marks.of(entry, this.document(entry), this.#open.has(entry.index));
   }
 

@@ -97,7 +97,13 @@ export class FakeHost {
     if (this.#ready) this.#init();
   }
 
-  /** Creates a long session, but sends nothing until `begin`. */
+  /** Takes a session, but sends nothing until `begin`. */
+  keep(options: LoadOptions): void {
+    this.#ready = false;
+    this.load(options);
+  }
+
+  /** The same with a long session that is created here. */
   keepLong(count: number): void {
     this.#ready = false;
     this.loadLong(count);

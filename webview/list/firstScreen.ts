@@ -1,0 +1,54 @@
+import type { Later } from '../later.ts';
+import { entryOfKey } from '../rows/rowKeys.ts';
+import type { Store } from '../store/store.ts';
+import type { Jumps } from './jumps.ts';
+import type { Anchor } from './list.ts';
+
+interface FirstScreenDeps {
+  readonly store: Store;
+  readonly jumps: () => Jumps;
+  /** Where the reader was. */
+  readonly anchor: Anchor | undefined;
+  /** Fetched when it is drawn, and when the page is idle. */
+  readonly next: () => Later<unknown>;
+  readonly idle: () => Later<unknown>;
+  readonly loaded: () => void;
+  readonly draw: () => void;
+}
+
+/** The first drawing: at the end, or where the reader was. What it need not wait for comes after it. */
+export class FirstScreen {
+  readonly #deps: FirstScreenDeps;
+  #drawn = false;
+
+  constructor(deps: FirstScreenDeps) {
+    this.#deps = deps;
+    deps.store.drawEnds(deps.anchor === undefined ? undefined : entryOfKey(deps.anchor.key));
+  }
+
+  get isDrawn(): boolean {
+    return this.#drawn;
+  }
+
+  /** Call this before each drawing. */
+  drawing(): void {
+    if (!this.#drawn) requestAnimationFrame(this.#deps.loaded);
+  }
+
+  /** Call this after each drawing. */
+  drawn(): void {
+    if (this.#drawn) return;
+    this.#drawn = true;
+    const { jumps, anchor, next, idle } = this.#deps;
+    // In a task after the frame that shows it.
+    requestAnimationFrame(() => setTimeout(() => this.#rest()));
+    void next().load();
+    requestIdleCallback(() => void idle().load());
+    void jumps().begin(anchor);
+  }
+
+  /** Draws everything of long messages, of which the first drawing has the ends. */
+  #rest(): void {
+    if (this.#deps.store.drawWhole()) this.#deps.draw();
+  }
+}
