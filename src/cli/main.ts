@@ -22,6 +22,11 @@ const commands: readonly { readonly name: string; readonly summary: string; load
     load: async () => (await import('./commands/runs/run.ts')).run,
   },
   {
+    name: 'race',
+    summary: 'runs several agents, each in its own worktree, and compares them',
+    load: async () => (await import('./commands/runs/race.ts')).race,
+  },
+  {
     name: 'attach',
     summary: 'follows a background run, answers its requests, sends messages',
     load: async () => (await import('./commands/runs/attach.ts')).attach,
@@ -75,6 +80,11 @@ const commands: readonly { readonly name: string; readonly summary: string; load
     name: 'show',
     summary: 'prints the transcript or raw output of a session',
     load: async () => (await import('./commands/records/show.ts')).show,
+  },
+  {
+    name: 'compare',
+    summary: 'compares the results of sessions',
+    load: async () => (await import('./commands/records/compare.ts')).compare,
   },
   {
     name: 'search',

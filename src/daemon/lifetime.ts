@@ -8,6 +8,7 @@ export class Lifetime {
   #clients = 0;
   #runs = 0;
   #waiting = 0;
+  #races = 0;
   #isRetiring = false;
   #timer: NodeJS.Timeout | undefined;
 
@@ -44,6 +45,12 @@ export class Lifetime {
     this.#check();
   }
 
+  /** Races that run: between the runs of their agents, they run commands. */
+  setRaces(count: number): void {
+    this.#races = count;
+    this.#check();
+  }
+
   retire(when: 'idle' | 'now'): void {
     this.#isRetiring = true;
     // Sends the answer to the client first.
@@ -54,7 +61,7 @@ export class Lifetime {
   #check(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (this.#runs > 0) return;
+    if (this.#runs > 0 || this.#races > 0) return;
     if (this.#isRetiring) setImmediate(this.#exit);
     else if (this.#clients === 0 && this.#waiting === 0) this.#timer = setTimeout(this.#exit, this.#idleMs);
   }

@@ -18,6 +18,7 @@ import { openLog } from './logFile.ts';
 import { NewsSource } from './clients/news.ts';
 import type { DaemonOptions } from './options.ts';
 import { RunQueue } from './queue/runQueue.ts';
+import { RaceCalls } from './races.ts';
 import { RunningSessions } from './runningSessions.ts';
 import { DaemonServer } from './server.ts';
 import { DaemonService } from './service.ts';
@@ -131,6 +132,8 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     onWaiting: (count) => lifetime.setWaiting(count),
     onRunners: () => news.queueChanged(),
   });
+  const { randomHex } = engineDeps;
+  const races = new RaceCalls({ engine, storeDir, contexts, clients, lifetime, randomHex, log });
   const since = new Date().toISOString();
   const service = new DaemonService({
     engine,
@@ -141,6 +144,7 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     sources,
     news,
     queue,
+    races,
     thread,
     team,
     lifetime,
@@ -170,8 +174,10 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     followUps.dispose();
     // The queue takes no more, and records how the stopped runs end.
     const queueClosed = queue.close();
+    const racesClosed = races.races.close();
     await engine.dispose("Vitrine's background process was asked to stop.");
     await queueClosed;
+    await racesClosed;
     await team.close();
     await server.close();
     for (const signal of signals) process.off(signal, stop);

@@ -1,6 +1,7 @@
 import type { Log, SessionHandle } from '../engine/api.ts';
 import type { Engine } from '../engine/engine.ts';
 import { EngineFailure, failures } from '../engine/failures/failures.ts';
+import { compareSessions } from '../engine/race/compare/compare.ts';
 import type { ClientDescription, DaemonStatus, ParamsOf, ResultOf, RunningSession } from '../protocol/daemon/calls.ts';
 import type { ClientContext } from '../protocol/daemon/context.ts';
 import { daemonProtocol } from '../protocol/daemon/version.ts';
@@ -13,6 +14,7 @@ import type { NewsFeed, NewsSource } from './clients/news.ts';
 import type { IndexThread } from './indexing/indexThread.ts';
 import { indexCalls } from './indexing/messages.ts';
 import type { RunQueue } from './queue/runQueue.ts';
+import type { RaceCalls } from './races.ts';
 import { Records } from './records.ts';
 import type { RunningSessions } from './runningSessions.ts';
 import type { ObservedSources } from './sources/observedSources.ts';
@@ -27,6 +29,7 @@ export interface ServiceDeps {
   readonly sources: ObservedSources;
   readonly news: NewsSource;
   readonly queue: RunQueue;
+  readonly races: RaceCalls;
   readonly thread: IndexThread;
   readonly team: TeamMembership;
   readonly lifetime: Lifetime;
@@ -42,6 +45,7 @@ export class DaemonService {
   readonly news: NewsSource;
   readonly records: Records;
   readonly queue: RunQueue;
+  readonly races: RaceCalls;
   readonly team: TeamMembership;
   readonly #deps: ServiceDeps;
 
@@ -50,6 +54,7 @@ export class DaemonService {
     this.log = deps.log;
     this.news = deps.news;
     this.queue = deps.queue;
+    this.races = deps.races;
     this.team = deps.team;
     this.records = new Records({ ...deps, open: (id) => this.open(id) });
   }
@@ -224,6 +229,11 @@ export class DaemonService {
     known.dispose();
     if (observed !== undefined) await this.#deps.sources.keeper.keep(session_id);
     return {};
+  }
+
+  /** Also sessions of other programs and of the team. */
+  compareSessions(ids: readonly string[]): Promise<ResultOf<'compareSessions'>> {
+    return compareSessions(ids, (id) => this.open(id));
   }
 
   updateCatalogue({ sessions }: ParamsOf<'updateCatalogue'>): Promise<ResultOf<'updateCatalogue'>> {

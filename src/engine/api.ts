@@ -136,6 +136,8 @@ export interface StartRequest {
   readonly parent?: string;
   /** Limits of this run; the lower of these and the settings apply. */
   readonly limits?: Limits;
+  /** The race that the session is part of. Its limits count all sessions of the race together, with their child sessions. */
+  readonly race?: { readonly id: string; readonly limits?: Limits };
   /** Context from earlier sessions, added before the prompt and noted in the transcript. */
   readonly recall?: Recalled;
   /** Whether someone can answer requests during the run; default: `EngineDeps.interactive`. */

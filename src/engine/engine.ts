@@ -155,8 +155,9 @@ export class Engine {
       title: request.title ?? titleOf(request.prompt),
       ...(request.blueprint !== undefined && { agent_name: request.blueprint.name }),
       ...(request.parent !== undefined && { parent_session_id: request.parent }),
+      ...(request.race !== undefined && { race_id: request.race.id }),
     };
-    await this.budgets.gate(session, request.limits);
+    await this.budgets.gate(session, request.limits, request.race?.limits);
     this.#assertOpen(signal);
     const newRun: NewRun = { type: 'start_session', request, attempts: [null], signal };
     const summary = newSummary(session, request.prompt, source);

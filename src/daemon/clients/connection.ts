@@ -69,6 +69,7 @@ export class ClientConnection implements ConnectedClient {
     this.#handleRuns();
     this.#handleQueue();
     this.#handleTeam();
+    this.#handleRaces();
     this.#handleReading();
     this.#handleRecords();
     this.#rpc.listen();
@@ -154,6 +155,21 @@ export class ClientConnection implements ConnectedClient {
     this.#handle('reloadTeam', calls.reloadTeam, (params) => team.reload(params));
     this.#handle('shareSession', calls.shareSession, (params) => team.shareSession(params));
     this.#handle('shareFolder', calls.shareFolder, (params) => team.shareFolder(params));
+  }
+
+  #handleRaces(): void {
+    const { races } = this.#service;
+    this.#handle('startRace', calls.startRace, (params) => races.start(this, params));
+    this.#handle('races', calls.races, () => races.list());
+    this.#handle('race', calls.race, (params) => races.next(params));
+    this.#handle('stopRace', calls.stopRace, (params) => races.stop(params));
+    this.#handle('compareRace', calls.compareRace, (params) => races.compare(params));
+    this.#handle('compareSessions', calls.compareSessions, ({ session_ids: ids }) =>
+      this.#service.compareSessions(ids),
+    );
+    this.#handle('applyRace', calls.applyRace, (params) => races.apply(params));
+    this.#handle('undoRace', calls.undoRace, (params) => races.undo(params));
+    this.#handle('cleanRace', calls.cleanRace, (params) => races.clean(params));
   }
 
   #handleReading(): void {

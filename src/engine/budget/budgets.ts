@@ -2,6 +2,7 @@ import path from 'node:path';
 import type { LineOf } from '../../formats/record.ts';
 import { boundsOf, stricterBudgets } from '../../insight/budgets/limits.ts';
 import {
+  aboveOf,
   agentKey,
   noSharedSpending,
   rootOf,
@@ -48,6 +49,8 @@ export interface BudgetedRun {
   readonly session: Session;
   /** Limits of this run, in addition to the settings. */
   readonly limits: Limits | undefined;
+  /** Limits of all runs of its race together. */
+  readonly raceLimits?: Limits | undefined;
 }
 
 /** Budgets of agents: checks them before each run and watches them during the run. */
@@ -62,8 +65,8 @@ export class Budgets {
   }
 
   /** Call before starting anything. `session` need not have a record. @throws EngineFailure if a budget is exhausted */
-  async gate(session: Session, limits: Limits | undefined): Promise<void> {
-    const { bounds, elsewhere: others } = await this.#standOf({ session, limits });
+  async gate(session: Session, limits: Limits | undefined, raceLimits?: Limits): Promise<void> {
+    const { bounds, elsewhere: others } = await this.#standOf({ session, limits, raceLimits });
     const used = budgetStatuses(bounds, others).find(isUsedUp);
     if (used === undefined) return;
     if (session.status !== 'pending') await this.#decide(session.session_id, 'budget_refused', used);
@@ -131,7 +134,12 @@ export class Budgets {
       .catch((error: unknown) => this.#deps.log.warn(`${sessionId}: ${type} is not in its record: ${String(error)}`));
   }
 
-  async #standOf({ session, limits, runId }: Omit<BudgetedRun, 'runId'> & { readonly runId?: string }): Promise<{
+  async #standOf({
+    session,
+    limits,
+    raceLimits,
+    runId,
+  }: Omit<BudgetedRun, 'runId'> & { readonly runId?: string }): Promise<{
     readonly bounds: readonly Bound[];
     readonly elsewhere: SharedSpending;
     /** End of the local day, epoch milliseconds. */
@@ -139,11 +147,12 @@ export class Budgets {
   }> {
     const now = this.#deps.clock();
     const until = now + msToMidnight(now);
-    const found = this.#limiting(session, limits);
+    const found = this.#limiting(session, limits, raceLimits);
     if (found === undefined) return { bounds: [], elsewhere: noSharedSpending, until };
     const { budgets, folder, countsObserved } = found;
     const day = localDay(now);
-    const { session_id: id, executor_type: type = '', executor_profile: profile, parent_session_id: parent } = session;
+    const { session_id: id, executor_type: type = '', executor_profile: profile } = session;
+    const parent = aboveOf(session);
     const agent = agentKey(type, profile);
     // If only single runs are limited, other runs do not matter.
     const shared =
@@ -151,7 +160,7 @@ export class Budgets {
     const sessions = shared === undefined ? [] : await this.#deps.ledgers();
     const isDaily = (budgets.day ?? budgets.agent ?? budgets.agents) !== undefined;
     const observed = isDaily && countsObserved ? ((await this.#deps.observedUse?.()) ?? []) : [];
-    const parents = new Map(sessions.map(({ summary }) => [summary.session_id, summary.parent_session_id]));
+    const parents = new Map(sessions.map(({ summary }) => [summary.session_id, aboveOf(summary)]));
     const keys: Record<BudgetScope, string> = {
       message: id,
       run: id,
@@ -178,10 +187,17 @@ export class Budgets {
   #limiting(
     { executor_type: type, project_dir: dir = '' }: Session,
     limits: Limits | undefined,
+    raceLimits: Limits | undefined,
   ): { readonly budgets: Limiting; readonly folder: string; readonly countsObserved: boolean } | undefined {
     if (type === 'replay') return undefined;
     const { limits: set = {}, folder = dir, observed = true } = this.#deps.settings().budgets?.(dir) ?? {};
-    const budgets = limits === undefined ? set : stricterBudgets(set, { run: limits });
+    const budgets =
+      limits === undefined && raceLimits === undefined
+        ? set
+        : stricterBudgets(set, {
+            ...(limits !== undefined && { run: limits }),
+            ...(raceLimits !== undefined && { tree: raceLimits }),
+          });
     return Object.keys(budgets).length === 0 ? undefined : { budgets, folder, countsObserved: observed };
   }
 }

@@ -47,6 +47,8 @@ export const failureCodes = [
   'output_unknown',
   'session_imported',
   'budget_used_up',
+  'race_failed',
+  'race_conflict',
   'run_cancelled',
   'engine_closed',
   'internal',

@@ -70,7 +70,8 @@ export class RunStarter {
     const { session, summary } = state;
     const at = new Date(this.#deps.clock()).toISOString();
     const run = this.#newRun(state, begins, agent, at);
-    const held: BudgetedRun = { runId: run.run_id, session, limits: request.limits };
+    const { limits, race } = request;
+    const held: BudgetedRun = { runId: run.run_id, session, limits, raceLimits: race?.limits };
     const budget = await budgets.hold(held);
     const figures = await this.#figures(state, begins);
     const owner = { ...(await thisMachine()), at, owner: await ownIdentity() };

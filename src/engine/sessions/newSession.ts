@@ -1,5 +1,5 @@
 import type { RecordedRun } from '../../formats/record.ts';
-import type { ResumeRequest } from '../api.ts';
+import type { ResumeRequest, StartRequest } from '../api.ts';
 import type { ReplacedIds } from '../run/runPlan.ts';
 import { cutPrompt } from '../../formats/recordState.ts';
 import type { Session } from '../../model/session/session.ts';
@@ -56,7 +56,8 @@ export interface NewRun {
     | 'recall'
     | 'trigger'
     | 'interactive'
-  >;
+  > &
+    Pick<StartRequest, 'race'>;
   /** Ids to resume by; `null` starts a new conversation. */
   readonly attempts: readonly (string | null)[];
   /** The agent's id of the conversation to fork. */

@@ -3,11 +3,13 @@ import { addBudgetUsage, noUsage, runsOf, type SessionRuns, type BudgetUsage } f
 import type { LastDay } from '../../model/observedState.ts';
 import { totalTokens } from '../../model/usage/usage.ts';
 import { usdOf } from '../ledger/money.ts';
+import type { Session } from '../../model/session/session.ts';
 import { isReadOnly } from '../../model/session/importedSession.ts';
 
 /** The run whose budgets these are. */
 export interface BudgetOwner {
   readonly sessionId: string;
+  /** Its parent or race. */
   readonly parentId?: string | undefined;
   /** Executor and profile. */
   readonly agent: string;
@@ -38,6 +40,11 @@ export const noSharedSpending: SharedSpending = {
   agent: noUsage,
   workspace: noUsage,
 };
+
+/** What a session counts with in a tree: its parent, else its race, which is the root of all its sessions. */
+export function aboveOf(session: Pick<Session, 'parent_session_id' | 'race_id'>): string | undefined {
+  return session.parent_session_id ?? session.race_id;
+}
 
 /** The first known ancestor. A cycle ends the search. */
 export function rootOf(id: string, parentOf: (id: string) => string | undefined): string {
@@ -73,7 +80,7 @@ export function sharedSpending(
     readonly observed?: readonly ObservedUse[];
   },
 ): SharedSpending {
-  const parents = new Map(sessions.map(({ summary }) => [summary.session_id, summary.parent_session_id]));
+  const parents = new Map(sessions.map(({ summary }) => [summary.session_id, aboveOf(summary)]));
   parents.set(subject.sessionId, subject.parentId);
   const parentOf = (id: string) => parents.get(id);
   const root = rootOf(subject.sessionId, parentOf);

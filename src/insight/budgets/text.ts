@@ -30,7 +30,13 @@ export function figuresText({ unit, spent, limit }: BudgetStatus): string {
 
 /** For the record, which is in English. */
 export function reachedText(status: BudgetStatus): string {
-  return `The budget for ${scopes[status.scope]} is used up: ${figuresText(status)}.${exceededText(status)}`;
+  const what = isOfRace(status) ? 'this race' : scopes[status.scope];
+  return `The budget for ${what} is used up: ${figuresText(status)}.${exceededText(status)}`;
+}
+
+/** A race is the root of the tree of its sessions. */
+function isOfRace({ scope, key }: Bound): boolean {
+  return scope === 'tree' && key.startsWith('race_');
 }
 
 /** By how much a limit was exceeded, and why that is possible; empty if the displayed figures do not show it. */

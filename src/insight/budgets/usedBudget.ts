@@ -47,6 +47,7 @@ export interface SessionRuns {
     SessionSummary,
     | 'session_id'
     | 'parent_session_id'
+    | 'race_id'
     | 'executor_session_ids'
     | 'executor_type'
     | 'executor_profile'

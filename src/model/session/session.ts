@@ -8,6 +8,7 @@ export type ExecutorType = z.infer<typeof executorTypeSchema>;
 
 export const sessionIdSchema = z.string().regex(/^ses_[0-9a-f]{12}$/);
 export const runIdSchema = z.string().regex(/^run_[0-9a-f]{12}$/);
+export const raceIdSchema = z.string().regex(/^race_[0-9a-f]{12}$/);
 
 export const executionModeSchema = z.enum(['sync', 'async_poll', 'async_callback']);
 
@@ -51,6 +52,8 @@ export const sessionSchema = z.object({
   agent_name: z.string().optional(),
   last_resumed_at: z.string().optional(),
   parent_session_id: sessionIdSchema.optional(),
+  /** The race that it is part of. */
+  race_id: raceIdSchema.optional(),
   execution_mode: executionModeSchema.default('sync'),
   /** The newest id the agent gave this conversation. */
   executor_session_id: z.string().optional(),

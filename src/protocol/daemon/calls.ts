@@ -10,6 +10,7 @@ import { clientContextSchema } from './context.ts';
 import { failureSchema } from './failure.ts';
 import { followUpsStateSchema } from './followUps.ts';
 import { changedRunSchema, queueCalls } from './queue.ts';
+import { raceCalls } from './race.ts';
 import { resumeParamsSchema, startParamsSchema } from './runRequests.ts';
 import { watchSourcesCall } from './sources.ts';
 import { teamCalls } from './team.ts';
@@ -91,6 +92,7 @@ export const calls = {
   },
   ...queueCalls,
   ...teamCalls,
+  ...raceCalls,
   /**
    * Sends `news` of all sessions until the connection ends, starting with those that are running; with `events` and queue
    * `runs` if requested.

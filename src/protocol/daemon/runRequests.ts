@@ -4,7 +4,7 @@ import { originSchema } from '../../model/transcript/entry.ts';
 import { executionModeSchema, executorTypeSchema, runIdSchema, sessionIdSchema } from '../../model/session/session.ts';
 import { agentOptionsSchema, clientContextSchema } from './context.ts';
 
-const limitsSchema = z.object({
+export const limitsSchema = z.object({
   usd: z.number().positive().exactOptional(),
   tokens: z.number().positive().exactOptional(),
   turns: z.number().positive().exactOptional(),

@@ -37,6 +37,8 @@ export interface VitrineError extends Error {
     | 'request_invalid'
     | 'session_unknown'
     | 'budget_used_up'
+    | 'race_failed'
+    | 'race_conflict'
     | 'session_busy'
     | 'program_missing'
     | (string & {});

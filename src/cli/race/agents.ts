@@ -1,0 +1,73 @@
+import path from 'node:path';
+import { acpPresets } from '../../agents/acp/presets.ts';
+import type { AcpProfile, AgentSettings } from '../../engine/api.ts';
+import { executorTypeSchema, type ExecutorType } from '../../model/session/session.ts';
+import type { GivenParams } from '../../protocol/daemon/calls.ts';
+import { UsageError } from '../command.ts';
+
+export type RaceAgents = GivenParams<'startRace'>['request']['agents'];
+
+const aliases: Readonly<Record<string, ExecutorType>> = { claude: 'claude-code', demo: 'replay' };
+
+/** `claude,codex:gpt-5,acp:goose`: agents, each with a model or, for `acp`, a profile after the colon. @throws UsageError */
+export function raceAgents(given: readonly string[], modes: readonly string[]): RaceAgents {
+  const names = given.flatMap((each) => each.split(',')).map((each) => each.trim());
+  const chosen = new Map(modes.map((each) => pairOf('--permission-mode', each)));
+  return names
+    .filter((name) => name !== '')
+    .map((name) => {
+      const [type = '', ...rest] = name.split(':');
+      const detail = rest.join(':');
+      const agent = agentOf('--agents', type);
+      const permissionMode = chosen.get(agent);
+      const options = {
+        ...(agent !== 'acp' && detail !== '' && { model: detail }),
+        ...(permissionMode !== undefined && { permissionMode }),
+      };
+      if (agent === 'acp' && !acpPresets.some(({ id }) => id === detail))
+        throw new UsageError(
+          `There is no agent "${name}" (--agents).`,
+          `Available: ${acpPresets.map(({ id }) => `acp:${id}`).join(', ')}.`,
+        );
+      if (agent === 'acp-http')
+        throw new UsageError('A race cannot use a server (--agents).', 'A server does not work in a worktree.');
+      return {
+        agent,
+        ...(agent === 'acp' && { profile: detail }),
+        ...(Object.keys(options).length > 0 && { options }),
+      };
+    });
+}
+
+/** Programs by `AGENT=PATH`. @throws UsageError */
+export function racePrograms(
+  given: readonly string[],
+  cwd: string,
+): { readonly agents: Partial<Record<ExecutorType, AgentSettings>>; readonly acp: AcpProfile[] } {
+  const agents: Partial<Record<ExecutorType, AgentSettings>> = {};
+  const acp: AcpProfile[] = [];
+  for (const each of given) {
+    const [name, file] = pairOf('--program', each);
+    const program = path.resolve(cwd, file);
+    const preset = acpPresets.find(({ id }) => `acp:${id}` === name);
+    if (preset === undefined) agents[agentOf('--program', name)] = { program };
+    else acp.push({ id: preset.id, label: preset.label, args: preset.args, program });
+  }
+  return { agents, acp };
+}
+
+function agentOf(option: string, name: string): ExecutorType {
+  const type = executorTypeSchema.safeParse(aliases[name] ?? name);
+  if (type.success) return type.data;
+  throw new UsageError(`There is no agent "${name}" (${option}).`, `Available: claude, codex, demo, ${types}.`);
+}
+
+const types = executorTypeSchema.options.filter((type) => type !== 'codex').join(', ');
+
+/** The agent may be an alias. */
+function pairOf(option: string, given: string): [string, string] {
+  const at = given.indexOf('=');
+  const [name, value] = [given.slice(0, at), given.slice(at + 1)];
+  if (at < 1 || value === '') throw new UsageError(`"${given}" is not valid (${option}).`, 'Use AGENT=VALUE.');
+  return [aliases[name] ?? name, value];
+}

@@ -1,0 +1,130 @@
+import type { DaemonConnection } from '../../client/connection.ts';
+import type { Race } from '../../model/race/race.ts';
+import { visibleLine } from '../../model/text/visibleText.ts';
+import type { ResultOf } from '../../protocol/daemon/calls.ts';
+import { UsageError, type CliContext } from '../command.ts';
+import { writeLines } from '../print/output.ts';
+import { translated } from '../run/daemon.ts';
+import { comparisonText } from './comparisonText.ts';
+import { contextOf } from './startRace.ts';
+
+export interface ManageOptions {
+  readonly json: boolean;
+  readonly force: boolean;
+  readonly branch: boolean;
+}
+
+interface Asked extends ManageOptions {
+  readonly context: CliContext;
+  readonly daemon: DaemonConnection;
+  readonly args: readonly string[];
+}
+
+const done = 0;
+const refused = 1;
+
+/** Commands for races that are already there. */
+export const raceCommands: Readonly<Record<string, (asked: Asked) => Promise<number>>> = {
+  async list({ context, daemon, json }) {
+    const races = await translated(() => daemon.call('races', {}));
+    if (json) await writeLines(context.stdout, races);
+    else for (const race of races) context.stdout.write(`${raceLine(race)}\n`);
+    return done;
+  },
+
+  async show(asked) {
+    const { context, daemon, json } = asked;
+    const { race_id, folder } = await raceOf(asked);
+    await printComparison(context, daemon, { race_id, folder }, json);
+    return done;
+  },
+
+  async stop(asked) {
+    const { race_id } = await raceOf(asked);
+    await translated(() => asked.daemon.call('stopRace', { race_id }));
+    return done;
+  },
+
+  async apply(asked) {
+    const { context, daemon, json, branch } = asked;
+    const { race_id, folder } = await raceOf(asked);
+    const [, lane] = asked.args;
+    if (lane === undefined) throw new UsageError('Specify a result.', 'See "vitrine race show" for their names.');
+    const how = branch ? 'branch' : 'patch';
+    const applied = await translated(() =>
+      daemon.call('applyRace', { race_id, lane, how, context: contextOf(folder, context.env) }),
+    );
+    if (json) await writeLines(context.stdout, [applied]);
+    else context.stdout.write(`${visibleLine(appliedText(applied, folder, race_id))}\n`);
+    return done;
+  },
+
+  async undo(asked) {
+    const { context, daemon, json } = asked;
+    const { race_id, folder } = await raceOf(asked);
+    const result = await translated(() =>
+      daemon.call('undoRace', { race_id, context: contextOf(folder, context.env) }),
+    );
+    if (json) await writeLines(context.stdout, [result]);
+    else context.stdout.write(`Restored ${result.files.length} files in ${visibleLine(folder)}.\n`);
+    return done;
+  },
+
+  async clean(asked) {
+    const { context, daemon, json, force } = asked;
+    const { race_id, folder } = await raceOf(asked);
+    const result = await translated(() =>
+      daemon.call('cleanRace', { race_id, force, context: contextOf(folder, context.env) }),
+    );
+    if (json) await writeLines(context.stdout, [result]);
+    else if (result.removed) context.stdout.write(`Removed the worktrees and branches of ${race_id}.\n`);
+    else context.stderr.write(lossText(result, race_id));
+    return result.removed ? done : refused;
+  },
+};
+
+export async function printComparison(
+  context: CliContext,
+  daemon: DaemonConnection,
+  { race_id, folder }: Pick<Race, 'race_id' | 'folder'>,
+  json: boolean,
+): Promise<void> {
+  const comparison = await translated(() =>
+    daemon.call('compareRace', { race_id, context: contextOf(folder, context.env) }),
+  );
+  if (json) await writeLines(context.stdout, [comparison]);
+  else context.stdout.write(comparisonText(comparison));
+}
+
+async function raceOf({ daemon, args: [race_id] }: Asked): Promise<Race> {
+  if (race_id === undefined) throw new UsageError('Specify a race.', 'See "vitrine race list".');
+  if (!/^race_[0-9a-f]{12}$/.test(race_id))
+    throw new UsageError(`"${race_id}" is not the ID of a race.`, 'See "vitrine race list".');
+  return (await translated(() => daemon.call('race', { race_id }))).race;
+}
+
+function raceLine({ race_id: id, state, created_at: at, lanes, folder, prompt }: Race): string {
+  const [title = ''] = prompt.trim().split('\n', 1);
+  const names = lanes.map(({ name }) => name).join(',');
+  const when = at.slice(0, 16).replace('T', ' ');
+  return visibleLine([id, state.padEnd(11), when, names, folder, title.slice(0, 80)].join('  '));
+}
+
+function appliedText(applied: ResultOf<'applyRace'>, folder: string, id: string): string {
+  if (applied.how === 'branch') return `Created the branch ${applied.branch ?? ''}.`;
+  if (applied.files.length === 0) return `${folder} already has this result.`;
+  return `Changed ${applied.files.length} files in ${folder}. To undo: vitrine race undo ${id}`;
+}
+
+function lossText({ losses }: ResultOf<'cleanRace'>, id: string): string {
+  const lines = losses.flatMap(({ lane, worktree, files }) => [
+    `  ${lane}: ${files === null ? 'unknown changes' : `${files.length} changed files`} in ${worktree}`,
+    ...(files ?? []).slice(0, 10).map((file) => `    ${file}`),
+  ]);
+  return [
+    'vitrine: This work exists only in the worktrees of the race:',
+    ...lines.map((line) => visibleLine(line)),
+    `Apply it ("vitrine race apply ${id} NAME"), or delete it with --force. Nothing was removed.`,
+    '',
+  ].join('\n');
+}
