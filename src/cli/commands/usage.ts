@@ -4,7 +4,7 @@ import { totalTokens, type CostSum } from '../../model/usage/usage.ts';
 import { visibleLine } from '../../model/text/visibleText.ts';
 import { englishFigures } from '../../text/figures.ts';
 import { parseOptions } from '../options/args.ts';
-import { UsageError, type Command } from '../command.ts';
+import { UsageError, type CliContext, type Command } from '../command.ts';
 import { createEngine, storeHelp } from '../run/engine.ts';
 import { writeLines } from '../print/output.ts';
 import { pricesHelp, pricesOption } from '../options/executorOptions.ts';
@@ -20,6 +20,7 @@ Adds up tokens and money of all sessions by day, model or agent: Vitrine's own, 
   --by day|model|agent  default: day
   --days N              the last N days, today included; default 30, 0 for all
   --own                 only sessions that Vitrine recorded
+  --team                also what other members of the team share, by the days on which these sessions were created
   --json                one group per line as JSON, then one line with "total"
   --line                today in one short line, for a shell prompt
 ${pricesHelp}${storeHelp}
@@ -30,6 +31,7 @@ const options = {
   by: { type: 'string' },
   days: { type: 'string' },
   own: { type: 'boolean' },
+  team: { type: 'boolean' },
   json: { type: 'boolean' },
   line: { type: 'boolean' },
   prices: { type: 'string' },
@@ -50,12 +52,16 @@ export const usage: Command = {
     try {
       const { spent, unreadable } = await engine.archive.spending();
       const observed = ownOnly ? [] : await engine.archive.observedSpending();
-      const recent = [...spent, ...observed].filter(({ at }) => isWithin(localDay(at), days, context.now()));
+      const team = values.team === true ? await teamSpending(context, values.store) : undefined;
+      const recent = [...spent, ...observed, ...(team?.spent ?? [])].filter(({ at }) =>
+        isWithin(localDay(at), days, context.now()),
+      );
       const groups = groupSpent(recent, by, localDay);
       const total = totalOf(recent);
       if (values.line === true) context.stdout.write(`${amount(total)} today\n`);
       else if (values.json === true) await writeLines(context.stdout, [...groups.map(jsonGroup), jsonGroup(total)]);
       else for (const group of [...groups, total]) context.stdout.write(`${row(group)}\n`);
+      if (team !== undefined) context.stderr.write(`${team.note}\n`);
       if (unreadable > 0) context.stderr.write(`vitrine: ${unreadable} records could not be read.\n`);
       return 0;
     } finally {
@@ -63,6 +69,15 @@ export const usage: Command = {
     }
   },
 };
+
+/** With what it covers. Loaded only for `--team`. @throws UsageError */
+async function teamSpending(context: CliContext, store: string | undefined) {
+  const { sharedSpending } = await import('../sessions/team.ts');
+  const { spent, sessions, isComplete } = await sharedSpending(context, store);
+  const asOf = new Date(context.now()).toISOString();
+  const note = `Shared sessions of the team: ${isComplete ? '' : 'the newest '}${sessions}, as of ${asOf}.`;
+  return { spent, note };
+}
 
 /** @throws UsageError */
 function daysOption(given: string | undefined): number {

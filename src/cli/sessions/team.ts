@@ -1,4 +1,5 @@
 import type { SessionHandle } from '../../engine/api.ts';
+import { spentBy, type RunSpending } from '../../insight/usage/spending.ts';
 import { visibleLine } from '../../model/text/visibleText.ts';
 import { withClient } from '../../team/database/connection.ts';
 import { TeamError } from '../../team/errors.ts';
@@ -57,6 +58,21 @@ export async function openShared(
       await engine.dispose();
     };
     return { handle, problem, close };
+  });
+}
+
+/** What sessions of other members used, each on the day on which it was created. @throws UsageError */
+export async function sharedSpending(
+  context: CliContext,
+  store: string | undefined,
+): Promise<{ readonly spent: readonly RunSpending[]; readonly sessions: number; readonly isComplete: boolean }> {
+  return explained(async () => {
+    const login = await requireLogin(storeFolder(context, store), context.env);
+    const shared = await withClient(login, (client) => listShared(client, maxListed));
+    const others = shared.filter(({ owner }) => owner !== login.address.user);
+    const summaries = others.flatMap(({ summary }) => (summary === null ? [] : [summary]));
+    const spent = summaries.flatMap((summary) => spentBy(summary, []));
+    return { spent, sessions: summaries.length, isComplete: shared.length < maxListed };
   });
 }
 
