@@ -349,6 +349,8 @@ export interface AgentReport {
   readonly type: ExecutorType;
   /** Profile, if the executor has several agents. */
   readonly profile?: string;
+  /** The executor that runs the same agent by its own protocol; absent for agents from the settings. */
+  readonly sameAs?: ExecutorType;
   readonly label: string;
   /** Plays a recording and needs no program. */
   readonly recording: boolean;

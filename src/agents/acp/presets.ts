@@ -1,6 +1,10 @@
+import type { ExecutorType } from '../../model/session/session.ts';
+
 /** A public agent that speaks the protocol: how to start it, and where it differs from the protocol. */
 export interface AcpPreset {
   readonly id: string;
+  /** The executor that runs the same agent by its own protocol. */
+  readonly sameAs: ExecutorType;
   readonly label: string;
   /** Names to search for on the PATH, best first. */
   readonly programs: readonly string[];
@@ -34,6 +38,7 @@ export interface AcpQuirks {
 export const acpPresets: readonly AcpPreset[] = [
   {
     id: 'claude-agent-acp',
+    sameAs: 'claude-code',
     label: 'Claude Agent',
     programs: ['claude-agent-acp'],
     args: [],
@@ -45,6 +50,7 @@ export const acpPresets: readonly AcpPreset[] = [
   },
   {
     id: 'codex-acp',
+    sameAs: 'codex',
     label: 'Codex',
     programs: ['codex-acp'],
     args: [],
@@ -56,6 +62,7 @@ export const acpPresets: readonly AcpPreset[] = [
   },
   {
     id: 'gemini-acp',
+    sameAs: 'gemini',
     versionArgs: ['--version'],
     label: 'Gemini CLI',
     programs: ['gemini'],
@@ -68,6 +75,7 @@ export const acpPresets: readonly AcpPreset[] = [
   },
   {
     id: 'copilot-acp',
+    sameAs: 'copilot',
     versionArgs: ['--version'],
     label: 'Copilot',
     programs: ['copilot'],

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../model/text/json.ts';
 import { code } from '../shared/describe.ts';
 import { amount, count, field, nonEmpty, objects, text, texts } from '../shared/guards.ts';
+import { resetText } from '../shared/planLimits.ts';
 import { englishFigures } from '../../text/figures.ts';
 
 type Describe = (message: JsonObject) => string;
@@ -98,6 +99,7 @@ function rateLimit(message: JsonObject): string {
     nonEmpty(field(info, 'status')),
     nonEmpty(field(info, 'rateLimitType')),
     share !== undefined && `${Math.round(share * 100)} % used`,
+    resetText(field(info, 'resetsAt')),
   );
 }
 

@@ -46,7 +46,10 @@ export function acpReports(deps: AcpDeps): Promise<readonly AgentReport[]> {
   return Promise.all(
     acpAgents(deps.settings).map(async (agent) => {
       const source = sourceOf(agent, deps);
-      return { ...(await source.report()), profile: agent.id };
+      const isConfigured = (deps.settings.acp ?? []).some(({ id }) => id === agent.id);
+      const { preset } = agent;
+      const own = preset === undefined || isConfigured ? {} : { sameAs: preset.sameAs };
+      return { ...(await source.report()), profile: agent.id, ...own };
     }),
   );
 }

@@ -121,6 +121,7 @@ class Questions {
       ...this.#frame(at, this.#rest, t('Run Agent')),
       placeholder: t('Choose an agent'),
       items: async () => agentItems(await this.#reports(), this.#deps.memory),
+      swap: ({ other }) => other?.(),
     });
     if (picked.kind !== 'value') return picked;
     const { row } = picked.value;
@@ -153,7 +154,7 @@ class Questions {
       placeholder: t('Up to {0}. They share the folder and may change the same files.', maxAgents),
       most: maxAgents,
       tooMany: t('{0} at most', maxAgents),
-      items: async () => manyItems(await this.#reports()),
+      items: async () => manyItems(await this.#reports(), this.#deps.memory),
     });
     if (picked.kind !== 'value') return picked;
     this.#agents = picked.value.flatMap(({ row }) => (row?.kind === 'agent' && canRun(row.agent) ? [row.agent] : []));

@@ -17,6 +17,8 @@ interface Choice<I> extends Step {
   readonly items: () => Promise<readonly I[]>;
   /** The preselected item; default: the first. */
   readonly active?: (item: I) => boolean;
+  /** What the button of an item shows in its place. */
+  readonly swap?: (item: I) => I | undefined;
 }
 
 interface MultipleChoice<I> extends Step {
@@ -40,6 +42,12 @@ export function ask<I extends vscode.QuickPickItem>(choice: Choice<I>): Promise<
   const filled = fill(pick, choice.items).then(() => {
     const active = pick.items.find((item) => choice.active?.(item) === true);
     if (active !== undefined) pick.activeItems = [active];
+  });
+  pick.onDidTriggerItemButton(({ item }) => {
+    const other = choice.swap?.(item);
+    if (other === undefined) return;
+    pick.items = pick.items.map((each) => (each === item ? other : each));
+    pick.activeItems = [other];
   });
   return answered(pick, choice, () => pick.selectedItems[0], filled);
 }

@@ -1,3 +1,4 @@
+import type { NormalizedEntry } from '../../../model/transcript/entry.ts';
 import type { MessageUsage } from '../../../model/usage/facts.ts';
 import { isObject, type JsonObject } from '../../../model/text/json.ts';
 import { code } from '../../shared/describe.ts';
@@ -9,6 +10,7 @@ import { interruptedReport } from '../report.ts';
 import type { ThreadEvents } from '../threads/threadEvents.ts';
 import { tokenUsage, type CodexItem } from '../wire.ts';
 import { isApproval } from './approvals.ts';
+import { limitsText } from './limits.ts';
 import { RunningOutput } from './runningOutput.ts';
 import { execItem, serverMessage, turnErrorText, withUnderscores, type ServerMessage } from './wire.ts';
 
@@ -44,6 +46,7 @@ export class AppServerEvents {
   /** Entries since the last tokens: those of one answer of the model. */
   #entries: number[] = [];
   #plan: CodexItem | undefined;
+  #limits: NormalizedEntry | undefined;
 
   constructor(run: NormalizedRun, threads: ThreadEvents) {
     this.#run = run;
@@ -77,7 +80,21 @@ export class AppServerEvents {
       this.#begin(field(result['thread'], 'id'), result['model'], line);
       return true;
     }
-    return silentAnswers.has(method) || method === limitsRead;
+    if (method !== limitsRead) return silentAnswers.has(method);
+    this.#limited(result['rateLimits'], line);
+    return true;
+  }
+
+  /** One entry with the newest limits. An update without figures does not clear them. */
+  #limited(limits: unknown, { timestamp }: SourceLine): void {
+    const content = limitsText(limits);
+    if (content === undefined || content === this.#limits?.content) return;
+    if (this.#limits === undefined) {
+      this.#limits = this.#run.aside('plan_limits', content, timestamp);
+      return;
+    }
+    this.#limits = { ...this.#limits, content };
+    this.#run.writer.put(this.#limits);
   }
 
   /** Vitrine's own request failed. */
@@ -104,6 +121,9 @@ export class AppServerEvents {
         if (isOwn) this.#begin(field(thread, 'id'), field(thread, 'model'), line);
         return true;
       }
+      case 'account/rateLimits/updated':
+        this.#limited(params['rateLimits'], line);
+        return true;
       case 'warning':
         this.#run.warn(text(params['message']) ?? 'The agent reported a warning without a message.', line.timestamp);
         return true;

@@ -1,7 +1,9 @@
 import * as vscode from 'vscode';
 import type { AgentReport } from '../../../engine/api.ts';
 import { inertText } from '../../text/inertText.ts';
+import { agentOptions } from '../../settings/settings.ts';
 import type { AgentName, RunMemory } from '../runMemory.ts';
+import { transportsOf, type AgentTransports } from './transports.ts';
 
 const { t } = vscode.l10n;
 
@@ -11,7 +13,8 @@ export type AgentRow =
   | { readonly kind: 'missing'; readonly agent: AgentReport }
   | { readonly kind: 'several' }
   | { readonly kind: 'doctor' };
-export type AgentItem = vscode.QuickPickItem & { readonly row?: AgentRow };
+/** `other`: the same agent by another transport. */
+export type AgentItem = vscode.QuickPickItem & { readonly row?: AgentRow; readonly other?: () => AgentItem };
 
 export function nameOf({ type, profile }: AgentReport): AgentName {
   return { agent: type, ...(profile === undefined ? {} : { profile }) };
@@ -22,14 +25,24 @@ export function canRun({ recording, program }: AgentReport): boolean {
   return !recording && (program === null || 'path' in program);
 }
 
+/** One row per agent. */
+function rowsOf(agents: readonly AgentReport[], memory: RunMemory): readonly AgentTransports[] {
+  const isConfigured = (agent: AgentReport['type']) =>
+    Object.keys({ ...agentOptions(agent), ...memory.choice({ agent }) }).length > 0;
+  return transportsOf(agents, { canRun, isConfigured });
+}
+
 /** Available agents, last used first; then recordings; then missing agents with help. */
-export function agentItems(agents: readonly AgentReport[], memory: RunMemory): AgentItem[] {
-  const found = agents.filter(canRun);
-  found.sort((a, b) => Number(memory.isLast(nameOf(b))) - Number(memory.isLast(nameOf(a))));
+export function agentItems(reports: readonly AgentReport[], memory: RunMemory): AgentItem[] {
+  const rows = rowsOf(reports, memory);
+  const agents = rows.map(({ agent }) => agent);
+  const isLast = ({ agent, other }: AgentTransports): number =>
+    Number([agent, other].some((each) => each !== undefined && memory.isLast(nameOf(each))));
+  const found = rows.filter(({ agent }) => canRun(agent)).sort((a, b) => isLast(b) - isLast(a));
   const recorded = agents.filter(({ recording }) => recording);
   const missing = agents.filter((agent) => !agent.recording && !canRun(agent));
   return [
-    ...found.map(foundItem),
+    ...found.map(({ agent, other }) => foundItem(agent, other)),
     ...recorded.map(recordedItem),
     ...(found.length > 1 ? [severalItem()] : []),
     ...(missing.length > 0 ? [separator(t('Not found on this machine'))] : []),
@@ -39,8 +52,8 @@ export function agentItems(agents: readonly AgentReport[], memory: RunMemory): A
 }
 
 /** Available agents, for multiple choice. */
-export function manyItems(agents: readonly AgentReport[]): AgentItem[] {
-  return agents.filter(canRun).map(foundItem);
+export function manyItems(reports: readonly AgentReport[], memory: RunMemory): AgentItem[] {
+  return rowsOf(reports, memory).flatMap(({ agent }) => (canRun(agent) ? [foundItem(agent)] : []));
 }
 
 const separator = (label: string): AgentItem => ({ label, kind: vscode.QuickPickItemKind.Separator });
@@ -51,11 +64,28 @@ export function protocolOf({ type }: AgentReport): readonly string[] {
   return type === 'acp-http' ? [t('server')] : [];
 }
 
-function foundItem(agent: AgentReport): AgentItem {
+/** What a row says of the transport. */
+function transportText({ type, capabilities }: AgentReport): string {
+  const name = type === 'acp' ? t('Agent Client Protocol') : t('own protocol');
+  return capabilities.approvals.supported ? name : t('{0}, without approvals', name);
+}
+
+/** With a button that shows `other` instead. */
+function foundItem(agent: AgentReport, other?: AgentReport): AgentItem {
+  const item = plainItem(agent);
+  if (other === undefined) return item;
+  const button = {
+    iconPath: new vscode.ThemeIcon('arrow-swap'),
+    tooltip: t('Runs with: {0}. Use Instead: {1}', transportText(agent), transportText(other)),
+  };
+  return { ...item, buttons: [button], other: () => foundItem(other, agent) };
+}
+
+function plainItem(agent: AgentReport): AgentItem {
   const { label, program } = agent;
   const found = program !== null && 'path' in program ? program : undefined;
   const facts = [
-    ...protocolOf(agent),
+    ...(agent.sameAs === undefined ? protocolOf(agent) : []),
     ...(found === undefined ? [] : [inertText(found.version ?? t('version unknown'))]),
     ...(agent.signedIn === undefined ? [] : [agent.signedIn ? t('signed in') : t('not signed in')]),
   ];
@@ -64,7 +94,7 @@ function foundItem(agent: AgentReport): AgentItem {
     iconPath: new vscode.ThemeIcon(agent.type === 'acp-http' ? 'cloud' : 'terminal'),
     description: facts.join(' · '),
     detail: vscode.workspace.isTrusted
-      ? inertText(found?.path ?? '')
+      ? inertText([found?.path ?? '', ...(agent.type === 'acp-http' ? [] : [transportText(agent)])].join(' · '))
       : t('Not available in Restricted Mode. Trust this workspace first.'),
     row: { kind: 'agent', agent },
   };
