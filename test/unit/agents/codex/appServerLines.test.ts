@@ -5,10 +5,10 @@ import { readBy, type Read } from '../../../support/captures/agentCaptures.ts';
 
 const opened = { id: 'thread/start:2', result: { thread: { id: 'main' }, model: 'gpt-test' } };
 const said = (method: string, params: object) => ({ method, params: { threadId: 'main', turnId: 'one', ...params } });
-const begun = said('turn/started', { turn: { id: 'one', status: 'inProgress' } });
+const turnStarted = said('turn/started', { turn: { id: 'one', status: 'inProgress' } });
 
 function read(...lines: readonly unknown[]): Read {
-  const output = [opened, begun, ...lines].map((line): OutputLine => ({
+  const output = [opened, turnStarted, ...lines].map((line): OutputLine => ({
     stream: 'stdout',
     text: JSON.stringify(line),
   }));

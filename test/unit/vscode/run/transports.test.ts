@@ -97,8 +97,10 @@ describe('rows of agents', () => {
     const copilot = own('copilot', '1.0.102');
     const both = [copilot, preset('copilot-acp')];
     assert.deepEqual(transportsOf(both, { ...facts, isConfigured: () => true }).map(named), ['copilot or copilot-acp']);
-    const elsewhere = { ...copilot, program: { path: '/opt/copilot', version: '1.0.102', tried: [] } };
-    assert.deepEqual(transportsOf([elsewhere, preset('copilot-acp')], facts).map(named), ['copilot or copilot-acp']);
+    const otherInstallation = { ...copilot, program: { path: '/opt/copilot', version: '1.0.102', tried: [] } };
+    assert.deepEqual(transportsOf([otherInstallation, preset('copilot-acp')], facts).map(named), [
+      'copilot or copilot-acp',
+    ]);
     const { sameAs, ...profile } = preset('copilot-acp');
     assert.equal(sameAs, 'copilot');
     assert.deepEqual(transportsOf([copilot, profile], facts).map(named), ['copilot or ', 'copilot-acp or ']);
