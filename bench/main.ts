@@ -27,6 +27,7 @@ import { pageAnswer, pageAppend, pageElements, pageFirst } from './page.ts';
 import { againstPeer } from './peer.ts';
 import { posted } from './posted.ts';
 import { recordLines } from './recordLines.ts';
+import { copyFiles } from './restore.ts';
 import { review } from './review.ts';
 import { scale } from './scale/scale.ts';
 import { sizes } from './sizes.ts';
@@ -66,6 +67,7 @@ const cases: Readonly<Record<string, Case>> = {
   evidence,
   growth,
   review,
+  copyFiles,
   daemonLatency,
   daemonStreams,
   daemonMemory,

@@ -87,6 +87,11 @@ const commands: readonly { readonly name: string; readonly summary: string; load
     load: async () => (await import('./commands/records/compare.ts')).compare,
   },
   {
+    name: 'restore',
+    summary: 'restores the files of a session as they were at a prompt',
+    load: async () => (await import('./commands/records/restore.ts')).restore,
+  },
+  {
     name: 'search',
     summary: 'searches all sessions, including tool output',
     load: async () => (await import('./commands/records/search.ts')).search,

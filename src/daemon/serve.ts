@@ -80,6 +80,7 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
       queue: (run) => queue.children.queue(run),
       cancel: (id) => queue.children.cancel(id),
     },
+    copyFiles: true,
     interactive: true,
     presence: clients,
     // Someone can connect at any time and answer.

@@ -43,6 +43,8 @@ import type { LadderStep } from './process/stopProcessTree.ts';
 import { RecordStore } from './record/recordStore.ts';
 import { recogniseOutput } from './replay/outputFile.ts';
 import { isWaiting, QueuedRecords } from './run/queuedRecords.ts';
+import { FileSnapshots } from './restore/fileSnapshots.ts';
+import { SessionRestores } from './restore/sessionRestores.ts';
 import { RunStarter } from './run/runStarter.ts';
 import { Sessions } from './sessions/sessions.ts';
 import { SessionState, type StateDeps } from './sessions/sessionState.ts';
@@ -67,6 +69,8 @@ export class Engine {
   readonly followUps: FollowUps;
   /** Sessions whose first run waits in the queue. */
   readonly queued: QueuedRecords;
+  /** Copies of files at prompts. */
+  readonly restores: SessionRestores;
   readonly #deps: EngineDeps;
   readonly #store: RecordStore;
   readonly #sessions: Sessions;
@@ -76,6 +80,7 @@ export class Engine {
   readonly #events: Emitter<[CoordinatorEvent]>;
   readonly #stateDeps: StateDeps;
   readonly #starter: RunStarter;
+  readonly #fileSnapshots: FileSnapshots;
   #closed: Promise<void> | undefined;
 
   constructor(deps: EngineDeps) {
@@ -119,6 +124,16 @@ export class Engine {
       onUsed: (listener) => this.#summaries.on(listener),
       decide,
     });
+    const environment = (folder: string) => deps.settings(folder).environment ?? deps.environment;
+    this.#fileSnapshots = new FileSnapshots({ ...deps, environment });
+    this.restores = new SessionRestores({
+      snapshots: this.#fileSnapshots,
+      clock: deps.clock,
+      openReader: (id) => this.#sessions.openReader(id),
+      list: () => this.list(),
+      recordPath: (id) => this.recordPath(id),
+      decide,
+    });
     this.#starter = new RunStarter({
       ...deps,
       store: this.#store,
@@ -126,6 +141,7 @@ export class Engine {
       archive: this.archive,
       budgets: this.budgets,
       children: this.children,
+      fileSnapshots: deps.copyFiles === true ? this.#fileSnapshots : undefined,
       assertOpen: (signal) => this.#assertOpen(signal),
     });
   }
@@ -257,12 +273,21 @@ export class Engine {
   }
 
   /** Permanently deletes a session and logs the deletion. @throws EngineFailure */
-  remove(sessionId: string, reason: DeletionReason = 'user'): Promise<void> {
-    return this.archive.remove(sessionId, reason);
+  async remove(sessionId: string, reason: DeletionReason = 'user'): Promise<void> {
+    const folder = await this.#folderOf(sessionId);
+    await this.archive.remove(sessionId, reason);
+    if (folder !== undefined) await this.#fileSnapshots.forget({ id: sessionId, folder });
   }
 
   async rebuildIndex(): Promise<SessionSummary[]> {
     return this.#sessions.list(await this.#store.rebuild());
+  }
+
+  /** `undefined` if its record cannot be read. */
+  async #folderOf(sessionId: string): Promise<string | undefined> {
+    const reader = await this.#sessions.openReader(sessionId).catch(() => null);
+    await reader?.close();
+    return reader?.summary.project_dir;
   }
 
   /** The session's record file; the raw output of its runs is in the same folder. */

@@ -25,6 +25,8 @@ export interface EngineDeps {
   /** Folder of the recordings for the demo. */
   readonly demoDir: string;
   readonly adapters: readonly AgentAdapter[];
+  /** Copy the files of a session's folder at each prompt, so that they can be restored. Default: no. */
+  readonly copyFiles?: boolean;
   /** Version of Vitrine, reported to agents that ask for the client. */
   readonly version?: string;
   readonly timing?: Timing;

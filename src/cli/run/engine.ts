@@ -107,6 +107,7 @@ export function engineDeps(context: CliContext, options: EngineOptions): EngineD
       tags: () => options.tags ?? [],
     },
     version: version(),
+    copyFiles: true,
     catalogue,
     ...(options.ownOnly !== true && { sources: createSources(context, new StoredFacts(catalogue, { warn })) }),
   };

@@ -49,6 +49,7 @@ export const failureCodes = [
   'budget_used_up',
   'race_failed',
   'race_conflict',
+  'restore_failed',
   'run_cancelled',
   'engine_closed',
   'internal',

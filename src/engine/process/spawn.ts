@@ -92,9 +92,11 @@ export interface BriefOptions {
   readonly maxBytes?: number;
   /** Keep the last line break of the output. */
   readonly exact?: boolean;
+  /** Input; absent: none. */
+  readonly input?: string;
 }
 
-/** Runs a short query: no input, limited output. Ends the whole process tree after the timeout. */
+/** Runs a short query with limited output. Ends the whole process tree after the timeout. */
 export async function runQuery(path: string, args: readonly string[], options: BriefOptions): Promise<BriefOutcome> {
   const { execa } = await load();
   const command = await startable(path, args, options.env);
@@ -102,7 +104,7 @@ export async function runQuery(path: string, args: readonly string[], options: B
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
     env: options.env,
     extendEnv: false,
-    stdin: 'ignore',
+    ...(options.input === undefined ? { stdin: 'ignore' as const } : { input: options.input }),
     stripFinalNewline: options.exact !== true,
     reject: false,
     timeout: options.timeoutMs,

@@ -35,7 +35,6 @@ import { RunFeed } from './runFeed.ts';
 import { knownOf, resultOf, summaryOf, type FiguresContext } from './runFigures.ts';
 import type { Launched, RunDeps, RunPlan } from './runPlan.ts';
 import type { ActiveRun, SessionState } from '../sessions/sessionState.ts';
-import { unreportedChanges } from '../snapshot/note.ts';
 import { withUnrecorded } from './unrecordedResult.ts';
 import { failureReason } from '../failures/failureReason.ts';
 
@@ -109,7 +108,7 @@ export class LiveRun implements ActiveRun {
   async start(): Promise<void> {
     const { attempts } = this.#plan;
     // Runs in parallel with preparing the record, before the agent starts.
-    void this.#plan.watch?.begin();
+    void this.#plan.folder.begin();
     try {
       await this.#begin();
       const [first] = attempts;
@@ -159,7 +158,7 @@ export class LiveRun implements ActiveRun {
 
   #newConversation(): LiveConversation {
     const { closeMs } = this.#deps;
-    const { label, workDir } = this.#plan;
+    const { label, workDir, folder } = this.#plan;
     const session = this.#session;
     return new LiveConversation({
       ...this.#deps,
@@ -176,6 +175,7 @@ export class LiveRun implements ActiveRun {
         session.conversations.fire();
       },
       maySend: () => this.#budget.maySend(this.#figures()),
+      ...(folder.copies && { beforeMessage: () => this.#feed.written().then(() => folder.copyAtPrompt()) }),
       onClosed: (endsItself) => this.#closeIn(endsItself ? closeMs : 0, endsItself ? 'late' : 'as_expected'),
       onFailure: (message) => {
         this.#state = failed(this.#state, failures.agentFailed(label, message));
@@ -207,7 +207,7 @@ export class LiveRun implements ActiveRun {
   }
 
   async #launch(resume: string | null): Promise<Launched> {
-    await this.#plan.watch?.begin();
+    await Promise.all([this.#plan.folder.begin(), this.#state.launched === null && this.#plan.folder.copyAtPrompt()]);
     const launched = await this.#plan.launch(resume);
     const { process, version, sessionId, dialogue } = launched;
     const { session, total: firstIndex } = this.#session;
@@ -299,7 +299,9 @@ export class LiveRun implements ActiveRun {
 
   async #record(exit: ExitInfo, cause: EngineFailure | undefined): Promise<RunResult> {
     const session = this.#session;
-    const changes = await this.#unreported();
+    // Shutdown does not wait for the folder.
+    const looks = this.#state.launched !== null && this.#state.stop !== 'hurried';
+    const changes = await this.#plan.folder.changes(this.runId, looks, () => this.#now());
     const facts = this.#feed.output.facts();
     const nothingRan = this.#plan.attempts.length === 0;
     const result = this.#budget.settle(resultOf(facts, exit, this.#figures()), this.#conversation.hasUnsent);
@@ -322,6 +324,7 @@ export class LiveRun implements ActiveRun {
     this.#feed.measure(facts);
     const notes = [...changes.notes, ...endReasonNotes(reached, why)];
     const endIndex = session.total + notes.length;
+    if (looks) await this.#plan.folder.copyAtEnd(endIndex);
     const stopReason = stopped ? 'stopped' : (metadata?.endReason ?? outcome);
     const change: Partial<SessionSummary> = {
       ...knownOf(facts),
@@ -358,19 +361,6 @@ export class LiveRun implements ActiveRun {
     this.#notify('error', failure);
     this.#session.change({ status: 'stopped', outcome: 'failed', reason: failure.message });
     return { success: false, error: failure.message };
-  }
-
-  async #unreported() {
-    const { watch } = this.#plan;
-    // Shutdown does not wait for the unreported changes.
-    const isWanted = this.#state.launched !== null && this.#state.stop !== 'hurried';
-    try {
-      if (watch === undefined || !isWanted) return { lines: [], notes: [] };
-      const { line, note } = await unreportedChanges(watch, this.runId, () => this.#now());
-      return { lines: [line], notes: note === null ? [] : [note] };
-    } finally {
-      watch?.leave();
-    }
   }
 
   #failureReason(facts: RunFacts, exit: ExitInfo, result: RunResult): EngineFailure | undefined {

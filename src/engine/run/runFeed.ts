@@ -196,7 +196,7 @@ export class RunFeed {
 
   #see(updates: readonly EntryUpdate[], at: string): CoordinatorEvent[] {
     const { state, plan } = this.#deps;
-    plan.watch?.see(updates);
+    plan.folder.see(updates);
     let next = state.total;
     for (const update of updates) {
       if (update.op !== 'put' || update.entry.index < next) continue;

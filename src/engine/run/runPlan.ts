@@ -9,7 +9,7 @@ import type { RunBudget } from '../budget/runBudget.ts';
 import type { Log } from '../api.ts';
 import type { FiguresContext } from './runFigures.ts';
 import type { SideFiles } from '../output/sideFiles.ts';
-import type { FolderWatch } from '../snapshot/watch.ts';
+import type { RunFolder } from './runFolder.ts';
 import type { Note } from './note.ts';
 
 export interface Launched {
@@ -43,8 +43,7 @@ export interface RunPlan {
   /** Ids to resume by, in this order; `null` is a new conversation. Empty: nothing is launched. */
   readonly attempts: readonly (string | null)[];
   readonly budget: RunBudget;
-  /** Finds changes that no tool call reports; absent: disabled. */
-  readonly watch?: FolderWatch;
+  readonly folder: RunFolder;
   createNormalizer(context: NormalizerContext): Normalizer;
   /** @throws EngineFailure */
   launch(resume: string | null): Promise<Launched>;

@@ -22,7 +22,8 @@ import { startedSummary } from './runFigures.ts';
 import type { RunDeps, RunPlan } from './runPlan.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { SessionState } from '../sessions/sessionState.ts';
-import { createWatch } from '../snapshot/watch.ts';
+import type { FileSnapshots } from '../restore/fileSnapshots.ts';
+import { RunFolder } from './runFolder.ts';
 import { composePrompt } from '../prompt/promptComposition.ts';
 import { inFolder } from '../recall/recall.ts';
 
@@ -32,6 +33,8 @@ export interface RunStarterDeps extends EngineDeps {
   readonly archive: Pick<Archive, 'finishRun' | 'recall'>;
   readonly budgets: Pick<Budgets, 'hold' | 'follow'>;
   readonly children: ChildServer | undefined;
+  /** Absent: no copies of files. */
+  readonly fileSnapshots: FileSnapshots | undefined;
   /** @throws EngineFailure during shutdown, or if this run was cancelled */
   readonly assertOpen: (signal: AbortSignal | undefined) => void;
 }
@@ -101,7 +104,7 @@ export class RunStarter {
         attempts: agent.canLaunch(launch) ? attempts : [],
         ...(begins.replacedIds !== undefined && { replacedIds: begins.replacedIds }),
         budget,
-        ...createWatch(session, this.#deps),
+        folder: new RunFolder(session, this.#deps, this.#deps.fileSnapshots),
         createNormalizer: (context) => source.createNormalizer(context),
         launch: (resume) => agent.launch(launch, resume),
       },

@@ -18,6 +18,8 @@ export interface ConversationDeps extends RequestsDeps {
   readonly onClosed: (endsItself: boolean) => void;
   /** Whether another message may be sent. */
   readonly maySend: () => boolean;
+  /** Runs before the agent gets a message. Never rejects. */
+  readonly beforeMessage?: () => Promise<void>;
   /** Records that a message was queued or left the queue. */
   readonly onQueue: (change: QueueChange) => void;
   /** The conversation cannot continue; `message` is the reason. */
@@ -191,7 +193,13 @@ export class LiveConversation implements Conversation {
     this.#endedByUser = false;
     this.#deps.tell({ type: 'message', text: message.text, origin: 'human' });
     this.#deps.onQueue({ id: message.id, text: null });
-    this.#speak((dialogue) => dialogue.say(message.text));
+    const current = this.#dialogue;
+    const send = (): void => {
+      if (this.#dialogue === current) this.#speak((dialogue) => dialogue.say(message.text));
+    };
+    const before = this.#deps.beforeMessage?.();
+    if (before === undefined) send();
+    else void before.then(send);
   }
 
   #endTurn(input: AgentInput, more: Continuation): void {

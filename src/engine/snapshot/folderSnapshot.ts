@@ -4,7 +4,7 @@ import { each, longestHashed, ReadBudget, sameState, stateOf, type FileState } f
 import { Deadline, SnapshotProblem, type Changes, type Snapshot, type SnapshotLimits } from './snapshot.ts';
 
 /** Folders for internal data of programs. */
-const leftOut = new Set([
+export const leftOut = new Set([
   '.git',
   '.hg',
   '.svn',

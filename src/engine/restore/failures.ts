@@ -1,0 +1,40 @@
+import { EngineFailure } from '../failures/failures.ts';
+import { say } from '../failures/wording.ts';
+
+export const restoreFailures = {
+  gitMissing: () =>
+    new EngineFailure('restore_failed', {
+      message: say`Restoring files needs git, which was not found on this machine.`,
+      detail: say`Install git and make sure that it is on the PATH. Vitrine records the files of later prompts then.`,
+    }),
+
+  noSnapshot: (entry: number) =>
+    new EngineFailure('restore_failed', {
+      message: say`Vitrine has no copy of the files at entry ${entry}.`,
+      detail: say`Vitrine copies files at each prompt that it sends to an agent, and keeps the copies for 30 days. There is none if the folder was too large, or if git was missing.`,
+    }),
+
+  nothingToUndo: () =>
+    new EngineFailure('restore_failed', {
+      message: say`No restore of this session can be undone.`,
+      detail: say`Vitrine keeps the files before a restore for 30 days.`,
+    }),
+
+  filesChanged: () =>
+    new EngineFailure('restore_failed', {
+      message: say`The files changed since the preview. Nothing was restored.`,
+      detail: say`Look at the changes again, then restore.`,
+    }),
+
+  folderInUse: (title: string) =>
+    new EngineFailure('restore_failed', {
+      message: say`The session “${title}” is running in this folder. Nothing was restored.`,
+      detail: say`Stop it or wait until it ends, then restore.`,
+    }),
+
+  failed: (why: string) =>
+    new EngineFailure('restore_failed', {
+      message: say`The files could not be compared with the copy: ${why}`,
+      detail: say`No file was changed unless the message says otherwise. Restoring again is safe.`,
+    }),
+};

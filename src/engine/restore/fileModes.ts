@@ -1,0 +1,37 @@
+import * as z from 'zod';
+
+/**
+ * Permissions of the files of a snapshot, of which git only keeps whether a file is executable. `others` has those that
+ * differ from the usual ones, by path.
+ */
+export const fileModesSchema = z.object({
+  plain: z.int(),
+  executable: z.int(),
+  others: z.record(z.string(), z.int()),
+});
+export type FileModes = z.infer<typeof fileModesSchema>;
+
+/** As this process creates files. `mask`: its umask. */
+export function usualModes(mask: number): FileModes {
+  return { plain: 0o666 & ~mask, executable: 0o777 & ~mask, others: {} };
+}
+
+export function isExecutable(mode: number): boolean {
+  return (mode & 0o100) !== 0;
+}
+
+export function modeOf({ plain, executable, others }: FileModes, path: string, gitMode: string): number {
+  return others[path] ?? (gitMode === '100755' ? executable : plain);
+}
+
+/** With what was found now; `null`: not a regular file. */
+export function withModes(modes: FileModes, found: ReadonlyMap<string, number | null>): FileModes {
+  if (found.size === 0) return modes;
+  const others = new Map(Object.entries(modes.others));
+  for (const [path, mode] of found) {
+    const usual = mode !== null && mode === (isExecutable(mode) ? modes.executable : modes.plain);
+    if (mode === null || usual) others.delete(path);
+    else others.set(path, mode);
+  }
+  return { ...modes, others: Object.fromEntries([...others].sort(([a], [b]) => (a < b ? -1 : 1))) };
+}

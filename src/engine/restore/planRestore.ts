@@ -1,0 +1,255 @@
+import { lstat, mkdtemp, readdir, rm, writeFile, mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import type { RestoreChange, RestoreSkip } from '../../model/session/restore.ts';
+import { leftOut } from '../snapshot/folderSnapshot.ts';
+import type { Deadline } from '../snapshot/snapshot.ts';
+import { isExecutable, modeOf, type FileModes } from './fileModes.ts';
+import type { FolderStore, Snapshot } from './folderStore.ts';
+import { nulSeparated } from './shadowGit.ts';
+
+type Stored = Omit<Snapshot, 'left'>;
+/** `left`: files that existed, which the snapshot lacks. */
+export type RestoreGoal = Stored & { readonly left: readonly string[] };
+
+/** A file that differs between two snapshots. Modes are git's; `000000`: there is no file. */
+interface Difference {
+  readonly path: string;
+  readonly from: { readonly mode: string; readonly object: string };
+  readonly to: { readonly mode: string; readonly object: string };
+}
+
+export interface RestorePlan {
+  readonly now: Snapshot;
+  /** The folder as it will be. */
+  readonly goal: Stored;
+  readonly changes: readonly RestoreChange[];
+  readonly skipped: readonly RestoreSkip[];
+  /** Permissions of the regular files that change. */
+  readonly modes: ReadonlyMap<string, number>;
+}
+
+export const noFile = '000000';
+const link = '120000';
+
+/** What has to change for the folder to be as in `target`; `only`: these files, whatever rules ignore. */
+export async function planRestore(
+  store: FolderStore,
+  target: RestoreGoal,
+  deadline: Deadline,
+  only?: ReadonlySet<string>,
+): Promise<RestorePlan> {
+  const first = await store.take(deadline);
+  const wanted = await differences(store, first, target, deadline);
+  const inTheWay = await findInTheWay(
+    store.folder,
+    wanted.filter(({ from }) => from.mode === noFile),
+  );
+  const now = inTheWay.length === 0 ? first : await store.take(deadline, inTheWay);
+  const all = now === first ? wanted : await differences(store, now, target, deadline);
+  const picked = all.filter(({ path: name }) => only?.has(name) ?? true);
+  const ignored = only === undefined ? await ignoredThen(store, target, picked, deadline) : new Set<string>();
+  const skipped: RestoreSkip[] = [];
+  const differing: Difference[] = [];
+  const deleted = new Set(picked.flatMap(({ path: name, to }) => (to.mode === noFile ? [name] : [])));
+  for (const each of picked) {
+    const why = ignored.has(each.path) ? 'ignored' : await reasonToSkip(store.folder, each, now, deleted);
+    if (why === null) differing.push(each);
+    else skipped.push({ path: each.path, why });
+  }
+  const modes = modeChanges(now, target, differing, only, new Set(skipped.map((each) => each.path)));
+  const goal = await goalOf(store, now, target, differing, modes, deadline);
+  const byContent = new Set(differing.map((each) => each.path));
+  const changes = [
+    ...differing.map(changeOf),
+    ...[...modes.keys()].flatMap((name): RestoreChange[] =>
+      byContent.has(name) ? [] : [{ path: name, kind: 'changed', mode: true }],
+    ),
+  ].sort((a, b) => (a.path < b.path ? -1 : 1));
+  return { now, goal, changes, skipped, modes };
+}
+
+function changeOf({ path: name, from, to }: Difference): RestoreChange {
+  const kind = from.mode === noFile ? 'created' : to.mode === noFile ? 'deleted' : 'changed';
+  return {
+    path: name,
+    kind,
+    ...(from.mode !== noFile && { before: from.object }),
+    ...(to.mode !== noFile && { after: to.object }),
+    ...(from.object === to.object && { mode: true as const }),
+  };
+}
+
+export async function differences(
+  { git }: FolderStore,
+  from: Pick<Stored, 'files'>,
+  to: Pick<Stored, 'files'>,
+  deadline: Deadline,
+): Promise<Difference[]> {
+  const args = ['diff-tree', '-r', '-z', '--raw', '--no-renames', '--no-abbrev', from.files, to.files];
+  const parts = nulSeparated(await git.run(args, deadline));
+  const found: Difference[] = [];
+  for (let at = 0; at + 1 < parts.length; at += 2) {
+    const [before = ':', after = noFile, had = '', has = ''] = (parts[at] ?? '').split(' ');
+    const place = { from: { mode: before.slice(1), object: had }, to: { mode: after, object: has } };
+    found.push({ path: parts[at + 1] ?? '', ...place });
+  }
+  return found;
+}
+
+/** Files and links, ignored until now, where a restored file or its folder has to be. */
+async function findInTheWay(folder: string, created: readonly Difference[]): Promise<string[]> {
+  const found = new Set<string>();
+  const free = new Set<string>();
+  for (const { path: name } of created) {
+    const parts = name.split('/');
+    for (const at of parts.keys()) {
+      const place = parts.slice(0, at + 1).join('/');
+      if (found.has(place)) break;
+      if (free.has(place)) continue;
+      const stats = await lstat(path.join(folder, place)).catch(() => null);
+      if (stats === null) break;
+      if (stats.isDirectory()) free.add(place);
+      else {
+        found.add(place);
+        break;
+      }
+    }
+  }
+  return [...found];
+}
+
+/** What is not in the snapshot of now must not be overwritten. */
+async function reasonToSkip(
+  folder: string,
+  { path: name, from, to }: Difference,
+  now: Snapshot,
+  deleted: ReadonlySet<string>,
+): Promise<RestoreSkip['why'] | null> {
+  if (from.mode !== noFile || to.mode === noFile) return null;
+  const left = now.left.get(name)?.kind;
+  if (left === 'tooLarge' || left === 'notReadable') return left;
+  const parts = name.split('/');
+  for (const at of parts.keys()) {
+    const place = parts.slice(0, at + 1).join('/');
+    const stats = await lstat(path.join(folder, place)).catch(() => null);
+    if (stats === null) return null;
+    const isLast = at === parts.length - 1;
+    if (!stats.isDirectory()) return deleted.has(place) ? null : 'inTheWay';
+    if (isLast && !(await areAllDeleted(path.join(folder, name), name, deleted))) return 'inTheWay';
+  }
+  return null;
+}
+
+/** Whether everything in a folder is deleted by the restore, so that a file can take its place. */
+async function areAllDeleted(place: string, name: string, deleted: ReadonlySet<string>): Promise<boolean> {
+  for (const entry of await readdir(place, { withFileTypes: true })) {
+    const inside = `${name}/${entry.name}`;
+    const isDeleted = entry.isDirectory()
+      ? await areAllDeleted(path.join(place, entry.name), inside, deleted)
+      : deleted.has(inside);
+    if (!isDeleted) return false;
+  }
+  return true;
+}
+
+const rules = /(?:^|\/)\.gitignore$/;
+
+/** Files of now that the snapshot would have lacked: they may have existed then, so they stay. */
+async function ignoredThen(
+  store: FolderStore,
+  target: RestoreGoal,
+  differing: readonly Difference[],
+  deadline: Deadline,
+): Promise<Set<string>> {
+  const deleted = differing.filter(({ to }) => to.mode === noFile).map((each) => each.path);
+  const left = new Set(target.left);
+  const found = new Set(deleted.filter((name) => left.has(name)));
+  const inPackages = deleted.filter((name) => name.split('/').some((part) => leftOut.has(part)));
+  if (deleted.length === 0) return found;
+  const { git } = store;
+  const listed = nulSeparated(await git.run(['ls-tree', '-r', '-z', target.files], deadline)).map((line) => ({
+    mode: line.slice(0, 6),
+    object: line.slice(0, line.indexOf('\t')).split(' ')[2] ?? '',
+    name: line.slice(line.indexOf('\t') + 1),
+  }));
+  const packages = new Set(listed.flatMap(({ name }) => packageFolder(name) ?? []));
+  for (const name of inPackages) if (!packages.has(packageFolder(name) ?? '')) found.add(name);
+  const place = await mkdtemp(path.join(path.dirname(git.dir), 'rules-'));
+  try {
+    for (const { mode, object, name } of listed) {
+      if (!rules.test(name) || mode === link) continue;
+      await mkdir(path.dirname(path.join(place, name)), { recursive: true });
+      await writeFile(path.join(place, name), await git.run(['cat-file', 'blob', object], deadline));
+    }
+    const input = deleted.map((name) => `${name}\0`).join('');
+    const args = ['check-ignore', '--no-index', '-z', '--stdin'];
+    // Code 1: none is ignored.
+    for (const name of nulSeparated(await git.at(place).run(args, deadline, { input, codes: [1] }))) found.add(name);
+    return found;
+  } finally {
+    await rm(place, { recursive: true, force: true });
+  }
+}
+
+/** The folder of a package manager or build tool that contains this file. */
+function packageFolder(name: string): string | undefined {
+  const parts = name.split('/');
+  const at = parts.findIndex((part) => leftOut.has(part));
+  return at === -1 ? undefined : parts.slice(0, at + 1).join('/');
+}
+
+/** Permissions that regular files get: of those with another content, and of those that only differ in them. */
+function modeChanges(
+  now: Stored,
+  target: Stored,
+  differing: readonly Difference[],
+  only: ReadonlySet<string> | undefined,
+  skipped: ReadonlySet<string>,
+): Map<string, number> {
+  const modes = new Map<string, number>();
+  const byContent = new Map(differing.map((each) => [each.path, each]));
+  for (const [name, { to }] of byContent)
+    if (to.mode !== noFile && to.mode !== link) modes.set(name, modeOf(target.modes, name, to.mode));
+  for (const name of new Set([...Object.keys(now.modes.others), ...Object.keys(target.modes.others)])) {
+    if (byContent.has(name) || skipped.has(name) || only?.has(name) === false) continue;
+    const [had, has] = [now.modes.others[name], target.modes.others[name]];
+    if (had === has) continue;
+    // The content is the same, and so is whether it is executable.
+    const runs = isExecutable(had ?? has ?? 0) ? '100755' : '100644';
+    modes.set(name, modeOf(target.modes, name, runs));
+  }
+  return modes;
+}
+
+async function goalOf(
+  store: FolderStore,
+  now: Stored,
+  target: Stored,
+  differing: readonly Difference[],
+  modes: ReadonlyMap<string, number>,
+  deadline: Deadline,
+): Promise<Stored> {
+  const files = await store.withIndex(async (index) => {
+    await store.git.run(['read-tree', now.files], deadline, { index });
+    // Deletions first: a file may take the place of a folder.
+    const lines = [...differing]
+      .sort((a, b) => Number(b.to.mode === noFile) - Number(a.to.mode === noFile))
+      .map(({ path: name, to }) => `${to.mode === noFile ? '0' : to.mode} ${to.object}\t${name}\0`);
+    const input = lines.join('');
+    if (lines.length > 0)
+      await store.git.run(['update-index', '-z', '--replace', '--index-info'], deadline, { index, input });
+    return store.git.line(['write-tree'], deadline, { index });
+  }, false);
+  const others = new Map(Object.entries(now.modes.others));
+  for (const { path: name } of differing) others.delete(name);
+  for (const name of modes.keys()) {
+    const mode = target.modes.others[name];
+    if (mode === undefined) others.delete(name);
+    else others.set(name, mode);
+  }
+  const goal: FileModes = {
+    ...now.modes,
+    others: Object.fromEntries([...others].sort(([a], [b]) => (a < b ? -1 : 1))),
+  };
+  return { root: await store.root(files, goal, deadline), files, modes: goal };
+}
