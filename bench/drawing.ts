@@ -47,7 +47,7 @@ async function drawingTime(tests: PageTests, text: string): Promise<number> {
   const { entries, turns } = script;
   const page = await tests.open();
   const options: LoadOptions = { entries, view: view({ turns }, { entries: entries.length }) };
-  await page.evaluate((kept) => window.host.keep(kept), options);
+  await page.evaluate((session) => window.host.keep(session), options);
   const time = await page.evaluate(untilDrawn);
   await page.close();
   return time;

@@ -63,7 +63,7 @@ describe('a message of many elements', () => {
     script.say(`The first words.\n\n${repeated('[a](b) ', 60_000)}\n\nThe last words.`);
     const { entries, turns } = script;
     const page = await tests.open();
-    await page.evaluate((kept) => window.host.keep(kept), {
+    await page.evaluate((session) => window.host.keep(session), {
       entries,
       view: view({ turns }, { entries: entries.length }),
     });

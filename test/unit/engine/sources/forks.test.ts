@@ -55,7 +55,7 @@ function played(steps: readonly Step[]): { readonly sessions: readonly Session[]
 const input = 1000;
 
 function sum(rows: readonly ObservedSummary[]): number {
-  return rows.reduce((total, { total_usage: usage }) => total + totalTokens(usage ?? {}), 0);
+  return rows.reduce((total, { total_usage: usage }) => total + totalTokens(usage), 0);
 }
 
 describe('forks of forks', () => {
@@ -124,7 +124,7 @@ describe('forks of forks', () => {
           const requests = seen[at]?.share.requests ?? [];
           assert.equal(
             requests.reduce((total, { usage }) => total + totalTokens(usage), 0),
-            totalTokens(row.total_usage ?? {}),
+            totalTokens(row.total_usage),
           );
         }
         if (!areNamed) return;
