@@ -31,6 +31,7 @@ import { copyFiles } from './restore.ts';
 import { review } from './review.ts';
 import { scale } from './scale/scale.ts';
 import { sizes } from './sizes.ts';
+import { teamClaims } from './team/claims.ts';
 
 const digits = { '×': 2, ms: 1, kB: 1, MB: 1, '%': 3, elements: 0 } as const;
 const figure = ({ unit }: Row, value: number): string => `${value.toFixed(digits[unit])} ${unit}`;
@@ -74,6 +75,7 @@ const cases: Readonly<Record<string, Case>> = {
   daemonStart,
   daemonIdle,
   windowIdle,
+  teamClaims,
   activation,
   sizes,
 };

@@ -25,7 +25,7 @@ type BudgetRow = z.infer<typeof rowSchema>;
 export async function listBudgets(database: Database): Promise<readonly BudgetRow[]> {
   const { rows } = await database.query(
     `SELECT b.scope, b.key, b.period, b.limit_usd, b.set_by, (
-       SELECT coalesce(sum(s.usd), 0) FROM vitrine.spending AS s
+       SELECT coalesce(sum(s.usd), 0) FROM vitrine.spent AS s
        WHERE s.day >= date_trunc(b.period, clock_timestamp() AT TIME ZONE 'UTC')::date
          AND b.key = CASE b.scope WHEN 'team' THEN '' WHEN 'member' THEN s.member WHEN 'agent' THEN s.agent ELSE s.project END
      ) AS spent_usd

@@ -32,7 +32,24 @@ export async function writeTeam(storeDir: string, address: TeamAddress): Promise
   await rename(`${file}.new`, file);
 }
 
-/** Removes everything that the store knows of its team, copies of shared sessions included. */
-export async function removeTeam(storeDir: string): Promise<void> {
-  await rm(teamFolder(storeDir), { recursive: true, force: true });
+/**
+ * Takes everything that the store knows of its team out of the way, copies of shared sessions included, until it is certain
+ * that the store has left. @throws file system errors
+ */
+export async function setTeamAside(
+  storeDir: string,
+): Promise<{ readonly remove: () => Promise<void>; readonly restore: () => Promise<void> }> {
+  const folder = teamFolder(storeDir);
+  const aside = `${folder}.left`;
+  const remove = (): Promise<void> => rm(aside, { recursive: true, force: true });
+  await remove();
+  await rename(folder, aside);
+  return {
+    remove,
+    restore: async () => {
+      // A daemon that still ran may have made an empty one.
+      await rm(folder, { recursive: true, force: true });
+      await rename(aside, folder);
+    },
+  };
 }

@@ -34,7 +34,7 @@ Exit code 0: done; 1: doctor found a problem; 2: rejected or not reachable.
 
   --down N           takes back the newest N updates of the schema, with their data
   --as WHAT          metadata: what lists show; records: the transcript, too (default), with secrets masked
-  --delete-mine      also deletes what you shared; a note without content remains
+  --delete-mine      also deletes everything of yours in the team; tombstones without content remain
   --json             one JSON object per line
 ${storeHelp}`;
 
@@ -205,15 +205,26 @@ async function budget(
 
 async function leave(context: CliContext, values: Values): Promise<number> {
   const login = await storeLogin(context, values);
-  const [{ withClient }, { leaveTeam }, { removeTeam }] = await Promise.all([
+  const [{ withClient }, { leaveTeam }, { setTeamAside }] = await Promise.all([
     import('../../team/database/connection.ts'),
     import('../../team/membership.ts'),
     import('../../team/teamFile.ts'),
   ]);
   const deleteMine = values['delete-mine'] === true;
-  const deleted = await withClient(login, (client) => leaveTeam(client, deleteMine));
-  await removeTeam(storeFolder(context, values.store));
-  await reload(context, values, undefined);
+  const deleted = await withClient(login, async (client) => {
+    // The daemon has to stop sending before everything is deleted.
+    const aside = await setTeamAside(storeFolder(context, values.store));
+    await reload(context, values, undefined);
+    try {
+      const count = await leaveTeam(client, deleteMine);
+      await aside.remove();
+      return count;
+    } catch (error) {
+      await aside.restore();
+      await reload(context, values, login.password);
+      throw error;
+    }
+  });
   context.stdout.write(`You have left the team.${deleteMine ? ` Deleted sessions: ${deleted}.` : ''}\n`);
   return done;
 }

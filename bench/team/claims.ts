@@ -1,0 +1,140 @@
+import pg from 'pg';
+import { claimRun } from '../../src/team/runs/teamRuns.ts';
+import { TeamDatabase } from '../../test/support/team/database.ts';
+import { removeTeamServer } from '../../test/support/team/server.ts';
+import { median, type Row } from '../harness.ts';
+
+/** Runs that a runner has at a time. */
+const limit = 8;
+
+/** What a queue needs at least: the oldest run whose demands the runner meets, skipping those that others are claiming. */
+const bareClaim = `
+  UPDATE vitrine.runs SET status = 'claimed', runner_id = $2, instance = $1, executed_by = $7,
+    token = nextval('vitrine.fencing'), attempts = attempts + 1, claimed_at = clock_timestamp()
+  WHERE run_id = (
+    SELECT run_id FROM vitrine.runs
+    WHERE status = 'pending' AND executor_type = $3
+      AND (demand_hostname IS NULL OR demand_hostname = $4)
+      AND (demand_project_dir IS NULL OR demand_project_dir = $5)
+      AND demand_tags <@ $6
+    ORDER BY position LIMIT 1 FOR UPDATE SKIP LOCKED
+  ) RETURNING *`;
+
+interface Worker {
+  readonly member: pg.Client;
+  /** Executes the bare statement, which no policy or function holds back. */
+  readonly admin: pg.Client;
+  readonly instance: string;
+  readonly runner: string;
+}
+
+/**
+ * Claims through Vitrine, as a member, against the bare statement on the same tables as administrator. Only the time of the
+ * claims counts; both sides end their runs in the same way.
+ */
+export async function teamClaims(claims = 800, turns = 5): Promise<readonly Row[]> {
+  const database = await TeamDatabase.create();
+  const admins: pg.Client[] = [];
+  try {
+    const user = await database.addMember('alice');
+    const workers = await Promise.all(
+      Array.from({ length: 8 }, async (_, index): Promise<Worker> => {
+        const member = await database.connect(user);
+        const admin = new pg.Client(database.server.adminConfig(database.name));
+        await admin.connect();
+        admins.push(admin);
+        const [instance, runner] = [`instance-${index}`, `lnch_${index.toString(16).padStart(12, '0')}`];
+        const register = `SELECT vitrine.register_runner(ARRAY[$1], $2, 'host', '/work', 'claude-code', '{gpu}', $3, NULL)`;
+        await member.query(register, [runner, instance, limit]);
+        return { member, admin, instance, runner };
+      }),
+    );
+    const rows: Row[] = [];
+    for (const count of [1, 8]) rows.push(await compareClaims(workers.slice(0, count), user, claims, turns));
+    return rows;
+  } finally {
+    for (const admin of admins) await admin.end();
+    await database.drop();
+    await removeTeamServer();
+  }
+}
+
+async function compareClaims(workers: readonly Worker[], user: string, claims: number, turns: number): Promise<Row> {
+  const ratios: number[] = [];
+  const [ours, bare]: [number[], number[]] = [[], []];
+  const isOurs = (turn: number): readonly boolean[] => (turn % 2 === 0 ? [true, false] : [false, true]);
+  // The first turn warms up.
+  for (let turn = 0; turn <= turns; turn += 1) {
+    const rate = new Map<boolean, number>();
+    for (const side of isOurs(turn)) {
+      await fill(workers, claims);
+      rate.set(side, await claimAll(workers, side ? null : user));
+    }
+    const [a, b] = [rate.get(true) ?? NaN, rate.get(false) ?? NaN];
+    if (turn === 0) continue;
+    ours.push(a);
+    bare.push(b);
+    ratios.push(b / a);
+  }
+  const figures = `${median(ours).toFixed(0)} a second against ${median(bare).toFixed(0)}`;
+  return {
+    name: `team: claims, ${workers.length} worker${workers.length === 1 ? '' : 's'}, bare statement / Vitrine`,
+    value: median(ratios),
+    unit: '×',
+    goal: 1 / 0.9,
+    detail: `${claims} runs, ${turns} turns: ${figures}`,
+  };
+}
+
+async function fill([first]: readonly Worker[], count: number): Promise<void> {
+  await first?.admin.query('TRUNCATE vitrine.runs, vitrine.requests, vitrine.audit');
+  await first?.member.query(
+    `SELECT vitrine.create_run('run_' || lpad(to_hex(n), 12, '0'), 'ses_' || lpad(to_hex(n), 12, '0'), 'start_session',
+       json_build_object('executor_type', 'claude-code', 'run', json_build_object('run_id', 'run_' || lpad(to_hex(n), 12, '0'),
+         'session_id', 'ses_' || lpad(to_hex(n), 12, '0'), 'type', 'start_session', 'prompt', 'x',
+         'execution_mode', 'sync', 'status', 'pending', 'created_at', '2026-01-01T00:00:00.000Z')),
+       'claude-code', NULL, NULL, NULL, NULL, CASE WHEN n % 2 = 0 THEN '{gpu}'::text[] ELSE '{}' END, false, NULL)
+     FROM generate_series(1, $1::int) AS n`,
+    [count],
+  );
+  await first?.admin.query('VACUUM ANALYZE vitrine.runs');
+}
+
+/** Claims per second. `bareUser`: for whom the bare statement claims; `null`: Vitrine claims. */
+async function claimAll(workers: readonly Worker[], bareUser: string | null): Promise<number> {
+  let [claimed, ms] = [0, 0];
+  await Promise.all(
+    workers.map(async (worker) => {
+      const { admin, instance } = worker;
+      for (;;) {
+        const held: string[] = [];
+        const started = performance.now();
+        while (held.length < limit) {
+          const found = bareUser === null ? await claim(worker, held) : await claimBare(worker, bareUser);
+          if (found === undefined) break;
+          held.push(found);
+        }
+        ms += performance.now() - started;
+        claimed += held.length;
+        await admin.query(`UPDATE vitrine.runs SET status = 'completed' WHERE instance = $1 AND status = 'claimed'`, [
+          instance,
+        ]);
+        if (held.length < limit) return;
+      }
+    }),
+  );
+  return (claimed / ms) * 1000 * workers.length;
+}
+
+async function claim({ member, instance }: Worker, held: readonly string[]): Promise<string | undefined> {
+  return (await claimRun(member, instance, held))?.job.run.run_id;
+}
+
+async function claimBare({ admin, instance, runner }: Worker, user: string): Promise<string | undefined> {
+  const { rows } = await admin.query<{ run_id: string }>({
+    name: 'bare-claim',
+    text: bareClaim,
+    values: [instance, runner, 'claude-code', 'host', '/work', ['gpu'], user],
+  });
+  return rows[0]?.run_id;
+}
