@@ -30,9 +30,9 @@ interface Worker {
 
 /**
  * Claims through Vitrine, as a member, against the bare statement on the same tables as administrator. Only the time of the
- * claims counts; both sides end their runs in the same way.
+ * claims counts; both sides end their runs in the same way. Rounds of both alternate, so that other programs slow down both.
  */
-export async function teamClaims(claims = 800, turns = 5): Promise<readonly Row[]> {
+export async function teamClaims(rounds = 40): Promise<readonly Row[]> {
   const database = await TeamDatabase.create();
   const admins: pg.Client[] = [];
   try {
@@ -50,7 +50,7 @@ export async function teamClaims(claims = 800, turns = 5): Promise<readonly Row[
       }),
     );
     const rows: Row[] = [];
-    for (const count of [1, 8]) rows.push(await compareClaims(workers.slice(0, count), user, claims, turns));
+    for (const count of [1, 8]) rows.push(await compareClaims(workers.slice(0, count), user, rounds));
     return rows;
   } finally {
     for (const admin of admins) await admin.end();
@@ -59,30 +59,26 @@ export async function teamClaims(claims = 800, turns = 5): Promise<readonly Row[
   }
 }
 
-async function compareClaims(workers: readonly Worker[], user: string, claims: number, turns: number): Promise<Row> {
-  const ratios: number[] = [];
-  const [ours, bare]: [number[], number[]] = [[], []];
-  const isOurs = (turn: number): readonly boolean[] => (turn % 2 === 0 ? [true, false] : [false, true]);
-  // The first turn warms up.
-  for (let turn = 0; turn <= turns; turn += 1) {
-    const rate = new Map<boolean, number>();
-    for (const side of isOurs(turn)) {
-      await fill(workers, claims);
-      rate.set(side, await claimAll(workers, side ? null : user));
-    }
-    const [a, b] = [rate.get(true) ?? NaN, rate.get(false) ?? NaN];
-    if (turn === 0) continue;
-    ours.push(a);
-    bare.push(b);
-    ratios.push(b / a);
+async function compareClaims(workers: readonly Worker[], user: string, rounds: number): Promise<Row> {
+  const warmUp = Math.ceil(rounds / 5);
+  await fill(workers, (rounds + warmUp) * 2 * workers.length * limit);
+  const ours: number[] = [];
+  const bare: number[] = [];
+  for (let round = 0; round < rounds + warmUp; round += 1) {
+    const first = round % 2 === 0 ? await claimRound(workers, null) : 0;
+    const bareMs = await claimRound(workers, user);
+    const oursMs = round % 2 === 0 ? first : await claimRound(workers, null);
+    if (round < warmUp) continue;
+    ours.push(oursMs);
+    bare.push(bareMs);
   }
-  const figures = `${median(ours).toFixed(0)} a second against ${median(bare).toFixed(0)}`;
+  const rate = (ms: readonly number[]): string => ((workers.length * limit * 1000) / median(ms)).toFixed(0);
   return {
     name: `team: claims, ${workers.length} worker${workers.length === 1 ? '' : 's'}, bare statement / Vitrine`,
-    value: median(ratios),
+    value: median(ours) / median(bare),
     unit: '×',
     goal: 1 / 0.9,
-    detail: `${claims} runs, ${turns} turns: ${figures}`,
+    detail: `${rounds} rounds: ${rate(ours)} a second against ${rate(bare)}`,
   };
 }
 
@@ -100,41 +96,35 @@ async function fill([first]: readonly Worker[], count: number): Promise<void> {
   await first?.admin.query('VACUUM ANALYZE vitrine.runs');
 }
 
-/** Claims per second. `bareUser`: for whom the bare statement claims; `null`: Vitrine claims. */
-async function claimAll(workers: readonly Worker[], bareUser: string | null): Promise<number> {
-  let [claimed, ms] = [0, 0];
+/** Each worker claims as many runs as it may have. Returns the time in ms. `bareUser`: for whom the bare statement claims. */
+async function claimRound(workers: readonly Worker[], bareUser: string | null): Promise<number> {
+  const started = performance.now();
   await Promise.all(
     workers.map(async (worker) => {
-      const { admin, instance } = worker;
-      for (;;) {
-        const held: string[] = [];
-        const started = performance.now();
-        while (held.length < limit) {
-          const found = bareUser === null ? await claim(worker, held) : await claimBare(worker, bareUser);
-          if (found === undefined) break;
-          held.push(found);
-        }
-        ms += performance.now() - started;
-        claimed += held.length;
-        await admin.query(`UPDATE vitrine.runs SET status = 'completed' WHERE instance = $1 AND status = 'claimed'`, [
-          instance,
-        ]);
-        if (held.length < limit) return;
-      }
+      const held: string[] = [];
+      while (held.length < limit)
+        held.push(bareUser === null ? await claim(worker, held) : await claimBare(worker, bareUser));
     }),
   );
-  return (claimed / ms) * 1000 * workers.length;
+  const ms = performance.now() - started;
+  const end = `UPDATE vitrine.runs SET status = 'completed' WHERE instance = $1 AND status = 'claimed'`;
+  for (const { admin, instance } of workers) await admin.query(end, [instance]);
+  return ms;
 }
 
-async function claim({ member, instance }: Worker, held: readonly string[]): Promise<string | undefined> {
-  return (await claimRun(member, instance, held))?.job.run.run_id;
+async function claim({ member, instance }: Worker, held: readonly string[]): Promise<string> {
+  const found = await claimRun(member, instance, held);
+  if (found === null) throw new Error('No run was left.');
+  return found.job.run.run_id;
 }
 
-async function claimBare({ admin, instance, runner }: Worker, user: string): Promise<string | undefined> {
+async function claimBare({ admin, instance, runner }: Worker, user: string): Promise<string> {
   const { rows } = await admin.query<{ run_id: string }>({
     name: 'bare-claim',
     text: bareClaim,
     values: [instance, runner, 'claude-code', 'host', '/work', ['gpu'], user],
   });
-  return rows[0]?.run_id;
+  const [row] = rows;
+  if (row === undefined) throw new Error('No run was left.');
+  return row.run_id;
 }

@@ -92,7 +92,7 @@ export async function findActiveRun(database: Database, session: string): Promis
 /** The newest ones and all that wait, in the order in which they came. @throws errors of the database */
 export async function listRuns(database: Database): Promise<readonly TeamRun[]> {
   const { rows } = await database.query(
-    `SELECT * FROM (SELECT * FROM vitrine.runs ORDER BY position DESC LIMIT $1) AS newest ORDER BY position`,
+    `SELECT * FROM (SELECT * FROM vitrine.runs ORDER BY created_at DESC LIMIT $1) AS newest ORDER BY position`,
     [maxListed],
   );
   return rows.flatMap(runOf);
@@ -161,7 +161,9 @@ export async function heartbeat(database: Database, instance: string): Promise<r
 
 /** The first run that the runner may take, now its own. @throws errors of the database */
 export async function claimRun(database: Database, instance: string, has: readonly string[]): Promise<TeamRun | null> {
-  const { rows } = await database.query('SELECT * FROM vitrine.claim_run($1, $2)', [instance, has]);
+  // Prepared: it is asked for more often than anything else.
+  const text = 'SELECT * FROM vitrine.claim_run($1, $2)';
+  const { rows } = await database.query({ name: 'vitrine_claim_run', text, values: [instance, has] });
   return rows.flatMap(runOf)[0] ?? null;
 }
 
