@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { claimRun } from '../../src/team/runs/teamRuns.ts';
 import { TeamDatabase } from '../../test/support/team/database.ts';
@@ -26,11 +27,14 @@ interface Worker {
   readonly admin: pg.Client;
   readonly instance: string;
   readonly runner: string;
+  /** Processes of the server that serve `member` and `admin`. */
+  readonly served: readonly [member: number, admin: number];
 }
 
 /**
  * Claims through Vitrine, as a member, against the bare statement on the same tables as administrator. Only the time of the
- * claims counts; both sides end their runs in the same way. Rounds of both alternate, so that other programs slow down both.
+ * claims counts; both sides end their runs in the same way. It is processor time of client and server, because other programs
+ * would slow down both by chance.
  */
 export async function teamClaims(rounds = 40): Promise<readonly Row[]> {
   const database = await TeamDatabase.create();
@@ -46,7 +50,7 @@ export async function teamClaims(rounds = 40): Promise<readonly Row[]> {
         const [instance, runner] = [`instance-${index}`, `lnch_${index.toString(16).padStart(12, '0')}`];
         const register = `SELECT vitrine.register_runner(ARRAY[$1], $2, 'host', '/work', 'claude-code', '{gpu}', $3, NULL)`;
         await member.query(register, [runner, instance, limit]);
-        return { member, admin, instance, runner };
+        return { member, admin, instance, runner, served: [await servedBy(member), await servedBy(admin)] };
       }),
     );
     const rows: Row[] = [];
@@ -62,23 +66,27 @@ export async function teamClaims(rounds = 40): Promise<readonly Row[]> {
 async function compareClaims(workers: readonly Worker[], user: string, rounds: number): Promise<Row> {
   const warmUp = Math.ceil(rounds / 5);
   await fill(workers, (rounds + warmUp) * 2 * workers.length * limit);
-  const ours: number[] = [];
-  const bare: number[] = [];
+  const ours: Round[] = [];
+  const bare: Round[] = [];
   for (let round = 0; round < rounds + warmUp; round += 1) {
-    const first = round % 2 === 0 ? await claimRound(workers, null) : 0;
-    const bareMs = await claimRound(workers, user);
-    const oursMs = round % 2 === 0 ? first : await claimRound(workers, null);
+    const first = round % 2 === 0 ? await claimRound(workers, null) : undefined;
+    const ofBare = await claimRound(workers, user);
+    const ofOurs = first ?? (await claimRound(workers, null));
     if (round < warmUp) continue;
-    ours.push(oursMs);
-    bare.push(bareMs);
+    ours.push(ofOurs);
+    bare.push(ofBare);
   }
-  const rate = (ms: readonly number[]): string => ((workers.length * limit * 1000) / median(ms)).toFixed(0);
+  const claims = workers.length * limit;
+  const per = (all: readonly Round[]): number => all.reduce((sum, { cpuMs }) => sum + cpuMs, 0) / all.length / claims;
+  const rate = (all: readonly Round[]): string => ((claims * 1000) / median(all.map(({ ms }) => ms))).toFixed(0);
   return {
-    name: `team: claims, ${workers.length} worker${workers.length === 1 ? '' : 's'}, bare statement / Vitrine`,
-    value: median(ours) / median(bare),
+    name: `team: claims, ${workers.length} worker${workers.length === 1 ? '' : 's'}, Vitrine / bare statement`,
+    value: per(ours) / per(bare),
     unit: '×',
     goal: 1 / 0.9,
-    detail: `${rounds} rounds: ${rate(ours)} a second against ${rate(bare)}`,
+    detail:
+      `${per(ours).toFixed(2)} against ${per(bare).toFixed(2)} ms of processor time; ` +
+      `${rate(ours)} a second against ${rate(bare)}`,
   };
 }
 
@@ -96,9 +104,15 @@ async function fill([first]: readonly Worker[], count: number): Promise<void> {
   await first?.admin.query('VACUUM ANALYZE vitrine.runs');
 }
 
-/** Each worker claims as many runs as it may have. Returns the time in ms. `bareUser`: for whom the bare statement claims. */
-async function claimRound(workers: readonly Worker[], bareUser: string | null): Promise<number> {
-  const started = performance.now();
+interface Round {
+  readonly ms: number;
+  readonly cpuMs: number;
+}
+
+/** Each worker claims as many runs as it may have. `bareUser`: for whom the bare statement claims. */
+async function claimRound(workers: readonly Worker[], bareUser: string | null): Promise<Round> {
+  const served = workers.map(({ served: [member, admin] }) => (bareUser === null ? member : admin));
+  const [started, before, client] = [performance.now(), serverMs(served), process.cpuUsage()];
   await Promise.all(
     workers.map(async (worker) => {
       const held: string[] = [];
@@ -106,10 +120,22 @@ async function claimRound(workers: readonly Worker[], bareUser: string | null): 
         held.push(bareUser === null ? await claim(worker, held) : await claimBare(worker, bareUser));
     }),
   );
-  const ms = performance.now() - started;
+  const { user, system } = process.cpuUsage(client);
+  const round = { ms: performance.now() - started, cpuMs: serverMs(served) - before + (user + system) / 1000 };
   const end = `UPDATE vitrine.runs SET status = 'completed' WHERE instance = $1 AND status = 'claimed'`;
   for (const { admin, instance } of workers) await admin.query(end, [instance]);
-  return ms;
+  return round;
+}
+
+async function servedBy(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+  return rows[0]?.pid ?? 0;
+}
+
+/** Processor time of these processes; Linux only. */
+function serverMs(pids: readonly number[]): number {
+  const spent = pids.map((pid) => Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]));
+  return spent.reduce((sum, ns) => sum + ns, 0) / 1e6;
 }
 
 async function claim({ member, instance }: Worker, held: readonly string[]): Promise<string> {

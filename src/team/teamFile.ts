@@ -32,6 +32,11 @@ export async function writeTeam(storeDir: string, address: TeamAddress): Promise
   await rename(`${file}.new`, file);
 }
 
+/** Removes everything that the store knows of its team, copies of shared sessions included. */
+export async function removeTeam(storeDir: string): Promise<void> {
+  await rm(teamFolder(storeDir), { recursive: true, force: true });
+}
+
 /**
  * Takes everything that the store knows of its team out of the way, copies of shared sessions included, until it is certain
  * that the store has left. @throws file system errors

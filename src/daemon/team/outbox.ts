@@ -18,6 +18,9 @@ const [maxLines, maxCharacters] = [500, 1 << 20];
 /** Sessions that are sent at the same time. */
 const atOnce = 3;
 
+/** Until what failed is sent again, in ms: doubled from the least to the most. */
+const [leastRetryMs, mostRetryMs] = [1000, 16_000];
+
 /** Sends to the database; `null` while there is no connection. */
 export type UseDatabase = <T>(work: (database: Database) => Promise<T>) => Promise<T>;
 
@@ -44,6 +47,8 @@ export class Outbox {
   readonly #sending = new Map<string, Promise<void>>();
   readonly #watched = new Map<string, () => void>();
   readonly #deciding = new Map<string, Promise<void>>();
+  /** Sessions that could not be sent, and when they are tried again. */
+  readonly #failed = new Map<string, { readonly ms: number; readonly timer: NodeJS.Timeout }>();
   #closed = false;
 
   constructor(deps: OutboxDeps) {
@@ -137,6 +142,7 @@ export class Outbox {
     this.#closed = true;
     this.#waiting.clear();
     for (const end of this.#watched.values()) end();
+    for (const { timer } of this.#failed.values()) clearTimeout(timer);
     await Promise.all(this.#sending.values());
   }
 
@@ -160,18 +166,33 @@ export class Outbox {
       const state = await files.read(id);
       if (state === null || state.refused !== null) return;
       await (state.remove === null ? this.#sendSession(id, state) : this.#withdraw(id, state, state.remove));
+      this.#failed.delete(id);
     } catch (error) {
-      // Without a connection, all of it is looked at again after the next one.
-      if (TeamError.is(error, 'unreachable')) return;
+      // A server that does not answer, or no space on disk, here or there.
+      if (!TeamError.is(error) || error.code === 'unreachable') {
+        if (!TeamError.is(error) && !this.#failed.has(id))
+          log.warn(`Session ${id} could not be sent to the team, and is tried again: ${String(error)}`);
+        this.#retry(id);
+        return;
+      }
       log.warn(`Session ${id} could not be sent to the team: ${String(error)}`);
       const state = await files.read(id);
-      if (state === null || !TeamError.is(error)) return;
+      if (state === null) return;
       if (error.code === 'conflict' && state.sent !== null) {
         // The database was restored from a copy, or an answer got lost: it says again how far it is.
         await files.write(id, { ...state, sent: null });
         this.#waiting.add(id);
       } else if (error.code !== 'schema') await files.write(id, { ...state, refused: error.message });
     }
+  }
+
+  #retry(id: string): void {
+    const before = this.#failed.get(id);
+    clearTimeout(before?.timer);
+    const ms = before === undefined ? leastRetryMs : Math.min(before.ms * 2, mostRetryMs);
+    const timer = setTimeout(() => this.changed(id), ms);
+    timer.unref();
+    this.#failed.set(id, { ms, timer });
   }
 
   async #withdraw(id: string, state: OutboxState, reason: 'withdrawn' | 'deleted'): Promise<void> {

@@ -7,6 +7,7 @@ import type { Answer } from '../../model/agent/request.ts';
 import type { Run } from '../../model/session/session.ts';
 import type { ParamsOf, ResultOf } from '../../protocol/daemon/calls.ts';
 import { TeamError } from '../../team/errors.ts';
+import { isInTeam } from '../../team/teamFile.ts';
 import { answerRequest } from '../../team/runs/requests.ts';
 import type { UseDatabase } from './outbox.ts';
 import { ServedRuns } from './runs/servedRuns.ts';
@@ -51,7 +52,7 @@ export class TeamMembership implements TeamSide {
     const isConnected = (): boolean => this.#team?.isConnected === true;
     const share = async (id: string): Promise<void> => this.#team?.shareRun(id);
     this.#served = new ServedRuns({ engine, use, redactor, share, log });
-    this.runners = new TeamRunners({ use, isConnected, log });
+    this.runners = new TeamRunners({ use, isConnected, monotonic: () => performance.now(), log });
     this.queue = new TeamQueue({
       ...{ runners: this.runners, use, isConnected, redactor, randomHex, log },
       onRun: (run) => this.#runs.fire(run),
@@ -159,6 +160,8 @@ export class TeamMembership implements TeamSide {
       this.runners.forget();
       await team?.close();
       await between?.();
+      // What it does for a team that it has left ends.
+      if (!(await isInTeam(this.#deps.storeDir))) this.queue.abandon();
       const opened = await this.#open(password);
       this.#onChange();
       return opened;
@@ -175,7 +178,6 @@ export class TeamMembership implements TeamSide {
   /** Never rejects. */
   async #open(password: string | undefined): Promise<DaemonTeam | null> {
     try {
-      const { isInTeam } = await import('../../team/teamFile.ts');
       if (!(await isInTeam(this.#deps.storeDir))) return null;
       const { DaemonTeam } = await import('./team.ts');
       this.#team = await DaemonTeam.open(this.#deps, password);

@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import pg from 'pg';
 import * as z from 'zod';
 import { clientConfig, teamError, type Database, type Login } from './connection.ts';
@@ -25,13 +26,16 @@ export class TeamLink implements Database {
   readonly #login: Login;
   readonly #pool: pg.Pool;
   readonly #deps: LinkDeps;
+  /** Of the pool. */
+  readonly #sockets: OpenSockets;
   readonly #closing = new AbortController();
   #listener: pg.Client | undefined;
   #isConnected = false;
 
-  private constructor(login: Login, pool: pg.Pool, deps: LinkDeps) {
+  private constructor(login: Login, { pool, sockets }: { pool: pg.Pool; sockets: OpenSockets }, deps: LinkDeps) {
     this.#login = login;
     this.#pool = pool;
+    this.#sockets = sockets;
     this.#deps = deps;
     this.query = pool.query.bind(pool);
     void this.#listen();
@@ -39,10 +43,12 @@ export class TeamLink implements Database {
 
   /** Connects in the background. @throws TeamError `url` */
   static async open(login: Login, deps: LinkDeps): Promise<TeamLink> {
-    const pool = new pg.Pool({ ...(await clientConfig(login)), max: poolSize, allowExitOnIdle: true });
+    const sockets = new OpenSockets();
+    const config = { ...(await clientConfig(login)), stream: () => sockets.create() };
+    const pool = new pg.Pool({ ...config, max: poolSize, allowExitOnIdle: true });
     // A lost idle connection is replaced by the next query.
     pool.on('error', () => undefined);
-    return new TeamLink(login, pool, deps);
+    return new TeamLink(login, { pool, sockets }, deps);
   }
 
   get isConnected(): boolean {
@@ -76,13 +82,17 @@ export class TeamLink implements Database {
           );
       }
       this.#isConnected = false;
+      // What the pool still waits for would get no answer, either, and would find that out much later.
+      this.#sockets.destroy();
       await sleep(wait, signal);
     }
   }
 
   /** Resolves or rejects when the connection has ended. */
   async #listenOnce(connected: () => void): Promise<void> {
-    const client = new pg.Client({ ...(await clientConfig(this.#login)), query_timeout: beatMs });
+    const sockets = new OpenSockets();
+    const config = { ...(await clientConfig(this.#login)), stream: () => sockets.create() };
+    const client = new pg.Client({ ...config, query_timeout: beatMs });
     const ended = new Promise<void>((resolve) => {
       client.once('end', resolve);
       client.on('error', () => resolve());
@@ -103,14 +113,31 @@ export class TeamLink implements Database {
       }
     } finally {
       this.#listener = undefined;
-      // A half-open connection would never confirm its end.
       void client.end().catch(() => undefined);
+      // A half-open connection would never confirm its end.
+      sockets.destroy();
     }
   }
 
   #receive(payload: string): void {
     const hint = hintSchema.safeParse(parseJson(payload)).data;
     if (hint !== undefined) this.#deps.onHint(hint);
+  }
+}
+
+/** Sockets that can be closed whatever the library still waits for. */
+class OpenSockets {
+  readonly #open = new Set<Socket>();
+
+  create(): Socket {
+    const socket = new Socket();
+    this.#open.add(socket);
+    socket.once('close', () => this.#open.delete(socket));
+    return socket;
+  }
+
+  destroy(): void {
+    for (const socket of this.#open) socket.destroy();
   }
 }
 

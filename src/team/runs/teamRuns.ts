@@ -17,6 +17,7 @@ const rowSchema = z.object({
   requested_by: z.string(),
   executed_by: z.string().nullable(),
   job: z.unknown(),
+  retry: z.boolean(),
   status: runStatusSchema,
   runner_id: z.string().nullable(),
   instance: z.string().nullable(),
@@ -37,6 +38,8 @@ export interface TeamRun {
   readonly instance: string | null;
   /** Number of the claim, which every write about the run carries; `null`: not claimed. */
   readonly token: string | null;
+  /** If its runner is lost, another one takes it. */
+  readonly retry: boolean;
 }
 
 export interface TeamRunRequest {
@@ -179,6 +182,12 @@ export async function reportRun(
   return only(rows);
 }
 
+/** For another runner. @throws errors of the database, SQLSTATE `VT005`: the run has ended, or another runner has it */
+export async function returnRun(database: Database, id: string, token: string, reason: string): Promise<TeamRun> {
+  const { rows } = await database.query('SELECT * FROM vitrine.return_run($1, $2, $3)', [id, token, reason]);
+  return only(rows);
+}
+
 /** @throws errors of the database */
 export async function leaveRunner(database: Database, instance: string, reason: string): Promise<void> {
   await database.query('SELECT vitrine.leave_runner($1, $2)', [instance, reason]);
@@ -203,7 +212,7 @@ function runOf(given: unknown): readonly TeamRun[] {
   const row = rowSchema.safeParse(given).data;
   const job = jobSchema.safeParse(row?.job).data;
   if (row === undefined || job?.run.run_id !== row.run_id) return [];
-  const { run_id, session_id, status, runner_id, error, requested_by: requestedBy, instance, token } = row;
+  const { run_id, session_id, status, runner_id, error, requested_by: requestedBy, instance, token, retry } = row;
   const { created_at, claimed_at, started_at, completed_at, timeout_at } = row;
   const time = (name: string, value: Date | null) => (value === null ? {} : { [name]: value.toISOString() });
   const run: Run = {
@@ -217,5 +226,5 @@ function runOf(given: unknown): readonly TeamRun[] {
     ...time('completed_at', completed_at),
     ...time('timeout_at', timeout_at),
   };
-  return [{ job: { ...job, run }, requestedBy, instance, token }];
+  return [{ job: { ...job, run }, requestedBy, instance, token, retry }];
 }

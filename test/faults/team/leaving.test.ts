@@ -55,7 +55,7 @@ describe('leaving a team', function () {
       await alice.ok('team', 'share', '.');
       await bob.ok('team', 'share', '.');
       const own = await alice.ran(atAlice, saying('of alice herself'));
-      const kept = await bob.ran(atBob, saying('of bob himself'));
+      const ofBob = await bob.ran(atBob, saying('of bob himself'));
       for (const [machine, connection, tag] of [
         [alice, atAlice, 'a'],
         [bob, atBob, 'b'],
@@ -84,7 +84,7 @@ describe('leaving a team', function () {
       const forAlice = await queue(atAlice, 'b', 'bob executes it for alice');
       const forBob = await queue(atBob, 'a', 'alice executes it for bob');
       for (const id of [own, forAlice.session_id]) await alice.finished(id);
-      for (const id of [kept, forBob.session_id]) await bob.finished(id);
+      for (const id of [ofBob, forBob.session_id]) await bob.finished(id);
       await database.asLead(async (lead) => {
         await lead.query('SELECT vitrine.join_team()');
         await lead.query(`SELECT vitrine.set_budget('member', $1, 'day', 5)`, [alice.user]);
@@ -93,7 +93,17 @@ describe('leaving a team', function () {
       const texts = [alice.user, own, forAlice.session_id, forAlice.run_id, forBob.session_id];
       texts.push('of alice herself', 'executes it for', alice.bench.cwd);
       const before = new Set((await mentions(texts)).map((row) => row.split(':')[0]));
-      for (const table of ['members', 'sessions', 'lines', 'runs', 'runners', 'audit', 'spending', 'budgets', 'counted'])
+      for (const table of [
+        'members',
+        'sessions',
+        'lines',
+        'runs',
+        'runners',
+        'audit',
+        'spending',
+        'budgets',
+        'counted',
+      ])
         assert.ok(before.has(table), `${table} does not mention alice, so the test shows nothing`);
 
       assert.match(await alice.ok('team', 'leave', '--delete-mine'), /Deleted sessions: 3\./);
@@ -105,8 +115,8 @@ describe('leaving a team', function () {
         'a tombstone has no content',
       );
       // What bob did for himself is all there.
-      assert.ok((await bob.ok('show', kept)).includes('of bob himself'));
-      assert.ok((tables.get('audit') ?? []).some((row) => row.includes(kept)));
+      assert.ok((await bob.ok('show', ofBob)).includes('of bob himself'));
+      assert.ok((tables.get('audit') ?? []).some((row) => row.includes(ofBob)));
       assert.ok((await alice.ok('show', own)).includes('of alice herself'), 'the local session stays');
     } finally {
       await Promise.all([alice.close(), bob.close()]);

@@ -88,7 +88,7 @@ describe('records of a team', function () {
     await alice.ok('team', 'leave', '--delete-mine');
     assert.equal(await count('vitrine.sessions'), 0);
     assert.equal(await count('vitrine.lines'), 0);
-      assert.equal(await count(`vitrine.tombstones WHERE session_id IS NOT NULL`), 3);
+    assert.equal(await count(`vitrine.tombstones WHERE session_id IS NOT NULL`), 3);
     assert.ok((await alice.ok('show', shared)).includes('two'), 'the local session stays');
   });
 

@@ -7,7 +7,8 @@ after(removeTeamServer);
 
 /** For suites that need the server: skips them where none can run. */
 export function useTeamServer(suite: Suite): void {
-  suite.timeout(120_000);
+  // Other suites may need the processor.
+  suite.timeout(300_000);
   const reason = noServerReason();
   if (reason === null) return;
   suite.beforeEach(function () {

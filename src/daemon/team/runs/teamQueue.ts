@@ -31,6 +31,7 @@ import {
   listRuns,
   onlineRunners,
   reportRun,
+  returnRun,
   stopRun,
   sweep,
   type TeamRun,
@@ -51,6 +52,10 @@ export interface TeamQueueDeps {
   readonly log: Log;
 }
 
+/** After this time without an answer to its heartbeat, a runner stops what others may take 8 s later. In ms. */
+const leaseMs = 12_000;
+const leaseLookMs = 1000;
+
 /** Beats between two looks at everything that waits. */
 const beatsPerLook = 12;
 
@@ -58,8 +63,11 @@ interface Held {
   readonly job: Job;
   readonly instance: string;
   readonly token: string;
+  readonly retry: boolean;
   /** What the database has not been told yet. */
   report?: RunReport;
+  /** It was stopped here so that another runner can take it. */
+  isReturned?: boolean;
 }
 
 /**
@@ -70,6 +78,8 @@ export class TeamQueue {
   readonly #deps: TeamQueueDeps;
   readonly #held = new Map<string, Held>();
   #reporting: Promise<void> | undefined;
+  /** Looks at leases while there are runs that others may take. */
+  #lease: NodeJS.Timeout | undefined;
   #beats = 0;
 
   constructor(deps: TeamQueueDeps) {
@@ -158,7 +168,8 @@ export class TeamQueue {
     if (claimed === null || claimed.token === null) return null;
     const run = this.#asRun(claimed);
     const job = { ...claimed.job, run };
-    this.#held.set(run.run_id, { job, instance: seat.instance, token: claimed.token });
+    this.#held.set(run.run_id, { job, instance: seat.instance, token: claimed.token, retry: claimed.retry });
+    if (claimed.retry) this.#lease ??= setInterval(() => this.#stopUnleased(), leaseLookMs).unref();
     this.#deps.onClaimed(claimed);
     this.#deps.onRun(run);
     return job;
@@ -207,6 +218,29 @@ export class TeamQueue {
     if (runners.registrations > before || this.#beats % beatsPerLook === 0) await this.#tellAll();
   }
 
+  /** The store has left the team: what it does for others ends. */
+  abandon(): void {
+    for (const [id, { job }] of this.#held) {
+      this.#end(id);
+      this.#deps.onRun({ ...job.run, status: 'stopping' });
+    }
+  }
+
+  /**
+   * Stops runs that the team may give to another runner before it hears of this one again: no run is executed twice at once.
+   * Other runs continue, because nobody takes them.
+   */
+  #stopUnleased(): void {
+    for (const held of this.#held.values()) {
+      const { job, instance, retry, report } = held;
+      if (!retry || held.isReturned === true || (report !== undefined && isRunOver(report.status))) continue;
+      if (this.#deps.runners.silentMs(instance) < leaseMs) continue;
+      this.#deps.log.warn(`Run ${job.run.run_id} is stopped: the team cannot be told that its runner is alive.`);
+      held.isReturned = true;
+      this.#deps.onRun({ ...job.run, status: 'stopping' });
+    }
+  }
+
   /** After a connection was made: hints may have been lost. */
   async resume(): Promise<void> {
     await this.beat();
@@ -221,10 +255,10 @@ export class TeamQueue {
     for (let sent = true; sent;) {
       sent = false;
       for (const [id, held] of this.#held) {
-        const { report, token } = held;
+        const { report } = held;
         if (report === undefined) continue;
         try {
-          const run = this.#asRun(await this.#deps.use((database) => reportRun(database, token, report)));
+          const run = this.#asRun(await this.#deps.use((database) => this.#tell(database, held, report)));
           if (held.report === report) delete held.report;
           if (isRunOver(report.status)) this.#end(id);
           this.#deps.onRun(run);
@@ -238,9 +272,19 @@ export class TeamQueue {
     }
   }
 
+  #tell(database: Database, { token, isReturned }: Held, report: RunReport): Promise<TeamRun> {
+    if (isReturned !== true || report.status === 'completed' || !isRunOver(report.status))
+      return reportRun(database, token, report);
+    return returnRun(database, report.run_id, token, 'The runner lost its connection to the team.');
+  }
+
   #end(id: string): void {
     const held = this.#held.get(id);
     this.#held.delete(id);
+    if (![...this.#held.values()].some(({ retry }) => retry)) {
+      clearInterval(this.#lease);
+      this.#lease = undefined;
+    }
     if (held !== undefined) this.#deps.onEnded(held.job.run.session_id);
   }
 

@@ -11,11 +11,15 @@ interface RegisteredRunner {
   /** Id of the runner in the queue of this daemon. */
   readonly localId: string;
   isRegistered: boolean;
+  /** When the team last took it to be alive, on the clock of this process; in ms. */
+  seenAt: number;
 }
 
 export interface TeamRunnersDeps {
   readonly use: UseDatabase;
   readonly isConnected: () => boolean;
+  /** In ms. Nobody can set it: the time of day could jump. */
+  readonly monotonic: () => number;
   readonly log: Log;
 }
 
@@ -43,9 +47,14 @@ export class TeamRunners {
     return this.#runners.get(instance)?.localId;
   }
 
+  /** For how long the team has not known that the runner is alive, in ms. It may be less, never more. */
+  silentMs(instance: string): number {
+    return this.#deps.monotonic() - (this.#runners.get(instance)?.seenAt ?? -Infinity);
+  }
+
   /** Offers the runner to the team, now or when there is a connection. */
   async add(registration: Registration, localId: string): Promise<void> {
-    const runner = { registration, localId, isRegistered: false };
+    const runner = { registration, localId, isRegistered: false, seenAt: -Infinity };
     this.#runners.set(registration.instance, runner);
     await this.#register(runner);
   }
@@ -65,8 +74,10 @@ export class TeamRunners {
     for (const [instance, runner] of this.#runners) {
       if (!runner.isRegistered) await this.#register(runner);
       if (!runner.isRegistered) continue;
+      const asked = this.#deps.monotonic();
       try {
         const runs = await this.#deps.use((database) => heartbeat(database, instance));
+        runner.seenAt = asked;
         answers.set(instance, new Map(runs.map(({ run_id, token }) => [run_id, token])));
       } catch (error) {
         if (TeamError.is(error, 'unregistered')) {
@@ -91,7 +102,9 @@ export class TeamRunners {
     const { hostname, project_dir, executor_type } = registration;
     const idOf = (place: number): string => runnerId(hostname, comparable(project_dir), executor_type, place);
     await this.#attempt(async () => {
+      const asked = this.#deps.monotonic();
       await this.#deps.use((database) => registerRunner(database, registration, idOf));
+      runner.seenAt = asked;
       runner.isRegistered = true;
       this.#registrations += 1;
     });
