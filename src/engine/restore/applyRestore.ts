@@ -25,9 +25,11 @@ export async function applyRestore(
     const stats = await lstat(file).catch(() => null);
     if (stats?.isFile() === true && (stats.mode & 0o7777) !== mode) await chmod(file, mode).catch(() => undefined);
   });
-  // A restored rule may ignore a restored file.
-  const restored = changes.flatMap(({ path: name, kind }) => (kind === 'deleted' ? [] : [name]));
-  const after = await store.take(deadline, restored);
+  // A restored rule may ignore a restored file, and git may not notice other permissions.
+  const after = await store.take(
+    deadline,
+    changes.map((change) => change.path),
+  );
   // Files that were ignored until now, and no longer are, belong to neither.
   const known = new Set(changes.map((change) => change.path));
   const found = await differences(store, goal, after, deadline);

@@ -11,9 +11,9 @@ export const fileModesSchema = z.object({
 });
 export type FileModes = z.infer<typeof fileModesSchema>;
 
-/** As this process creates files. `mask`: its umask. */
-export function usualModes(mask: number): FileModes {
-  return { plain: 0o666 & ~mask, executable: 0o777 & ~mask, others: {} };
+/** `executable`: permissions of a new file that everyone should be able to run. */
+export function usualModes(executable: number): FileModes {
+  return { plain: executable & 0o666, executable, others: {} };
 }
 
 export function isExecutable(mode: number): boolean {

@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { copyFile, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import * as z from 'zod';
 import { Git } from '../snapshot/gitProgram.ts';
-import { Deadline, SnapshotProblem } from '../snapshot/snapshot.ts';
+import { type Deadline, SnapshotProblem } from '../snapshot/snapshot.ts';
 import { findOnPath } from '../programs/searchPath.ts';
 import { type FileModes, fileModesSchema, usualModes, withModes } from './fileModes.ts';
 import { filesOfSubmodules, type FoundFile, listFiles, lookAt } from './folderFiles.ts';
@@ -10,6 +11,9 @@ import { nulSeparated, ShadowGit } from './shadowGit.ts';
 
 /** Files that one call of git adds, so that an interrupted snapshot keeps most of its work. */
 const batch = 4000;
+/** Files that are looked at again, although git sees no change. */
+const maxRecent = 5000;
+const recentSchema = z.array(z.string());
 /** Bytes that one snapshot may add. */
 const maxBytes = 1 << 30;
 
@@ -67,7 +71,8 @@ export class FolderStore {
       ]);
       const known = new Set(nulSeparated(listed));
       const added = [...names, ...also].filter((name) => !known.has(name));
-      const found = await lookAt(this.folder, [...new Set([...nulSeparated(changed), ...added])]);
+      const again = [...also, ...(await this.#recent())];
+      const found = await lookAt(this.folder, [...new Set([...nulSeparated(changed), ...added, ...again])]);
       const submodules = [...found].flatMap(([name, { kind }]) => (kind === 'folder' ? [name] : []));
       const inside = await filesOfSubmodules(this.folder, submodules, this.#user, deadline);
       const more = await lookAt(
@@ -78,6 +83,7 @@ export class FolderStore {
       const modes = withModes(await this.#modes(), new Map([...all].map(([name, { mode }]) => [name, mode])));
       // Before the index: files that it has are not looked at again.
       await writeFile(path.join(this.#dir, 'modes.json'), JSON.stringify(modes));
+      await writeFile(this.#recentFile, JSON.stringify([...all.keys()].slice(0, maxRecent)));
       await this.#update(index, known, all, deadline);
       const files = await this.git.line(['write-tree'], deadline, { index });
       const snapshot = { root: await this.root(files, modes, deadline), files, modes };
@@ -132,7 +138,25 @@ export class FolderStore {
   /** As of the newest snapshot. */
   async #modes(): Promise<FileModes> {
     const text = await readFile(path.join(this.#dir, 'modes.json'), 'utf8').catch(() => null);
-    return text === null ? usualModes(process.umask()) : fileModesSchema.parse(JSON.parse(text));
+    if (text !== null) return fileModesSchema.parse(JSON.parse(text));
+    const probe = path.join(this.#dir, `mode-${randomBytes(6).toString('hex')}`);
+    await writeFile(probe, '', { mode: 0o777 });
+    const { mode } = await stat(probe);
+    await rm(probe);
+    return usualModes(mode & 0o777);
+  }
+
+  get #recentFile(): string {
+    return path.join(this.#dir, 'recent.json');
+  }
+
+  /**
+   * Files that the newest snapshot looked at. Many builds of git compare times by the second, so they may have got other
+   * permissions since without git noticing.
+   */
+  async #recent(): Promise<string[]> {
+    const text = await readFile(this.#recentFile, 'utf8').catch(() => '[]');
+    return recentSchema.parse(JSON.parse(text));
   }
 
   async #update(

@@ -50,7 +50,9 @@ export async function planRestore(
   const ignored = only === undefined ? await ignoredThen(store, target, picked, deadline) : new Set<string>();
   const skipped: RestoreSkip[] = [];
   const differing: Difference[] = [];
-  const deleted = new Set(picked.flatMap(({ path: name, to }) => (to.mode === noFile ? [name] : [])));
+  const deleted = new Set(
+    picked.flatMap(({ path: name, to }) => (to.mode === noFile && !ignored.has(name) ? [name] : [])),
+  );
   for (const each of picked) {
     const why = ignored.has(each.path) ? 'ignored' : await reasonToSkip(store.folder, each, now, deleted);
     if (why === null) differing.push(each);

@@ -50,14 +50,12 @@ export class ShadowGit {
     await mkdir(dir, { recursive: true, mode: 0o700 });
     // A home folder without configuration, also for versions of git that cannot be told to read none.
     const home = { HOME: dir, XDG_CONFIG_HOME: path.join(dir, 'no-config'), GIT_CONFIG_NOSYSTEM: '1' };
-    const user = { NAME: 'Vitrine', EMAIL: 'vitrine@localhost' };
-    const names = Object.entries(user).flatMap(([key, value]) => [
-      [`GIT_AUTHOR_${key}`, value],
-      [`GIT_COMMITTER_${key}`, value],
-    ]);
     const own = {
       ...home,
-      ...(Object.fromEntries(names) as Record<string, string>),
+      GIT_AUTHOR_NAME: 'Vitrine',
+      GIT_AUTHOR_EMAIL: 'vitrine@localhost',
+      GIT_COMMITTER_NAME: 'Vitrine',
+      GIT_COMMITTER_EMAIL: 'vitrine@localhost',
       GIT_ATTR_NOSYSTEM: '1',
       GIT_NO_REPLACE_OBJECTS: '1',
       GIT_TERMINAL_PROMPT: '0',
