@@ -10,8 +10,9 @@ import { restoreFailures } from './failures.ts';
 import { FolderStore } from './folderStore.ts';
 import { differences, planRestore, type RestoreGoal, type RestorePlan } from './planRestore.ts';
 
-/** Milliseconds that a prompt waits, and that everything else may take. */
-const promptMs = 20_000;
+/** Milliseconds that a prompt and the end of a run wait for their copy, and that everything else may take. */
+const promptMs = 5000;
+const endMs = 20_000;
 const patientMs = 120_000;
 const cleanMs = 600_000;
 const keptDays = 30;
@@ -48,7 +49,7 @@ export class FileSnapshots {
 
   /** Copies the files before a prompt, or after a run. Logs problems; never rejects. */
   async take({ id, folder }: Restorable, point: Omit<RestorePoint, 'at'>): Promise<void> {
-    const deadline = new Deadline(point.kind === 'prompt' ? promptMs : patientMs);
+    const deadline = new Deadline(point.kind === 'prompt' ? promptMs : endMs);
     try {
       await this.#using(folder, deadline, async (store) => {
         const { root, left } = await store.take(deadline);

@@ -37,8 +37,9 @@ export function createWatch(
   { settings, environment, log }: Pick<EngineDeps, 'settings' | 'environment' | 'log'>,
 ): { watch?: FolderWatch } {
   const otherPlaces = executor_type === 'replay' || executor_type === 'acp-http';
-  if (otherPlaces || settings().unreportedChanges === false) return {};
-  return { watch: new FolderWatch({ folder: project_dir, environment, log }) };
+  const { unreportedChanges, environment: own = environment } = settings(project_dir);
+  if (otherPlaces || unreportedChanges === false) return {};
+  return { watch: new FolderWatch({ folder: project_dir, environment: own, log }) };
 }
 
 /** Finds changes in a folder during a run that its tool calls did not report. Errors never fail the run. */

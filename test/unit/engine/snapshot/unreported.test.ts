@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { SessionHandle } from '../../../../src/engine/api.ts';
@@ -86,6 +87,22 @@ describe('a run that changed more than its tool calls report', () => {
     await outcome(handle);
     assert.deepEqual(await notes(handle), []);
     assert.deepEqual(await decisions(handle), []);
+    handle.dispose();
+  });
+
+  it('finds git in the environment of the folder, as a daemon has none of its own', async () => {
+    execFileSync('git', ['init', '--quiet', bench.cwd]);
+    const { environment, settings } = benchDeps(bench.store);
+    const engine = await bench.engine({
+      environment: {},
+      settings: (folder) => (folder === bench.cwd ? { ...settings(folder), environment } : {}),
+    });
+    const handle = await engine.start(bench.request(behind(path.join(bench.cwd, 'a.txt'))));
+    await outcome(handle);
+    assert.deepEqual(
+      (await decisions(handle)).map(({ how, total }) => ({ how, total })),
+      [{ how: 'git', total: 1 }],
+    );
     handle.dispose();
   });
 });
