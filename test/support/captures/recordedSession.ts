@@ -6,6 +6,7 @@ import { loadPrices } from '../../../src/insight/prices/prices.ts';
 import type { NormalizedEntry } from '../../../src/model/transcript/entry.ts';
 import type { ResultMetadata } from '../../../src/model/session/result.ts';
 import type { SessionSummary } from '../../../src/model/session/summary.ts';
+import type { MessageUsage } from '../../../src/model/usage/facts.ts';
 import type { Turn } from '../../../src/model/session/turn.ts';
 import { capturesOf, linesOfCapture, readBy } from './agentCaptures.ts';
 import { sourceOf } from '../sessions/exported.ts';
@@ -20,6 +21,7 @@ export interface RecordedSession {
   readonly summary: SessionSummary;
   readonly turn: Turn;
   readonly result: ResultMetadata | undefined;
+  readonly messages: readonly MessageUsage[];
   readonly source: ExportSource;
 }
 
@@ -63,7 +65,7 @@ export async function recordedSessions(): Promise<RecordedSession[]> {
       const name = `${adapter.type}/${capture.name}`;
       const printed = lines.map((line) => ('text' in line ? line.text : '')).join('\n');
       const source = sourceOf(entries, { summary, runs: [run], results });
-      return { name, printed, entries, summary, turn, result: metadata, source };
+      return { name, printed, entries, summary, turn, result: metadata, messages: facts.messages, source };
     }),
   );
 }
