@@ -161,29 +161,37 @@ export class Outbox {
 
   /** Never rejects. */
   async #send(id: string): Promise<void> {
-    const { files, log } = this.#deps;
+    const { files } = this.#deps;
     try {
       const state = await files.read(id);
       if (state === null || state.refused !== null) return;
       await (state.remove === null ? this.#sendSession(id, state) : this.#withdraw(id, state, state.remove));
       this.#failed.delete(id);
     } catch (error) {
-      // A server that does not answer, or no space on disk, here or there.
-      if (!TeamError.is(error) || error.code === 'unreachable') {
-        if (!TeamError.is(error) && !this.#failed.has(id))
-          log.warn(`Session ${id} could not be sent to the team, and is tried again: ${String(error)}`);
-        this.#retry(id);
-        return;
-      }
-      log.warn(`Session ${id} could not be sent to the team: ${String(error)}`);
-      const state = await files.read(id);
-      if (state === null) return;
-      if (error.code === 'conflict' && state.sent !== null) {
-        // The database was restored from a copy, or an answer got lost: it says again how far it is.
-        await files.write(id, { ...state, sent: null });
-        this.#waiting.add(id);
-      } else if (error.code !== 'schema') await files.write(id, { ...state, refused: error.message });
+      if (TeamError.is(error) && (error.code === 'conflict' || error.code === 'refused'))
+        await this.#refused(id, error).catch((reason: unknown) => this.#tryAgain(id, reason));
+      else this.#tryAgain(id, error);
     }
+  }
+
+  /** What the session itself is refused for stays so. @throws file system errors */
+  async #refused(id: string, { code, message }: TeamError): Promise<void> {
+    const { files, log } = this.#deps;
+    log.warn(`Session ${id} could not be sent to the team: ${message}`);
+    const state = await files.read(id);
+    if (state === null) return;
+    if (code === 'conflict' && state.sent !== null) {
+      // The database was restored from a copy, or an answer got lost: it says again how far it is.
+      await files.write(id, { ...state, sent: null });
+      this.#waiting.add(id);
+    } else await files.write(id, { ...state, refused: message });
+  }
+
+  /** A server that does not answer or accepts no login now, or no space on disk, here or there: all of that can pass. */
+  #tryAgain(id: string, error: unknown): void {
+    if (!TeamError.is(error, 'unreachable') && !this.#failed.has(id))
+      this.#deps.log.warn(`Session ${id} could not be sent to the team, and is tried again: ${String(error)}`);
+    this.#retry(id);
   }
 
   #retry(id: string): void {

@@ -148,7 +148,8 @@ export async function registerRunner(
   return only(rows, (row: { id: string }) => row.id);
 }
 
-interface HeldRun {
+/** A run that a process has, as the database sees it. */
+export interface HeldRun {
   readonly run_id: string;
   readonly token: string;
   readonly status: Run['status'];

@@ -34,6 +34,7 @@ import {
   returnRun,
   stopRun,
   sweep,
+  type HeldRun,
   type TeamRun,
 } from '../../../team/runs/teamRuns.ts';
 import type { UseDatabase } from '../outbox.ts';
@@ -59,6 +60,8 @@ const leaseLookMs = 1000;
 /** Beats between two looks at everything that waits. */
 const beatsPerLook = 12;
 
+const lostTrack = 'Its runner no longer knows of it.';
+
 interface Held {
   readonly job: Job;
   readonly instance: string;
@@ -78,6 +81,8 @@ export class TeamQueue {
   readonly #deps: TeamQueueDeps;
   readonly #held = new Map<string, Held>();
   #reporting: Promise<void> | undefined;
+  /** Numbers of claims that the last beat named and nobody here knew of. */
+  #unknown: ReadonlySet<string> = new Set();
   /** Looks at leases while there are runs that others may take. */
   #lease: NodeJS.Timeout | undefined;
   #beats = 0;
@@ -202,16 +207,18 @@ export class TeamQueue {
     if (!this.#deps.isConnected()) return;
     const { runners } = this.#deps;
     const before = runners.registrations;
+    // The answer may not have what is claimed while it is on its way.
+    const asked = [...this.#held];
     const current = await runners.beat();
-    for (const [id, { instance, token, job }] of this.#held) {
-      const runs = current.get(instance);
-      if (runs === undefined || runs.get(id) === token) continue;
+    for (const [id, held] of asked) {
+      const runs = current.get(held.instance);
+      if (this.#held.get(id) !== held || runs === undefined || runs.get(id)?.token === held.token) continue;
       // Another runner may have it: this one stops, and what it says no longer counts.
       this.#deps.log.warn(`Run ${id} of the team is no longer this runner's.`);
-      this.#end(id);
-      this.#deps.onRun({ ...job.run, status: 'stopping' });
+      this.#stopLost(id, held);
     }
     await this.flush();
+    await this.#endUnknown([...current.values()].flatMap((runs) => [...runs.values()]));
     await this.#ifConnected((database) => sweep(database));
     // What waits may be for a runner that is new to the team, or for a budget of a new day.
     this.#beats += 1;
@@ -220,9 +227,36 @@ export class TeamQueue {
 
   /** The store has left the team: what it does for others ends. */
   abandon(): void {
-    for (const [id, { job }] of this.#held) {
-      this.#end(id);
-      this.#deps.onRun({ ...job.run, status: 'stopping' });
+    for (const [id, held] of this.#held) this.#stopLost(id, held);
+  }
+
+  #stopLost(id: string, { job }: Held): void {
+    this.#end(id);
+    this.#deps.onRun({ ...job.run, status: 'stopping' });
+  }
+
+  /**
+   * What the team takes a runner of this daemon to have, and nobody here knows of. A claim whose answer got lost is answered
+   * again as soon as the runner asks. Anything else would stay as it is for as long as the runner lives.
+   */
+  async #endUnknown(runs: readonly HeldRun[]): Promise<void> {
+    const unknown = runs.filter(({ run_id }) => !this.#held.has(run_id));
+    const before = this.#unknown;
+    this.#unknown = new Set(unknown.map(({ token }) => token));
+    for (const { run_id, token, status } of unknown) {
+      // The first time, its claim or its end may be on its way.
+      if (!before.has(token)) continue;
+      if (status === 'claimed') {
+        const found = await this.#ifConnected((database) => findRun(database, run_id));
+        // To its runner, it still waits.
+        if (found?.token === token) this.#deps.onRun({ ...this.#asRun(found), status: 'pending' });
+      } else {
+        const stopped = status === 'stopping';
+        const end = { run_id, status: stopped ? ('stopped' as const) : ('failed' as const), error: lostTrack };
+        this.#deps.log.warn(`Run ${run_id} of the team: ${lostTrack}`);
+        const ended = await this.#ifConnected((database) => reportRun(database, token, end));
+        if (ended !== null) this.#deps.onRun(this.#asRun(ended));
+      }
     }
   }
 
@@ -266,7 +300,10 @@ export class TeamQueue {
         } catch (error) {
           if (TeamError.is(error, 'unreachable')) return;
           this.#deps.log.warn(`${id} ${report.status}: ${String(error)}`);
-          this.#end(id);
+          // Whatever else went wrong may pass: it is reported again with the next beat.
+          if (!TeamError.is(error, 'outdated')) continue;
+          if (isRunOver(report.status)) this.#end(id);
+          else this.#stopLost(id, held);
         }
       }
     }

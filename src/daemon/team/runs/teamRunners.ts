@@ -3,7 +3,7 @@ import { comparable } from '../../../coordinator/demands.ts';
 import type { Log } from '../../../engine/api.ts';
 import { runnerId } from '../../../engine/ids.ts';
 import { TeamError } from '../../../team/errors.ts';
-import { heartbeat, leaveRunner, registerRunner } from '../../../team/runs/teamRuns.ts';
+import { heartbeat, leaveRunner, registerRunner, type HeldRun } from '../../../team/runs/teamRuns.ts';
 import type { UseDatabase } from '../outbox.ts';
 
 interface RegisteredRunner {
@@ -68,9 +68,9 @@ export class TeamRunners {
     );
   }
 
-  /** Tells that they live. Returns, of each that the team answered for, its runs and the numbers of their claims. */
-  async beat(): Promise<ReadonlyMap<string, ReadonlyMap<string, string>>> {
-    const answers = new Map<string, ReadonlyMap<string, string>>();
+  /** Tells that they live. Returns, of each that the team answered for, its runs with the numbers of their claims. */
+  async beat(): Promise<ReadonlyMap<string, ReadonlyMap<string, HeldRun>>> {
+    const answers = new Map<string, ReadonlyMap<string, HeldRun>>();
     for (const [instance, runner] of this.#runners) {
       if (!runner.isRegistered) await this.#register(runner);
       if (!runner.isRegistered) continue;
@@ -78,7 +78,7 @@ export class TeamRunners {
       try {
         const runs = await this.#deps.use((database) => heartbeat(database, instance));
         runner.seenAt = asked;
-        answers.set(instance, new Map(runs.map(({ run_id, token }) => [run_id, token])));
+        answers.set(instance, new Map(runs.map((run) => [run.run_id, run])));
       } catch (error) {
         if (TeamError.is(error, 'unregistered')) {
           // It was taken to be lost, and its runs were given up.

@@ -26,6 +26,8 @@ interface CellDeps {
   readonly record: (event: HistoryEvent) => void;
   /** When the database came back the last time. */
   readonly resumedAt: () => number;
+  /** Half of the faults of the network last longer than a lease. */
+  readonly holdsLong: boolean;
 }
 
 /** Two machines with the same work, of which the first has faults. */
@@ -60,12 +62,12 @@ export class Cell {
   }
 
   async run(kind: FaultKind): Promise<void> {
-    const { name, record } = this.#deps;
+    const { name, record, holdsLong } = this.#deps;
     await this.#work(4);
     await this.#begin(kind);
     // Longer than a lease, or than a beat.
     const isLong = kind === 'half-open connection' || kind === 'latency of 30 s' || kind === 'connection cut';
-    const holdMs = isLong && Math.random() < 0.5 ? 26_000 : 2000;
+    const holdMs = holdsLong && isLong && Math.random() < 0.5 ? 26_000 : 2000;
     const [started, ends] = [performance.now(), performance.now() + (kind === 'runner killed' ? 0 : holdMs)];
     while (performance.now() < ends) await this.#work(1);
     await this.#end(kind);
