@@ -57,8 +57,11 @@ export function sessionPhases(
     if (own === undefined) byTurn.set(row.turn, [row]);
     else own.push(row);
   }
+  const ends = endsOf(byTurn, turns.length, now);
   for (const [at, turn] of turns.entries()) {
-    const own = phasesOfTurn(byTurn.get(at + 1) ?? [], turn, waits.of(at + 1, now), now);
+    const end = ends[at] ?? now;
+    const continues = at === turns.length - 1;
+    const own = phasesOfTurn(byTurn.get(at + 1) ?? [], turn, { you: waits.of(at + 1, end), end, continues });
     if (own === undefined) continue;
     for (const phase of phases) segments[phase].push(...own.segments[phase]);
     sums = addPhases(sums, own.sums);
@@ -66,7 +69,29 @@ export function sessionPhases(
   return { segments, sums };
 }
 
-function phasesOfTurn(rows: readonly Row[], { startedAt, durationMs }: TimedTurn, you: readonly Span[], now: number) {
+/** What an earlier run left open ended at the latest when the next one began. */
+function endsOf(byTurn: ReadonlyMap<number, readonly Row[]>, turns: number, now: number): number[] {
+  const ends = Array<number>(turns).fill(now);
+  for (let at = turns - 2; at >= 0; at -= 1) {
+    const next = (byTurn.get(at + 2) ?? []).flatMap(({ startedAt }) => startedAt ?? []);
+    ends[at] = next.reduce((a, b) => Math.min(a, b), ends[at + 1] ?? now);
+  }
+  return ends;
+}
+
+interface TurnLimits {
+  readonly you: readonly Span[];
+  /** Ends what has no end, in epoch milliseconds. */
+  readonly end: number;
+  /** It is the last one, so that it lasts until `end` if its duration is unknown; others ended with their last output. */
+  readonly continues: boolean;
+}
+
+function phasesOfTurn(
+  rows: readonly Row[],
+  { startedAt, durationMs }: TimedTurn,
+  { you, end: now, continues }: TurnLimits,
+) {
   const tools: Span[] = [];
   const output: { kind: 'thinking' | 'writing'; span: Span }[] = [];
   const times = you.flat();
@@ -79,11 +104,14 @@ function phasesOfTurn(rows: readonly Row[], { startedAt, durationMs }: TimedTurn
       output.push({ kind: row.type === 'thought' ? 'thinking' : 'writing', span: [Math.min(row.firstAt, end), end] });
     }
   }
-  const span = spanOf(times, Date.parse(startedAt), durationMs, now);
+  const span = spanOf(times, Date.parse(startedAt), durationMs, continues ? now : -Infinity);
   return span === undefined ? undefined : phasesOf({ span, durationMs, tools, you, output });
 }
 
-/** From the prompt to the last known time, by the clock of the entries, because a replay started at another time. */
+/**
+ * From the prompt to the last known time, at least `now`, by the clock of the entries, because a replay started at another
+ * time.
+ */
 function spanOf(times: readonly number[], began: number, durationMs: number | null, now: number): Span | undefined {
   if (times.length === 0) {
     if (!Number.isFinite(began)) return undefined;
