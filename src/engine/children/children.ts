@@ -66,7 +66,7 @@ export class Children {
   readonly #engine: ChildEngine;
   readonly #deps: ChildrenDeps;
   readonly #sender: CallbackSender;
-  /** The newest start of each session: those it starts at once begin one after the other, and each counts the others. */
+  /** The newest start of each tree: those that begin at once begin one after the other, and each counts the others. */
   readonly #starts = new Map<string, Promise<unknown>>();
   readonly #limits: TreeLimits;
 
@@ -137,13 +137,18 @@ export class Children {
 
   /** @throws EngineFailure where a limit, a cycle or the blueprint forbids it */
   async start(caller: Caller, child: AskedChild): Promise<ChildStatus | ChildResult> {
-    const id = caller.session.session_id;
-    const before = this.#starts.get(id) ?? Promise.resolve();
-    const started = before.then(() => this.#start(caller, child));
+    const { session } = caller;
+    const top = ancestry(session, await this.#engine.list()).at(-1)?.session_id ?? session.session_id;
+    const before = this.#starts.get(top) ?? Promise.resolve();
+    const started = before.then(async () => {
+      const begins = await this.#start(caller, child);
+      this.#limits.began(begins.id, session.session_id);
+      return begins;
+    });
     const settled = started.catch(() => undefined);
-    this.#starts.set(id, settled);
+    this.#starts.set(top, settled);
     void settled.then(() => {
-      if (this.#starts.get(id) === settled) this.#starts.delete(id);
+      if (this.#starts.get(top) === settled) this.#starts.delete(top);
     });
     return this.#follow(caller, await started, child.mode);
   }

@@ -12,39 +12,79 @@ interface LimitedSession {
   readonly limits: ChildLimits;
 }
 
-/** Limits of the sessions that agents start. Depth counts from the top of the tree, and the lowest limit above applies. */
+/**
+ * Limits of the sessions that agents start. They hold for the whole tree, wherever its sessions run or wait: depth counts from
+ * the top, each agent's number of children includes those that its children start, and the lowest limit above applies.
+ */
 export class TreeLimits {
   readonly #blueprints: (folder: string) => Promise<readonly Blueprint[]>;
-  /** `max_depth` of the sessions that have asked here, as their runs were started. */
-  readonly #depths = new Map<string, number>();
+  /** Of the sessions that have asked here, as their runs were started. */
+  readonly #known = new Map<string, ChildLimits>();
+  /** Parents of children that have started or wait, until lists have them. */
+  readonly #started = new Map<string, string>();
 
   constructor(blueprints: (folder: string) => Promise<readonly Blueprint[]>) {
     this.#blueprints = blueprints;
   }
 
-  /** Which limit forbids one more child; `null`: none. */
-  async reached({ session, limits }: LimitedSession, all: readonly Session[]): Promise<EngineFailure | null> {
-    this.#depths.set(session.session_id, limits.depth);
-    const [oldest] = this.#depths.keys();
-    if (this.#depths.size > maxKnown && oldest !== undefined) this.#depths.delete(oldest);
-    const chain = ancestry(session, all);
-    const depths = await Promise.all(chain.slice(1).map((above) => this.#depthOf(above)));
-    const depth = Math.min(limits.depth, ...depths);
-    if (chain.length > depth) return failures.childRefused(say`Nesting limit for child agents reached: ${depth}.`);
-    const own = all.filter(({ parent_session_id: parent }) => parent === session.session_id);
-    if (own.length < limits.children) return null;
-    return failures.childRefused(
-      say`This session has already started its maximum of ${limits.children} child sessions.`,
-    );
+  began(child: string, parent: string): void {
+    this.#started.set(child, parent);
   }
 
-  async #depthOf({ session_id, agent_name: name, project_dir = '' }: Session): Promise<number> {
-    const known = this.#depths.get(session_id);
+  /** Which limit forbids one more child; `null`: none. */
+  async reached({ session, limits }: LimitedSession, all: readonly Session[]): Promise<EngineFailure | null> {
+    this.#known.set(session.session_id, limits);
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > maxKnown && oldest !== undefined) this.#known.delete(oldest);
+    const [own = session, ...above] = ancestry(session, all);
+    const aboveLimits = await Promise.all(above.map((each) => this.#limitsOf(each)));
+    const depth = Math.min(limits.depth, ...aboveLimits.map((each) => each.depth));
+    if (above.length + 1 > depth) return failures.childRefused(say`Nesting limit for child agents reached: ${depth}.`);
+    const below = this.#counter(all);
+    if (below(own.session_id) >= limits.children) {
+      return failures.childRefused(
+        say`This session has already started its maximum of ${limits.children} child sessions.`,
+      );
+    }
+    for (const [index, { children }] of aboveLimits.entries()) {
+      const { session_id: id, agent_name: name = '' } = above[index] ?? session;
+      if (below(id) >= children)
+        return failures.childRefused(
+          say`The tree of agent "${name}" already has its maximum of ${children} child sessions.`,
+        );
+    }
+    return null;
+  }
+
+  /** How many sessions are below one, at any depth. */
+  #counter(all: readonly Session[]): (id: string) => number {
+    const children = new Map<string, string[]>();
+    const add = (parent: string, id: string): void => {
+      const known = children.get(parent);
+      if (known === undefined) children.set(parent, [id]);
+      else known.push(id);
+    };
+    for (const { session_id: id, parent_session_id: parent } of all) {
+      this.#started.delete(id);
+      if (parent !== undefined) add(parent, id);
+    }
+    for (const [id, parent] of this.#started) add(parent, id);
+    return (top) => {
+      const found = new Set([top]);
+      for (const id of found) for (const child of children.get(id) ?? []) found.add(child);
+      return found.size - 1;
+    };
+  }
+
+  async #limitsOf({ session_id, agent_name: name, project_dir = '' }: Session): Promise<ChildLimits> {
+    const known = this.#known.get(session_id);
     if (known !== undefined) return known;
     // A child that was queued by a person has a parent whose agent may have no file, and no limit.
-    if (name === undefined) return Number.POSITIVE_INFINITY;
+    const none = Number.POSITIVE_INFINITY;
+    if (name === undefined) return { children: none, depth: none };
     const found = (await this.#blueprints(project_dir)).find((each) => each.name === name);
-    return found?.agent?.limits.max_depth ?? 1;
+    const { max_children: children = none, max_depth: depth = 1 } = found?.agent?.limits ?? {};
+    return { children, depth };
   }
 }
 

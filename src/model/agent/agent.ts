@@ -18,7 +18,7 @@ const agentLimitsSchema = z.strictObject({
     .int()
     .nonnegative()
     .optional()
-    .describe('How many sessions with other agents a session can start. Default: none.'),
+    .describe('How many sessions with other agents a session can start, with those that they start. Default: none.'),
   max_depth: z.int().positive().optional().describe('Maximum nesting of child sessions. Default: 1.'),
   max_ai_credits: z.number().positive().optional().describe('AI credits, as counted by Copilot CLI.'),
 });
