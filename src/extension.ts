@@ -10,6 +10,7 @@ import { PublicApi } from './vscode/api/createApi.ts';
 import type { VitrineApi } from './vscode/api/vitrine.d.ts';
 import { WhileAway } from './vscode/away/whileAway.ts';
 import { registerChangeDocuments } from './vscode/documents/changeDocuments.ts';
+import { registerRaceDocuments } from './vscode/races/raceDocuments.ts';
 import { registerCommands } from './vscode/commands/register.ts';
 import { ContextKeys } from './vscode/settings/contextKeys.ts';
 import { MachineRuns } from './vscode/daemon/machineRuns.ts';
@@ -189,6 +190,7 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
     new RequestNotices(list, panels),
     new ContextKeys(list, host, log),
     registerChangeDocuments(host),
+    registerRaceDocuments(host),
     registerMcpServer({ extension, store, version }),
     registerCommands(shell),
   );

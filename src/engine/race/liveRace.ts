@@ -6,6 +6,7 @@ import type { Log, SessionHandle, StartRequest } from '../api.ts';
 import { EngineFailure } from '../failures/failures.ts';
 import { runId } from '../ids.ts';
 import type { ProcessLeases } from '../process/leases.ts';
+import type { Recalled } from '../recall/types.ts';
 import { runShell } from './command.ts';
 import type { RaceGit } from './git/raceGit.ts';
 import type { RaceStore } from './raceStore.ts';
@@ -31,6 +32,8 @@ export interface RaceRequest {
   readonly check?: string;
   /** Begin with the user's uncommitted work. */
   readonly withChanges?: boolean;
+  /** Context from earlier sessions, for all agents. */
+  readonly recall?: Recalled;
   readonly extra?: ExtraPaths;
   /** Folder for the worktrees; default: in the store. */
   readonly worktrees?: string;
@@ -163,13 +166,14 @@ export class LiveRace {
 
   #startRequest(lane: Lane): StartRequest {
     const { race_id: id, lanes, limits } = this.#race;
-    const { prompt, agents, interactive } = this.#request;
+    const { prompt, agents, interactive, recall } = this.#request;
     const { options } = agents[lanes.findIndex(({ name }) => name === lane.name)] ?? {};
     return {
       agent: lane.agent,
       ...(lane.profile !== undefined && { profile: lane.profile }),
       ...(options !== undefined && { options }),
       ...(interactive !== undefined && { interactive }),
+      ...(recall !== undefined && { recall }),
       prompt,
       cwd: lane.folder,
       race: { id, ...(limits !== undefined && { limits }) },

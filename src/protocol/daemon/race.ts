@@ -3,7 +3,7 @@ import { comparisonSchema } from '../../model/race/comparison.ts';
 import { appliedSchema, raceSchema } from '../../model/race/race.ts';
 import { executorTypeSchema, raceIdSchema, sessionIdSchema } from '../../model/session/session.ts';
 import { agentOptionsSchema, clientContextSchema } from './context.ts';
-import { limitsSchema } from './runRequests.ts';
+import { limitsSchema, recalledSchema } from './runRequests.ts';
 
 const command = z.string().min(1).max(10_000);
 const paths = z.array(z.string().min(1)).max(100).readonly();
@@ -46,6 +46,8 @@ export const raceCalls = {
         setup: command.exactOptional(),
         check: command.exactOptional(),
         withChanges: z.boolean().exactOptional(),
+        /** Context from earlier sessions, for all agents. */
+        recall: recalledSchema.exactOptional(),
         extra: z.object({ copy: paths, link: paths }).exactOptional(),
         /** Absolute folder for the worktrees. */
         worktrees: z.string().min(1).exactOptional(),

@@ -18,7 +18,7 @@ const blueprintSchema = z.object({
   recall: z.literal('always').exactOptional(),
 });
 
-const recalledSchema = z.object({
+export const recalledSchema = z.object({
   source: z.enum(['current_message', 'last_real_user_message', 'conversation_summary']).nullable(),
   query: z.string(),
   passages: z

@@ -16,6 +16,7 @@ import { linkCommands } from './records/linkCommands.ts';
 import { menuCommands } from './menus/menuCommands.ts';
 import { recordCommands } from './records/recordCommands.ts';
 import { relinkCommands } from './records/relinkCommands.ts';
+import { raceCommands } from './runs/raceCommands.ts';
 import { queueCommands } from './runs/queueCommands.ts';
 import { replayCommands } from './runs/replayCommands.ts';
 import { retentionCommands } from './records/retentionCommands.ts';
@@ -38,6 +39,7 @@ export function registerCommands(shell: CommandContext): vscode.Disposable {
     ...agentFileCommands(shell),
     ...runnerCommands(shell),
     ...queueCommands(shell),
+    ...raceCommands(shell),
     ...teamCommands(shell),
     ...daemonCommands(shell),
     ...awayCommands(shell),

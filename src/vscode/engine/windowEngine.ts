@@ -18,6 +18,7 @@ import type { SessionSummary } from '../../model/session/summary.ts';
 import type { DaemonStatus, GivenParams, News, ResultOf } from '../../protocol/daemon/calls.ts';
 import type { IndexProgress } from '../../protocol/daemon/catalogue.ts';
 import type { ClientContext } from '../../protocol/daemon/context.ts';
+import { WindowRaces } from '../races/windowRaces.ts';
 import { WindowQueue } from '../runner/windowQueue.ts';
 import { PlannedFollowUps } from '../followUps/plannedFollowUps.ts';
 import { toFailure, unreachable } from '../failures/toFailure.ts';
@@ -51,6 +52,7 @@ export class WindowEngine {
   readonly followUpReader: FollowUpReader;
   readonly queue: WindowQueue;
   readonly team: RemoteTeam;
+  readonly races: WindowRaces;
   readonly #deps: WindowEngineDeps;
   readonly #reader: ReadOnlyEngine;
   readonly #link: DaemonLink<EngineFailure>;
@@ -86,6 +88,7 @@ export class WindowEngine {
     const call = this.#call;
     this.queue = new WindowQueue({ call }, log);
     this.team = new RemoteTeam({ call });
+    this.races = new WindowRaces({ call, contextOf: deps.contextOf });
     const catalogueOwner = { update: (request: UpdateRequest) => this.#updateCatalogue(request) };
     this.#reader = new ReadOnlyEngine({ ...deps.engine, catalogueOwner }, recordCalls(call));
     this.archive = this.#reader.archive;

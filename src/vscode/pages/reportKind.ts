@@ -12,6 +12,8 @@ export interface BuiltReport {
   readonly report: Report;
   /** One-word result for the command that opened the page. */
   readonly verdict?: string;
+  /** Calls `changed` once, when the report is out of date; it is then rebuilt. Absent: only the reader does that. */
+  readonly watch?: (changed: () => void) => { dispose(): void };
 }
 
 export interface ReportWork {

@@ -22,7 +22,11 @@ export type ReportName =
   /** (session) */
   | 'resume'
   /** (session) */
-  | 'verification';
+  | 'verification'
+  /** (race) */
+  | 'race'
+  /** (sessions, separated by commas) */
+  | 'sessions';
 
 interface Deps {
   readonly engines: EngineHost;
@@ -109,6 +113,23 @@ export function reportKinds({
       async build(id, work) {
         const [engine, { verificationReport }] = await Promise.all([engines.get(), import('./verification.ts')]);
         return verificationReport(engine, id, work);
+      },
+    },
+    race: {
+      title: t('Race'),
+      async build(id, work) {
+        const [engine, { raceComparison }] = await Promise.all([engines.get(), import('../races/comparisonPage.ts')]);
+        return raceComparison({ engine, list }, id, work);
+      },
+    },
+    sessions: {
+      title: t('Compare Sessions'),
+      async build(ids, work) {
+        const [engine, { sessionComparison }] = await Promise.all([
+          engines.get(),
+          import('../races/comparisonPage.ts'),
+        ]);
+        return sessionComparison({ engine, list }, ids.split(','), work);
       },
     },
   };

@@ -34,8 +34,11 @@ export class ReportPanel implements vscode.Disposable {
   #state: State[keyof State];
   #built: BuiltReport | undefined;
   #actions = new ReportActions('');
+  /** Those of the report before: the page may not have the new ones yet. */
+  #earlier = new ReportActions('');
   #builds = 0;
   #running: AbortController | undefined;
+  #watch: { dispose(): void } | undefined;
   #closed = false;
 
   constructor(panel: vscode.WebviewPanel, kind: ReportKind, key: ReportKey, deps: Deps) {
@@ -55,10 +58,15 @@ export class ReportPanel implements vscode.Disposable {
     });
   }
 
-  /** Resolves with the new report; `undefined` if it failed, was cancelled or restarted, or the page is closed. */
-  async refresh(): Promise<BuiltReport | undefined> {
+  /**
+   * Resolves with the new report; `undefined` if it failed, was cancelled or restarted, or the page is closed. `quiet`: shows
+   * no progress.
+   */
+  async refresh(quiet = false): Promise<BuiltReport | undefined> {
     if (this.#closed) return undefined;
     this.#running?.abort();
+    this.#watch?.dispose();
+    this.#watch = undefined;
     const running = new AbortController();
     this.#running = running;
     const { signal } = running;
@@ -66,7 +74,7 @@ export class ReportPanel implements vscode.Disposable {
     let reported = 0;
     const progress = (text: string, share?: number): void => {
       const now = Date.now();
-      if (signal.aborted || now - reported < progressIntervalMs) return;
+      if (quiet || signal.aborted || now - reported < progressIntervalMs) return;
       reported = now;
       this.#show({ type: 'working', text, share: share ?? null, report: this.#built?.report ?? null });
     };
@@ -77,10 +85,11 @@ export class ReportPanel implements vscode.Disposable {
         ended(signal),
       ]);
       if (built === undefined || signal.aborted) return undefined;
-      this.#actions = actions;
+      [this.#earlier, this.#actions] = [this.#actions, actions];
       this.#built = built;
       this.#panel.title = built.report.title;
       this.#show({ type: 'report', report: built.report });
+      this.#watch = built.watch?.(() => void this.refresh(true));
       return built;
     } catch (error) {
       if (signal.aborted) return undefined;
@@ -96,6 +105,7 @@ export class ReportPanel implements vscode.Disposable {
   dispose(): void {
     this.#closed = true;
     this.#running?.abort();
+    this.#watch?.dispose();
     this.#subscription.dispose();
   }
 
@@ -121,7 +131,7 @@ export class ReportPanel implements vscode.Disposable {
 
   async #act(id: string): Promise<void> {
     try {
-      if ((await this.#actions.find(id)?.()) === 'refresh') await this.refresh();
+      if ((await (this.#actions.find(id) ?? this.#earlier.find(id))?.()) === 'refresh') await this.refresh();
     } catch (error) {
       await this.#deps.failures.show(error);
     }

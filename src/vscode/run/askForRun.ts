@@ -14,12 +14,9 @@ import { optionLine } from './steps/optionLine.ts';
 import { askForOptions } from './steps/optionSteps.ts';
 import { askForPrompt, type PromptResult } from './steps/promptStep.ts';
 import { askForRecall, passagesText, type RecallDeps } from './steps/recallStep.ts';
-import type { RunRequest } from './runRequest.ts';
+import { maxAgents, type RunRequest } from './runRequest.ts';
 
 const { t } = vscode.l10n;
-
-/** Maximum number of agents side by side, for readable columns. */
-export const maxAgents = 4;
 
 interface Deps extends RecallDeps {
   readonly memory: RunMemory;
@@ -151,7 +148,10 @@ class Questions {
   async #askForSeveral(at: number): Promise<Answer<StepName | RunDecision>> {
     const picked = await askForMany<AgentItem>({
       ...this.#frame(at, this.#rest, t('Run on Several Agents')),
-      placeholder: t('Up to {0}. They share the folder and may change the same files.', maxAgents),
+      placeholder: t(
+        'Up to {0}. In a git repository, each gets a worktree of its own; elsewhere, they share the folder.',
+        maxAgents,
+      ),
       most: maxAgents,
       tooMany: t('{0} at most', maxAgents),
       items: async () => manyItems(await this.#reports(), this.#deps.memory),

@@ -12,9 +12,21 @@ export interface AgentName {
 
 const keyOf = ({ agent, profile }: AgentName): string => (profile === undefined ? agent : `${agent}/${profile}`);
 
+/** Commands of the user's for races; empty: none. */
+export interface RaceCommands {
+  readonly check: string;
+  readonly setup: string;
+}
+
 const maxModels = 5;
 const maxSessions = 200;
-const keys = { last: 'lastAgent', choices: 'runChoices', models: 'recentModels', sessions: 'sessionChoices' } as const;
+const keys = {
+  last: 'lastAgent',
+  choices: 'runChoices',
+  models: 'recentModels',
+  sessions: 'sessionChoices',
+  race: 'raceCommands',
+} as const;
 
 /** Remembered choices of this workspace, validated on reading: other versions may have written them. */
 export class RunMemory {
@@ -50,6 +62,16 @@ export class RunMemory {
   ofSessions(): Readonly<Record<string, RunChoice>> {
     const sessions = Object.entries(this.#all(keys.sessions));
     return Object.fromEntries(sessions.flatMap(([id, found]) => [[id, choiceOf(found) ?? {}]]));
+  }
+
+  /** Those of the last race in this workspace. */
+  raceCommands(): RaceCommands {
+    const { check, setup } = this.#all(keys.race);
+    return { check: typeof check === 'string' ? check : '', setup: typeof setup === 'string' ? setup : '' };
+  }
+
+  async rememberRace(commands: RaceCommands): Promise<void> {
+    await this.#memento.update(keys.race, commands);
   }
 
   /** Values are readable at once; settles when they are stored. */

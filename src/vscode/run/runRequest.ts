@@ -4,7 +4,10 @@ import type { Recalled } from '../../engine/recall/types.ts';
 import { isObject } from '../../model/text/json.ts';
 import { choiceOf, isName } from './runChoice.ts';
 import type { RunChoice } from '../../agents/withChoice.ts';
-import type { AgentName } from './runMemory.ts';
+import type { AgentName, RaceCommands } from './runMemory.ts';
+
+/** Maximum number of agents side by side, for readable columns. */
+export const maxAgents = 4;
 
 /** A run to be started. */
 export interface RunRequest extends AgentName {
@@ -37,5 +40,24 @@ export function runRequestOf(argument: unknown): RunRequest | undefined {
     ...(cwd === undefined ? {} : { cwd }),
     ...(profile === undefined ? {} : { profile }),
     ...(Object.keys(choice).length === 0 ? {} : { choice }),
+  };
+}
+
+/** Expected argument for several agents, for the error message. */
+export const severalShape = '{agents: [{agent, profile?, model?, permissionMode?}], prompt, cwd?, check?, setup?}';
+
+/** Parses an argument for several agents; `undefined` if it is incomplete. The user sees the commands before they run. */
+export function severalOf(
+  argument: Readonly<Record<string, unknown>>,
+): { readonly requests: readonly RunRequest[]; readonly commands: Partial<RaceCommands> } | undefined {
+  const { agents, prompt, cwd, check, setup } = argument;
+  if (!Array.isArray(agents) || agents.length < 2 || agents.length > maxAgents) return undefined;
+  const requests = agents.map((each: unknown) =>
+    isObject(each) ? runRequestOf({ ...each, prompt, ...(cwd !== undefined && { cwd }) }) : undefined,
+  );
+  if (requests.includes(undefined)) return undefined;
+  return {
+    requests: requests.filter((each) => each !== undefined),
+    commands: { ...(typeof check === 'string' && { check }), ...(typeof setup === 'string' && { setup }) },
   };
 }

@@ -46,7 +46,11 @@ export class SessionTree implements vscode.TreeDataProvider<TreeNode> {
     this.#list = list;
     this.#emptyText = emptyText;
     this.#now = now;
-    this.#view = vscode.window.createTreeView('vitrine.sessions', { treeDataProvider: this, showCollapseAll: true });
+    this.#view = vscode.window.createTreeView('vitrine.sessions', {
+      treeDataProvider: this,
+      showCollapseAll: true,
+      canSelectMany: true,
+    });
     this.#disposables = [
       this.#view,
       this.#changed,

@@ -5,11 +5,19 @@ import { descendants } from '../../../insight/session/descendants.ts';
 import { isObject } from '../../../model/text/json.ts';
 import { isSessionLive } from '../../../model/session/status.ts';
 import { visibleText } from '../../text/inertText.ts';
-import { askForRun, maxAgents, type RunDefaults } from '../../run/askForRun.ts';
+import { askForRun, type RunDefaults } from '../../run/askForRun.ts';
 import { filesGiven, selectionGiven } from '../../run/steps/editorPlaces.ts';
 import { problemGiven } from '../../run/problemPrompt.ts';
 import { askForRecall } from '../../run/steps/recallStep.ts';
-import { requestShape, runRequestOf, type RunRequest } from '../../run/runRequest.ts';
+import {
+  maxAgents,
+  requestShape,
+  runRequestOf,
+  severalOf,
+  severalShape,
+  type RunRequest,
+} from '../../run/runRequest.ts';
+import type { RaceCommands } from '../../run/runMemory.ts';
 import { mayStart } from '../../settings/trust.ts';
 import type { Commands, CommandContext } from '../commandContext.ts';
 import { pickSession } from '../pick.ts';
@@ -31,13 +39,25 @@ async function begin(shell: CommandContext, requests: readonly RunRequest[]): Pr
   return id;
 }
 
+/** Several agents get worktrees of their own, or else share the folder. Returns the id of the race or of the first session. */
+async function beginAll(
+  shell: CommandContext,
+  requests: readonly RunRequest[],
+  commands?: Partial<RaceCommands>,
+): Promise<string | undefined> {
+  if (requests.length < 2) return begin(shell, requests);
+  const { startRace } = await import('../../races/startRace.ts');
+  const raced = await startRace(shell, requests, commands);
+  return raced.kind === 'shared' ? begin(shell, requests) : raced.id;
+}
+
 const columns = [vscode.ViewColumn.One, vscode.ViewColumn.Two, vscode.ViewColumn.Three, vscode.ViewColumn.Four];
 const columnOf = (at: number): vscode.ViewColumn => columns[at] ?? vscode.ViewColumn.Beside;
 
 async function askAndBegin(shell: CommandContext, given?: RunDefaults): Promise<string | undefined> {
   const asked = await askForRun(shell, given);
   if (asked === undefined) return undefined;
-  if (!asked.edit) return begin(shell, asked.requests);
+  if (!asked.edit) return beginAll(shell, asked.requests);
   await shell.drafts.open(asked);
   return undefined;
 }
@@ -77,7 +97,15 @@ export function runCommands(shell: CommandContext): Commands {
     },
 
     runAgentWithRecall: () => (mayStart() ? askAndBegin(shell, { recall: true }) : undefined),
-    runSeveralAgents: () => (mayStart() ? askAndBegin(shell, { several: true }) : undefined),
+
+    async runSeveralAgents(argument) {
+      if (!mayStart()) return undefined;
+      if (!isObject(argument)) return askAndBegin(shell, { several: true });
+      const given = severalOf(argument);
+      if (given === undefined) throw new Error(t('The Run on Several Agents command takes {0}.', severalShape));
+      for (const request of given.requests) if (!(await confirmed(request))) return undefined;
+      return beginAll(shell, given.requests, given.commands);
+    },
 
     /** In the explorer: the selected files. In an editor: the selection, or else the file. */
     runAgentHere: (first, all) =>
@@ -92,7 +120,7 @@ export function runCommands(shell: CommandContext): Commands {
 
     async runPrompt() {
       const requests = mayStart() ? await shell.drafts.take() : undefined;
-      return requests === undefined ? undefined : begin(shell, requests);
+      return requests === undefined ? undefined : beginAll(shell, requests);
     },
 
     playDemo: () => begin(shell, [{ agent: 'replay', prompt: '' }]),

@@ -114,7 +114,7 @@ function severalItem(): AgentItem {
   return {
     label: t('Run on Several Agents…'),
     iconPath: new vscode.ThemeIcon('split-horizontal'),
-    detail: t('Runs one prompt in several sessions side by side. They share the folder and may change the same files.'),
+    detail: t('Runs one prompt on several agents, each in a git worktree of its own, and compares the results.'),
     row: { kind: 'several' },
   };
 }

@@ -1,0 +1,37 @@
+import * as vscode from 'vscode';
+import type { EngineHost } from '../engine/engineHost.ts';
+
+const scheme = 'vitrine-race';
+
+/** A file of a result, or as it was at the start of the race. */
+export interface RacePlace {
+  readonly race: string;
+  readonly lane: string;
+  readonly side: 'start' | 'result';
+  /** When it was asked for: a later time is another document. */
+  readonly at: number;
+  /** Relative to the top of the worktree, with `/`. */
+  readonly file: string;
+}
+
+/** Keeps the file extension, so that the editor uses the right language. */
+export function raceUri({ race, lane, side, at, file }: RacePlace): vscode.Uri {
+  const query = new URLSearchParams({ race, lane, side, at: String(at) });
+  return vscode.Uri.from({ scheme, path: `/${file}`, query: query.toString() });
+}
+
+/** Texts are read on demand, so that diffs survive a reload. Worktrees are outside of the workspace: they are not edited here. */
+export function registerRaceDocuments(engines: EngineHost): vscode.Disposable {
+  return vscode.workspace.registerTextDocumentContentProvider(scheme, {
+    async provideTextDocumentContent({ path, query }) {
+      const [engine, { raceText }] = await Promise.all([engines.get(), import('./raceText.ts')]);
+      const given = new URLSearchParams(query);
+      const { race } = await engine.races.get(given.get('race') ?? '');
+      return raceText(race, {
+        lane: given.get('lane'),
+        side: given.get('side') === 'start' ? 'start' : 'result',
+        file: path.slice(1),
+      });
+    },
+  });
+}
