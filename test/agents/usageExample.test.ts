@@ -112,6 +112,7 @@ describe('the usage example of the specification, through the API in a real host
       const { passed, failed, report } = JSON.parse(text) as SuiteResult;
       assert.equal(failed, 0, report.join('\n'));
       assert.equal(passed, examples.length, report.join('\n'));
+      process.stdout.write(`${report.join('\n')}\n`);
     } finally {
       await browser.close();
       await server.stop();
