@@ -180,6 +180,5 @@ describe('the changes of a session', function () {
       new RegExp(`^Double values\n\nVitrine-Session: [a-z-]+://vitrine\\.vitrine/session/${id}$`),
     );
     await vscode.workspace.getConfiguration('git').update('enabled', undefined, vscode.ConfigurationTarget.Global);
-    await until('no git', () => !git.enabled);
   });
 });

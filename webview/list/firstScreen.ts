@@ -1,5 +1,4 @@
 import type { Later } from '../later.ts';
-import { entryOfKey } from '../rows/rowKeys.ts';
 import type { Store } from '../store/store.ts';
 import type { Jumps } from './jumps.ts';
 import type { Anchor } from './list.ts';
@@ -23,7 +22,8 @@ export class FirstScreen {
 
   constructor(deps: FirstScreenDeps) {
     this.#deps = deps;
-    deps.store.drawEnds(deps.anchor === undefined ? undefined : entryOfKey(deps.anchor.key));
+    // Elsewhere than at the end, the place of the reader depends on everything.
+    if (deps.anchor === undefined) deps.store.drawEnds();
   }
 
   get isDrawn(): boolean {

@@ -19,27 +19,27 @@ export class Documents {
   readonly #severalRows = new WeakMap<PageEntry, boolean>();
   /** While there is one, long messages consist of their ends. */
   #ends: WeakMap<PageEntry, readonly Part[]> | undefined;
-  /** Index of a message that is whole nevertheless. */
-  #wholeOne: number | undefined;
+  #hasParts = false;
 
   /**
    * Makes long messages consist of their ends until `drawWhole`: the first screen shows the end of a session, and waits for
-   * nothing above it. `wholeOne`: index of the message where the reader was.
+   * nothing above it.
    */
-  drawEnds(wholeOne: number | undefined): void {
+  drawEnds(): void {
     this.#ends = new WeakMap();
-    this.#wholeOne = wholeOne;
   }
 
-  /** False if everything was whole already. */
+  /** False if nothing has been drawn in part. */
   drawWhole(): boolean {
-    const had = this.#ends !== undefined;
+    const hadParts = this.#hasParts;
     this.#ends = undefined;
-    return had;
+    this.#hasParts = false;
+    return hadParts;
   }
 
-  get isWhole(): boolean {
-    return this.#ends === undefined;
+  /** Whether only the end of the entry is drawn. */
+  isEnd(entry: PageEntry): boolean {
+    return this.#ends?.has(entry) === true;
   }
 
   /** Number of rows of the entry. */
@@ -73,8 +73,9 @@ export class Documents {
   }
 
   #endOf(entry: PageEntry, text: string): readonly Part[] | undefined {
-    const isCut = entry.type.kind === 'assistant_message' && entry.index !== this.#wholeOne && isLongerThanScreen(text);
+    const isCut = entry.type.kind === 'assistant_message' && isLongerThanScreen(text);
     if (this.#ends === undefined || !isCut) return undefined;
+    this.#hasParts = true;
     let parts = this.#ends.get(entry);
     if (parts === undefined) this.#ends.set(entry, (parts = markdownParts(lastScreen(text)).slice(-partsOfScreen)));
     return parts;

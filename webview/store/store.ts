@@ -184,8 +184,8 @@ export class Store implements RowSource {
   }
 
   /** See `Documents`. */
-  drawEnds(wholeOne: number | undefined): void {
-    this.#documents.drawEnds(wholeOne);
+  drawEnds(): void {
+    this.#documents.drawEnds();
   }
 
   drawWhole(): boolean {
@@ -196,8 +196,8 @@ export class Store implements RowSource {
 
   /** Positions of a message's sources; `undefined` while only its end is drawn. */
   placed(entry: PageEntry): Placed | undefined {
-    if (!this.#documents.isWhole) return undefined;
-    return this.#marks.of(entry, this.document(entry), this.#open.has(entry.index));
+    const parts = this.document(entry);
+    return this.#documents.isEnd(entry) ? undefined : this.#marks.of(entry, parts, this.#open.has(entry.index));
   }
 
   closed(key: string): boolean {
