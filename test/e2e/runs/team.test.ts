@@ -71,6 +71,7 @@ describe('a team in a window', function () {
     await type('Join Team (1/3): Address', url);
     await type('Join Team (2/3): Name', alice);
     await type('Join Team (3/3): Password', database.password(alice));
+    await workbench.showNotifications();
     const joined = workbench.notification('You joined the team as member. Nothing of yours is shared');
     await joined.waitFor();
     await joined.getByRole('button', { name: 'Choose What to Share…' }).click();
