@@ -2,7 +2,7 @@ import type { Citing, CitingDeps } from './cite/citing.ts';
 import { Later } from './later.ts';
 import type { Finder, FinderDeps } from './parts/find/finder.ts';
 
-/** Find in session: nobody has pressed its key before the first screen. */
+/** Find in session, loaded when the page is idle or at its first use. */
 export function lateFinder(deps: FinderDeps): Later<Finder> {
   return new Later(
     () => import('./parts/find/finder.ts').then((code) => new code.Finder(deps)),

@@ -1,6 +1,6 @@
 -- Up Migration
--- Of a member who left and deleted everything, a tombstone remains without session: what they spent per day, so that nobody
--- gets a new budget by leaving and joining again.
+-- If a member leaves and deletes everything, a tombstone without a session keeps what they spent per day. So leaving and
+-- joining again gives no new budget.
 ALTER TABLE vitrine.tombstones DROP CONSTRAINT tombstones_pkey;
 ALTER TABLE vitrine.tombstones DROP CONSTRAINT tombstones_reason_check;
 ALTER TABLE vitrine.tombstones ALTER COLUMN session_id DROP NOT NULL;

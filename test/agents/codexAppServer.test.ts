@@ -108,7 +108,7 @@ describe(`Codex ${version}, by its app-server`, function () {
     assert.match(agent.runs.told('again'), /Write notes[^]*Done\.[^]*What did I ask for\?/);
   });
 
-  it('asks before a command and a change, and does what it is told', async () => {
+  it('asks before a command and a change, and respects the answers', async () => {
     const denied = await agent.runs.start('Try. [[twice]]', asking);
     const asked = answering(denied, deny, deny);
     const first = await ended(denied);

@@ -13,7 +13,7 @@ const noFork = (version: string) => ({ supported: false, reason: `Codex ${versio
 
 const noAppServer = (version: string) => ({
   supported: false,
-  reason: `Codex ${version} runs with \`codex exec\`, which asks nobody and reads one prompt; newer versions have an app-server`,
+  reason: `Codex ${version} runs with \`codex exec\`, which cannot ask for approval and reads one prompt; newer versions have an app-server`,
 });
 
 const withoutThreads = (version: string) => ({

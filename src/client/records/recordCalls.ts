@@ -1,4 +1,4 @@
-import { type ReviewDecision, reviewDecisionSchema } from '../../model/session/review.ts';
+import { type ReviewDecision, reviewDecisionSchema } from '../../model/files/review.ts';
 import type { CallName, GivenParams, ResultOf } from '../../protocol/daemon/calls.ts';
 
 type Call = <N extends CallName>(name: N, params: GivenParams<N>) => Promise<ResultOf<N>>;

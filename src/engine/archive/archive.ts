@@ -16,7 +16,7 @@ import {
   type SessionExport,
   tag,
 } from './exportSession.ts';
-import type { ReviewDecision } from '../../model/session/review.ts';
+import type { ReviewDecision } from '../../model/files/review.ts';
 import { isSessionLive } from '../../model/session/status.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 import type { ExecutorType } from '../../model/session/session.ts';

@@ -1,8 +1,8 @@
 import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
-import { type RestorePoint, restorePointSchema, type RestoreTarget } from '../../model/session/restore.ts';
-import type { Restored, RestorePreview } from '../../model/session/restore.ts';
+import { type RestorePoint, restorePointSchema, type RestoreTarget } from '../../model/files/restore.ts';
+import type { Restored, RestorePreview } from '../../model/files/restore.ts';
 import type { Log } from '../api.ts';
 import { Deadline, SnapshotProblem } from '../snapshot/snapshot.ts';
 import { applyRestore } from './applyRestore.ts';

@@ -1,6 +1,6 @@
 import { lstat, mkdtemp, readdir, rm, writeFile, mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import type { RestoreChange, RestoreSkip } from '../../model/session/restore.ts';
+import type { RestoreChange, RestoreSkip } from '../../model/files/restore.ts';
 import { leftOut } from '../snapshot/folderSnapshot.ts';
 import type { Deadline } from '../snapshot/snapshot.ts';
 import { isExecutable, modeOf, type FileModes } from './fileModes.ts';

@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import type { LineOf } from '../../formats/record.ts';
-import type { RestorePoint, Restored, RestorePreview, RestoreTarget } from '../../model/session/restore.ts';
+import type { RestorePoint, Restored, RestorePreview, RestoreTarget } from '../../model/files/restore.ts';
 import { isSessionLive } from '../../model/session/status.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 import { hasWriter } from '../record/write/writerLease.ts';

@@ -1,4 +1,4 @@
-import { type ReviewDecision, reviewDecisionSchema } from '../../model/session/review.ts';
+import { type ReviewDecision, reviewDecisionSchema } from '../../model/files/review.ts';
 import type { RecordReader } from '../record/contract.ts';
 
 /** What was decided about changes, oldest first. */

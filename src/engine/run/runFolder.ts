@@ -1,5 +1,5 @@
 import type { RecordLine } from '../../formats/record.ts';
-import type { RestorePoint } from '../../model/session/restore.ts';
+import type { RestorePoint } from '../../model/files/restore.ts';
 import type { Session } from '../../model/session/session.ts';
 import type { EntryUpdate } from '../../model/transcript/entry.ts';
 import type { EngineDeps } from '../engineDeps.ts';

@@ -15,7 +15,7 @@ import { resumeParamsSchema, startParamsSchema } from './runRequests.ts';
 import { watchSourcesCall } from './sources.ts';
 import { teamCalls } from './team.ts';
 import { transcriptCall } from './transcript.ts';
-import { reviewDecisionSchema } from '../../model/session/review.ts';
+import { reviewDecisionSchema } from '../../model/files/review.ts';
 import { followedSchema, ledgerSchema, runMessageSchema, subscriptionSchema } from './session.ts';
 
 /** Who connects. `person`: someone can read and answer there, so waiting requests count their time. */

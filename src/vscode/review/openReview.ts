@@ -7,7 +7,7 @@ import {
   SessionReview,
 } from '../../engine/review/reviewSession.ts';
 import { revertHunk } from '../../insight/review/reviewFile.ts';
-import type { ReviewDecision } from '../../model/session/review.ts';
+import type { ReviewDecision } from '../../model/files/review.ts';
 import type { SessionHandle, WindowEngine } from '../engine/windowEngine.ts';
 
 /** Milliseconds of quiet before the files are compared again. */

@@ -119,7 +119,7 @@ describe('faults in a team', function () {
           `SELECT FROM vitrine.runs WHERE run_id = $1 AND token = $2 AND status IN ('claimed', 'running', 'stopping')`,
           [run, token],
         );
-        // One that nobody waits for, because its machine was not told that the team took it.
+        // Still current, although its machine never got the answer to its claim.
         if (current.rowCount !== 0) continue;
         await client.query(`SET SESSION AUTHORIZATION ${by}`);
         const report = client.query('SELECT vitrine.report_run($1, $2, $3, NULL)', [run, token, 'completed']);

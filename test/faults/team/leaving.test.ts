@@ -128,7 +128,7 @@ describe('leaving a team', function () {
       .query<{ scope: string; key: string }>('SELECT scope, key, period FROM vitrine.exhausted() ORDER BY scope')
       .then(({ rows }) => rows.map(({ scope }) => scope));
 
-  it('ends what its machines do, on all of them, and gives nobody a new budget', async () => {
+  it('ends the runners of all its machines, and gives no new budget', async () => {
     const [alice, bob] = [await database.addMember('alice'), await database.addMember('bob')];
     const [first, second, other] = [
       await database.connect(alice),

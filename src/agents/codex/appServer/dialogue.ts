@@ -137,7 +137,7 @@ class CodexDialogue implements Dialogue {
       this.#request('thread/start', { ...given, approvalPolicy }, (answer) => this.#opened(answer));
       return;
     }
-    // A thread keeps the approval policy of its last turn; that of `codex exec` is to ask nobody.
+    // A thread keeps the approval policy of its last turn; `codex exec` sets "never".
     this.#request('config/read', { includeLayers: false, cwd }, (answer) => {
       const { data } = configAnswer.safeParse(answer.kind === 'answer' ? answer.result : undefined);
       const policy = approvalPolicy ?? data?.config.approval_policy ?? 'on-request';

@@ -81,7 +81,7 @@ export class TeamQueue {
   readonly #deps: TeamQueueDeps;
   readonly #held = new Map<string, Held>();
   #reporting: Promise<void> | undefined;
-  /** Numbers of claims that the last beat named and nobody here knew of. */
+  /** Claim numbers that the last heartbeat named and this daemon did not know. */
   #unknown: ReadonlySet<string> = new Set();
   /** Looks at leases while there are runs that others may take. */
   #lease: NodeJS.Timeout | undefined;
@@ -236,8 +236,8 @@ export class TeamQueue {
   }
 
   /**
-   * What the team takes a runner of this daemon to have, and nobody here knows of. A claim whose answer got lost is answered
-   * again as soon as the runner asks. Anything else would stay as it is for as long as the runner lives.
+   * Ends runs that the database assigns to this daemon's runners, but that the daemon does not know. A claim whose answer was
+   * lost is offered again. All others would keep their status as long as the runner lives.
    */
   async #endUnknown(runs: readonly HeldRun[]): Promise<void> {
     const unknown = runs.filter(({ run_id }) => !this.#held.has(run_id));
@@ -262,7 +262,7 @@ export class TeamQueue {
 
   /**
    * Stops runs that the team may give to another runner before it hears of this one again: no run is executed twice at once.
-   * Other runs continue, because nobody takes them.
+   * Runs without retry continue, because no other runner takes them.
    */
   #stopUnleased(): void {
     for (const held of this.#held.values()) {

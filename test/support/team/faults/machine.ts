@@ -125,7 +125,7 @@ export class FaultyMachine {
     await queue.resume();
   }
 
-  /** Its processes are gone at once; nobody is told. */
+  /** Ends its processes at once, without a notice. */
   async kill(): Promise<void> {
     clearInterval(this.#timer);
     this.#instance = '';

@@ -1,6 +1,6 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** What happens to connections: `hang`: nothing arrives any more on those that are open, and nobody is told. */
+/** What happens to connections: `hang`: open ones stop delivering, without an error. */
 type Mode = { readonly kind: 'open' | 'cut' | 'hang' } | { readonly kind: 'slow'; readonly ms: number };
 
 /** A network between a machine and the database, on loopback, that can fail. */

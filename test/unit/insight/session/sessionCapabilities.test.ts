@@ -71,7 +71,7 @@ describe('capabilities used in a session', () => {
     const state = (name: string) => found.find((each) => each.name === name);
     assert.equal(state('resume')?.state, 'absent');
     assert.equal(state('approvals')?.state, 'unsupported');
-    assert.match(state('approvals')?.reason ?? '', /asks nobody/);
+    assert.match(state('approvals')?.reason ?? '', /cannot ask for approval/);
     assert.deepEqual([state('cost')?.state, state('cost')?.reason], ['unsupported', 'It printed none.']);
   });
 
