@@ -55,9 +55,9 @@ export function copyingProgram(program: string, folder: string): string {
 
 /** Run Agent… → Claude Code → `prompt`, as a person does it. */
 export async function runClaude(workbench: Workbench, prompt: string): Promise<void> {
-  await workbench.runCommand('Vitrine: Run Agent…');
   // Rows move while agents are looked for; one that was found stays where it is.
-  await workbench.quickPickRow('Claude Code').and(workbench.quickPickRow('2.1.328')).click();
+  const row = workbench.quickPickRow('Claude Code').and(workbench.quickPickRow('2.1.328'));
+  await workbench.choose('Vitrine: Run Agent…', row);
   await workbench.page.getByPlaceholder('Prompt').waitFor();
   await workbench.quickInput().fill(prompt);
   await workbench.page.keyboard.press('Enter');

@@ -43,8 +43,7 @@ export async function startAgentHost(
 
 /** Run Agent… → `label` → `prompt`, as a person does it. */
 export async function runAgent(workbench: Workbench, label: string, prompt: string): Promise<void> {
-  await workbench.runCommand('Vitrine: Run Agent…');
-  await workbench.quickPickRow(label).click();
+  await workbench.choose('Vitrine: Run Agent…', label);
   await workbench.page.getByPlaceholder('Prompt').waitFor();
   await workbench.quickInput().fill(prompt);
   await workbench.page.keyboard.press('Enter');

@@ -66,8 +66,8 @@ describe('An agent of the Agent Client Protocol, from the palette to the turn af
 
   it('asks before it writes, has its name from the settings, and writes after approval', async () => {
     await host.workbench.openView('Vitrine');
-    await host.workbench.runCommand('Vitrine: Run Agent…');
-    await host.workbench.quickPickRow(label).filter({ hasText: 'ACP' }).click();
+    const row = host.workbench.quickPickRow(label).filter({ hasText: 'ACP' });
+    await host.workbench.choose('Vitrine: Run Agent…', row);
     await host.workbench.page.getByPlaceholder('Prompt').waitFor();
     await host.workbench.quickInput().fill('Write notes. [[change]]');
     await host.workbench.page.keyboard.press('Enter');

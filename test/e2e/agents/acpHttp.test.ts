@@ -32,9 +32,7 @@ describe('An agent on a server, from the palette to the next turn', function () 
   const page = () => workbench.webview();
 
   async function run(agent: string, prompt: string): Promise<void> {
-    await workbench.runCommand('Vitrine: Run Agent…');
-    await workbench.quickInput().fill(`${agent} (Lab)`);
-    await workbench.quickPickRow(`${agent} (Lab)`).click();
+    await workbench.choose('Vitrine: Run Agent…', `${agent} (Lab)`, `${agent} (Lab)`);
     await workbench.page.getByPlaceholder('Prompt').waitFor();
     await workbench.quickInput().fill(prompt);
     await workbench.page.keyboard.press('Enter');

@@ -57,8 +57,7 @@ describe('an agent file that starts child sessions', function () {
     new RecordStore(storeFolder(), { clock: Date.now, log: { warn: () => undefined } }).list();
   const usdOf = ({ total_cost }: SessionSummary): number => ('usd' in total_cost ? total_cost.usd : NaN);
   async function runLead(prompt: string): Promise<void> {
-    await host.workbench.runCommand('Vitrine: Run Agent from File…');
-    await host.workbench.quickPickRow('lead').click();
+    await host.workbench.choose('Vitrine: Run Agent from File…', 'lead');
     await host.workbench.page.getByText('Prompt for the agent').waitFor();
     await host.workbench.quickInput().fill(prompt);
     await host.workbench.page.keyboard.press('Enter');

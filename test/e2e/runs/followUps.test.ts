@@ -30,8 +30,8 @@ describe('follow-ups in the window', function () {
 
   const asks = JSON.stringify([{ init: true }, { say: 'Tea?' }, { result: { text: 'Tea?' } }]);
   const run = async (): Promise<void> => {
-    await workbench.runCommand('Vitrine: Run Agent…');
-    await workbench.quickPickRow('Claude Code').and(workbench.quickPickRow('2.1.197')).click();
+    const row = workbench.quickPickRow('Claude Code').and(workbench.quickPickRow('2.1.197'));
+    await workbench.choose('Vitrine: Run Agent…', row);
     await workbench.page.getByPlaceholder('Prompt').waitFor();
     await workbench.quickInput().fill(asks);
     await workbench.page.keyboard.press('Enter');
@@ -59,12 +59,10 @@ describe('follow-ups in the window', function () {
 
   it('are paused and resumed for all windows, which show that', async () => {
     const other = await openWindow(server, context, server.folder.home);
-    await other.runCommand('Vitrine: Follow-ups…');
-    await other.quickPickRow('Pause All').click();
+    await other.choose('Vitrine: Follow-ups…', 'Pause All');
     await workbench.statusBarItem('Follow-ups paused').waitFor();
     await page().locator('.rcard .lead').getByText('Nothing runs until you send a message.').waitFor();
-    await other.runCommand('Vitrine: Follow-ups…');
-    await other.quickPickRow('Resume All').click();
+    await other.choose('Vitrine: Follow-ups…', 'Resume All');
     await workbench.statusBarItem('Follow-up in').waitFor();
     await other.page.close();
     await page().locator('.rcard').getByRole('button', { name: 'Cancel Follow-up' }).click();

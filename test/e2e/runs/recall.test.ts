@@ -49,8 +49,7 @@ describe('context from earlier sessions', function () {
   const transcript = () => workbench.webview().getByRole('tabpanel', { name: 'Transcript' });
 
   it('is shown before it is sent, without removed passages, and noted in the transcript', async () => {
-    await workbench.runCommand('Vitrine: Run Agent…');
-    await row('Codex').click();
+    await workbench.choose('Vitrine: Run Agent…', 'Codex');
     await title('Run Codex');
     await workbench.quickInput().fill('Which delay have the upload retries?');
     await row('Context from earlier sessions…').click();
@@ -74,8 +73,7 @@ describe('context from earlier sessions', function () {
   });
 
   it('includes other folders only on request', async () => {
-    await workbench.runCommand('Vitrine: Run Agent…');
-    await row('Codex').click();
+    await workbench.choose('Vitrine: Run Agent…', 'Codex');
     await title('Run Codex');
     await workbench.quickInput().fill('Which delay have the upload retries?');
     await row('Context from earlier sessions…').click();

@@ -46,8 +46,7 @@ describe('the record of a session', function () {
 
   it('is exported, with secrets masked', async () => {
     const file = path.join(host.server.folder.workspace, 'shared.md');
-    await host.workbench.runCommand('Vitrine: Export…');
-    await host.workbench.quickPickRow('Session…').click();
+    await host.workbench.choose('Vitrine: Export…', 'Session…');
     await host.workbench.quickPickRow(title).click();
     await host.workbench.quickPickRow('Markdown').waitFor();
     await picture(host.workbench, 'export-formats');

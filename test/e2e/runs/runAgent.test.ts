@@ -45,8 +45,7 @@ describe('Run Agent…', function () {
 
   /** Chooses an agent by its row, and waits for the prompt. */
   async function choose(agent: string): Promise<void> {
-    await workbench.runCommand('Vitrine: Run Agent…');
-    await row(agent).click();
+    await workbench.choose('Vitrine: Run Agent…', agent);
     await title(`Run ${agent}`);
   }
 
@@ -208,8 +207,7 @@ describe('Run Agent…', function () {
     await press('Control+Home');
     for (let lines = 0; lines < 3; lines += 1) await press('Shift+ArrowDown');
     await workbench.page.locator('.statusbar-item', { hasText: /\(\d+ selected\)/ }).waitFor();
-    await workbench.runCommand('Vitrine: Run Agent on Selection or File…');
-    await row('Codex').click();
+    await workbench.choose('Vitrine: Run Agent on Selection or File…', 'Codex');
     await row('Sent with the prompt: src/menu.js:1-3').waitFor();
     await picture(workbench, 'run-selection');
     const { prompt } = await nextCall(codex, () => submit('Explain this.'));
@@ -218,8 +216,7 @@ describe('Run Agent…', function () {
 
   it('opens an editor for a prompt of several lines', async () => {
     await openMenu();
-    await workbench.runCommand('Vitrine: Run Agent on Selection or File…');
-    await row('Codex').click();
+    await workbench.choose('Vitrine: Run Agent on Selection or File…', 'Codex');
     await title('Run Codex');
     await input().fill('Look at');
     await row('Write Prompt in an Editor…').click();
@@ -233,8 +230,7 @@ describe('Run Agent…', function () {
 
   it('runs one prompt on several agents, side by side', async () => {
     await workbench.closeEditors();
-    await workbench.runCommand('Vitrine: Run Agent…');
-    await row('Run on Several Agents…').click();
+    await workbench.choose('Vitrine: Run Agent…', 'Run on Several Agents…');
     await title('Run on Several Agents');
     await part('Codex').click();
     await workbench.page.getByText('1 Selected').waitFor();

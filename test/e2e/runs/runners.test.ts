@@ -83,8 +83,7 @@ describe('a window and a terminal as runners of one queue', function () {
     return { ...started, id: /lnch_[0-9a-f]{12}/.exec(line)?.[0] ?? '' };
   }
   async function queueRemote(prompt: string): Promise<void> {
-    await workbench.runCommand('Vitrine: Queue Agent from File…');
-    await workbench.quickPickRow('remote').click();
+    await workbench.choose('Vitrine: Queue Agent from File…', 'remote');
     await workbench.page.getByText('Prompt for the agent').waitFor();
     await workbench.quickInput().fill(prompt);
     await workbench.page.keyboard.press('Enter');

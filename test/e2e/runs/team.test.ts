@@ -94,8 +94,7 @@ describe('a team in a window', function () {
       return id;
     };
     const id = await ran('the parser');
-    await workbench.runCommand('Vitrine: Filter Sessions…');
-    await workbench.quickPickRow('Folders').click();
+    await workbench.choose('Vitrine: Filter Sessions…', 'Folders');
     await workbench.quickPickRow('Team: this repository').waitFor();
     await picture(workbench, 'team-scope');
     await workbench.quickPickRow('Team: this repository').click();

@@ -64,8 +64,7 @@ describe('search in the sidebar', function () {
     await host.workbench.page.keyboard.press('Enter');
   };
   const toggleFilter = async (name: string): Promise<void> => {
-    await host.workbench.runCommand('Vitrine: Search Filters…');
-    await host.workbench.quickPickRow(name).click();
+    await host.workbench.choose('Vitrine: Search Filters…', name);
     await host.workbench.page.keyboard.press('Enter');
   };
   /** Rows of the results, with what stands beside each. */

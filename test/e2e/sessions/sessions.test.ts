@@ -86,8 +86,7 @@ describe('the Sessions view', function () {
     await host.workbench.treeItem('Another project').waitFor();
     await menu('Silence the logger', 'Delete…');
     await answer('Unhide');
-    await host.workbench.runCommand('Vitrine: Filter Sessions…');
-    await host.workbench.quickPickRow('Hidden Sessions').click();
+    await host.workbench.choose('Vitrine: Filter Sessions…', 'Hidden Sessions');
     await host.workbench.treeItem('2 hidden').waitFor();
     await host.workbench.treeItem('Silence the logger').waitFor();
   });

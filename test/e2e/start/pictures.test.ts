@@ -23,9 +23,7 @@ describe('pictures for the README', function () {
   const finished = () => workbench.webview().locator('.status .word', { hasText: 'Finished' }).waitFor();
 
   async function chooseTheme(name: string): Promise<void> {
-    await workbench.runCommand('Preferences: Color Theme');
-    await workbench.quickInput().fill(name);
-    await workbench.quickPickRow(name).click();
+    await workbench.choose('Preferences: Color Theme', name, name);
   }
 
   it('show a session with a source in dark, light and high contrast, and its trajectory', async () => {

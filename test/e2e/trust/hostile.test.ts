@@ -234,8 +234,7 @@ describe('a session full of hostile text', function () {
     await workbench.runCommand('Notifications: Clear All Notifications');
     await workbench.closeEditors();
     const call = { toolCallId: 'c', kind: 'execute', title: wanted, rawInput: { command: wanted, cwd: wanted } };
-    await workbench.runCommand('Vitrine: Run Agent…');
-    await workbench.quickPickRow('Fake').click();
+    await workbench.choose('Vitrine: Run Agent…', 'Fake');
     await workbench.page.getByPlaceholder('Prompt').waitFor();
     // Until one looks elsewhere: of what comes in sight no one is told.
     const args = ['-c', `until [ -e ${go} ]; do sleep 0.1; done`];

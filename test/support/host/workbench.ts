@@ -1,4 +1,4 @@
-import type { FrameLocator, Locator, Page } from 'playwright-core';
+import { errors, type FrameLocator, type Locator, type Page } from 'playwright-core';
 import { until } from '../until.ts';
 import type { Server } from './server.ts';
 
@@ -37,6 +37,31 @@ export class Workbench {
   /** Runs a command by its title (`Category: Title`) from the palette. */
   async runCommand(title: string): Promise<void> {
     await this.inPalette(title, (row, timeout) => row.click({ timeout }));
+  }
+
+  /**
+   * Runs the command `title` and clicks `row` (its text, or a locator) of the quick pick it shows, after typing `filter`.
+   * Runs the command again if the quick pick has closed: a page that has just loaded takes the focus.
+   */
+  async choose(title: string, row: string | Locator, filter?: string): Promise<void> {
+    const wanted = typeof row === 'string' ? this.quickPickRow(row) : row;
+    const timeout = 5000;
+    const chosen = async (): Promise<boolean> => {
+      try {
+        if (filter !== undefined) await this.quickInput().fill(filter, { timeout });
+        await wanted.click({ timeout });
+        return true;
+      } catch (error) {
+        if (!(error instanceof errors.TimeoutError)) throw error;
+        return false;
+      }
+    };
+    await this.runCommand(title);
+    await until(`the choice after ${title}`, async () => {
+      if (await chosen()) return true;
+      if (!(await this.quickInput().isVisible())) await this.runCommand(title);
+      return false;
+    });
   }
 
   /**
