@@ -1,7 +1,7 @@
 /** The entry that VS Code calls inside the extension host: runs every suite beside it and writes the results. */
 import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { runFiles } from '../support/run/suites/mochaRun.ts';
+import { runFiles, secondAttempts } from '../support/run/suites/mochaRun.ts';
 
 function suites(folder: string): string[] {
   const listed = process.env['VITRINE_TEST_FILES'];
@@ -16,6 +16,7 @@ export async function run(): Promise<void> {
     timeout: 300_000,
     grep: process.env['VITRINE_TEST_GREP'],
     color: true,
+    retries: secondAttempts(),
   });
   const file = process.env['VITRINE_TEST_RESULT'];
   if (file !== undefined) writeFileSync(file, JSON.stringify(result));

@@ -240,6 +240,26 @@ describe('a run of the suites', function () {
     assert.match(lines.join('\n'), /\[one\] FAILED the test files load\nError: no such thing/);
   });
 
+  it('repeats a test that failed, and lists it as unsteady unless the run is strict', async () => {
+    const file = write(
+      'once.cjs',
+      `let runs = 0; it('varies', () => { if (++runs === 1) throw new Error('too early'); });`,
+    );
+    const program = write(
+      'repeated.ts',
+      `import { runFiles, secondAttempts } from ${support('run/suites/mochaRun.ts')};`,
+      `import { exitWith, finish } from ${support('run/suites/finish.ts')};`,
+      `const options = { timeout: 5000, retries: secondAttempts() };`,
+      `await exitWith(finish('one', await runFiles([${JSON.stringify(file)}], options)));`,
+    );
+    const tolerant = await start(program).ended;
+    assert.equal(tolerant.code, 0);
+    assert.match(tolerant.lines.join('\n'), /1 passed, 0 failed[^]*\[one\] UNSTEADY varies\nError: too early/);
+    const strict = await start(program, { VITRINE_STRICT: '1' }).ended;
+    assert.equal(strict.code, 1);
+    assert.match(strict.lines.join('\n'), /0 passed, 1 failed/);
+  });
+
   function browserCheck(limit: number): string {
     return write(
       'check.ts',

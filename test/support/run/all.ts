@@ -48,6 +48,7 @@ const checks: Step[] = [
 const started = performance.now();
 const total = { passed: 0, failed: 0, skipped: 0 };
 const skips: string[] = [];
+const unsteady: string[] = [];
 /** Failures, repeated at the end of the long log. */
 const failures: string[] = [];
 
@@ -107,6 +108,7 @@ async function runSuite({ name, label }: Suite): Promise<void> {
   total.failed += result.failed === 0 && !end.ok ? 1 : result.failed;
   total.skipped += result.skipped;
   skips.push(...result.skips.map((title) => `${name}: ${title}`));
+  unsteady.push(...result.unsteady.map((failure) => `${name}: ${failure}`));
 }
 
 async function runSuites(suites: readonly Suite[]): Promise<void> {
@@ -117,6 +119,7 @@ await Promise.all([inOrder(preparation), inOrder(builds)]);
 await Promise.all([runSuites(hostSuites), inOrder(checks).then(() => runSuites(plainSuites))]);
 
 for (const title of skips) console.log(`SKIPPED ${title}`);
+for (const failure of unsteady) console.log(`\nUNSTEADY ${failure}`);
 console.log(`\n${((performance.now() - started) / 1000).toFixed(0)} s in all`);
 for (const failure of failures) console.log(`\nFAILED ${failure}`);
 console.log(`\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);

@@ -29,6 +29,7 @@ linkExtension(folder.root, sampleExtension());
 const server = await startServer({ folder, env: cleanEnvironment(folder), driver: true });
 const text = await runExtensionTests(server, browser, {
   VITRINE_TEST_FILES: suiteFiles('extension').join('\n'),
+  ...(process.env['VITRINE_STRICT'] === '1' && { VITRINE_STRICT: '1' }),
   ...(values.grep === undefined ? {} : { VITRINE_TEST_GREP: values.grep }),
 });
 await browser.close();

@@ -5,7 +5,7 @@ import { fuzzRuns, seedProperties } from '../hostile/fuzz.ts';
 import { checkBrowser } from '../host/browser.ts';
 import { repository } from '../host/install/cache.mjs';
 import { exitOnSignals } from '../processes/endings.mjs';
-import { runFiles } from './suites/mochaRun.ts';
+import { runFiles, secondAttempts } from './suites/mochaRun.ts';
 import { buildProduct, buildTests } from './build.ts';
 import { exitWith, finish, finishOnErrors } from './suites/finish.ts';
 import { suiteFiles } from './suites/suiteFiles.ts';
@@ -26,7 +26,8 @@ if (empty.length > 0) throw new Error(`no test file in ${empty.map((suite) => `t
 // Without a browser, each of these tests would run into its time limit.
 if (positionals.some((suite) => ['page', 'e2e'].includes(suite))) await checkBrowser();
 const files = positionals.flatMap((suite) => suiteFiles(suite).map((file) => path.join('dist/test', suite, file)));
-// Suites that start other programs get more time, because the machine may be busy.
-const limit = positionals.every((suite) => /^(unit|golden)\b/.test(suite)) ? 120_000 : 300_000;
-const result = await runFiles(files, { timeout: fuzzRuns(limit), grep: values.grep });
+// Suites that start other programs get more time and a second attempt, because the machine may be busy.
+const alone = positionals.every((suite) => /^(unit|golden)\b/.test(suite));
+const timeout = fuzzRuns(alone ? 120_000 : 300_000);
+const result = await runFiles(files, { timeout, grep: values.grep, retries: alone ? 0 : secondAttempts() });
 await exitWith(finish(name, result));

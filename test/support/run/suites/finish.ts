@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { StartProblem } from '../../host/install/startProblem.mjs';
-import { type SuiteResult, summary } from './results.ts';
+import { none, type SuiteResult, summary } from './results.ts';
 
 /** Writes and prints a suite's result, with failures last. Returns the exit code. */
 export function finish(name: string, result: SuiteResult): number {
@@ -26,6 +26,6 @@ export function finishOnErrors(name: string): void {
   process.on('uncaughtException', (error) => {
     const text = error instanceof StartProblem ? error.message : (error.stack ?? error.message);
     const failures = [`before or after the tests\n${text}`];
-    void exitWith(finish(name, { passed: 0, failed: 1, skipped: 0, skips: [], failures, report: [] }));
+    void exitWith(finish(name, { ...none(), failed: 1, failures, report: [] }));
   });
 }

@@ -2,17 +2,31 @@ import path from 'node:path';
 import Mocha from 'mocha';
 import { collect, notLoaded, type SuiteResult } from './results.ts';
 
-/** Runs test files in this process. A failure to load them counts as one failure. */
+/**
+ * Runs test files in this process. A failure to load them counts as one failure. A test that fails is repeated up to
+ * `retries` times; one that then passes is listed as unsteady.
+ */
 export async function runFiles(
   files: readonly string[],
-  { timeout, grep, color }: { timeout: number; grep?: string | undefined; color?: boolean },
+  {
+    timeout,
+    grep,
+    color,
+    retries = 0,
+  }: { timeout: number; grep?: string | undefined; color?: boolean; retries?: number },
 ): Promise<SuiteResult> {
   const mocha = new Mocha({
     ui: 'bdd',
     timeout,
+    retries,
     ...(color === true && { color }),
     ...(grep !== undefined && grep !== '' && { grep }),
   });
   for (const file of files) mocha.addFile(path.resolve(file));
   return mocha.loadFilesAsync().then(() => collect(mocha), notLoaded);
+}
+
+/** `retries` of suites that start other programs: none with `VITRINE_STRICT=1`, which finds unsteady tests. */
+export function secondAttempts(): number {
+  return process.env['VITRINE_STRICT'] === '1' ? 0 : 1;
 }
