@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
+import { comparisonText } from '../../src/cli/race/comparisonText.ts';
+import { compareSessions } from '../../src/engine/race/compare/compare.ts';
 import { localDay } from '../../src/engine/usage/localDay.ts';
 import { reportMarkdown } from '../../src/formats/pages/reportMarkdown.ts';
 import { awaySummary } from '../../src/insight/away/awaySummary.ts';
@@ -14,6 +16,7 @@ import { costReport } from '../../src/vscode/pages/cost.ts';
 import { doctorReport } from '../../src/vscode/pages/doctor.ts';
 import { ReportActions, type BuiltReport } from '../../src/vscode/pages/reportKind.ts';
 import { verificationReport } from '../../src/vscode/pages/verification.ts';
+import { sessionComparison } from '../../src/vscode/races/comparisonPage.ts';
 import { resumeReport } from '../../src/vscode/resume/resumeReport.ts';
 import { SessionList } from '../../src/vscode/sessions/sessionList.ts';
 import { costText, sumText } from '../../src/vscode/sessions/rowText.ts';
@@ -25,6 +28,7 @@ import { totalTokens, type Cost } from '../../src/model/usage/usage.ts';
 import { noiseIn } from '../support/captures/recordedSession.ts';
 import { recordedStore } from '../support/captures/recordedStore.ts';
 
+const nothing = { dispose: () => undefined };
 const at = (time: string, days: number): number => Date.parse(time) + days * 24 * 60 * 60_000;
 
 describe('reports about recorded sessions', function () {
@@ -34,7 +38,8 @@ describe('reports about recorded sessions', function () {
   let list: SessionList;
   before(async () => {
     store = await recordedStore(vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '');
-    engine = store.reading as unknown as WindowEngine;
+    const races = { compareSessions: (ids: readonly string[]) => compareSessions(ids, store.reading.open) };
+    engine = Object.assign(store.reading, { races, onSummary: () => nothing }) as unknown as WindowEngine;
     const index: Partial<WorkspaceIndex> = { load: () => undefined, save: () => Promise.resolve() };
     list = new SessionList(index as WorkspaceIndex, Date.now);
   });
@@ -102,6 +107,28 @@ describe('reports about recorded sessions', function () {
       report.sections.flatMap(({ tables = [] }) => tables).reduce((sum, { rows: all }) => sum + all.length, 0);
     assert.ok(shown(reports.away.report) >= 200, String(shown(reports.away.report)));
     assert.ok(shown(reports.followUps.report) >= 200, String(shown(reports.followUps.report)));
+  });
+
+  it('have no noise in comparisons, and show the cost of each session like lists', async () => {
+    const found: string[] = [];
+    for (let from = 0; from + 1 < store.sessions.length; from += 3) {
+      const some = store.sessions.slice(from, from + 3);
+      const ids = some.map(({ summary }) => summary.session_id);
+      const { report } = await sessionComparison({ engine, list }, ids, work());
+      const printed = some.map((session) => session.printed).join('\n');
+      const text = comparisonText(await engine.races.compareSessions(ids));
+      const noise = [...noiseOf(report, printed), ...noiseIn(text, printed)];
+      found.push(...noise.map((each) => `${some[0]?.name} and others: ${each}`));
+      const shown = reportMarkdown(report).replaceAll('\\', '');
+      for (const { name, summary } of some) {
+        const cost = summary.total_cost;
+        if (cost.provenance === 'unknown') continue;
+        if (!shown.includes(costText(cost))) found.push(`${name}: not ${costText(cost)} in the page`);
+        if (!text.includes(costText(cost).replace('≈ ', '~')))
+          found.push(`${name}: not ${costText(cost)} in the terminal`);
+      }
+    }
+    assert.deepEqual(found, []);
   });
 
   it('and the status of the daemon have no noise', () => {
