@@ -11,6 +11,7 @@ import type { VitrineApi } from './vscode/api/vitrine.d.ts';
 import { WhileAway } from './vscode/away/whileAway.ts';
 import { registerChangeDocuments } from './vscode/documents/changeDocuments.ts';
 import { registerRaceDocuments } from './vscode/races/raceDocuments.ts';
+import { registerRestoreDocuments } from './vscode/restore/restoreDocuments.ts';
 import { registerCommands } from './vscode/commands/register.ts';
 import { ContextKeys } from './vscode/settings/contextKeys.ts';
 import { MachineRuns } from './vscode/daemon/machineRuns.ts';
@@ -191,6 +192,7 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
     new ContextKeys(list, host, log),
     registerChangeDocuments(host),
     registerRaceDocuments(host),
+    registerRestoreDocuments(host),
     registerMcpServer({ extension, store, version }),
     registerCommands(shell),
   );

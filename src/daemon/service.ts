@@ -16,6 +16,7 @@ import { indexCalls } from './indexing/messages.ts';
 import type { RunQueue } from './queue/runQueue.ts';
 import type { RaceCalls } from './races.ts';
 import { Records } from './records.ts';
+import { RestoreCalls } from './restores.ts';
 import type { RunningSessions } from './runningSessions.ts';
 import type { ObservedSources } from './sources/observedSources.ts';
 import type { TeamMembership } from './team/teamMembership.ts';
@@ -46,6 +47,7 @@ export class DaemonService {
   readonly records: Records;
   readonly queue: RunQueue;
   readonly races: RaceCalls;
+  readonly restores: RestoreCalls;
   readonly team: TeamMembership;
   readonly #deps: ServiceDeps;
 
@@ -55,6 +57,7 @@ export class DaemonService {
     this.news = deps.news;
     this.queue = deps.queue;
     this.races = deps.races;
+    this.restores = new RestoreCalls(deps);
     this.team = deps.team;
     this.records = new Records({ ...deps, open: (id) => this.open(id) });
   }

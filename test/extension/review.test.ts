@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { FileSnapshots } from '../../src/engine/restore/fileSnapshots.ts';
 import { seedStore } from '../e2e/seed.ts';
 import { reviewSession } from '../support/sessions/reviewSession.ts';
 import { record, storeFolder, until } from './shell.ts';
@@ -163,6 +164,45 @@ describe('the changes of a session', function () {
       (await titles(first)).includes('Keep') ? true : undefined,
     );
     assert.equal((await titles(first)).filter((title) => title === 'Reviewed').length, 1);
+  });
+
+  it('are undone by restoring the files at a prompt', async () => {
+    const root = vscode.workspace.workspaceFolders![0]!.uri.fsPath;
+    const [first = '', second = ''] = made.files;
+    const added = path.join(folder, 'added.js');
+    await writeFile(first, made.before);
+    const refuse = (message: string): void => {
+      throw new Error(message);
+    };
+    const snapshots = new FileSnapshots({
+      storeDir: await storeFolder(),
+      environment: () => process.env,
+      clock: () => Date.now(),
+      log: { debug: refuse, info: refuse, warn: refuse, error: refuse },
+    });
+    await snapshots.take({ id, folder: root }, { entry: 0, kind: 'prompt' });
+    await writeFile(first, made.after);
+    await rm(second);
+    await writeFile(added, 'later\n');
+    const restoring = run<boolean>('restoreFiles', id, 0);
+    await until('the restored file', async () => {
+      await vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
+      return (await text(first)) === made.before ? true : undefined;
+    });
+    assert.equal(await restoring, true);
+    assert.match(await text(second), /value0/);
+    await assert.rejects(text(added), { code: 'ENOENT' });
+    assert.equal(await run('restoreFiles', id, 0), false, 'nothing is left to restore');
+    const restored = (await record(id)).filter(
+      ({ kind, decision }) => kind === 'decision' && (decision as { type: string }).type === 'restore',
+    );
+    assert.deepEqual(
+      restored
+        .map(({ decision }) => decision as Record<string, unknown>)
+        .map(({ entry, changed, created, deleted }) => [entry, changed, created, deleted]),
+      [[0, 1, 1, 1]],
+    );
+    await vscode.commands.executeCommand('notifications.clearAll');
   });
 
   it('can be linked in the commit message', async () => {

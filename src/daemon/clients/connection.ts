@@ -70,6 +70,7 @@ export class ClientConnection implements ConnectedClient {
     this.#handleQueue();
     this.#handleTeam();
     this.#handleRaces();
+    this.#handleRestores();
     this.#handleReading();
     this.#handleRecords();
     this.#rpc.listen();
@@ -170,6 +171,13 @@ export class ClientConnection implements ConnectedClient {
     this.#handle('applyRace', calls.applyRace, (params) => races.apply(params));
     this.#handle('undoRace', calls.undoRace, (params) => races.undo(params));
     this.#handle('cleanRace', calls.cleanRace, (params) => races.clean(params));
+  }
+
+  #handleRestores(): void {
+    const { restores } = this.#service;
+    this.#handle('previewRestore', calls.previewRestore, (params) => restores.preview(params));
+    this.#handle('restoreContent', calls.restoreContent, (params) => restores.content(params));
+    this.#handle('restoreFiles', calls.restoreFiles, (params) => restores.restore(params));
   }
 
   #handleReading(): void {

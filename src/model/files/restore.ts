@@ -11,38 +11,45 @@ export const restorePointSchema = z.object({
 export type RestorePoint = z.infer<typeof restorePointSchema>;
 
 /** What restoring does to one file. */
-export interface RestoreChange {
-  readonly path: string;
-  readonly kind: 'changed' | 'created' | 'deleted';
+const restoreChangeSchema = z.object({
+  path: z.string(),
+  kind: z.enum(['changed', 'created', 'deleted']),
   /** Git's names of the content now and after, without those of files that do not exist. */
-  readonly before?: string;
-  readonly after?: string;
+  before: z.string().exactOptional(),
+  after: z.string().exactOptional(),
   /** Only permissions change. */
-  readonly mode?: true;
-}
+  mode: z.literal(true).exactOptional(),
+});
+export type RestoreChange = Readonly<z.infer<typeof restoreChangeSchema>>;
 
 /** A file that stays as it is, and why. */
-export interface RestoreSkip {
-  readonly path: string;
-  readonly why: 'ignored' | 'tooLarge' | 'notReadable' | 'inTheWay';
-}
+const restoreSkipSchema = z.object({
+  path: z.string(),
+  why: z.enum(['ignored', 'tooLarge', 'notReadable', 'inTheWay']),
+});
+export type RestoreSkip = Readonly<z.infer<typeof restoreSkipSchema>>;
 
-export interface RestorePreview {
-  readonly folder: string;
+const changes = z.array(restoreChangeSchema).readonly();
+const skipped = z.array(restoreSkipSchema).readonly();
+
+export const restorePreviewSchema = z.object({
+  folder: z.string(),
   /** Names the state of the folder that this preview describes. */
-  readonly now: string;
+  now: z.string(),
   /** Of the copy that will be restored, ISO 8601. */
-  readonly at: string;
-  readonly changes: readonly RestoreChange[];
-  readonly skipped: readonly RestoreSkip[];
-}
+  at: z.string(),
+  changes,
+  skipped,
+});
+export type RestorePreview = Readonly<z.infer<typeof restorePreviewSchema>>;
 
 /** What was restored; `failed` lists files that differ from what they should be. */
-export interface Restored {
-  readonly changes: readonly RestoreChange[];
-  readonly skipped: readonly RestoreSkip[];
-  readonly failed: readonly string[];
-}
+export const restoredSchema = z.object({ changes, skipped, failed: z.array(z.string()).readonly() });
+export type Restored = Readonly<z.infer<typeof restoredSchema>>;
 
 /** To the files at a prompt, or as they were before the last restore (`undo`). */
-export type RestoreTarget = { readonly entry: number } | { readonly undo: true };
+export const restoreTargetSchema = z.union([
+  z.object({ entry: z.int().nonnegative() }),
+  z.object({ undo: z.literal(true) }),
+]);
+export type RestoreTarget = z.infer<typeof restoreTargetSchema>;

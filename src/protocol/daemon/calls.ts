@@ -11,6 +11,7 @@ import { failureSchema } from './failure.ts';
 import { followUpsStateSchema } from './followUps.ts';
 import { changedRunSchema, queueCalls } from './queue.ts';
 import { raceCalls } from './race.ts';
+import { restoreCalls } from './restore.ts';
 import { resumeParamsSchema, startParamsSchema } from './runRequests.ts';
 import { watchSourcesCall } from './sources.ts';
 import { teamCalls } from './team.ts';
@@ -93,6 +94,7 @@ export const calls = {
   ...queueCalls,
   ...teamCalls,
   ...raceCalls,
+  ...restoreCalls,
   /**
    * Sends `news` of all sessions until the connection ends, starting with those that are running; with `events` and queue
    * `runs` if requested.

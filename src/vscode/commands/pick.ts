@@ -19,6 +19,12 @@ export function sessionOfArgument(argument: unknown): string | undefined {
   return isObject(row) ? sessionOfArgument(row['session_id']) : undefined;
 }
 
+/** Index of the row on which a page's menu was opened. */
+export function entryOf(argument: unknown): number | undefined {
+  const entry = isObject(argument) ? argument['entry'] : undefined;
+  return typeof entry === 'number' && Number.isInteger(entry) && entry >= 0 ? entry : undefined;
+}
+
 /** Session of a command: the given one, else that of the active panel, else one that the user picks. */
 export async function pickSession(
   shell: CommandContext,

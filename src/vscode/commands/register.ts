@@ -21,6 +21,7 @@ import { queueCommands } from './runs/queueCommands.ts';
 import { replayCommands } from './runs/replayCommands.ts';
 import { retentionCommands } from './records/retentionCommands.ts';
 import { reviewCommands } from './views/reviewCommands.ts';
+import { restoreCommands } from './records/restoreCommands.ts';
 import { runCommands } from './runs/runCommands.ts';
 import { runnerCommands } from './runs/runnerCommands.ts';
 import { searchCommands } from './views/searchCommands.ts';
@@ -62,6 +63,7 @@ export function registerCommands(shell: CommandContext): vscode.Disposable {
     ...lineCommands(shell),
     ...reviewCommands(shell),
     ...linkCommands(shell),
+    ...restoreCommands(shell),
     ...menuCommands(shell),
     ...copyCommands(shell),
   };

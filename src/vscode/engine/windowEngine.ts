@@ -19,6 +19,7 @@ import type { DaemonStatus, GivenParams, News, ResultOf } from '../../protocol/d
 import type { IndexProgress } from '../../protocol/daemon/catalogue.ts';
 import type { ClientContext } from '../../protocol/daemon/context.ts';
 import { WindowRaces } from '../races/windowRaces.ts';
+import { WindowRestores } from '../restore/windowRestores.ts';
 import { WindowQueue } from '../runner/windowQueue.ts';
 import { PlannedFollowUps } from '../followUps/plannedFollowUps.ts';
 import { toFailure, unreachable } from '../failures/toFailure.ts';
@@ -53,6 +54,7 @@ export class WindowEngine {
   readonly queue: WindowQueue;
   readonly team: RemoteTeam;
   readonly races: WindowRaces;
+  readonly restores: WindowRestores;
   readonly #deps: WindowEngineDeps;
   readonly #reader: ReadOnlyEngine;
   readonly #link: DaemonLink<EngineFailure>;
@@ -89,6 +91,7 @@ export class WindowEngine {
     this.queue = new WindowQueue({ call }, log);
     this.team = new RemoteTeam({ call });
     this.races = new WindowRaces({ call, contextOf: deps.contextOf });
+    this.restores = new WindowRestores({ call, contextFor: (id) => this.#contextFor(id) });
     const catalogueOwner = { update: (request: UpdateRequest) => this.#updateCatalogue(request) };
     this.#reader = new ReadOnlyEngine({ ...deps.engine, catalogueOwner }, recordCalls(call));
     this.archive = this.#reader.archive;

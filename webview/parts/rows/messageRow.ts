@@ -3,7 +3,7 @@ import { guard } from 'lit/directives/guard.js';
 import type { Token } from 'marked';
 import type { PageEntry } from '../../../src/protocol/panel/messages.ts';
 import { marked, unplacedMarks } from '../../cite/marks.ts';
-import { codicon, controlsReady } from '../../controls.ts';
+import { button, codicon, controlsReady } from '../../controls.ts';
 import { bodyOf } from '../../store/documents.ts';
 import { t } from '../../l10n.ts';
 import type { Part } from '../../markdown/blocks.ts';
@@ -33,10 +33,29 @@ function partBody({ actions, store }: Context, entry: PageEntry, part: Part | un
 
 export function promptRow(context: Context, entry: PageEntry): TemplateResult {
   return html`<div class="prompt" data-focus tabindex="-1">
-    ${when(context, entry)}${originLine(context, entry)}
+    ${when(context, entry)}${promptMenu(context, entry)}${originLine(context, entry)}
     <pre class="typed">${withCode(entry.content)}</pre>
     ${showAll({ entry, actions: context.actions })}
   </div>`;
+}
+
+/** Opens the menu that a right click or Shift+F10 opens; none where nothing can be done. */
+function promptMenu({ store }: Context, { metadata }: PageEntry): TemplateResult | typeof nothing {
+  const can = store.view?.can;
+  if (metadata?.parentCallId !== undefined || !(can?.send || can?.resume || can?.stop)) return nothing;
+  const open = ({ currentTarget }: Event): void => {
+    if (!(currentTarget instanceof HTMLElement)) return;
+    const { left: clientX, bottom: clientY } = currentTarget.getBoundingClientRect();
+    currentTarget.dispatchEvent(new MouseEvent('contextmenu', { bubbles: true, clientX, clientY }));
+  };
+  return button({
+    label: t('Actions for this prompt'),
+    icon: 'ellipsis',
+    look: 'icon',
+    tabIndex: -1,
+    opensMenu: true,
+    onClick: open,
+  });
 }
 
 /** Author of a message. For the first message of a turn that a person wrote, the turn's heading already says it. */

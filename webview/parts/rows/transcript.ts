@@ -58,7 +58,9 @@ function turnSection(context: Context, { turn, rows }: Section): TemplateResult 
 
 /** Data for the host's context menu on a row. */
 function entryContext({ store }: Context, index: number): string {
-  const webviewSection = store.entry(index)?.type.kind === 'assistant_message' ? 'answer' : 'entry';
+  const { type, metadata } = store.entry(index) ?? {};
+  const isPrompt = type?.kind === 'user_message' && metadata?.parentCallId === undefined;
+  const webviewSection = type?.kind === 'assistant_message' ? 'answer' : isPrompt ? 'prompt' : 'entry';
   return JSON.stringify({ webviewSection, entry: index, preventDefaultContextMenuItems: false });
 }
 

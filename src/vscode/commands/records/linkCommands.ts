@@ -1,8 +1,7 @@
 import * as vscode from 'vscode';
-import { isObject } from '../../../model/text/json.ts';
 import { sessionLink } from '../../sessions/sessionLinks.ts';
 import type { Commands, CommandContext } from '../commandContext.ts';
-import { pickSession } from '../pick.ts';
+import { entryOf, pickSession } from '../pick.ts';
 
 const { t } = vscode.l10n;
 
@@ -10,12 +9,6 @@ const extension = 'vitrine.vitrine';
 /** Maximum number of characters to copy to the clipboard. */
 const maxCharacters = 20_000_000;
 const noticeMs = 3000;
-
-/** Index of the row on which a page's menu was opened. */
-function entryOf(argument: unknown): number | undefined {
-  const entry = isObject(argument) ? argument['entry'] : undefined;
-  return typeof entry === 'number' && Number.isInteger(entry) && entry >= 0 ? entry : undefined;
-}
 
 /** Copies links to sessions and entries, and their content. */
 export function linkCommands(shell: CommandContext): Commands {

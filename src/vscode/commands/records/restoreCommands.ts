@@ -1,0 +1,21 @@
+import * as vscode from 'vscode';
+import { mayStart } from '../../settings/trust.ts';
+import type { Commands, CommandContext } from '../commandContext.ts';
+import { entryOf, pickSession } from '../pick.ts';
+
+const { t } = vscode.l10n;
+
+/** Commands for the prompts of a session. */
+export function restoreCommands(shell: CommandContext): Commands {
+  return {
+    /** Of the prompt on which a page's menu was opened, or of `index`. Returns whether files were restored. */
+    async restoreFiles(argument, index) {
+      const entry = typeof index === 'number' ? index : entryOf(argument);
+      if (entry === undefined || !mayStart()) return false;
+      const session = await pickSession(shell, argument, { title: t('Restore Files') });
+      if (session === undefined) return false;
+      const { restoreToPrompt } = await import('../../restore/restoreFiles.ts');
+      return restoreToPrompt(await shell.engines.get(), session, entry);
+    },
+  };
+}
