@@ -8,6 +8,7 @@ import path from 'node:path';
 import { repository } from '../test/support/host/install/cache.mjs';
 import { activation } from './activation.ts';
 import { catalogue } from './catalogue.ts';
+import { attackedDaemon } from './daemon/attacked.ts';
 import { daemonIdle } from './daemon/idle.ts';
 import { daemonLatency, daemonStreams } from './daemon/latency.ts';
 import { daemonMemory } from './daemon/memory.ts';
@@ -73,6 +74,7 @@ const cases: Readonly<Record<string, Case>> = {
   daemonStreams,
   daemonMemory,
   daemonStart,
+  attackedDaemon,
   daemonIdle,
   windowIdle,
   teamClaims,

@@ -5,6 +5,7 @@ import type { Endpoint } from '../transport/endpoint.ts';
 import { acceptClient } from '../transport/handshake.ts';
 import { FlowControl, FrameBudget } from '../transport/flowControl.ts';
 import { JsonLineReader, JsonLineWriter } from '../transport/jsonLines.ts';
+import { Turns } from '../transport/turns.ts';
 import { ClientConnection } from './clients/connection.ts';
 import type { DaemonService } from './service.ts';
 
@@ -15,6 +16,9 @@ const maxClients = 1000;
 const handshakeMs = 2000;
 /** Bytes of one message before that. */
 const handshakeBytes = 1024;
+
+/** Values in one message; it takes about 20 ms to parse so many. The longest list of the protocol has 100,000. */
+const maxValues = 250_000;
 
 /** Total bytes of incoming messages of all clients. */
 const maxUnfinishedBytes = 128 << 20;
@@ -28,6 +32,7 @@ export class DaemonServer {
   readonly #strangers = new Set<Socket>();
   readonly #clients = new Set<ClientConnection>();
   readonly #budget = new FrameBudget(maxUnfinishedBytes);
+  readonly #turns = new Turns();
   #refused = 0;
 
   private constructor(endpoint: Endpoint, service: DaemonService, log: Log) {
@@ -75,8 +80,14 @@ export class DaemonServer {
   }
 
   async #greet(socket: Socket): Promise<void> {
-    const flow = new FlowControl(socket);
-    const reader = new JsonLineReader(socket, { handshakeBytes, flow, budget: this.#budget });
+    const flow = new FlowControl();
+    const reader = new JsonLineReader(socket, {
+      handshakeBytes,
+      maxValues,
+      flow,
+      budget: this.#budget,
+      turns: this.#turns,
+    });
     const isClient = await acceptClient(socket, reader, this.#endpoint.token);
     if (!isClient || this.#clients.size >= maxClients) {
       this.#refused += 1;

@@ -1,21 +1,23 @@
-import type { Socket } from 'node:net';
-
-/** Maximum number of pending messages and answers per client. Above, its socket is not read. */
+/** Maximum number of pending messages and answers per client. Above, nothing more of it is read. */
 const maxWaiting = 256;
 
 /**
- * Stops reading from a client that sends faster than its messages are handled, or does not read its answers, to limit
- * memory.
+ * Limits memory for a client that sends faster than its messages are handled, or does not read its answers.
  */
 export class FlowControl {
-  readonly #socket: Socket;
   /** Received, but not yet passed to a handler. */
   #queued = 0;
   /** Requests whose answer the operating system has not accepted yet. */
   #unanswered = 0;
+  #onFree: () => void = () => undefined;
 
-  constructor(socket: Socket) {
-    this.#socket = socket;
+  get isFull(): boolean {
+    return this.#queued + this.#unanswered > maxWaiting;
+  }
+
+  /** Calls `listener` when this is no longer full. */
+  onFree(listener: () => void): void {
+    this.#onFree = listener;
   }
 
   received(message: object): void {
@@ -23,31 +25,27 @@ export class FlowControl {
     this.#queued += 1;
     // vscode-jsonrpc passes one message to its handler per turn of the event loop.
     if (this.#queued === 1) setImmediate(this.#turn);
-    if (this.#waiting > maxWaiting) this.#socket.pause();
   }
 
   answered(message: object): void {
     if (!('id' in message) || 'method' in message) return;
     this.#unanswered -= 1;
-    this.#resume();
-  }
-
-  get #waiting(): number {
-    return this.#queued + this.#unanswered;
+    this.#checkFree();
   }
 
   readonly #turn = (): void => {
     this.#queued -= 1;
     if (this.#queued > 0) setImmediate(this.#turn);
-    this.#resume();
+    this.#checkFree();
   };
 
-  #resume(): void {
-    if (this.#waiting <= maxWaiting && this.#socket.isPaused()) this.#socket.resume();
+  /** Call after one message less. */
+  #checkFree(): void {
+    if (this.#queued + this.#unanswered === maxWaiting) this.#onFree();
   }
 }
 
-/** Bytes of unfinished messages over all connections. */
+/** Bytes that all connections together have received and not handled. */
 export class FrameBudget {
   readonly #max: number;
   #used = 0;

@@ -7,35 +7,49 @@ import {
   type Message,
 } from 'vscode-jsonrpc/node';
 import type { FlowControl, FrameBudget } from './flowControl.ts';
+import type { Turns, TurnTaker } from './turns.ts';
+import { hasMoreValues } from './valueCount.ts';
 
 /** Maximum bytes of one message. A longer one closes the connection; messages of the protocol are much smaller. */
 export const maxMessageBytes = 16 << 20;
 
 const lineFeed = 10;
 
+/** Bytes that wait for a turn. Above, the socket is not read. */
+const maxUnread = 64 << 10;
+/** Longer messages are parsed only if they do not have very many values. */
+const maxUncounted = 64 << 10;
+
 export interface ReaderOptions {
   /** Maximum bytes of a message before `listen` is called. */
   readonly handshakeBytes?: number;
+  /** Maximum values in a message. Default: no limit. */
+  readonly maxValues?: number;
   readonly flow?: FlowControl;
   readonly budget?: FrameBudget;
+  /** Shared with other connections. Default: all messages are handled as soon as they arrive. */
+  readonly turns?: Turns;
 }
 
 /** Reads one JSON value per line, ended by byte 10. Invalid JSON or an oversized line destroys the socket. */
-export class JsonLineReader extends AbstractMessageReader {
+export class JsonLineReader extends AbstractMessageReader implements TurnTaker {
   readonly #socket: Socket;
   #limit: number;
-  readonly #flow: FlowControl | undefined;
-  readonly #budget: FrameBudget | undefined;
+  readonly #options: ReaderOptions;
+  /** Received, and not looked at. */
+  #unread: Buffer[] = [];
+  #unreadBytes = 0;
+  /** Of a line whose end has not arrived. */
   #parts: Buffer[] = [];
   #length = 0;
   #callback: ((message: unknown) => void) | undefined;
 
-  constructor(socket: Socket, { handshakeBytes = maxMessageBytes, flow, budget }: ReaderOptions = {}) {
+  constructor(socket: Socket, options: ReaderOptions = {}) {
     super();
     this.#socket = socket;
-    this.#limit = handshakeBytes;
-    this.#flow = flow;
-    this.#budget = budget;
+    this.#limit = options.handshakeBytes ?? maxMessageBytes;
+    this.#options = options;
+    options.flow?.onFree(() => this.#wantTurn());
     socket.on('close', () => {
       this.#clear();
       this.fireClose();
@@ -49,7 +63,6 @@ export class JsonLineReader extends AbstractMessageReader {
       const close = this.onClose(() => resolve(undefined));
       this.#read((message) => {
         this.#callback = undefined;
-        this.#socket.pause();
         close.dispose();
         resolve(message);
       });
@@ -60,51 +73,88 @@ export class JsonLineReader extends AbstractMessageReader {
     this.#limit = maxMessageBytes;
     this.#read((message) => {
       if (!isMessage(message)) return this.#fail('A message is not JSON-RPC.');
-      this.#flow?.received(message);
+      this.#options.flow?.received(message);
       callback(message);
     });
     return { dispose: () => (this.#callback = undefined) };
   }
 
+  takeTurn(): boolean {
+    const callback = this.#callback;
+    if (callback === undefined || this.#options.flow?.isFull === true || this.#socket.destroyed) return false;
+    const line = this.#nextLine();
+    if (this.#unreadBytes < maxUnread && this.#socket.isPaused()) this.#socket.resume();
+    if (line === undefined) return false;
+    let message: unknown;
+    try {
+      message = JSON.parse(line);
+    } catch {
+      this.#fail('A message is not JSON.');
+      return false;
+    }
+    callback(message);
+    return this.#unread.length > 0;
+  }
+
   #read(callback: (message: unknown) => void): void {
-    const isFirst = this.#socket.listenerCount('data') === 0;
     this.#callback = callback;
-    if (isFirst) this.#socket.on('data', (chunk: Buffer) => this.#take(chunk));
-    this.#socket.resume();
+    if (this.#socket.listenerCount('data') === 0) this.#socket.on('data', (chunk: Buffer) => this.#take(chunk));
+    this.#wantTurn();
   }
 
   #take(chunk: Buffer): void {
-    let rest = chunk;
-    for (;;) {
-      const end = rest.indexOf(lineFeed);
-      const part = end === -1 ? rest : rest.subarray(0, end);
-      if (this.#length + part.length > this.#limit) return this.#fail(`A message is longer than ${this.#limit} bytes.`);
-      if (this.#budget?.take(part.length) === false) return this.#fail('All clients together send too much at once.');
-      this.#length += part.length;
+    if (this.#options.budget?.take(chunk.length) === false)
+      return this.#fail('All clients together send too much at once.');
+    this.#unread.push(chunk);
+    this.#unreadBytes += chunk.length;
+    if (this.#unreadBytes >= maxUnread) this.#socket.pause();
+    this.#wantTurn();
+  }
+
+  #wantTurn(): void {
+    if (this.#unread.length === 0) return;
+    if (this.#options.turns !== undefined) this.#options.turns.add(this);
+    else while (this.takeTurn());
+  }
+
+  /** `undefined`: its end has not arrived, or it failed. */
+  #nextLine(): string | undefined {
+    for (let chunk = this.#unread[0]; chunk !== undefined; chunk = this.#unread[0]) {
+      const end = chunk.indexOf(lineFeed);
+      const part = end === -1 ? chunk : chunk.subarray(0, end);
+      if (this.#length + part.length > this.#limit) {
+        this.#fail(`A message is longer than ${this.#limit} bytes.`);
+        return undefined;
+      }
+      const taken = end === -1 ? chunk.length : end + 1;
+      this.#unreadBytes -= taken;
+      if (taken === chunk.length) this.#unread.shift();
+      else this.#unread[0] = chunk.subarray(taken);
       this.#parts.push(part);
-      if (end === -1) return;
-      const line = Buffer.concat(this.#parts).toString('utf8');
-      this.#clear();
-      rest = rest.subarray(end + 1);
-      let message: unknown;
-      try {
-        message = JSON.parse(line);
-      } catch {
-        return this.#fail('A message is not JSON.');
-      }
-      const callback = this.#callback;
-      if (callback === undefined || this.#socket.destroyed) return;
-      callback(message);
-      if (this.#callback === undefined && rest.length > 0) {
-        // The bytes after the handshake's message belong to the next reader.
-        this.#socket.unshift(rest);
-        return;
-      }
+      this.#length += part.length;
+      if (end !== -1) return this.#wholeLine();
     }
+    return undefined;
+  }
+
+  #wholeLine(): string | undefined {
+    const { budget, maxValues } = this.#options;
+    const [first] = this.#parts;
+    const line = this.#parts.length === 1 && first !== undefined ? first : Buffer.concat(this.#parts);
+    budget?.giveBack(line.length + 1);
+    this.#parts = [];
+    this.#length = 0;
+    if (maxValues === undefined || line.length <= maxUncounted || !hasMoreValues(line, maxValues))
+      return line.toString('utf8');
+    this.#fail(`A message has more than ${maxValues} values.`);
+    return undefined;
   }
 
   #clear(): void {
-    this.#budget?.giveBack(this.#length);
+    this.#options.budget?.giveBack(this.#length + this.#unreadBytes);
+    this.#options.turns?.remove(this);
+    this.#unread = [];
+    this.#unreadBytes = 0;
     this.#parts = [];
     this.#length = 0;
   }

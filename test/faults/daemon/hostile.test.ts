@@ -7,6 +7,7 @@ import { type Endpoint, readEndpoint } from '../../../src/transport/endpoint.ts'
 import { joinServer } from '../../../src/transport/handshake.ts';
 import { JsonLineReader } from '../../../src/transport/jsonLines.ts';
 import { DaemonBench } from '../../support/daemon/bench.ts';
+import { FuzzedFrames } from '../../support/hostile/frames.ts';
 import { fuzzRuns, printFuzzTotals } from '../../support/hostile/fuzz.ts';
 import { skip } from '../../support/skip.ts';
 import { until } from '../../support/until.ts';
@@ -16,21 +17,6 @@ const frames = fuzzRuns(2000);
 const perConnection = 200;
 /** Beyond what an idle daemon uses, in bytes. */
 const maxGrowth = 300e6;
-
-const methods = [
-  'hello',
-  'status',
-  'running',
-  'answer',
-  'say',
-  'stop',
-  'read',
-  'follow',
-  'unfollow',
-  'start',
-  'resume',
-];
-const values: readonly unknown[] = [null, true, -1, 1e308, '', 'ses_0123456789ab', 'x'.repeat(5000), [], {}, [[[]]]];
 
 describe('local strangers and clients that misbehave', function () {
   this.timeout(fuzzRuns(60_000));
@@ -107,36 +93,16 @@ describe('local strangers and clients that misbehave', function () {
   });
 
   it(`do not disturb others with ${frames} fuzzed frames`, async () => {
-    let seed = 20_261_124;
-    const random = (below: number): number => {
-      seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
-      return Math.floor((seed / 2_147_483_648) * below);
-    };
-    const anyOf = <T>(list: readonly T[]): T | undefined => list[random(list.length)];
-    const message = (): string => {
-      const params: Record<string, unknown> = {};
-      for (const key of ['session_id', 'text', 'how', 'from', 'to', 'subscription', 'context', 'request', 'kill'])
-        if (random(2) === 0) params[key] = anyOf(values);
-      const fields: Record<string, unknown> = { jsonrpc: '2.0', params: random(4) === 0 ? anyOf(values) : params };
-      if (random(5) > 0) fields['method'] = random(8) === 0 ? anyOf(values) : anyOf(methods);
-      if (random(3) > 0) fields['id'] = random(6) === 0 ? anyOf(values) : random(50);
-      if (random(12) === 0) fields['result'] = anyOf(values);
-      return JSON.stringify(fields);
-    };
-    const damaged = (text: string): Buffer => {
-      const bytes = Buffer.from(text);
-      for (let change = random(4); change >= 0; change -= 1) bytes[random(bytes.length)] = random(256);
-      return bytes;
-    };
+    const fuzzed = new FuzzedFrames(20_261_124);
     const before = await client.call('status', {});
     let worst = 0;
     for (let sent = 0; sent < frames; sent += perConnection) {
       const socket = await joined();
       const closed = new Promise((resolve) => socket.once('close', resolve));
-      for (let frame = 0; frame < perConnection; frame += 1) socket.write(`${message()}\n`);
+      for (let frame = 0; frame < perConnection; frame += 1) socket.write(`${fuzzed.message()}\n`);
       // Damaged bytes, mostly no JSON, end the connection; half a frame is left behind where they do not.
-      socket.write(Buffer.concat([damaged(message()), Buffer.from('\n')]));
-      socket.end('{"half": '.repeat(random(1000)));
+      socket.write(Buffer.concat([fuzzed.damaged(), Buffer.from('\n')]));
+      socket.end('{"half": '.repeat(fuzzed.random(1000)));
       socket.resume();
       const asked = performance.now();
       await client.call('status', {});

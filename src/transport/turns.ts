@@ -1,0 +1,62 @@
+/** Per turn of the event loop, for all connections together. */
+const maxMessages = 16;
+const maxMs = 4;
+/** Every so many messages, one comes from a connection that has more waiting. */
+const busyShare = 4;
+
+/** A connection with received bytes. */
+export interface TurnTaker {
+  /** Handles one message at most. Returns whether there may be another one. */
+  takeTurn(): boolean;
+}
+
+/**
+ * Lets connections take turns, so that one that sends much, or many of them, do not delay the others: one message each, first
+ * those that had nothing waiting, and only a few before the event loop looks for other work.
+ */
+export class Turns {
+  readonly #fresh = new Set<TurnTaker>();
+  readonly #busy = new Set<TurnTaker>();
+  readonly #now: () => number;
+  #isPlanned = false;
+
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  add(taker: TurnTaker): void {
+    if (this.#busy.has(taker)) return;
+    this.#fresh.add(taker);
+    this.#plan();
+  }
+
+  remove(taker: TurnTaker): void {
+    this.#fresh.delete(taker);
+    this.#busy.delete(taker);
+  }
+
+  #plan(): void {
+    if (this.#isPlanned) return;
+    this.#isPlanned = true;
+    setImmediate(this.#run);
+  }
+
+  readonly #run = (): void => {
+    this.#isPlanned = false;
+    const end = this.#now() + maxMs;
+    for (let taken = 1; taken <= maxMessages; taken += 1) {
+      const taker = this.#next(taken % busyShare === 0);
+      if (taker === undefined) return;
+      this.remove(taker);
+      if (taker.takeTurn()) this.#busy.add(taker);
+      if (this.#now() >= end) break;
+    }
+    if (this.#fresh.size + this.#busy.size > 0) this.#plan();
+  };
+
+  #next(busyFirst: boolean): TurnTaker | undefined {
+    const [fresh] = this.#fresh;
+    const [busy] = this.#busy;
+    return busyFirst ? (busy ?? fresh) : (fresh ?? busy);
+  }
+}
