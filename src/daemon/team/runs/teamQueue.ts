@@ -169,7 +169,9 @@ export class TeamQueue {
   /** `null`: none, or there is no connection. */
   async claim({ has = [], ...seat }: Claim): Promise<Job | null> {
     if (!this.#deps.runners.isRegistered(seat.instance)) return null;
-    const claimed = await this.#ifConnected((database) => claimRun(database, seat.instance, has));
+    // The runner has already forgotten runs whose ends wait here: if they were given again, they would be executed again.
+    const known = [...new Set([...has, ...this.#reportedBy(seat.instance)])];
+    const claimed = await this.#ifConnected((database) => claimRun(database, seat.instance, known));
     if (claimed === null || claimed.token === null) return null;
     const run = this.#asRun(claimed);
     const job = { ...claimed.job, run };
@@ -178,6 +180,11 @@ export class TeamQueue {
     this.#deps.onClaimed(claimed);
     this.#deps.onRun(run);
     return job;
+  }
+
+  #reportedBy(instance: string): readonly string[] {
+    const reported = [...this.#held].filter(([, held]) => held.instance === instance && held.report !== undefined);
+    return reported.map(([id]) => id);
   }
 
   /** Resolves at once; the database is told as soon as it can be reached. @throws CoordinatorError `over` */
@@ -230,9 +237,8 @@ export class TeamQueue {
     for (const [id, held] of this.#held) this.#stopLost(id, held);
   }
 
-  #stopLost(id: string, { job }: Held): void {
-    this.#end(id);
-    this.#deps.onRun({ ...job.run, status: 'stopping' });
+  #stopLost(id: string, held: Held): void {
+    if (this.#end(id, held)) this.#deps.onRun({ ...held.job.run, status: 'stopping' });
   }
 
   /**
@@ -294,7 +300,7 @@ export class TeamQueue {
         try {
           const run = this.#asRun(await this.#deps.use((database) => this.#tell(database, held, report)));
           if (held.report === report) delete held.report;
-          if (isRunOver(report.status)) this.#end(id);
+          if (isRunOver(report.status)) this.#end(id, held);
           this.#deps.onRun(run);
           sent = true;
         } catch (error) {
@@ -302,7 +308,7 @@ export class TeamQueue {
           this.#deps.log.warn(`${id} ${report.status}: ${String(error)}`);
           // Whatever else went wrong may pass: it is reported again with the next beat.
           if (!TeamError.is(error, 'outdated')) continue;
-          if (isRunOver(report.status)) this.#end(id);
+          if (isRunOver(report.status)) this.#end(id, held);
           else this.#stopLost(id, held);
         }
       }
@@ -315,14 +321,16 @@ export class TeamQueue {
     return returnRun(database, report.run_id, token, 'The runner lost its connection to the team.');
   }
 
-  #end(id: string): void {
-    const held = this.#held.get(id);
+  /** False: it has ended already, or its runner has claimed it again. */
+  #end(id: string, held: Held): boolean {
+    if (this.#held.get(id) !== held) return false;
     this.#held.delete(id);
     if (![...this.#held.values()].some(({ retry }) => retry)) {
       clearInterval(this.#lease);
       this.#lease = undefined;
     }
-    if (held !== undefined) this.#deps.onEnded(held.job.run.session_id);
+    this.#deps.onEnded(held.job.run.session_id);
+    return true;
   }
 
   /** To a runner of this daemon, it has the id that it has here. */

@@ -36,6 +36,8 @@ export class Cell {
   readonly #first: FaultyMachine;
   readonly #second: FaultyMachine;
   readonly #queued: string[] = [];
+  /** Runs of the first machine that the database may still acknowledge. */
+  readonly #asked = new Set<Promise<void>>();
 
   private constructor(deps: CellDeps, first: FaultyMachine, second: FaultyMachine) {
     this.#deps = deps;
@@ -78,6 +80,8 @@ export class Cell {
       await this.#settled([probe]);
       await this.#first.boot();
     }
+    // What waited for the database may be acknowledged only now, and has to end, too.
+    await Promise.all(this.#asked);
     await this.#settled([]);
     record({
       ...{ at: performance.now(), kind: 'fault', name: kind },
@@ -95,7 +99,11 @@ export class Cell {
       this.#first.write();
       this.#second.write();
       // The first one may wait for the database as long as the fault lasts.
-      void this.#first.queue(this.#deps.name).then((id) => this.#note(id));
+      const asked = this.#first.queue(this.#deps.name).then((id) => {
+        this.#note(id);
+        this.#asked.delete(asked);
+      });
+      this.#asked.add(asked);
       this.#note(await this.#second.queue(this.#deps.name));
       await delay(250);
     }

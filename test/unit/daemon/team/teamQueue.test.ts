@@ -28,6 +28,9 @@ class OneRun {
   beats = 0;
   /** For the next report. */
   failure: Error | undefined;
+  /** The next report arrives when this resolves. */
+  reportDelay: Promise<unknown> = Promise.resolve();
+  reports = 0;
   readonly #runners: TeamRunners;
 
   constructor() {
@@ -59,7 +62,7 @@ class OneRun {
 
   async #query(query: unknown, values: unknown): Promise<{ rows: unknown[] }> {
     const text = typeof query === 'string' ? query : (query as { text: string }).text;
-    const given = Array.isArray(values) ? (values as unknown[]) : [];
+    const given = (values ?? (query as { values?: unknown }).values ?? []) as unknown[];
     if (text.includes('register_runner')) return { rows: [{ id: seat.runner_id }] };
     if (text.includes('heartbeat(')) {
       const { row } = this;
@@ -69,12 +72,15 @@ class OneRun {
       return { rows: isActive ? [{ run_id: id, ...row }] : [] };
     }
     if (text.includes('claim_run')) {
-      if (this.row.status !== 'pending' && this.row.status !== 'claimed') return { rows: [] };
+      const isUnanswered = this.row.status === 'claimed' && !(given[1] as string[]).includes(id);
+      if (this.row.status !== 'pending' && !isUnanswered) return { rows: [] };
       this.row = { status: 'claimed', token: String(Number(this.row.token ?? 0) + 1) };
     }
     if (text.includes('report_run')) {
       const { failure } = this;
       this.failure = undefined;
+      this.reports += 1;
+      await this.reportDelay;
       if (failure !== undefined) throw failure;
       if (given[1] !== this.row.token) throw new TeamError('outdated', 'Another runner has it.', '');
       this.row = { ...this.row, status: given[2] as Run['status'] };
@@ -153,6 +159,34 @@ describe('a runner of a team', () => {
     await one.beat();
     assert.equal(one.row.status, 'completed');
     assert.equal(one.queue.has(id), false);
+  });
+
+  it('is not given a run again whose end could not be stored yet', async () => {
+    const one = await OneRun.open();
+    await one.queue.claim(seat);
+    one.failure = new TeamError('unreachable', 'No.', '');
+    one.queue.report(seat, { run_id: id, status: 'completed' });
+    await one.queue.flush();
+    assert.equal(await one.queue.claim({ ...seat, has: [] }), null);
+    await one.beat();
+    assert.deepEqual(one.row, { status: 'completed', token: '1' });
+  });
+
+  it('keeps a run that it got again while an outdated end was on its way', async () => {
+    const one = await OneRun.open();
+    await one.queue.claim(seat);
+    let arrive = quiet;
+    one.reportDelay = new Promise<void>((resolve) => (arrive = resolve));
+    one.queue.report(seat, { run_id: id, status: 'stopped' });
+    await until('the report', () => one.reports === 1);
+    one.row = { status: 'pending', token: '1' };
+    assert.equal((await one.queue.claim(seat))?.run.run_id, id);
+    arrive();
+    await one.queue.flush();
+    assert.ok(one.queue.has(id));
+    one.queue.report(seat, { run_id: id, status: 'completed' });
+    await one.queue.flush();
+    assert.deepEqual([one.row.status, one.queue.has(id)], ['completed', false]);
   });
 
   it('ends what the team takes it to have and it does not know, and takes a lost claim again', async () => {
