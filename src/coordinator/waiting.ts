@@ -1,5 +1,5 @@
 import type { Demands } from '../model/session/demands.ts';
-import type { Waiting } from '../model/session/waiting.ts';
+import type { UsedUpBudget, Waiting } from '../model/session/waiting.ts';
 import type { Job } from './api.ts';
 import { demandProperties, demandsText, isAsWanted, isWithin, meets } from './demands.ts';
 import type { RegisteredRunner } from './runnerRegistry.ts';
@@ -10,6 +10,9 @@ export interface WaitingContext {
   readonly load: (runnerId: string) => number;
   /** An unfinished run of the same session that comes before this one. */
   readonly before: string | undefined;
+  /** Of the team, for a run that `requestedBy` asked for; default: none. */
+  readonly usedUp?: readonly UsedUpBudget[];
+  readonly requestedBy?: string;
 }
 
 export function mayTake({ runner, within }: RegisteredRunner, { executor_type, run }: Job): boolean {
@@ -17,9 +20,17 @@ export function mayTake({ runner, within }: RegisteredRunner, { executor_type, r
 }
 
 /** `undefined` if a runner can take it now. */
-export function whyWaiting(job: Job, { online, load, before }: WaitingContext): Waiting | undefined {
+export function whyWaiting(job: Job, context: WaitingContext): Waiting | undefined {
+  const { online, load, before, usedUp = [], requestedBy } = context;
   if (before !== undefined) return { kind: 'session', run_id: before };
   const { executor_type, run } = job;
+  const holding = (folder: string | undefined): UsedUpBudget | undefined =>
+    usedUp.find(({ scope, key }) => {
+      if (scope === 'team') return true;
+      return key === (scope === 'member' ? requestedBy : scope === 'agent' ? run.agent_name : folder);
+    });
+  const budget = holding(run.project_dir);
+  if (budget !== undefined) return { kind: 'budget', budget };
   if (online.length === 0) return { kind: 'no_runner' };
   const offering = online.filter(({ runner }) => runner.executor_type === executor_type);
   if (offering.length === 0) {
@@ -31,7 +42,11 @@ export function whyWaiting(job: Job, { online, load, before }: WaitingContext): 
     return { kind: 'demands', unmet: unmetBy(offering, run.demands) };
   const able = meeting.filter((each) => mayTake(each, job));
   if (able.length === 0) return { kind: 'folder', folder: run.project_dir ?? '' };
-  if (able.some(({ runner, limit }) => load(runner.runner_id) < limit)) return undefined;
+  // Without a folder of its own, it works in that of its runner.
+  const held = able.map(({ runner }) => holding(run.project_dir ?? runner.project_dir));
+  if (held[0] !== undefined && !held.includes(undefined)) return { kind: 'budget', budget: held[0] };
+  if (able.some(({ runner, limit }, index) => held[index] === undefined && load(runner.runner_id) < limit))
+    return undefined;
   return { kind: 'busy', runners: able.map(({ runner }) => runner.runner_id) };
 }
 
@@ -60,9 +75,15 @@ export function waitingText(waiting: Waiting): string {
       return `no online runner works in ${waiting.folder}`;
     case 'session':
       return `${waiting.run_id} of the same session has not ended`;
+    case 'budget':
+      return budgetText(waiting.budget);
     case 'busy':
       return 'all runners that can take it are busy';
   }
+}
+
+function budgetText({ scope, key, period, limit_usd }: UsedUpBudget): string {
+  return `the budget of ${scope === 'team' ? 'the team' : key} is used up ($${limit_usd} per ${period})`;
 }
 
 function shortDemands(demands: Demands): string {

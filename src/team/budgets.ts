@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { UsedUpBudget } from '../model/session/waiting.ts';
 import type { Database } from './database/connection.ts';
 
 export const budgetScopes = ['team', 'member', 'agent', 'project'] as const;
@@ -32,6 +33,14 @@ export async function listBudgets(database: Database): Promise<readonly BudgetRo
      FROM vitrine.budgets AS b ORDER BY b.scope, b.key, b.period`,
   );
   return rows.map((row) => rowSchema.parse(row));
+}
+
+/** Those that hold runs. @throws errors of the database */
+export async function usedUpBudgets(database: Database): Promise<readonly UsedUpBudget[]> {
+  const budgets = await listBudgets(database);
+  return budgets
+    .filter(({ limit_usd, spent_usd }) => limit_usd <= spent_usd)
+    .map(({ scope, key, period, limit_usd }) => ({ scope, key, period, limit_usd }));
 }
 
 /** `limit` in US dollars; `null` removes the budget. @throws errors of the database */

@@ -95,6 +95,30 @@ describe('the usage view', () => {
     await page.close();
   });
 
+  it('includes what other members share, if the machine belongs to a team', async () => {
+    const alone = await open();
+    assert.deepEqual(await alone.locator('select option').allInnerTexts(), ['This workspace', 'All sessions']);
+    await alone.close();
+    const page = await open({ isInTeam: true });
+    await page.getByRole('combobox', { name: 'Sessions to include' }).selectOption('With the team');
+    assert.deepEqual(await sent(page), [{ type: 'show', month: '2026-11', scope: 'team' }]);
+    await page.close();
+    for (const [sessions, isComplete, isConnected, note] of [
+      [1, true, true, 'Includes 1 session of other members, on the day it was created.'],
+      [
+        1000,
+        false,
+        true,
+        'Includes 1,000 sessions of other members, each on the day it was created. Older ones are not included.',
+      ],
+      [0, true, false, 'The team cannot be reached. Sessions of other members are not included.'],
+    ] as const) {
+      const team = await open({ isInTeam: true, scope: 'team', team: { sessions, isComplete, isConnected } });
+      assert.equal((await team.locator('.notes li').allInnerTexts())[0], note);
+      await team.close();
+    }
+  });
+
   it('says what is not included', async () => {
     const page = await open({ omitted: 12, unreadable: 1 });
     const notes = await page.locator('.notes li').allInnerTexts();

@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { live } from 'lit/directives/live.js';
-import type { UsageGroup, UsagePage, UsageScope } from '../../src/protocol/pages/usageMessages.ts';
+import type { TeamCoverage, UsageGroup, UsagePage, UsageScope } from '../../src/protocol/pages/usageMessages.ts';
 import { plural, t } from '../l10n.ts';
 import { compact, number } from '../text/format.ts';
 import { visibleTemplate } from '../text/shown.ts';
@@ -40,7 +40,7 @@ export function usagePage(page: UsagePage, actions: UsageActions): TemplateResul
   </main>`;
 }
 
-function controls({ month, first, last, scope }: UsagePage, { show }: UsageActions): TemplateResult {
+function controls({ month, first, last, scope, isInTeam }: UsagePage, { show }: UsageActions): TemplateResult {
   const step = (by: -1 | 1, label: string, icon: string, off: boolean): TemplateResult =>
     html`<button
       class="icon"
@@ -52,7 +52,9 @@ function controls({ month, first, last, scope }: UsagePage, { show }: UsageActio
       <span class="codicon codicon-${icon}" aria-hidden="true"></span>
     </button>`;
   const choose = ({ target }: Event): void => {
-    if (target instanceof HTMLSelectElement) show(month, target.value === 'all' ? 'all' : 'workspace');
+    if (!(target instanceof HTMLSelectElement)) return;
+    const { value } = target;
+    show(month, value === 'all' || value === 'team' ? value : 'workspace');
   };
   return html`<div class="controls">
     ${step(-1, t('Previous month'), 'chevron-left', month <= first)}
@@ -61,6 +63,7 @@ function controls({ month, first, last, scope }: UsagePage, { show }: UsageActio
     <select aria-label=${t('Sessions to include')} .value=${live(scope)} @change=${choose}>
       <option value="workspace" ?selected=${scope === 'workspace'}>${t('This workspace')}</option>
       <option value="all" ?selected=${scope === 'all'}>${t('All sessions')}</option>
+      ${isInTeam ? html`<option value="team" ?selected=${scope === 'team'}>${t('With the team')}</option>` : nothing}
     </select>
   </div>`;
 }
@@ -123,8 +126,9 @@ function table(
   </table>`;
 }
 
-function notes({ omitted, unreadable }: UsagePage): TemplateResult | typeof nothing {
+function notes({ omitted, unreadable, team }: UsagePage): TemplateResult | typeof nothing {
   const all = [
+    ...(team === undefined ? [] : [teamText(team)]),
     ...(omitted === 0
       ? []
       : [
@@ -148,4 +152,14 @@ function notes({ omitted, unreadable }: UsagePage): TemplateResult | typeof noth
   return html`<ul class="notes">
     ${all.map((note) => html`<li>${note}</li>`)}
   </ul>`;
+}
+
+function teamText({ sessions, isComplete, isConnected }: TeamCoverage): string {
+  if (!isConnected) return t('The team cannot be reached. Sessions of other members are not included.');
+  const text = plural(
+    sessions,
+    t('Includes {0} session of other members, on the day it was created.', 1),
+    t('Includes {0} sessions of other members, each on the day it was created.'),
+  );
+  return isComplete ? text : `${text} ${t('Older ones are not included.')}`;
 }

@@ -2,6 +2,16 @@ import * as z from 'zod';
 import { demandsSchema } from './demands.ts';
 import { runSchema } from './session.ts';
 
+/** A limit of the team that is used up until its period ends. */
+export const usedUpBudgetSchema = z.object({
+  scope: z.enum(['team', 'member', 'agent', 'project']),
+  /** Name of the member or agent, or the folder; empty for the team. */
+  key: z.string(),
+  period: z.enum(['day', 'month']),
+  limit_usd: z.number(),
+});
+export type UsedUpBudget = z.infer<typeof usedUpBudgetSchema>;
+
 /** Why a queued run was not taken yet. */
 export const waitingSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('no_runner') }),
@@ -12,6 +22,8 @@ export const waitingSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('folder'), folder: z.string() }),
   /** An earlier run of its session has not ended. */
   z.object({ kind: z.literal('session'), run_id: z.string() }),
+  /** No runner takes it before the next day or month (UTC), or another limit. */
+  z.object({ kind: z.literal('budget'), budget: usedUpBudgetSchema }),
   /** All runners that could take it are busy. */
   z.object({ kind: z.literal('busy'), runners: z.array(z.string()) }),
 ]);

@@ -10,7 +10,7 @@ const schema = z.object({
     z.object({
       type: z.literal('show'),
       month: z.string().regex(/^\d{4}-(?:0[1-9]|1[0-2])$/),
-      scope: z.enum(['workspace', 'all']),
+      scope: z.enum(['workspace', 'all', 'team']),
     }),
     z.object({ type: z.literal('export') }),
   ]),

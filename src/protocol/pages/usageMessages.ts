@@ -10,7 +10,17 @@ export interface UsageGroup extends CostSum {
   readonly unknownUsage: TokenUsage;
 }
 
-export type UsageScope = 'workspace' | 'all';
+/** `team`: all sessions, and what other members share. */
+export type UsageScope = 'workspace' | 'all' | 'team';
+
+/** Sessions of other members in the totals. */
+export interface TeamCoverage {
+  readonly sessions: number;
+  /** False: only the newest ones. */
+  readonly isComplete: boolean;
+  /** False: none, because the team cannot be reached. */
+  readonly isConnected: boolean;
+}
 
 /** What was spent in a month, and today. */
 export interface UsagePage {
@@ -29,6 +39,10 @@ export interface UsagePage {
   readonly omitted: number;
   /** Records that could not be read, and are not included in the totals. */
   readonly unreadable: number;
+  /** Whether the store belongs to a team. */
+  readonly isInTeam: boolean;
+  /** With the scope `team`. */
+  readonly team?: TeamCoverage;
 }
 
 export type ToUsagePage =

@@ -33,6 +33,17 @@ export function waitingReason(waiting: Waiting | undefined): string {
       return t('no online runner works in {0}', visibleText(waiting.folder));
     case 'session':
       return t('an earlier run of its session has not ended');
+    case 'budget': {
+      const { scope, key, period, limit_usd } = waiting.budget;
+      const [whose, limit] = [visibleText(key), figures.money(limit_usd)];
+      if (scope === 'team')
+        return period === 'day'
+          ? t('the team’s budget for today is used up ({0})', limit)
+          : t('the team’s budget for this month is used up ({0})', limit);
+      return period === 'day'
+        ? t('today’s budget of {0} is used up ({1})', whose, limit)
+        : t('this month’s budget of {0} is used up ({1})', whose, limit);
+    }
     case 'busy':
       return waiting.runners.length === 1
         ? t('the only runner that can take it is busy')

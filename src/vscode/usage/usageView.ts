@@ -1,8 +1,10 @@
 import * as vscode from 'vscode';
 import { Channel } from '../../protocol/channel.ts';
-import type { FromUsagePage, ToUsagePage, UsageScope } from '../../protocol/pages/usageMessages.ts';
+import type { RunSpending } from '../../insight/usage/spending.ts';
+import type { FromUsagePage, TeamCoverage, ToUsagePage, UsageScope } from '../../protocol/pages/usageMessages.ts';
 import { localDay } from '../../engine/usage/localDay.ts';
 import type { EngineHost } from '../engine/engineHost.ts';
+import type { WindowEngine } from '../engine/windowEngine.ts';
 import { logLine } from '../../engine/log/logLine.ts';
 import { pageRoots, panelHtml } from '../panel/panelHtml.ts';
 import { isHere, type SessionList } from '../sessions/sessionList.ts';
@@ -115,11 +117,19 @@ export class UsageView implements vscode.WebviewViewProvider, vscode.Disposable 
     const { engines, list, now } = this.#deps;
     const [{ usageReport }, engine] = await Promise.all([import('../../insight/usage/usageReport.ts'), engines.get()]);
     const { spent, omitted, unreadable } = await engine.archive.spending();
+    // Without the daemon, only the team is missing.
+    const isInTeam = (await engine.team.state().catch(() => null)) !== null;
+    if (!isInTeam && this.#scope === 'team') this.#scope = 'all';
     const here = new Set(list.here().map((row) => row.session_id));
     const scope = this.#scope;
-    const own = scope === 'all' ? spent : spent.filter(({ sessionId }) => here.has(sessionId));
-    const within = scope === 'all' ? undefined : isHere;
-    const counted = countsObserved() ? [...own, ...(await engine.archive.observedSpending(within))] : own;
+    const own = scope === 'workspace' ? spent.filter(({ sessionId }) => here.has(sessionId)) : spent;
+    const within = scope === 'workspace' ? isHere : undefined;
+    const shared = scope === 'team' ? await sharedSpending(engine) : undefined;
+    const counted = [
+      ...own,
+      ...(countsObserved() ? await engine.archive.observedSpending(within) : []),
+      ...(shared?.spent ?? []),
+    ];
     const today = localDay(now());
     const { month, first, last, day, total, days, agents, models } = usageReport(
       counted,
@@ -129,9 +139,29 @@ export class UsageView implements vscode.WebviewViewProvider, vscode.Disposable 
     );
     return {
       type: 'usage',
-      page: { month, first, last, scope, day, total, days, agents, models, omitted, unreadable },
+      page: {
+        ...{ month, first, last, scope, day, total, days, agents, models, omitted, unreadable, isInTeam },
+        ...(shared !== undefined && { team: shared.covers }),
+      },
       l10n: vscode.l10n.bundle ?? {},
       locale: vscode.env.language,
     };
   }
+}
+
+/** What sessions of other members used, each on the day on which it was created. Never rejects. */
+async function sharedSpending({
+  team,
+}: WindowEngine): Promise<{ readonly spent: readonly RunSpending[]; readonly covers: TeamCoverage }> {
+  const { spentBy } = await import('../../insight/usage/spending.ts');
+  const found = await team.sharedSessions().catch(() => null);
+  const sessions = found?.sessions ?? [];
+  return {
+    spent: sessions.flatMap((summary) => spentBy(summary, [])),
+    covers: {
+      sessions: sessions.length,
+      isComplete: found?.is_complete !== false,
+      isConnected: found?.is_connected === true,
+    },
+  };
 }

@@ -62,6 +62,9 @@ describe('budgets and audit of a team', function () {
     const claimed = await client.query(`SELECT * FROM vitrine.claim_run('by-hand', '{}')`);
     assert.deepEqual(claimed.rows, []);
     assert.equal(await statusOf(second.run_id), 'pending');
+    const listed = (await connection.call('queuedRuns', {})).runs.find(({ run_id }) => run_id === second.run_id);
+    const budget = { scope: 'member', key: alice.user, period: 'day', limit_usd: 0.02 };
+    assert.deepEqual(listed?.waiting, { kind: 'budget', budget });
     await client.query(`SELECT vitrine.leave_runner('by-hand', 'done')`);
     for (const statement of [
       `UPDATE vitrine.budgets SET limit_usd = 1000`,

@@ -43,6 +43,7 @@ export function usagePage(over: Partial<UsagePage> = {}): UsagePage {
     ],
     omitted: 0,
     unreadable: 0,
+    isInTeam: false,
     ...over,
   };
 }

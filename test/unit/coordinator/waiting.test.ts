@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { demandsTimeoutMs } from '../../../src/coordinator/coordinator.ts';
 import { CoordinatorError } from '../../../src/coordinator/errors.ts';
-import { waitingText } from '../../../src/coordinator/waiting.ts';
+import { waitingText, whyWaiting } from '../../../src/coordinator/waiting.ts';
 import { demandsSchema } from '../../../src/model/session/demands.ts';
 import { StillCoordinator } from '../../support/queue/coordinator.ts';
 
@@ -31,6 +31,30 @@ describe('a waiting run', () => {
     still.core.claim(seat);
     assert.equal(reason(still, still.create().run_id), 'all runners that can take it are busy');
     assert.equal(reason(still, alone.run_id), undefined);
+  });
+
+  it('waits for a budget of the team that is used up', () => {
+    const still = new StillCoordinator();
+    still.register();
+    const [runner] = still.core.runners();
+    assert.ok(runner);
+    const folder = runner.project_dir;
+    const limit = { period: 'day', limit_usd: 5 } as const;
+    const cases = [
+      [{ scope: 'team', key: '' }, 'the budget of the team is used up ($5 per day)'],
+      [{ scope: 'member', key: 'alice' }, 'the budget of alice is used up ($5 per day)'],
+      [{ scope: 'agent', key: 'reviewer' }, 'the budget of reviewer is used up ($5 per day)'],
+      [{ scope: 'project', key: folder }, `the budget of ${folder} is used up ($5 per day)`],
+      [{ scope: 'member', key: 'bob' }, undefined],
+      [{ scope: 'project', key: '/other' }, undefined],
+    ] as const;
+    const run = still.create({ agent_name: 'reviewer' });
+    for (const [budget, expected] of cases) {
+      const context = { online: [{ runner, limit: 1 }], load: () => 0, before: undefined };
+      const usedUp = [{ ...budget, ...limit }];
+      const waiting = whyWaiting({ run, executor_type: 'claude-code' }, { ...context, usedUp, requestedBy: 'alice' });
+      assert.equal(waiting === undefined ? undefined : waitingText(waiting), expected);
+    }
   });
 
   it('names all demands if each is met, but not by one runner', () => {

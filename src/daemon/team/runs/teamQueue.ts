@@ -19,6 +19,7 @@ import type { ListedRunner } from '../../../model/session/runner.ts';
 import type { Run } from '../../../model/session/session.ts';
 import type { ListedRun } from '../../../model/session/waiting.ts';
 import { isRunOver } from '../../../model/session/status.ts';
+import { usedUpBudgets } from '../../../team/budgets.ts';
 import type { Database } from '../../../team/database/connection.ts';
 import { TeamError } from '../../../team/errors.ts';
 import {
@@ -150,6 +151,7 @@ export class TeamQueue {
     const found = (await this.#ifConnected((database) => listRuns(database))) ?? [];
     const isWaiting = found.some(({ job }) => job.run.status === 'pending');
     const online = isWaiting ? ((await this.#ifConnected((database) => onlineRunners(database))) ?? []) : [];
+    const usedUp = isWaiting ? ((await this.#ifConnected((database) => usedUpBudgets(database))) ?? []) : [];
     const active = found.filter(({ job }) => !isRunOver(job.run.status));
     const load = (id: string): number => active.filter(({ job: { run } }) => run.runner_id === id).length;
     return found.map((each) => {
@@ -157,7 +159,8 @@ export class TeamQueue {
       const listed = { ...this.#asRun(each), executor_type, requested_by: each.requestedBy };
       if (run.status !== 'pending') return listed;
       const before = active.slice(0, active.indexOf(each)).find(({ job }) => job.run.session_id === run.session_id);
-      const waiting = whyWaiting(each.job, { online, load, before: before?.job.run.run_id });
+      const { requestedBy } = each;
+      const waiting = whyWaiting(each.job, { online, load, before: before?.job.run.run_id, usedUp, requestedBy });
       return waiting === undefined ? listed : { ...listed, waiting };
     });
   }

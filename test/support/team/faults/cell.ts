@@ -76,6 +76,7 @@ export class Cell {
     const ended = kind === 'runner killed' ? started : performance.now();
     this.#first.write();
     const probe = await until('a run to be accepted', async () => (await this.#second.queue(`${name}-0`)) ?? undefined);
+    this.#note(probe);
     if (kind === 'runner killed') {
       await this.#settled([probe]);
       await this.#first.boot();
