@@ -37,6 +37,6 @@ export async function loginOfStore(storeDir: string, environment: Environment): 
 export async function requireLogin(storeDir: string, environment: Environment): Promise<Login> {
   const login = await loginOfStore(storeDir, environment);
   if (login === null)
-    throw new TeamError('schema', 'This store belongs to no team.', 'Join one: "vitrine team join URL".');
+    throw new TeamError('schema', 'This store does not belong to a team.', 'Join one: "vitrine team join URL".');
   return login;
 }

@@ -27,7 +27,7 @@ describe('Will This Resume Here?', () => {
     const { session } = await api.run(prompt);
     const found = await check(session);
     assert.match(found, /Resume here.*Not certain/);
-    assert.match(found, /file of this conversation was not found for this user on this machine/);
+    assert.match(found, /conversation file was not found for this user on this machine/);
     for (const place of ['Git worktrees', 'Containers', 'Several developers', 'CI', 'Remote']) {
       assert.ok(found.includes(place), place);
     }

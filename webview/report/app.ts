@@ -59,7 +59,7 @@ export class ReportApp {
         return html`${this.#working(message.text, message.share)}
         ${message.report === null ? html`<h1>${visibleTemplate(message.title)}</h1>` : this.#report(message.report, true)}`;
       case 'failed':
-        return this.#notice(message.title, 'alert', t('Could not make this page: {0}', plain(message.message)));
+        return this.#notice(message.title, 'alert', t('Could not create this page: {0}', plain(message.message)));
       case 'cancelled':
         return this.#notice(message.title, 'status', t('Cancelled.'));
     }

@@ -23,7 +23,7 @@ left behind. Sessions with an incomplete record are marked as damaged and named 
 
   --json             one session per line as JSON, with its tool calls and pending requests
   --all              includes hidden sessions and sessions in the agents' own stores (docs/sources.md)
-  --team             sessions that the team shares, with their owner and machine instead
+  --team             lists the sessions that the team shares instead, with owner and machine
   --of TYPE          sessions in the agent's own list for a folder: ID, last change, title. Starts the agent to ask it.
                      Exit code 2: the agent has no list, or could not be asked
   --profile ID       agent of the Agent Client Protocol: ${acpProfileIds.join(', ')}

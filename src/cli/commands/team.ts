@@ -32,9 +32,9 @@ Exit code 0: done; 1: doctor found a problem; 2: rejected or not reachable.
                      a budget is used up
   leave              ends your membership; local sessions stay
 
-  --down N           takes back the newest N updates of the schema, with their data
+  --down N           reverts the newest N updates of the schema and deletes their data
   --as WHAT          metadata: what lists show; records: the transcript, too (default), with secrets masked
-  --delete-mine      also deletes everything of yours in the team; tombstones without content remain
+  --delete-mine      also deletes all your data in the team; tombstones without content remain
   --json             one JSON object per line
 ${storeHelp}`;
 

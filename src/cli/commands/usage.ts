@@ -20,7 +20,7 @@ Adds up tokens and money of all sessions by day, model or agent: Vitrine's own, 
   --by day|model|agent  default: day
   --days N              the last N days, today included; default 30, 0 for all
   --own                 only sessions that Vitrine recorded
-  --team                also what other members of the team share, by the days on which these sessions were created
+  --team                adds what other members of the team share, by the day each session was created
   --json                one group per line as JSON, then one line with "total"
   --line                today in one short line, for a shell prompt
 ${pricesHelp}${storeHelp}

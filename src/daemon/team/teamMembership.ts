@@ -46,7 +46,9 @@ export class TeamMembership implements TeamSide {
     this.#runs = new Emitter(log);
     const use: UseDatabase = (work) => {
       if (this.#team !== null) return this.#team.use(work);
-      return Promise.reject(new TeamError('unreachable', 'This store belongs to no team.', 'See "vitrine team".'));
+      return Promise.reject(
+        new TeamError('unreachable', 'This store does not belong to a team.', 'See "vitrine team".'),
+      );
     };
     const redactor = (): Redactor => this.#team?.redactor() ?? new Redactor(() => '');
     const isConnected = (): boolean => this.#team?.isConnected === true;

@@ -368,7 +368,7 @@ export const failures = {
   runCancelled: () =>
     new EngineFailure('run_cancelled', {
       message: say`The run was cancelled before its agent started.`,
-      detail: say`Nothing was started. Start it again.`,
+      detail: say`Nothing ran. Start the run again.`,
     }),
 
   engineClosed: () =>

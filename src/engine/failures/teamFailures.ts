@@ -3,7 +3,7 @@ import { quote, say, type Wording } from './wording.ts';
 
 export const teamMissing = (): EngineFailure =>
   new EngineFailure('team_missing', {
-    message: say`This store belongs to no team.`,
+    message: say`This store does not belong to a team.`,
     detail: say`Join one with Join Team… in VS Code, or with: vitrine team join URL`,
   });
 

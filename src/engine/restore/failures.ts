@@ -16,14 +16,14 @@ export const restoreFailures = {
 
   nothingToUndo: () =>
     new EngineFailure('restore_failed', {
-      message: say`No restore of this session can be undone.`,
+      message: say`This session has no restore to undo.`,
       detail: say`Vitrine keeps the files before a restore for 30 days.`,
     }),
 
   filesChanged: () =>
     new EngineFailure('restore_failed', {
       message: say`The files changed since the preview. Nothing was restored.`,
-      detail: say`Look at the changes again, then restore.`,
+      detail: say`Review the changes again, then restore.`,
     }),
 
   folderInUse: (title: string) =>

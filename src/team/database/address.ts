@@ -58,7 +58,8 @@ function urlOf(text: string): URL {
 
 function addressOf(url: URL): TeamAddress {
   const database = decodeURIComponent(url.pathname.slice(1));
-  if (database === '' || database.includes('/')) throw new TeamError('url', 'The address names no database.', example);
+  if (database === '' || database.includes('/'))
+    throw new TeamError('url', 'The address does not name a database.', example);
   const unknown = [...url.searchParams.keys()].find((key) => !['sslmode', 'sslrootcert', 'password'].includes(key));
   if (unknown !== undefined)
     throw new TeamError('url', `Vitrine does not support "${unknown}" in the address.`, 'Use sslmode and sslrootcert.');

@@ -90,7 +90,7 @@ export function teamError(error: unknown, address: TeamAddress): unknown {
   if (code === '42501' || code === '42883' || code === '3F000' || code === '42P01') {
     const isMissing = code !== '42501';
     return isMissing
-      ? new TeamError('schema', `${where} is no team database.`, 'Its owner creates it with "vitrine team init".')
+      ? new TeamError('schema', `${where} is not a team database.`, 'Its owner creates it with "vitrine team init".')
       : new TeamError('refused', `${error.message}.`, 'Ask the owner of the database; see docs/team.md.');
   }
   if (code === '3D000') return new TeamError('unreachable', `${error.message}.`, 'Create the database first.');

@@ -3,7 +3,7 @@
  * Copy this file next to your sources; it only needs `@types/vscode`. See docs/api.md.
  *
  * Times are ISO 8601; a numeric `timestamp` is in epoch milliseconds. Money is in US dollars,
- * durations are milliseconds. `null` is unknown, never 0.
+ * durations are in milliseconds. `null` means unknown, never 0.
  */
 import type { CancellationToken, Event } from 'vscode';
 
@@ -22,7 +22,7 @@ export interface VitrineApi {
   /** Agents that can be run here, installed or not: programs, agents of the Agent Client Protocol, servers, and agents from files. */
   agents(): Promise<readonly AgentInfo[]>;
   readonly sessions: Sessions;
-  /** Runs that wait for a runner or have one, and the runners. */
+  /** Queued runs and the runners that execute them. */
   readonly queue: Queue;
   /** Events of the sessions that run in this window. */
   readonly onEvent: Event<SessionEvent>;
@@ -49,39 +49,39 @@ export type ExecutorType = 'claude-code' | 'codex' | 'copilot' | 'gemini' | 'cur
 /** Limits of the run; the lower of these and the user's budgets apply. A run that reaches a limit is paused. */
 export interface Limits {
   readonly usd?: number;
-  /** Input, output and cache. */
+  /** Input, output and cache tokens. */
   readonly tokens?: number;
-  /** Responses of the model in the main conversation. */
+  /** Model responses in the main conversation. */
   readonly turns?: number;
-  /** In which the agent is running. */
+  /** Active minutes of the agent, without the time it waits for the user. */
   readonly minutes?: number;
 }
 
 /** Omitted options use the user's settings. Only the user can set programs, arguments and environment. */
 export interface TaskOptions {
-  /** Name as the agent uses it. */
+  /** Model name, as the agent uses it. */
   readonly model?: string;
   /** One of the agent's own modes; a mode that skips approvals is refused. */
   readonly permissionMode?: string;
   readonly limits?: Limits;
-  /** Name of the session; default: the first line of the prompt. Not for a resume. */
+  /** Title of the session; default: the first line of the prompt. Ignored with `resume`. */
   readonly title?: string;
 }
 
 export interface RunOptions extends TaskOptions {
-  /** Default `claude-code`; with `resume` that of the session. */
+  /** Default: `claude-code`, or with `resume` the agent of the session. */
   readonly agent?: ExecutorType;
   /** Id in the settings, if the executor has several agents (`acp`, `acp-http`). */
   readonly profile?: string;
-  /** Name of an agent from a file (`.vitrine/agents`), which then decides on executor and profile. Not for a resume. */
+  /** Name of an agent from a file (`.vitrine/agents`), which then sets the executor and profile. Ignored with `resume`. */
   readonly agentFile?: string;
-  /** Absolute path of a folder of this workspace; default: the first one. Not for a resume. */
+  /** Absolute path of a folder of this workspace; default: the first one. Ignored with `resume`. */
   readonly cwd?: string;
   /** Resumes a session: its `ses_…`, or any id that the agent gave the conversation. */
   readonly resume?: string;
   /** Adds `events` to the result. Default false. */
   readonly includeEvents?: boolean;
-  /** Stops the run; the result then says so. */
+  /** Cancelling it stops the run; the result then says that it was stopped. */
   readonly token?: CancellationToken;
 }
 
@@ -90,7 +90,7 @@ export interface AgentInfo {
   readonly label: string;
   readonly agent: ExecutorType;
   readonly profile?: string | undefined;
-  /** Set where the agent is from a file. */
+  /** Set if a file in `.vitrine/agents` defines the agent. */
   readonly agentFile?: string | undefined;
   /** `false`: its program was not found, or its file is inactive or has errors. */
   readonly available: boolean;
@@ -99,7 +99,7 @@ export interface AgentInfo {
 /** Result of one run. */
 export interface RunResult {
   readonly success: boolean;
-  /** The whole answer's text. */
+  /** Text of the whole answer. */
   readonly data?: string | undefined;
   readonly error?: string | undefined;
   /** Output of the agent, verbatim; at most the last 1 MiB. */
@@ -116,29 +116,29 @@ export interface RunResult {
 }
 
 export interface RunMetadata {
-  /** The agent's own id of the conversation after this run. Some versions give a new one with every resume. */
+  /** The agent's own id of the conversation after this run. Some agents assign a new one with every resume. */
   readonly sessionId: string | null;
-  /** The first one. */
+  /** The agent's id of the conversation after the first run. */
   readonly originalSessionId: string | null;
   readonly model: string | null;
-  /** Of this run. */
+  /** Cost of this run. */
   readonly cost: number | null;
-  /** Of the session so far. */
+  /** Cost of the session so far. */
   readonly totalCost: number | null;
   readonly costProvenance: Cost;
   readonly totalCostProvenance: Cost;
-  /** Of the session so far, as the agent counts them. */
+  /** Turns of the session so far, as the agent counts them. */
   readonly turns: number | null;
   readonly duration: number | null;
   readonly apiDuration: number | null;
   /** The run reached a turn limit: it is paused and can be resumed. */
   readonly isMaxTurns: boolean;
-  /** The run reached a limit in money, tokens or minutes. */
+  /** The run reached a limit in money, tokens or minutes: it is paused and can be resumed. */
   readonly isMaxBudget: boolean;
-  /** That limit. */
+  /** The limit that the run reached. */
   readonly budget?: ReachedBudget | undefined;
   readonly usage: TokenUsage;
-  /** The agent reports the tokens of the last model call of a turn alone; absent: of all calls. */
+  /** `last_call`: `usage` covers only the last model call of each turn. Absent: it covers all calls. */
   readonly tokensOf?: 'last_call' | undefined;
   readonly totalUsage: TokenUsage;
   /** `completed`, `max_turns`, `max_budget`, `interrupted`, `error`, … */
@@ -167,7 +167,7 @@ export type Cost =
     }
   | { readonly provenance: 'unknown'; readonly reason: string };
 
-/** An absent kind was not reported. `reasoning` is part of `output`, `cacheWrite1h` of `cacheWrite`. */
+/** Number of tokens by kind; a kind that was not reported is absent. `reasoning` is part of `output`, `cacheWrite1h` of `cacheWrite`. */
 export interface TokenUsage {
   readonly input?: number | undefined;
   readonly output?: number | undefined;
@@ -178,7 +178,7 @@ export interface TokenUsage {
   readonly webSearches?: number | undefined;
 }
 
-/** `id` joins a result to its call. */
+/** A result has the `id` of its call. */
 export type RunEvent =
   | { readonly type: 'content'; readonly text: string; readonly timestamp: number }
   | {
@@ -197,7 +197,7 @@ export type RunEvent =
     };
 
 export interface Sessions {
-  /** Newest first. */
+  /** All sessions, newest first. */
   list(): Promise<readonly Session[]>;
   get(id: string): Promise<Session | undefined>;
   /** Entries with `from <= index < to`, in index order; default: all. */
@@ -209,52 +209,52 @@ export interface Sessions {
   history(id: string, options?: HistoryOptions): Promise<readonly NormalizedEntry[]>;
   /** Shows the session in its panel. */
   open(id: string): Promise<void>;
-  /** Resolves when all processes of the agent have ended; at once if none runs in this window. */
+  /** Stops the session's run. Resolves when all processes of the agent have ended; at once if the session is not running. */
   stop(id: string): Promise<void>;
-  /** A session started, changed or ended; for a running one, several times a second. */
+  /** Fires when a session starts, changes or ends; several times a second for a running one. */
   readonly onDidChange: Event<Session>;
 }
 
 /** The queue of this user's daemon: a run goes to the first runner (a window or `vitrine runner`) that meets its demands. */
 export interface Queue {
-  /** In order of arrival; of the runs that have ended, the newest 1,000. */
+  /** Runs in the order in which they were queued, including the newest 1,000 that have ended. */
   runs(): Promise<readonly QueuedRun[]>;
   runners(): Promise<readonly Runner[]>;
   /**
-   * Queues a run. Rejects if no runner can ever take it; fails after five minutes if none that can is online. Subject to the
-   * same rules as `run`.
+   * Queues a run, under the same rules as `run`. Rejects if no runner can ever take it. The run fails after five minutes if
+   * no runner that can take it is online.
    */
   add(prompt: string, options?: QueueOptions): Promise<QueuedRun>;
-  /** A waiting run is removed; one that runs is `stopping` until its agent has ended. */
+  /** Removes a waiting run. Stops a running one, which is `stopping` until its agent has ended. */
   stop(runId: string): Promise<void>;
-  /** A run was queued, taken, or has ended. Without its prompt. */
+  /** Fires when a run is queued, taken by a runner, or has ended. The event does not include the prompt. */
   readonly onDidChange: Event<Omit<QueuedRun, 'prompt' | 'waiting'>>;
 }
 
-/** As for `run`; `resume` takes the session (`ses_…`). */
+/** Options as for `run`, but `resume` accepts only a session ID (`ses_…`). */
 export interface QueueOptions extends Pick<RunOptions, 'agent' | 'agentFile' | 'cwd' | 'resume' | 'model' | 'title'> {
-  /** Besides the demands of the agent's file. */
+  /** Demands in addition to those of the agent's file. */
   readonly demands?: Demands;
 }
 
 type Texts<K extends string> = { readonly [P in K]: string };
 type OptionalTexts<K extends string> = { readonly [P in K]?: string | undefined };
 
-/** What a runner must have: equal properties, and all tags. */
+/** Requirements for the runner: the same properties, and all of the tags. */
 export interface Demands extends OptionalTexts<'hostname' | 'project_dir' | 'executor_type'> {
   readonly tags?: readonly string[];
 }
 
 type QueuedRunDetail = 'executor_type' | 'agent_name' | 'project_dir' | 'parent_session_id' | 'runner_id' | 'error';
 type QueuedRunTime = 'claimed_at' | 'started_at' | 'completed_at' | 'timeout_at';
-/** `timeout_at`: when it fails unless a runner can take it. `error`: why it failed. */
+/** `timeout_at`: when the run fails if no runner can take it. `error`: why it failed. */
 type QueuedRunDetails = OptionalTexts<QueuedRunDetail | QueuedRunTime>;
 
-/** Its session exists while it waits. */
+/** A run in the queue. Its session already exists while the run waits. */
 export interface QueuedRun extends QueuedRunDetails, Texts<'run_id' | 'session_id' | 'prompt' | 'created_at'> {
   readonly type: 'start_session' | 'resume_session';
   readonly status: 'pending' | 'claimed' | 'running' | 'stopping' | 'completed' | 'failed' | 'stopped';
-  /** Why no runner has taken it; absent if one can now, or has. More kinds may be added. */
+  /** Why no runner has taken the run; absent if one can take it now, or has taken it. More kinds may be added. */
   readonly waiting?: { readonly kind: string } | undefined;
   readonly execution_mode: 'sync' | 'async_poll' | 'async_callback';
   readonly demands?: Demands | undefined;
@@ -262,7 +262,7 @@ export interface QueuedRun extends QueuedRunDetails, Texts<'run_id' | 'session_i
 
 type RunnerTexts = 'runner_id' | 'registered_at' | 'last_heartbeat' | 'hostname' | 'project_dir' | 'executor_type';
 
-/** `limit`: runs at a time. `running`: runs that it has. */
+/** `limit`: maximum number of runs at a time. `running`: current number of runs. */
 export interface Runner extends Texts<RunnerTexts>, Partial<Record<'limit' | 'running', number | undefined>> {
   readonly seconds_since_heartbeat: number;
   readonly status: 'online' | 'stale';
@@ -282,21 +282,21 @@ export interface Session {
   readonly outcome: 'none' | 'completed' | 'failed' | 'stopped' | 'interrupted';
   readonly reason?: string | undefined;
   readonly title?: string | undefined;
-  /** The first one, cut to 200 characters. */
+  /** First prompt of the session, cut to 200 characters. */
   readonly prompt: string;
   readonly agent_label: string;
   readonly agent_version: string | null;
-  /** The blueprint by which it was started. */
+  /** Name of the agent file from which the session was started. */
   readonly agent_name?: string | undefined;
   readonly executor_type?: ExecutorType | undefined;
   readonly executor_profile?: string | undefined;
   /** The agent's own ids of the conversation, oldest first. */
   readonly executor_session_ids: readonly string[];
-  /** The newest of them. */
+  /** The newest of `executor_session_ids`. */
   readonly executor_session_id?: string | undefined;
-  /** Between it and its parent. */
+  /** How the parent session gets the result of this one. */
   readonly execution_mode: 'sync' | 'async_poll' | 'async_callback';
-  /** Of the machine on which it was started. */
+  /** Name of the machine on which the session was started. */
   readonly hostname?: string | undefined;
   readonly model: string | null;
   readonly project_dir?: string | undefined;
@@ -306,15 +306,17 @@ export interface Session {
   readonly runs: number;
   readonly entries: number;
   readonly turns: number | null;
-  /** Of the last run. */
+  /** Cost of the last run. */
   readonly cost: Cost;
+  /** Token usage of the last run. */
   readonly usage: TokenUsage;
-  /** Of the whole session. */
+  /** Cost of the whole session. */
   readonly total_cost: Cost;
+  /** Token usage of the whole session. */
   readonly total_usage: TokenUsage;
-  /** A limit that is near, or paused it. */
+  /** `reached`: the limit that paused the session. */
   readonly budget?: { readonly reached?: ReachedBudget | undefined } | undefined;
-  /** Played from a recording, without a live agent. */
+  /** Whether the session was played from a recording, without a live agent. */
   readonly recording: boolean;
 }
 
@@ -351,11 +353,11 @@ export interface EventCall {
 
 /** One line of a transcript. */
 export interface NormalizedEntry {
-  /** From 0 in the session, over all its runs. */
+  /** Position in the session, from 0, counted over all its runs. */
   readonly index: number;
   readonly timestamp: string;
   readonly type: EntryType;
-  /** Markdown for people. Written by an agent: do not trust it. */
+  /** Markdown text. An agent may have written it: do not trust it. */
   readonly content: string;
   readonly metadata?: NormalizedEntryMetadata | undefined;
   /** Who caused a message. */
@@ -383,7 +385,7 @@ export interface ToolUse {
   readonly parentCallId?: string | undefined;
   /** What the call does, in terms that all agents share. */
   readonly action: { readonly kind: string };
-  /** Exactly as the agent printed it. */
+  /** Input of the call, exactly as the agent printed it. */
   readonly input?: unknown;
   readonly status: 'created' | 'running' | 'success' | 'failed' | 'denied' | 'cancelled';
   readonly result?:
@@ -393,14 +395,14 @@ export interface ToolUse {
 }
 
 /**
- * On every entry once anything is known; `undefined` before. `null`: this agent does not support the field. Other
- * keys are agent-specific.
+ * Every entry has it once Vitrine knows the conversation. `null`: the agent does not support the field. Other keys are
+ * agent-specific.
  */
 export interface NormalizedEntryMetadata extends SyntheticMetadata {
-  /** The agent's id of the conversation, to resume it by. */
+  /** The agent's id of the conversation; pass it to `resume`. */
   readonly sessionId?: string | null | undefined;
   readonly model?: string | null | undefined;
-  /** The call of the subagent that this belongs to; absent in the main conversation. */
+  /** Call id of the subagent that the entry belongs to; absent in the main conversation. */
   readonly parentCallId?: string | undefined;
   /** Citations and trajectory steps of this entry's text. */
   readonly annotations?: readonly Annotation[] | undefined;
@@ -416,7 +418,7 @@ export interface NormalizedEntryMetadata extends SyntheticMetadata {
  */
 export interface SyntheticMetadata {
   readonly synthetic?: boolean | undefined;
-  /** Absent on a callback, which a child session causes. */
+  /** Absent for callbacks, which report results of child sessions. */
   readonly trigger_type?: TriggerType | undefined;
   readonly trigger_reason?: string | undefined;
 }
@@ -438,7 +440,7 @@ export interface Citation {
   readonly end_index?: number | null | undefined;
   readonly url?: string | null | undefined;
   readonly title?: string | null | undefined;
-  /** Of the source, or a snippet of it. */
+  /** Description of the source, or a snippet from it. */
   readonly description?: string | null | undefined;
 }
 
@@ -449,7 +451,7 @@ export interface Citation {
  */
 export interface Trajectory {
   readonly kind: 'trajectory';
-  /** What the agent thought or said before it. */
+  /** What the agent thought or said before the step. */
   readonly message?: string | null | undefined;
   readonly tool_name?: string | null | undefined;
   readonly tool_input?: Readonly<Record<string, unknown>> | null | undefined;
@@ -486,7 +488,7 @@ export interface AgentFileConfig extends ExecutorConfig {
   readonly agentFile: string;
 }
 
-/** `normalizeOutput` reads chunks of its own tasks; rejects with a `VitrineError` for any others. */
+/** `normalizeOutput` accepts only chunks of tasks that this executor started, and rejects others with a `VitrineError`. */
 export type AgentFileExecutor = Omit<AgentExecutor, 'type'>;
 
 export type ExecutorClass = new (config?: ExecutorConfig) => AgentExecutor;
@@ -500,20 +502,20 @@ export interface ExecutorConfig extends TaskOptions {
 export type Task = string | (ExecutorConfig & { readonly prompt: string });
 
 /**
- * Starts one kind of agent and reads its output. The session is like any other: recorded, shown, and subject to trust
- * and budgets.
+ * Starts one kind of agent and reads its output. Vitrine records and shows the session like any other, and applies workspace
+ * trust and budgets.
  */
 export interface AgentExecutor {
   readonly type: ExecutorType;
   /** Starts a conversation. Rejects with a `VitrineError`. */
   executeTask(task: Task): Promise<SpawnedTask>;
-  /** Resumes one: by its `ses_…`, or any id that the agent gave it (`metadata.sessionId` of an entry). */
+  /** Resumes a conversation. `sessionId`: its `ses_…`, or any id that the agent gave it (`metadata.sessionId` of an entry). */
   resumeTask(task: Task, sessionId: string): Promise<SpawnedTask>;
   /**
-   * The transcript of a run from what it printed, as it comes: an entry is given when it begins, and again with the same
-   * `index` each time it changes (more text, the result of a tool); the last one counts. First ones come in the order of
-   * their `index`. If the id of the conversation is known at the start, the entry at index 0 begins with it at once.
-   * Never throws because of the content of chunks.
+   * Turns the output of a run into a transcript while it arrives. Yields each entry when it begins, in the order of `index`,
+   * and again with the same `index` each time it changes (more text, the result of a tool); the last version counts. If the
+   * id of the conversation is known at the start, entry 0 has it from the start. Never throws because of the content of
+   * chunks.
    */
   normalizeOutput(
     chunks: AsyncIterable<Chunk>,
@@ -523,7 +525,7 @@ export interface AgentExecutor {
 }
 
 export interface NormalizeOptions {
-  /** Each entry only when it is complete, and once more for each later correction. Default false. */
+  /** Yields an entry only when it is complete, and again for each later correction. Default false. */
   readonly settledOnly?: boolean;
 }
 
@@ -531,12 +533,12 @@ export interface SpawnedTask {
   readonly process: TaskProcess;
   /** The session in Vitrine (`ses_…`). */
   readonly session: string;
-  /** The agent's id of the conversation, where it is known already; else it is in the metadata of entries. */
+  /** The agent's id of the conversation, if already known; otherwise the metadata of entries will have it. */
   readonly sessionId: string | null;
 }
 
 export interface TaskProcess {
-  /** Its output. */
+  /** What the agent prints, in order of arrival. */
   readonly output: AsyncIterable<Chunk>;
   /** Settles when the run has ended. Never rejects. */
   readonly done: Promise<RunResult>;

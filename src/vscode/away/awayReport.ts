@@ -46,7 +46,7 @@ export async function awayReport(
   let isCut = all.length > maxRead;
   for (const [at, row] of all.slice(0, maxRead).entries()) {
     if (signal.aborted) break;
-    progress(t('Reading what changed…'), at / Math.min(all.length, maxRead));
+    progress(t('Reading changes…'), at / Math.min(all.length, maxRead));
     const found = await filesSince(engine, row.session_id, since);
     changed.push(...found.files.map((file) => ({ ...file, row })));
     isCut ||= found.isCut;
@@ -152,7 +152,7 @@ function fileSection(
 ): ReportSection {
   const shown = files.slice(0, maxFiles);
   const isWhole = !isCut && shown.length === files.length;
-  if (files.length === 0) return { title: t('Files'), text: [t('No agent reported a change of a file.')] };
+  if (files.length === 0) return { title: t('Files'), text: [t('No agent has reported a changed file.')] };
   return {
     title: t('Files'),
     tables: [

@@ -100,7 +100,7 @@ function stateCell(agent: AgentReport): ReportCell {
 }
 
 function loginCell(signedIn: boolean | undefined): ReportCell {
-  if (signedIn === undefined) return text(t('the program does not say'), 'dim');
+  if (signedIn === undefined) return text(t('not reported by the program'), 'dim');
   return signedIn ? text(t('yes'), 'good') : text(t('no'), 'warning');
 }
 
@@ -268,7 +268,10 @@ function programFacts({ program, recording }: AgentReport): ReportFact[] {
   if (recording) return [fact(t('Program'), t('none: plays recordings that come with Vitrine'))];
   if (program === null) return [];
   if (!('path' in program)) return [{ name: t('Program'), value: text(program.message, 'warning') }];
-  return [fact(t('Program'), code(program.path)), fact(t('Version'), program.version ?? t('the program does not say'))];
+  return [
+    fact(t('Program'), code(program.path)),
+    fact(t('Version'), program.version ?? t('not reported by the program')),
+  ];
 }
 
 function errorFacts(failed: SessionSummary | null): ReportFact[] {

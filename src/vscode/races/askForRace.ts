@@ -111,7 +111,7 @@ async function askForPart(
   }
   const answer = await askForText({
     ...step,
-    placeholder: t('A command of your shell. Empty: none'),
+    placeholder: t('A shell command. Leave empty for none'),
     value: choice[part],
     validate: (text) => (text.length > maxCommand ? t('Too long') : undefined),
   });

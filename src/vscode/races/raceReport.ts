@@ -67,9 +67,7 @@ export function raceReport(compares: Compares): Report {
               { label: t('Unsupported claims'), numeric: true },
             ],
             rows: results.map((result) => row(result, compares)),
-            note: t(
-              'Unsupported claims: statements of the agent for which its session has no evidence, or evidence of the opposite.',
-            ),
+            note: t('Unsupported claims: statements of the agent that its session does not support, or contradicts.'),
           },
         ],
       },

@@ -40,7 +40,7 @@ export class EditRequests implements vscode.Disposable {
     const proposal = request === undefined ? undefined : await readProposal(request, folder);
     if (request === undefined || proposal === undefined) {
       void vscode.window.showInformationMessage(
-        t('The edit does not fit the file as it is now, so it cannot be changed here.'),
+        t('The edit no longer matches the file, so you cannot change it here.'),
       );
       return;
     }
@@ -99,7 +99,9 @@ export class EditRequests implements vscode.Disposable {
     const text = document.getText().replaceAll('\r\n', '\n');
     if (text === proposal.after) return { kind: 'allow', scope: 'once' };
     if (text === (proposal.before ?? '')) {
-      void vscode.window.showInformationMessage(t('Your text is the file as it is. Deny the request instead.'));
+      void vscode.window.showInformationMessage(
+        t('Your text is the same as the current file. Deny the request instead.'),
+      );
       return 'stay';
     }
     return { kind: 'allow', scope: 'once', edited: editedText(request, proposal.path, proposal.before, text) };

@@ -58,7 +58,7 @@ function itemsOf({ changes, skipped, at }: RestorePreview): Item[] {
     {
       label: `$(discard) ${changes.length === 1 ? t('Restore 1 File') : t('Restore {0} Files', changes.length)}`,
       description: when,
-      detail: t('Vitrine saves the present files first. You can undo the restore.'),
+      detail: t('Vitrine saves the current files first. You can undo the restore.'),
       choice: 'restore',
     },
     { label: `$(diff-multiple) ${t('Show All Changes')}`, choice: 'diffs' },
@@ -82,7 +82,7 @@ function itemOf(change: RestoreChange): Item {
 
 function skippedItem({ path, why }: RestoreSkip): Item {
   const reasons = {
-    ignored: t('was ignored then, and may have existed'),
+    ignored: t('was ignored at the time, and may have existed'),
     tooLarge: t('is too large to copy'),
     notReadable: t('cannot be read'),
     inTheWay: t('an ignored file is in its place'),

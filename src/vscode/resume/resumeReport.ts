@@ -69,7 +69,7 @@ function places(): ReportTable {
     ],
     [
       t('CI'),
-      t('Every job is a fresh machine without earlier conversations.'),
+      t('Every job runs on a fresh machine without earlier conversations.'),
       t('Start a new conversation each time and keep the record as an artifact.'),
     ],
     [

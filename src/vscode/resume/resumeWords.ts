@@ -26,13 +26,13 @@ export function reasonText(reason: ResumeReason): string {
     case 'folder_missing':
       return t('The folder of this session does not exist.');
     case 'conversation_missing':
-      return t('The agent’s file of this conversation was not found for this user on this machine.');
+      return t('The agent’s conversation file was not found for this user on this machine.');
     case 'other_machine':
       return t('This session was recorded on another machine. The agent stores conversations per machine.');
     case 'other_user':
       return t('This session was recorded by another user. The agent stores conversations per user.');
     case 'conversation_found':
-      return t('The agent’s file of this conversation is on this machine.');
+      return t('The agent’s conversation file is on this machine.');
     case 'not_checked':
       return t('Vitrine cannot check where this agent stores its conversations.');
     case 'worktree':

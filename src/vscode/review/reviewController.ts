@@ -187,7 +187,7 @@ export class ReviewController implements vscode.Disposable {
   async undo(which?: RevertUndo): Promise<void> {
     const done = await this.#review?.undo(which);
     if (done === undefined) void vscode.window.showInformationMessage(t('There is no revert to undo.'));
-    else if (done) vscode.window.setStatusBarMessage(t('The change is back'), 3000);
+    else if (done) vscode.window.setStatusBarMessage(t('Change restored'), 3000);
     else void vscode.window.showWarningMessage(t('The file changed since the revert, so Vitrine left it as it is.'));
   }
 
@@ -324,7 +324,7 @@ function badge(count: number): vscode.ViewBadge {
 function messageOf(review: OpenReview, hunks: number): string {
   const lost = review.files.some((file) => (file.review?.lost.length ?? 0) > 0);
   const parts = [
-    review.files.length === 0 ? t('No file differs from what it was before the session.') : '',
+    review.files.length === 0 ? t('The session left no changed files.') : '',
     review.omitted > 0 ? t('{0} more files changed.', review.omitted) : '',
     lost && hunks > 0 ? t('Some edits could not be tracked. Their changes may be listed as not reported.') : '',
     review.isRecorded || hunks === 0

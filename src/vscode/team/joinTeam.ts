@@ -118,7 +118,7 @@ function problemText(problem: AddressProblem): string {
     case 'password':
       return t('Remove the password from the address. Vitrine asks for it and keeps it in the secret storage.');
     case 'no_database':
-      return t('The address names no database. Example: {0}', example);
+      return t('The address does not name a database. Example: {0}', example);
   }
 }
 

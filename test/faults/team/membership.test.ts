@@ -58,7 +58,7 @@ describe('vitrine team', function () {
     assert.ok(!existsSync(path.dirname(teamFile(place.store))));
     const { rows } = await database.asLead((client) => client.query('SELECT * FROM vitrine.members'));
     assert.deepEqual(rows, []);
-    assert.match((await vitrine(alice, 'status')).stderr, /belongs to no team/);
+    assert.match((await vitrine(alice, 'status')).stderr, /does not belong to a team/);
   });
 
   it('refuses an address with a password, and takes it from VITRINE_TEAM_URL without saving it', async () => {

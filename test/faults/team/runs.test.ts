@@ -171,6 +171,6 @@ describe('runs of a team', function () {
     const secret = ['gh', 'p_', 'aB3dE6fG9hJ2kL5mN8pQ1rS4tU7vW0xY3zA6'].join('');
     await assert.rejects(queue([{ say: `use ${secret}` }]), /contains a secret/);
     await alice.ok('team', 'leave');
-    await assert.rejects(queue(saying('x')), /belongs to no team/);
+    await assert.rejects(queue(saying('x')), /does not belong to a team/);
   });
 });

@@ -91,7 +91,7 @@ describe('a report page', () => {
     await page.getByText('Cancelled.').waitFor();
     await page.getByRole('button', { name: 'Try Again' }).click();
     await sendWhole(page, { ...base, type: 'failed', message: 'No such session' }, 4);
-    await page.getByRole('alert').getByText('Could not make this page: No such session').waitFor();
+    await page.getByRole('alert').getByText('Could not create this page: No such session').waitFor();
     assert.deepEqual(await violations(page), []);
     assert.deepEqual(await sent(page), [{ type: 'cancel' }, { type: 'refresh' }]);
     await page.close();

@@ -27,7 +27,7 @@ describe('the address of a team database', () => {
     ['postgres://a@db.example.org/t?password=secret', /contains a password/],
     ['postgres://a@db.example.org/t?sslmode=require', /does not verify/],
     ['postgres://a@db.example.org/t?options=-csearch_path', /does not support "options"/],
-    ['postgres://a@db.example.org', /names no database/],
+    ['postgres://a@db.example.org', /does not name a database/],
     ['mysql://a@db.example.org/t', /Not the address/],
     ['team', /Not the address/],
   ];

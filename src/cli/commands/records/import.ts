@@ -8,7 +8,7 @@ import { RecordReader } from '../../run/recordReader.ts';
 const help = `Usage: vitrine import FILE [options]
 
 Imports a file as a session and prints its ID. Accepts a Vitrine record (record.jsonl, with the run output next to it),
-messages of the Agent Communication Protocol as JSON, and the standard output of an agent; each also compressed (.gz).
+messages of the Agent Communication Protocol as JSON, and the standard output of an agent. Files may be compressed (.gz).
 You can read and export an imported session, but not resume it.
 
   --agent TYPE       agent that printed the output, if the file does not show it

@@ -11,7 +11,7 @@ const help = `Usage: vitrine restore ses_… --at ENTRY [options]
        vitrine restore ses_…
 
 Restores the files of a session's folder as they were before the agent got the prompt ENTRY ("vitrine show" prints the
-numbers of entries). The present files are copied first, so that --undo can bring them back. Ignored files stay.
+numbers of entries). The current files are copied first, so that --undo can restore them. Ignored files stay.
 Without --at and --undo, lists the entries at which Vitrine copied the files.
 Exit code 1: some files could not be restored; stderr says which.
 
@@ -76,7 +76,7 @@ async function list(points: readonly RestorePoint[], json: boolean, { stdout, st
 
 const signs = { changed: 'M', created: 'A', deleted: 'D' } as const;
 const reasons = {
-  ignored: 'it was ignored then, and may have existed',
+  ignored: 'it was ignored at the time, and may have existed',
   tooLarge: 'it is too large to copy',
   notReadable: 'it cannot be read',
   inTheWay: 'an ignored file is in its place',

@@ -11,7 +11,7 @@ import { notRecorded, readObserved } from '../../sessions/observed.ts';
 
 const help = `Usage: vitrine verify ses_…|FILE [options]
 
-Checks whether a record was changed, and from which line on. Prints its hash, the last line synced to disk,
+Checks whether a record was changed, and from which line. Prints its hash, the last line synced to disk,
 and who signed it. FILE is a record.jsonl; the files next to it are used too.
 Exit code 0: intact; 1: altered, truncated, or its signature is not valid; 3: it has no hash chain, or Vitrine
 did not record it.

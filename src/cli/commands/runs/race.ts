@@ -22,14 +22,14 @@ Exit code 0: done, with at least one completed agent; 1: no agent completed, or 
 
   --agents A,B       agents: claude, codex, copilot, gemini, cursor, demo; with a model: codex:MODEL;
                      of the Agent Client Protocol: ${acpProfileIds.map((id) => `acp:${id}`).join(', ')}
-  --budget X         stops all agents when they have cost this many US dollars together
-  --max-tokens N     … at this number of tokens together
-  --max-turns N      … after this number of model responses together
-  --max-minutes X    … after this many active minutes together
+  --budget X         stops all agents when their total cost reaches this many US dollars
+  --max-tokens N     … at this total number of tokens
+  --max-turns N      … after this total number of model responses
+  --max-minutes X    … after this total number of active minutes
   --check COMMAND    runs in each worktree after its agent
   --setup COMMAND    runs in each worktree before its agent, for example "npm ci"
-  --copy PATH        copies a file or folder that git does not have into each worktree; can be repeated
-  --link PATH        links one instead; agents then change your own
+  --copy PATH        copies a file or folder that git does not track into each worktree; can be repeated
+  --link PATH        links it instead; agents can then change your original
   --with-changes     begins with your uncommitted work; default: with the current commit
   --worktrees DIR    folder for the worktrees; default: in the store
   --permission-mode AGENT=MODE

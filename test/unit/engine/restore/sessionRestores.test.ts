@@ -99,7 +99,7 @@ describe('restoring the files of a session', () => {
 
   it('says that git is missing, and that there is no copy', async () => {
     await assert.rejects(engine.restores.preview(id, { entry: 9999 }), /no copy of the files at entry 9999/);
-    await assert.rejects(engine.restores.preview(id, { undo: true }), /No restore of this session can be undone/);
+    await assert.rejects(engine.restores.preview(id, { undo: true }), /has no restore to undo/);
     const without = await bench.engine({ environment: { PATH: bench.dir } });
     await assert.rejects(without.restores.points(id), /needs git/);
   });
