@@ -44,7 +44,7 @@ export class OpenCodeParts {
     const isSubagent = session !== this.#session.options.session;
     const extra = this.#extra(session);
     if (message?.role === 'assistant') {
-      if (isSubagent) this.#session.facts.model(nonEmpty(message.data['modelID']));
+      if (isSubagent) this.#session.facts.model(nonEmpty(message.data['modelID']), false);
       else this.#session.model(nonEmpty(message.data['modelID']));
     }
     switch (type) {

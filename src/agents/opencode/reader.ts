@@ -95,7 +95,7 @@ export class OpenCodeReader implements RecordReader {
     facts.time(timeOf(field(object['time'], 'completed')));
     if (message.role === 'assistant') {
       const model = nonEmpty(object['modelID']);
-      facts.model(model);
+      facts.model(model, session === this.#session.options.session);
       if (session === this.#session.options.session) this.#session.seeFolder(nonEmpty(field(object['path'], 'cwd')));
       this.#untold.push(message);
     }

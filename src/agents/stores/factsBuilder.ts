@@ -4,6 +4,7 @@ import type {
   LastRecord,
   StoreCost,
   StoreFacts,
+  StorePrompt,
   StoreRequest,
 } from '../../model/session/observed.ts';
 import { totalTokens } from '../../model/usage/usage.ts';
@@ -18,7 +19,9 @@ export class FactsBuilder {
   readonly #ids: string[] = [];
   readonly #folders: string[] = [];
   readonly #models: string[] = [];
-  readonly #prompts = new Map<string, Counted>();
+  readonly #prompts = new Map<string, StorePrompt>();
+  /** Prompts without a request after them. */
+  readonly #unanswered = new Set<string>();
   readonly #calls = new Map<string, Counted>();
   readonly #requests = new Map<string, StoreRequest>();
   readonly #missing = new Set<string>();
@@ -48,8 +51,16 @@ export class FactsBuilder {
     if (this.#folders.length < maxNames) this.#folders.push(folder);
   }
 
-  model(model: string | undefined): void {
-    if (model !== undefined) addName(this.#models, model);
+  /** The last one is the current model of the main conversation. */
+  model(model: string | undefined, isMain = true): void {
+    if (model === undefined || model === this.#models.at(-1)) return;
+    const at = this.#models.indexOf(model);
+    if (!isMain) {
+      if (at === -1 && this.#models.length < maxNames) this.#models.unshift(model);
+      return;
+    }
+    if (at !== -1) this.#models.splice(at, 1);
+    addName(this.#models, model);
   }
 
   /** Something happened at this time. ISO 8601; invalid times are ignored. */
@@ -64,7 +75,17 @@ export class FactsBuilder {
 
   prompt(prompt: Counted, text: string): void {
     this.firstPrompt ??= text.length > maxPrompt ? text.slice(0, maxPrompt) : text;
+    if (!this.#prompts.has(prompt.key)) this.#unanswered.add(prompt.key);
     this.#count(this.#prompts, prompt);
+  }
+
+  /** The first request after the latest prompts. */
+  answer(request: string): void {
+    for (const key of this.#unanswered) {
+      const prompt = this.#prompts.get(key);
+      if (prompt !== undefined) this.#prompts.set(key, { ...prompt, answer: request });
+    }
+    this.#unanswered.clear();
   }
 
   call(call: Counted): void {
@@ -76,6 +97,12 @@ export class FactsBuilder {
     const before = this.#requests.get(request.key);
     if (before === undefined) this.#count(this.#requests, request);
     else if (totalTokens(request.usage) > totalTokens(before.usage)) this.#requests.set(request.key, request);
+  }
+
+  /** The model of a request, known later. */
+  nameModel(key: string, model: string): void {
+    const request = this.#requests.get(key);
+    if (request?.model === null) this.#requests.set(key, { ...request, model });
   }
 
   /** Why the store lacks billed requests: a sentence. */

@@ -66,7 +66,11 @@ function countAgent(sessions: readonly SessionCounts[]): SessionShare[] {
     return {
       requests: own,
       inherited,
-      prompts: facts.prompts.filter(({ key }) => prompts.get(key) === session).length,
+      prompts: facts.prompts.filter(({ key, answer }) => {
+        // A copy under a new id.
+        const answered = answer === undefined ? undefined : requests.get(answer)?.session;
+        return prompts.get(key) === session && (answered ?? session) === session;
+      }).length,
       toolCalls: facts.toolCalls.filter(({ key }) => calls.get(key) === session).length,
       parent: facts.parent?.id ?? (from === undefined ? null : (sessions[from]?.facts.nativeIds.at(-1) ?? null)),
     };

@@ -26,6 +26,12 @@ export interface Counted {
   readonly owner?: string;
 }
 
+/** Something that a person wrote. */
+export interface StorePrompt extends Counted {
+  /** Key of the first request after it. Old versions copy a conversation under new ids, except those of requests. */
+  readonly answer?: string;
+}
+
 /** One request to a model with figures in the store. `usage` in Vitrine's terms: `input` excludes the cache. */
 export interface StoreRequest extends Counted {
   readonly model: string | null;
@@ -86,7 +92,7 @@ export interface StoreFacts {
   readonly models: readonly string[];
   readonly entryPoint: EntryPoint | null;
   /** Messages that a person wrote, including copied ones: lists count each key once. */
-  readonly prompts: readonly Counted[];
+  readonly prompts: readonly StorePrompt[];
   /** Tool calls, including those of subagents. */
   readonly toolCalls: readonly Counted[];
   readonly requests: readonly StoreRequest[];

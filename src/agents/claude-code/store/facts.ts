@@ -5,7 +5,7 @@ import type { SessionNote } from '../../stores/storeFormat.ts';
 import { FactsBuilder } from '../../stores/factsBuilder.ts';
 import { syntheticModel } from '../session.ts';
 import { modelUsage, termsOf, tokenUsage } from '../figures/usage.ts';
-import { isInterruption, typedPrompt } from './records.ts';
+import { isFiller, isInterruption, isToolInterruption, typedPrompt } from './records.ts';
 
 const compaction = 'The store does not have the requests that summarized the conversation.';
 const titles = 'The store does not have the requests for titles.';
@@ -123,6 +123,7 @@ export class ClaudeFacts {
       if (id !== undefined) facts.call(counted(id, at, owner));
     }
     if (isMain) {
+      if (this.#unanswered && isFiller(record)) facts.lacks(cutOff);
       this.#unanswered = false;
       const isError = record['isApiErrorMessage'] === true;
       const stop = nonEmpty(field(message, 'stop_reason'));
@@ -132,11 +133,14 @@ export class ClaudeFacts {
       else facts.last(stop === 'end_turn' || stop === 'stop_sequence' ? 'answered' : 'answering', at);
     }
     if (model === undefined || model === syntheticModel) return;
-    facts.model(model);
+    facts.model(model, isMain);
     const key = nonEmpty(field(message, 'id')) ?? nonEmpty(record['uuid']);
     const usage = tokenUsage(field(message, 'usage'));
     if (key === undefined || usage === null) return;
-    if (isMain) this.#unpaid.add(key);
+    if (isMain) {
+      this.#unpaid.add(key);
+      facts.answer(key);
+    }
     const terms = termsOf(field(message, 'usage'));
     facts.request({ ...counted(key, at, owner), model, usage, ...(terms.length > 0 && { terms }) });
   }
@@ -153,6 +157,7 @@ export class ClaudeFacts {
     } else if (record['type'] === 'user') {
       if (record['isCompactSummary'] === true) facts.lacks(compaction);
       if (isInterruption(record)) {
+        if (!isToolInterruption(record)) facts.lacks(cutOff);
         this.#unanswered = false;
         facts.last('interrupted', at);
       } else if (record['isMeta'] !== true && objects(field(record['message'], 'content')).some(isResult)) {

@@ -1,18 +1,16 @@
 import type { EntryUpdate } from '../../../model/transcript/entry.ts';
 import { isObject, type JsonObject } from '../../../model/text/json.ts';
 import type { StoreFacts } from '../../../model/session/observed.ts';
-import { field, nonEmpty, objects } from '../../shared/guards.ts';
+import { field, nonEmpty } from '../../shared/guards.ts';
 import { parse } from '../../shared/normalizer/lineLog.ts';
 import type { StoreParser, StoreParserOptions, StoreRecord } from '../../stores/storeFormat.ts';
 import { ClaudeCodeNormalizer } from '../normalize.ts';
 import { ClaudeFacts } from './facts.ts';
-import { isBookkeeping, isBulk, typedPrompt } from './records.ts';
+import { isBookkeeping, isBulk, isFiller, typedPrompt } from './records.ts';
 import { promptForm, stdoutForm } from './stdoutForm.ts';
 import { Subagents } from './subagents.ts';
 
 const nothing: readonly EntryUpdate[] = [];
-/** The program's placeholder for an answer when it resumes an interrupted conversation. */
-const filler = 'No response requested.';
 
 /** Reads the records of one session of Claude Code, from 1.0 on. The reader of its output creates the entries. */
 export class ClaudeStoreParser implements StoreParser {
@@ -97,13 +95,6 @@ function timeOf(record: JsonObject): number | undefined {
   const at = nonEmpty(record['timestamp']);
   const time = at === undefined ? Number.NaN : Date.parse(at);
   return Number.isNaN(time) ? undefined : time;
-}
-
-function isFiller(record: JsonObject): boolean {
-  const message = record['message'];
-  if (record['type'] !== 'assistant' || field(message, 'model') !== '<synthetic>') return false;
-  const blocks = objects(field(message, 'content'));
-  return blocks.length === 1 && blocks[0]?.['text'] === filler;
 }
 
 /** Adds the folder and branch of their record, and the decision about a call. */

@@ -1,6 +1,7 @@
 import { type JsonObject, isObject } from '../../../model/text/json.ts';
 import { blockText } from '../../shared/resultText.ts';
-import { field, list, nonEmpty } from '../../shared/guards.ts';
+import { field, list, nonEmpty, objects, text } from '../../shared/guards.ts';
+import { syntheticModel } from '../session.ts';
 
 /** Records about the program itself, not the conversation. */
 const bookkeeping = new Set([
@@ -47,8 +48,9 @@ export function isBulk(text: string): boolean {
   return bulk.test(text);
 }
 
+const interrupted = '[Request interrupted by user';
 /** Messages that the program writes on the user's side. */
-const notTyped = ['<command-name>', '<local-command-', '<bash-', '[Request interrupted by user', '<system-reminder>'];
+const notTyped = ['<command-name>', '<local-command-', '<bash-', interrupted, '<system-reminder>'];
 
 /** The text of a message that a person wrote; `undefined` for anything else. */
 export function typedPrompt(record: JsonObject): string | undefined {
@@ -81,7 +83,25 @@ function queuedPrompt(attachment: unknown): string | undefined {
 }
 
 export function isInterruption(record: JsonObject): boolean {
+  return firstText(record).startsWith(interrupted);
+}
+
+/** The user stopped or refused a call, not an answer. */
+export function isToolInterruption(record: JsonObject): boolean {
+  return firstText(record).startsWith(`${interrupted} for tool use`);
+}
+
+function firstText(record: JsonObject): string {
   const content = field(record['message'], 'content');
-  const first = typeof content === 'string' ? content : field(list(content)[0], 'text');
-  return typeof first === 'string' && first.startsWith('[Request interrupted by user');
+  return text(content) ?? text(field(list(content)[0], 'text')) ?? '';
+}
+
+const filler = 'No response requested.';
+
+/** The program's placeholder for an answer when it resumes an interrupted conversation. */
+export function isFiller(record: JsonObject): boolean {
+  const message = record['message'];
+  if (record['type'] !== 'assistant' || field(message, 'model') !== syntheticModel) return false;
+  const blocks = objects(field(message, 'content'));
+  return blocks.length === 1 && blocks[0]?.['text'] === filler;
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../model/text/json.ts';
-import type { StoreFacts } from '../../../model/session/observed.ts';
+import type { StoreFacts, StoreRequest } from '../../../model/session/observed.ts';
 import { subtractUsage, totalTokens, type TokenUsage } from '../../../model/usage/usage.ts';
 import { field, isTrue, nonEmpty } from '../../shared/guards.ts';
 import type { SessionNote } from '../../stores/storeFormat.ts';
@@ -16,6 +16,14 @@ interface Counting {
   model: string | undefined;
   /** The last total. */
   total: TokenUsage;
+  /** The process has not counted anything yet. */
+  isNewProcess: boolean;
+  /** How often a process started counting again. */
+  restarts: number;
+  /** Latest message of a person. */
+  prompt: string;
+  /** Keys of requests before the first model. */
+  readonly unnamed: string[];
   /** Each request has its own record, so totals add nothing. */
   hasRecords: boolean;
   /** The totals include those of the thread that it was forked from. */
@@ -57,8 +65,8 @@ export class CodexFacts {
         this.#meta(payload, isMain, counting);
         break;
       case 'turn_context':
-        counting.model = nonEmpty(field(payload, 'model')) ?? counting.model;
-        facts.model(counting.model);
+        this.#model(nonEmpty(field(payload, 'model')), counting);
+        facts.model(counting.model, isMain);
         if (isMain) facts.folder(nonEmpty(field(payload, 'cwd')));
         break;
       case 'token_usage_record':
@@ -77,7 +85,17 @@ export class CodexFacts {
   #counting(id: string): Counting {
     const known = this.#threads.get(id);
     if (known !== undefined) return known;
-    const fresh: Counting = { id, model: undefined, total: {}, hasRecords: false, inherits: false };
+    const fresh: Counting = {
+      id,
+      model: undefined,
+      total: {},
+      isNewProcess: false,
+      restarts: 0,
+      prompt: '',
+      unnamed: [],
+      hasRecords: false,
+      inherits: false,
+    };
     this.#threads.set(id, fresh);
     return fresh;
   }
@@ -108,22 +126,39 @@ export class CodexFacts {
     const usage = tokenUsage(field(payload, 'usage'));
     if (key === undefined || usage === null) return;
     const owner = nonEmpty(field(payload, 'session_id'));
-    this.#facts.request({
-      key,
-      at: at ?? null,
-      model: counting.model ?? null,
-      usage,
-      ...(owner !== undefined && owner !== this.#session && { owner }),
-    });
+    this.#request(
+      { key, at: at ?? null, usage, ...(owner !== undefined && owner !== this.#session && { owner }) },
+      counting,
+    );
   }
 
-  /** Totals are repeated often; only their increase counts. If one decreased, a new process started counting. */
+  #request(request: Omit<StoreRequest, 'model'>, counting: Counting): void {
+    const { key } = request;
+    if (counting.model === undefined) counting.unnamed.push(key);
+    this.#facts.request({ ...request, model: counting.model ?? null });
+    this.#facts.answer(key);
+  }
+
+  /** A fork that starts with a compaction names its model only afterwards. */
+  #model(model: string | undefined, counting: Counting): void {
+    if (model === undefined) return;
+    counting.model = model;
+    for (const key of counting.unnamed.splice(0)) this.#facts.nameModel(key, model);
+  }
+
+  /** Totals are repeated often; only their increase counts. In older versions (0.77), each process starts counting at 0. */
   #total(info: unknown, at: string | undefined, counting: Counting): void {
+    if (info === null) counting.isNewProcess = true;
     const total = tokenUsage(field(info, 'total_token_usage'));
     if (total === null || counting.hasRecords) return;
     const isFirst = totalTokens(counting.total) === 0;
-    const isRestart = totalTokens(total) < totalTokens(counting.total);
     const last = tokenUsage(field(info, 'last_token_usage'));
+    const before = totalTokens(counting.total);
+    const isAll = last !== null && totalTokens(last) === totalTokens(total);
+    const isRestart =
+      !isFirst && (totalTokens(total) < before || (isAll && (counting.isNewProcess || totalTokens(total) > before)));
+    counting.isNewProcess = false;
+    if (isRestart) counting.restarts += 1;
     const usage =
       isFirst && counting.inherits && last !== null ? last : isRestart ? total : subtractUsage(total, counting.total);
     counting.total = total;
@@ -131,8 +166,9 @@ export class CodexFacts {
     const { input = 0, cacheRead = 0, output = 0 } = total;
     // Two forks can reach the same total in different steps.
     const step = last === null ? '' : `${totalTokens(last)}:${last.output ?? 0}`;
-    const key = `${counting.id}:${input}:${cacheRead}:${output}:${step}:${isRestart ? (at ?? '') : ''}`;
-    this.#facts.request({ key, at: at ?? null, model: counting.model ?? null, usage });
+    const process = counting.restarts === 0 ? '' : `${counting.restarts}:${counting.prompt}`;
+    const key = `${counting.id}:${input}:${cacheRead}:${output}:${step}:${process}`;
+    this.#request({ key, at: at ?? null, usage }, counting);
   }
 
   #item(payload: unknown, at: string | undefined, isMain: boolean): void {
@@ -161,14 +197,15 @@ export class CodexFacts {
     // Older versions do not store the end of a turn.
     else if (type === 'agent_message' && !counting.hasRecords) facts.last('answered', at);
     else if (type === 'turn_aborted') facts.last('interrupted', at);
-    else if (type === 'user_message' && !counting.hasRecords) this.#prompt(payload, at);
-    else if (type === 'item_completed' && field(item, 'type') === 'UserMessage') this.#prompt(item, at);
+    else if (type === 'user_message' && !counting.hasRecords) this.#prompt(payload, at, counting);
+    else if (type === 'item_completed' && field(item, 'type') === 'UserMessage') this.#prompt(item, at, counting);
   }
 
-  #prompt(item: unknown, at: string | undefined): void {
+  #prompt(item: unknown, at: string | undefined, counting: Counting): void {
     if (typeof item !== 'object' || item === null || isTrue(field(item, 'is_internal'))) return;
     const text = userText({ ...item });
     const key = nonEmpty(field(item, 'id')) ?? `${at ?? ''}:${text.slice(0, 200)}`;
+    counting.prompt = text.slice(0, 200);
     this.#facts.prompt({ key, at: at ?? null }, text);
     this.#facts.last('answering', at);
   }

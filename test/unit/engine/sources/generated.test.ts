@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { ObservedSummary } from '../../../../src/insight/observed/summary.ts';
@@ -101,5 +101,133 @@ describe('stores of Claude Code that were made for it', () => {
     writeSession(home, root, [...turn(root, 1, { id: 'msg_1' }), ...turn(root, 2, { id: 'msg_2' })]);
     const [row] = await sources.list(await loadPrices());
     assert.equal(row?.prompts, 2);
+  });
+
+  it('counts a prompt once where a resume copies the conversation under new ids', async () => {
+    const copy = (session: string, n: number, id: string, times: number): object[] =>
+      turn(session, n, { id }).map((record, at) => ({ ...record, uuid: uuidOf(1000 * times + 10 * n + at) }));
+    writeSession(home, root, turn(root, 1, { id: 'msg_1' }));
+    writeSession(home, fork, [...copy(fork, 5, 'msg_1', 1), ...turn(fork, 6, { id: 'msg_2' })]);
+    writeSession(home, forkOfFork, [
+      ...copy(forkOfFork, 8, 'msg_1', 2),
+      ...copy(forkOfFork, 9, 'msg_2', 2),
+      ...turn(forkOfFork, 10, { id: 'msg_3' }),
+    ]);
+    const found = await rows();
+    assert.deepEqual(
+      [root, fork, forkOfFork].map((id) => found.get(id)?.prompts),
+      [1, 1, 1],
+    );
+    assert.equal(found.get(forkOfFork)?.parent_session_id, found.get(fork)?.session_id);
+  });
+
+  it('names the model of the conversation, not that of a subagent', async () => {
+    const sonnet = 'claude-sonnet-4-5-20250929';
+    const haiku = 'claude-haiku-4-5-20251001';
+    const aside = turn(root, 3, { id: 'msg_3', model: haiku }).map((record) => ({ ...record, isSidechain: true }));
+    writeSession(home, root, [...turn(root, 1, { id: 'msg_1', model: sonnet }), ...aside]);
+    assert.equal((await rows()).get(root)?.model, sonnet);
+    writeSession(home, root, [
+      ...turn(root, 1, { id: 'msg_1', model: sonnet }),
+      ...turn(root, 2, { id: 'msg_2', model: haiku }),
+      ...turn(root, 3, { id: 'msg_3', model: sonnet }),
+    ]);
+    assert.equal((await rows()).get(root)?.model, sonnet);
+  });
+
+  it('says that tokens are missing where an answer was interrupted', async () => {
+    const [prompt = {}, answer = {}] = turn(root, 1, { id: 'msg_1' });
+    const said = (text: string): object => ({ ...prompt, uuid: uuidOf(50), message: { role: 'user', content: text } });
+    const placeholder = {
+      ...answer,
+      message: {
+        role: 'assistant',
+        model: '<synthetic>',
+        content: [{ type: 'text', text: 'No response requested.' }],
+        usage: { input_tokens: 0, output_tokens: 0 },
+      },
+    };
+    const reasonOf = async (...records: object[]): Promise<string | null | undefined> => {
+      writeSession(home, root, [...records, ...turn(root, 9, { id: 'msg_9' })]);
+      return (await rows()).get(root)?.usage_reason;
+    };
+    assert.match((await reasonOf(prompt, placeholder)) ?? '', /interrupted/);
+    assert.match((await reasonOf(prompt, answer, said('[Request interrupted by user]'))) ?? '', /interrupted/);
+    assert.equal(await reasonOf(prompt, answer, said('[Request interrupted by user for tool use]')), null);
+    assert.equal(await reasonOf(prompt, answer, placeholder), null);
+  });
+});
+
+describe('stores of Codex that were made for it', () => {
+  let home = '';
+  beforeEach(() => (home = mkdtempSync(path.join(tmpdir(), 'vitrine-sources-'))));
+  afterEach(() => rmSync(home, { recursive: true }));
+
+  type Line = readonly [type: string, payload: object];
+
+  function write(session: string, lines: readonly Line[]): void {
+    const folder = path.join(home, '.codex/sessions/2026/11/02');
+    mkdirSync(folder, { recursive: true });
+    const text = lines.map(([type, payload], at) => {
+      const timestamp = new Date(Date.UTC(2026, 10, 2, 10, 0, at)).toISOString();
+      return `${JSON.stringify({ timestamp, type, payload })}\n`;
+    });
+    writeFileSync(path.join(folder, `rollout-2026-11-02T10-00-00-${session}.jsonl`), text.join(''));
+  }
+
+  const meta = (id: string, more: object = {}): Line => [
+    'session_meta',
+    { id, session_id: id, cwd: '/home/dev/project', source: 'exec', ...more },
+  ];
+  const context: Line = ['turn_context', { model: 'gpt-5.2', cwd: '/home/dev/project' }];
+  const prompt = (message: string): Line => ['event_msg', { type: 'user_message', message }];
+  const count = (total: number | null, last = 0): Line => {
+    const usage = (tokens: number): object => ({ input_tokens: tokens, cached_input_tokens: 0, output_tokens: 1 });
+    const info = total === null ? null : { total_token_usage: usage(total), last_token_usage: usage(last) };
+    return ['event_msg', { type: 'token_count', info }];
+  };
+  async function list(): Promise<ObservedSummary[]> {
+    return sourcesOf(home).list(await loadPrices());
+  }
+
+  it('count each process from 0 in old versions, whether its total is smaller, the same or greater', async () => {
+    const turnOf = (text: string, tokens: number): Line[] => [
+      prompt(text),
+      context,
+      count(null),
+      count(tokens, tokens),
+      count(tokens, tokens),
+    ];
+    const lines = [meta(root), ...turnOf('One', 100), ...turnOf('Two', 300), ...turnOf('Three', 300)];
+    write(root, [...lines, ...turnOf('Four', 50), count(120, 70)]);
+    const [row] = await list();
+    assert.equal(row?.total_usage.input, 100 + 300 + 300 + 120);
+    assert.equal(row.prompts, 4);
+    // An old fork repeats the history at other times.
+    write(fork, [
+      meta(fork, { forked_from_id: root }),
+      ...lines,
+      prompt('Five'),
+      context,
+      count(null),
+      count(300, 300),
+    ]);
+    const rows = await list();
+    assert.equal(
+      rows.reduce((sum, { total_usage: usage }) => sum + (usage.input ?? 0), 0),
+      820 + 300,
+    );
+    assert.equal(
+      rows.reduce((sum, { prompts }) => sum + prompts, 0),
+      5,
+    );
+  });
+
+  it('price a request before the first model of a fork', async () => {
+    const base = { history_mode: 'paginated', forked_from_id: root, history_base: { thread_id: root } };
+    const usage = { input_tokens: 1000, cached_input_tokens: 0, output_tokens: 10 };
+    write(fork, [meta(fork, base), ['token_usage_record', { response_id: 'resp_1', usage }], context]);
+    const [row] = await list();
+    assert.equal(row?.total_cost.provenance, 'estimated');
   });
 });
