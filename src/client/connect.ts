@@ -11,8 +11,12 @@ import { type ClientOptions, DaemonConnection } from './connection.ts';
 import { DaemonError } from './errors.ts';
 import { isNewer } from './versions.ts';
 
-/** Default time limit for a connection, in ms. */
+/** Default time limit for a connection, in ms. The time in which a daemon starts does not count. */
 const connectMs = 4500;
+/** Default time limit for the start of a daemon, in ms: a very busy machine takes a while to load it. */
+const startMs = 30_000;
+/** A start that takes longer is reported, in ms. */
+const slowMs = 3000;
 const retryMs = 50;
 
 const reportSchema = z.union([z.object({ ready: z.literal(true) }), z.object({ error: z.string() })]);
@@ -46,6 +50,10 @@ export interface ConnectOptions extends ClientOptions {
   /** Absolute path of `daemon.js`. */
   readonly daemonFile: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Gives up if a daemon starts for so many milliseconds, without an error. */
+  readonly startWithinMs?: number;
+  /** The start takes long; `end` settles when it has ended. */
+  readonly onSlowStart?: ((end: Promise<unknown>) => void) | undefined;
 }
 
 /** The running daemon of the store; `null` if there is none. @throws DaemonError `refused` if something else listens there */
@@ -80,10 +88,16 @@ export async function connectOthers(
 
 /** The daemon of the store, started if necessary. @throws DaemonError `unreachable` if it does not start */
 export async function connect(options: ConnectOptions): Promise<DaemonConnection> {
-  const deadline = performance.now() + (options.withinMs ?? connectMs);
-  const left = (): number => Math.max(1, deadline - performance.now());
+  const began = performance.now();
+  let deadline = began + (options.withinMs ?? connectMs);
+  const startDeadline = began + (options.startWithinMs ?? startMs);
+  const left = (until = deadline): number => Math.max(1, until - performance.now());
   for (let isFirst = true; ; isFirst = false) {
-    if (!isFirst) await start(options, left());
+    if (!isFirst) {
+      const startBegan = performance.now();
+      await start(options, left(startDeadline));
+      deadline += performance.now() - startBegan;
+    }
     try {
       const connection = await connectRunning({ ...options, withinMs: isFirst ? left() / 2 : left() });
       if (connection !== null) {
@@ -105,8 +119,12 @@ export async function connect(options: ConnectOptions): Promise<DaemonConnection
   }
 }
 
-/** Starts a daemon that outlives this process. Resolves when a daemon of the store listens. @throws DaemonError */
-async function start({ storeDir, daemonFile, environment }: ConnectOptions, withinMs: number): Promise<void> {
+/**
+ * Starts a daemon that outlives this process. Resolves when a daemon of the store listens. Waits as long as it starts without
+ * an error, `withinMs` at most. @throws DaemonError
+ */
+async function start(options: ConnectOptions, withinMs: number): Promise<void> {
+  const { storeDir, daemonFile, environment, onSlowStart } = options;
   const folder = daemonFolder(storeDir, daemonProtocol);
   await preparePrivateFolder(folder).catch((error: unknown) => {
     throw notStarted(error instanceof Error ? error.message : String(error));
@@ -126,14 +144,17 @@ async function start({ storeDir, daemonFile, environment }: ConnectOptions, with
   const [, , , pipe] = child.stdio;
   if (!(pipe instanceof Readable)) throw notStarted('It has no output pipe.');
   const timer = setTimeout(() => pipe.destroy(), withinMs);
+  const ended = Promise.race([text(pipe).catch(() => ''), failed]);
+  const slow = setTimeout(() => onSlowStart?.(ended), slowMs);
   try {
-    const printed = await Promise.race([text(pipe).catch(() => ''), failed]);
+    const printed = await ended;
     const report = reportSchema.safeParse(parse(printed));
     if (!report.success)
       throw notStarted(pipe.destroyed && !pipe.readableEnded ? 'It took too long.' : 'It ended without a reason.');
     if ('error' in report.data) throw notStarted(report.data.error);
   } finally {
     clearTimeout(timer);
+    clearTimeout(slow);
     child.unref();
   }
 }

@@ -8,18 +8,21 @@ import { preparePrivateFolder, readEndpoint } from '../transport/endpoint.ts';
 import { keepCompiledCode } from './compiledCode.ts';
 import type { DaemonOptions } from './options.ts';
 
-/** Another daemon that has the lease publishes its endpoint within this time, in ms. */
-const otherReadyMs = 4000;
+/** A daemon that has the lease and runs publishes its endpoint within this time, in ms: a busy machine takes a while to load it. */
+const otherStartMs = 25_000;
+/** The same where it is not known whether it runs. */
+const unknownStartMs = 4000;
 const retryMs = 20;
+/** How often it is checked whether the other daemon still runs, in ms. */
+const aliveCheckMs = 500;
 /** Other machines take a lease that was not touched for a day to be left. */
 const touchMs = 3600_000;
 
 /** Serves one store until it is idle or stopped. @throws if the store cannot be used */
 export async function runDaemon(options: DaemonOptions): Promise<void> {
   const { storeDir, version, onReady } = options;
-  const { folder, lease } = await acquireLease(storeDir);
+  const { folder, lease } = await acquireOrWait(storeDir);
   if (lease === null) {
-    await otherDaemon(folder);
     onReady();
     return;
   }
@@ -41,17 +44,28 @@ interface Acquired {
   readonly folder: string;
   /** `null`: another daemon of this machine has the folder. */
   readonly lease: WriterLease | null;
+  /** Who has it; `null` where that is unknown. */
+  readonly holder: LeaseHolder | null;
+}
+
+/** `lease` is `null` when another daemon serves the store. @throws if another daemon has the lease and does not serve it */
+async function acquireOrWait(storeDir: string): Promise<Acquired> {
+  for (;;) {
+    const acquired = await acquireLease(storeDir);
+    if (acquired.lease !== null || (await isServed(acquired))) return acquired;
+  }
 }
 
 async function acquireLease(storeDir: string): Promise<Acquired> {
   const shared = daemonFolder(storeDir, daemonProtocol);
   const lease = await acquire(shared);
-  if (lease instanceof WriterLease) return { folder: shared, lease };
-  if (lease === null || (await stateOfHolder(lease)) !== 'elsewhere') return { folder: shared, lease: null };
+  if (lease instanceof WriterLease) return { folder: shared, lease, holder: null };
+  if (lease === null || (await stateOfHolder(lease)) !== 'elsewhere')
+    return { folder: shared, lease: null, holder: lease };
   // A daemon of another machine that shares the store: its records can be read from here, and other sessions run here.
   const folder = ownDaemonFolder(storeDir, daemonProtocol);
   const own = await acquire(folder);
-  return { folder, lease: own instanceof WriterLease ? own : null };
+  return own instanceof WriterLease ? { folder, lease: own, holder: null } : { folder, lease: null, holder: own };
 }
 
 /** The lease, or who has it; `null` where that is unknown. */
@@ -65,10 +79,12 @@ async function acquire(folder: string): Promise<WriterLease | LeaseHolder | null
   }
 }
 
-/** Resolves when the daemon with the lease has published its endpoint. @throws if it does not */
-async function otherDaemon(folder: string): Promise<void> {
-  for (let waited = 0; waited < otherReadyMs; waited += retryMs) {
-    if ((await readEndpoint(folder)) !== null) return;
+/** Resolves when the daemon with the lease has published its endpoint; false if it has ended. @throws if it does not publish one */
+async function isServed({ folder, holder }: Acquired): Promise<boolean> {
+  const limit = holder === null ? unknownStartMs : otherStartMs;
+  for (let waited = 0; waited < limit; waited += retryMs) {
+    if ((await readEndpoint(folder)) !== null) return true;
+    if (holder !== null && waited % aliveCheckMs === 0 && (await stateOfHolder(holder)) === 'gone') return false;
     await delay(retryMs);
   }
   throw new Error(`Another daemon is using ${folder} but does not respond. Stop it and try again.`);

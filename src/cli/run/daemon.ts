@@ -30,6 +30,7 @@ export function connectOptions(context: CliContext, use: DaemonUse): ConnectOpti
     environment: context.env,
     build: version(),
     client: clientOf(use),
+    onSlowStart: () => context.stderr.write('vitrine: The Vitrine daemon is starting. Waiting up to 30 s.\n'),
   };
 }
 

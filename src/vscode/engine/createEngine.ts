@@ -14,6 +14,8 @@ import type { RunMemory } from '../run/runMemory.ts';
 import { clientContext } from './clientContext.ts';
 import { WindowEngine } from './windowEngine.ts';
 
+const { t } = vscode.l10n;
+
 export interface CreateEngineDeps {
   readonly paths: EnginePaths;
   readonly secrets: vscode.SecretStorage;
@@ -48,6 +50,7 @@ export function createEngine(deps: CreateEngineDeps): WindowEngine {
     whenWindowsClose,
     onInput: async (name, agent) => (await input(name, agent)) ?? null,
     onUndelivered,
+    onSlowStart: (end) => void vscode.window.setStatusBarMessage(t('Starting the Vitrine daemon…'), end),
     engine: {
       storeDir: paths.store,
       demoDir: paths.demo,

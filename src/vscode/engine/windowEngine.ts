@@ -33,7 +33,10 @@ type UpdateRequest = Parameters<CatalogueOwner['update']>[0];
 /** The daemon plans follow-ups. */
 type Resume = Omit<ResumeRequest, 'trigger'>;
 
-export interface WindowEngineDeps extends Pick<ConnectOptions, 'daemonFile' | 'environment' | 'client' | 'build'> {
+export interface WindowEngineDeps extends Pick<
+  ConnectOptions,
+  'daemonFile' | 'environment' | 'client' | 'build' | 'onSlowStart'
+> {
   readonly engine: EngineDeps;
   /** What this window knows about a folder. */
   readonly contextOf: (folder: string) => Promise<ClientContext>;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { chmod, chown, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { DaemonError } from '../../../src/client/errors.ts';
 import { thisMachine } from '../../../src/engine/process/identity/holder.ts';
 import { isAlive } from '../../../src/engine/process/identity/identity.ts';
@@ -96,6 +97,45 @@ describe('starting a daemon', function () {
   it('replaces an address where a program listens that never answers', async () => {
     await listenInFolder(() => undefined);
     assert.notEqual((await place.connect({ withinMs: 8000 })).daemon.pid, process.pid);
+  });
+
+  /** A program that becomes the daemon once `go` exists. */
+  async function slowDaemon(go: string): Promise<string> {
+    const file = path.join(place.bench.dir, 'slow.mjs');
+    const daemon = pathToFileURL(path.resolve('dist/daemon.js')).href;
+    const wait = `while (!existsSync(${JSON.stringify(go)})) await setTimeout(20);`;
+    await writeFile(
+      file,
+      `import { existsSync } from 'node:fs';\nimport { setTimeout } from 'node:timers/promises';\n${wait}\nawait import(${JSON.stringify(daemon)});\n`,
+    );
+    return file;
+  }
+
+  it('waits for a daemon that starts slowly, and reports it', async () => {
+    const go = path.join(place.bench.dir, 'go');
+    let ended = false;
+    const { daemon } = await place.connect({
+      daemonFile: await slowDaemon(go),
+      withinMs: 2500,
+      startWithinMs: 60_000,
+      onSlowStart: (end) => {
+        void end.then(() => (ended = true));
+        void writeFile(go, '');
+      },
+    });
+    assert.notEqual(daemon.pid, process.pid);
+    assert.equal(ended, true);
+  });
+
+  it('gives up if the daemon never ends to start', async () => {
+    const go = path.join(place.bench.dir, 'go');
+    const daemonFile = await slowDaemon(go);
+    const error: unknown = await place.connect({ daemonFile, startWithinMs: 500 }).catch((reason: unknown) => reason);
+    assert.ok(DaemonError.is(error, 'unreachable'), String(error));
+    assert.match(error.message, /took too long/);
+    // The program that was started becomes the daemon, and is stopped like one.
+    await writeFile(go, '');
+    assert.equal((await place.connect()).daemon.runs, 0);
   });
 
   it('gives up if the daemon does not answer', async () => {
