@@ -48,21 +48,21 @@ export const createRunSchema = choiceSchema.extend({
   demands: demands.optional(),
   /** Further demands of this run. */
   additional_demands: demands.optional(),
-  /** For a runner of any machine of the team. */
+  /** Queues the run for runners of any machine of the team. */
   team: z.boolean().optional(),
-  /** Of a run of the team: if its runner is lost, another one may take it. */
+  /** For a run of the team: another runner may take it if its runner is lost. */
   retry: z.boolean().optional(),
 });
 export type CreateRun = z.input<typeof createRunSchema>;
 
-/** A run with what its runner has to know to execute it. */
+/** A run with everything that its runner needs to execute it. */
 export const jobSchema = choiceSchema.extend({
   run: runSchema,
   /** Jobs with a higher number are taken first; default 0. */
   priority: z.int().optional(),
-  /** An agent asked for it. */
+  /** An agent requested the run. */
   by_agent: z.boolean().optional(),
-  /** It runs where its parent runs, and no runner executes it. */
+  /** The run executes in its parent's process, without a runner. */
   adopted: z.boolean().optional(),
 });
 export type Job = z.infer<typeof jobSchema>;
@@ -107,14 +107,14 @@ export type RunReport = z.infer<typeof reportSchema>;
 
 export const changeRunSchema = z.object({
   run_id: runIdSchema,
-  /** Before all that wait, or after them. */
+  /** Moves the run before all waiting runs, or after them. */
   move: z.enum(['first', 'last']).optional(),
-  /** In place of its demands; the reason is a person's choice of a runner. */
+  /** Replaces the demands of the run, because a person chose a runner. */
   demands: demands.optional(),
 });
 export type ChangeRun = z.infer<typeof changeRunSchema>;
 
-/** A run became another, or a new one came. */
+/** Called when a run is created or changed. */
 export type RunListener = (run: Run) => void;
 
 /** API of the queue for clients and runners. All data is plain; refused calls reject with a `CoordinatorError`. */
@@ -122,7 +122,7 @@ export interface CoordinatorLink {
   createRun(request: CreateRun): Promise<Run>;
   /** Stops a waiting run at once. A running one is `stopping` until its runner reports the end. */
   stopRun(runId: string): Promise<Run>;
-  /** In order of creation; includes ended runs as long as they are kept. */
+  /** Runs in order of creation, including the ended ones that are kept. */
   runs(filter?: RunFilter): Promise<readonly ListedRun[]>;
   runners(): Promise<readonly ListedRunner[]>;
   register(registration: Registration): Promise<Runner>;

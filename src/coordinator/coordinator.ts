@@ -60,7 +60,7 @@ export class Coordinator {
     for (const job of [...this.#jobs.values()]) {
       const { status, run_id, timeout_at } = job.run;
       if (status === 'pending') {
-        // Runners need time to reconnect, among them the one that the run is waiting for.
+        // Gives runners time to reconnect, including the one that the run waits for.
         const given = timeout_at === undefined ? demandsTimeoutMs : Date.parse(timeout_at) - deps.clock();
         const left = Math.max(staleMs, given);
         this.#deadlines.set(run_id, now + Math.min(demandsTimeoutMs, left));
@@ -81,8 +81,8 @@ export class Coordinator {
   }
 
   /**
-   * Lists a run that begins at once without being claimed: a child session, which runs where its parent does. It counts for
-   * the runner of its parent. @throws CoordinatorError
+   * Lists a run that starts at once without being claimed: a child session in its parent's process. It counts for the
+   * runner of its parent. @throws CoordinatorError
    */
   adopt(request: z.infer<typeof createRunSchema>): Run {
     const job = this.#newJob(request, { by_agent: true });
@@ -94,17 +94,17 @@ export class Coordinator {
     return run;
   }
 
-  /** How an adopted run goes; nothing happens once it has ended. @throws CoordinatorError `unknown_run` */
+  /** Reports the progress of an adopted run; ignored once it has ended. @throws CoordinatorError `unknown_run` */
   reportAdopted({ run_id, status, error }: RunReport): void {
     const job = this.#job(run_id);
     if (job.adopted !== true || isRunOver(job.run.status) || job.run.status === status) return;
-    // Told to stop before it had begun.
+    // It was stopped before it started.
     if (status === 'running' && job.run.status !== 'claimed') return;
     const hasRun = status === 'completed' && job.run.status === 'claimed';
     this.#move(hasRun ? { ...job, run: moveRun(job.run, 'running', this.#at()) } : job, status, error);
   }
 
-  /** Whether an online runner could take it, now or when it is free. @throws CoordinatorError */
+  /** Whether an online runner could take the run, now or when it has capacity. @throws CoordinatorError */
   isOffered(request: z.infer<typeof createRunSchema>): boolean {
     const job = this.#newJob(request, {});
     return this.#registry.online(this.#now()).some((taken) => mayTake(taken, job));
@@ -135,7 +135,7 @@ export class Coordinator {
     return { ...choice, run, ...more };
   }
 
-  /** @throws CoordinatorError `over` unless it waits */
+  /** @throws CoordinatorError `over` if the run is no longer waiting */
   change({ run_id, move, demands }: ChangeRun): Run {
     const job = this.#job(run_id);
     if (job.run.status !== 'pending')
@@ -217,7 +217,8 @@ export class Coordinator {
       ({ run, adopted }) => adopted !== true && run.started_at === undefined && has?.includes(run.run_id) === false,
     );
     if (unanswered !== undefined) return unanswered;
-    // A parent that waits in a call for its child does not work meanwhile; the child would wait for it otherwise.
+    // A parent that waits in a call for its child does not count, because the child would otherwise wait for the
+    // parent.
     const waited = new Set(
       jobs.flatMap(({ run, by_agent }) =>
         by_agent === true && run.execution_mode === 'sync' && !isRunOver(run.status) ? [run.parent_session_id] : [],
@@ -249,7 +250,7 @@ export class Coordinator {
     if (run.runner_id !== runner.runner_id || isRunOver(run.status)) {
       throw new CoordinatorError('over', `Run ${run_id} is ${run.status} and not claimed by ${runner.runner_id}.`);
     }
-    // It was told to stop before it started, and stays `stopping`.
+    // It was stopped before it started, and stays `stopping`.
     if (status === 'running' && run.status !== 'claimed') return run;
     // It ended before it was reported as running.
     const started =
@@ -335,7 +336,10 @@ export class Coordinator {
     return job;
   }
 
-  /** A session keeps its agent. What has ended is known of it elsewhere. */
+  /**
+   * Throws if another run of the session uses a different executor. Ended runs are checked against the session's
+   * record.
+   */
   #assertSameExecutor(session: string, executor: string): void {
     const other = [...this.#jobs.values()].find(
       ({ run, executor_type }) => run.session_id === session && executor_type !== executor,

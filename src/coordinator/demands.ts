@@ -33,7 +33,7 @@ export function mergeDemands(blueprint: Demands | undefined, run: Demands | unde
   return merged;
 }
 
-/** Compares exactly, except for the case of drive letters. */
+/** Compares exactly, except that drive letters are case-insensitive. */
 export function isAsWanted(name: (typeof demandProperties)[number], wanted: string | undefined, is: string): boolean {
   if (wanted === undefined || wanted === is) return true;
   return name === 'project_dir' && comparable(wanted) === comparable(is);

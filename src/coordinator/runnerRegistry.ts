@@ -30,8 +30,7 @@ export class RunnerRegistry {
   readonly #runners = new Map<string, Seated>();
 
   /**
-   * `idOf` returns the id of the first, second, … runner with this identity. `replaced`: a process that had the id and
-   * is gone.
+   * `idOf` returns the id of the first, second, … runner with this identity. `replaced`: whether another process, which has ended, had the id.
    * @throws CoordinatorError `full`
    */
   take(
@@ -85,7 +84,7 @@ export class RunnerRegistry {
     return lost.map(({ runner }) => runner.runner_id);
   }
 
-  /** Discounts a time in which nobody could be heard. */
+  /** Excludes a time in which no heartbeat could arrive. */
   forgive(ms: number): void {
     for (const seated of this.#runners.values()) seated.heardAt += ms;
   }
@@ -95,7 +94,7 @@ export class RunnerRegistry {
     return [...this.#runners.values()].filter((seated) => this.#isOnline(seated, now));
   }
 
-  /** `load`: runs that a runner has. */
+  /** `load`: number of runs that a runner has. */
   list(now: number, load: (runnerId: string) => number): readonly ListedRunner[] {
     return [...this.#runners.values()].map((seated) => ({
       ...seated.runner,

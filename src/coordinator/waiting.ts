@@ -6,7 +6,7 @@ import type { RegisteredRunner } from './runnerRegistry.ts';
 
 export interface WaitingContext {
   readonly online: readonly RegisteredRunner[];
-  /** Runs that a runner has. */
+  /** Number of runs that a runner has. */
   readonly load: (runnerId: string) => number;
   /** An unfinished run of the same session that comes before this one. */
   readonly before: string | undefined;
@@ -62,7 +62,7 @@ function unmetBy(runners: readonly RegisteredRunner[], demands: Demands): Demand
   return demandsText(unmet) === '' ? demands : unmet;
 }
 
-/** For people, as the end of a sentence. */
+/** Text for people, to end a sentence with. */
 export function waitingText(waiting: Waiting): string {
   switch (waiting.kind) {
     case 'no_runner':

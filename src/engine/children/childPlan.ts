@@ -9,12 +9,12 @@ import { failures } from '../failures/failures.ts';
 import { say } from '../failures/wording.ts';
 import type { ChildRun, ChildRuns } from './childRuns.ts';
 
-/** A child as its parent asks for it. */
+/** A parent's request for a child. */
 export interface AskedChild {
   readonly agent_name: string;
   readonly prompt: string;
   readonly mode: Session['execution_mode'];
-  /** Relative to the parent's. */
+  /** Relative to the parent's folder. */
   readonly project_dir?: string | undefined;
   readonly model?: string | undefined;
   readonly additional_demands?: Demands | undefined;
@@ -22,7 +22,7 @@ export interface AskedChild {
 
 export type PlannedChild = Omit<AskedChild, 'agent_name'> & { readonly agent: Agent };
 
-/** A child whose end someone waits for, wherever it runs. */
+/** A child, in this or another process, whose end the caller waits for. */
 export interface FollowedChild {
   readonly id: string;
   readonly ended: Promise<unknown>;

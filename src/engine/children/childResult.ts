@@ -3,7 +3,7 @@ import type { Session } from '../../model/session/session.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 import type { SessionHandle } from '../api.ts';
 
-/** What a child came to: `result` is its last message. */
+/** Result of a child; `result` is its last message. */
 export interface ChildResult {
   readonly session_id: string;
   readonly agent_name: string | null;
@@ -14,11 +14,11 @@ export interface ChildResult {
   readonly cost_usd: number | null;
 }
 
-/** In characters; what a parent reads of it costs it tokens. */
+/** Maximum characters, because reading the result costs the parent tokens. */
 const maxResult = 50_000;
 const pageSize = 100;
 
-/** Of a session that has ended. */
+/** Result of a session that has ended. */
 export async function resultOfChild(handle: SessionHandle): Promise<ChildResult> {
   const { session_id, agent_name = null, status, outcome, reason = null, total_cost } = handle.summary();
   return {

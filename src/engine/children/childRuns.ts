@@ -4,7 +4,7 @@ import type { QueuedRun } from '../api.ts';
 
 /** A run of a session that an agent starts. */
 export interface ChildRun {
-  /** Of the parent. */
+  /** Session id of the parent. */
   readonly parent: string;
   /** The resumed session; absent for a new one. */
   readonly session?: string;
@@ -31,16 +31,18 @@ export interface QueuedChildRun {
   readonly ended: Promise<void>;
 }
 
-/** The queue, for sessions that agents start: it lists all of them, and finds runners for those that cannot run here. */
+/**
+ * The queue, for sessions that agents start: it lists all of them, and finds runners for those that cannot run here.
+ */
 export interface ChildRuns {
-  /** Counts for the runner of the parent. `undefined` if the queue cannot be used. */
+  /** Lists a run, which counts for the runner of the parent. `undefined` if the queue cannot be used. */
   list(run: ChildRun): Promise<ListedChildRun | undefined>;
   /** Tags of the runner that runs the parent; `undefined` if none does. */
   tags(parent: string): Promise<readonly string[] | undefined>;
-  /** Whether an online runner could take it. */
+  /** Whether an online runner could take the run. */
   canQueue(run: ChildRun): Promise<boolean>;
   /** @throws CoordinatorError */
   queue(run: ChildRun): Promise<QueuedChildRun>;
-  /** Removes what waits for a runner. Never rejects. */
+  /** Removes a session that waits for a runner. Never rejects. */
   cancel(session: string): Promise<void>;
 }

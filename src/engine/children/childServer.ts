@@ -10,7 +10,7 @@ import { ListedAgents } from './seenAgents.ts';
 import { ChildMcpServer } from './mcpServer.ts';
 import type { CallbackSenderDeps } from './callbacks/callbackSender.ts';
 
-/** By which agents of this engine start others. Listens on nothing until a run needs it. */
+/** The MCP server through which agents of this engine start others. It does not listen until a run needs it. */
 export function childServer(
   engine: ChildEngine,
   { blueprints, childRuns, storeDir, clock, log, decide }: EngineDeps & Pick<CallbackSenderDeps, 'decide'>,
@@ -23,7 +23,10 @@ export function childServer(
   return new ChildMcpServer(new Children(engine, deps), log);
 }
 
-/** The request with that server, where the blueprint of the run permits its agent to start others. Tells it of every run. */
+/**
+ * Adds the server to the request if the blueprint of the run permits its agent to start others. Reports every run to
+ * it.
+ */
 export async function withChildren<R extends Pick<ResumeRequest, 'options' | 'blueprint'>>(
   server: ChildServer | undefined,
   request: R,

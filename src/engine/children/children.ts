@@ -35,17 +35,17 @@ import { unmetDemands } from './unmetDemands.ts';
 
 type Mode = Session['execution_mode'];
 
-/** Whose agent asks: the session by its token, never by what it says. */
+/** The session whose agent calls. Its token identifies it, never its arguments. */
 export interface Caller {
   readonly session: Session;
   readonly limits: ChildLimits;
-  /** Aborted when its run has ended: nothing begins for it any more. */
+  /** Aborted when the caller's run has ended, so that it starts nothing more. */
   readonly signal: AbortSignal;
 }
 
 export interface ChildrenDeps extends CallbackSenderDeps {
   readonly seen: ListedAgents;
-  /** Of this process, as runners have them. */
+  /** Tags of this process, as for runners. */
   readonly tags: () => readonly string[];
   /** Lists children in the queue, and queues those that cannot run here. */
   readonly runs?: ChildRuns | undefined;
@@ -61,12 +61,12 @@ export interface ChildStatus {
   readonly cost_usd: number | null;
 }
 
-/** Sessions that agents start, and what becomes of them. Everything is held against the limits of the caller. */
+/** Starts, resumes and stops the sessions that agents start, within the limits of the caller. */
 export class Children {
   readonly #engine: ChildEngine;
   readonly #deps: ChildrenDeps;
   readonly #sender: CallbackSender;
-  /** The newest start of each tree: those that begin at once begin one after the other, and each counts the others. */
+  /** The newest start of each tree. Simultaneous starts run one after the other, so that each counts the others. */
   readonly #starts = new Map<string, Promise<unknown>>();
   readonly #limits: TreeLimits;
 
@@ -77,14 +77,14 @@ export class Children {
     this.#limits = new TreeLimits(deps.blueprints);
   }
 
-  /** A run of a session begins, for which someone asked. */
+  /** Call when a requested run of a session starts. */
   async begins(session: Session, by: Origin): Promise<void> {
     if (session.agent_name !== undefined) await this.#deps.seen.see(session, by);
   }
 
   /**
-   * As `ChildServer.checkOwn`; the record of the session keeps that it was refused, once for each state of the file, whatever
-   * window asks. @throws EngineFailure; ToldRefusal where it keeps that already
+   * As `ChildServer.checkOwn`. Records a refusal once per version of the file. @throws EngineFailure; RecordedRefusal
+   * if it is already recorded
    */
   async checkOwn(session: Session, agent: Agent | null): Promise<void> {
     const { seen, clock, decide, log } = this.#deps;
@@ -101,7 +101,7 @@ export class Children {
     }
   }
 
-  /** Agents that can be started, in the words of their files. */
+  /** Agents that can be started, as their files describe them. */
   async agents(caller: Caller): Promise<readonly object[]> {
     const { session } = caller;
     const all = await this.#engine.list();
@@ -123,19 +123,19 @@ export class Children {
     return startable;
   }
 
-  /** Here, or by an online runner. */
+  /** Whether this process or an online runner can run the child. */
   async #canRun(caller: Caller, child: PlannedChild): Promise<boolean> {
     const run = plannedChild(caller.session, child);
     if (unmetDemands(run, await this.#tags(caller)) === null) return true;
     return (await this.#deps.runs?.canQueue(run)) ?? false;
   }
 
-  /** Of the runner that runs the caller, else of this process. */
+  /** Tags of the runner that runs the caller, otherwise of this process. */
   async #tags({ session }: Pick<Caller, 'session'>): Promise<readonly string[]> {
     return (await this.#deps.runs?.tags(session.session_id)) ?? this.#deps.tags();
   }
 
-  /** @throws EngineFailure where a limit, a cycle or the blueprint forbids it */
+  /** @throws EngineFailure if a limit, a cycle or the blueprint forbids it */
   async start(caller: Caller, child: AskedChild): Promise<ChildStatus | ChildResult> {
     const { session } = caller;
     const top = ancestry(session, await this.#engine.list()).at(-1)?.session_id ?? session.session_id;
@@ -184,7 +184,7 @@ export class Children {
     return followed(await this.#startedFor(caller, await listedRun(this.#deps.runs, run, begin)));
   }
 
-  /** Another runner takes it, if one is online that meets its demands. @throws EngineFailure */
+  /** Queues the child for another online runner that meets its demands. @throws EngineFailure if there is none */
   async #queue(caller: Caller, run: ChildRun, name: string, unmet: Demands): Promise<FollowedChild> {
     const { runs } = this.#deps;
     if (caller.signal.aborted) throw callerGone();
@@ -234,7 +234,7 @@ export class Children {
     return statusOf(await this.#own(caller, id));
   }
 
-  /** Of one that has ended; of another how it stands. */
+  /** The result of a child that has ended, otherwise its status. */
   async result(caller: Caller, id: string): Promise<ChildStatus | ChildResult> {
     const summary = await this.#own(caller, id);
     return isSessionLive(summary.status) ? statusOf(summary) : this.#resultOf(id);
@@ -242,7 +242,7 @@ export class Children {
 
   async stop(caller: Caller, id: string): Promise<ChildStatus> {
     await this.#own(caller, id);
-    // No one asks an agent whether it means those below, too.
+    // Vitrine cannot ask an agent whether to stop the descendants too.
     await stopSessionTree(this.#engine, id);
     return this.status(caller, id);
   }
@@ -252,7 +252,7 @@ export class Children {
     return all.filter(({ parent_session_id: parent }) => parent === session.session_id).map(statusOf);
   }
 
-  /** What earlier sessions of the caller's folder know: of these words, or of what the caller itself was told last. */
+  /** Passages from earlier sessions of the caller's folder that match the query, or the caller's last prompt. */
   async recall({ session }: Caller, query?: string): Promise<object> {
     const { source, passages } = await this.#engine.archive.recall.find({
       session: session.session_id,
@@ -266,9 +266,9 @@ export class Children {
     };
   }
 
-  /** The run of a session has ended: what waited for that is told now. */
+  /** Call when the run of a session has ended: sends the callbacks that waited for that. */
   idle(sessionId: string): void {
-    void this.#sender.tell(sessionId);
+    void this.#sender.sendDue(sessionId);
   }
 
   /** As `ChildServer.permit` */
@@ -276,21 +276,21 @@ export class Children {
     return this.#deps.seen.check({ session_id: parentId }, agent.name, agent);
   }
 
-  /** The parent gets the result of a queued session when that has ended. */
+  /** Sends the parent the result of a queued session when that has ended. */
   expect(callback: { readonly parent: string; readonly child: string }): Promise<void> {
     return this.#sender.expect(callback);
   }
 
-  /** Resumes the callbacks that another process waited for, to parents that are accepted. */
+  /** As `ChildServer.recover` */
   recover(accepts: (session: SessionSummary) => boolean): Promise<void> {
     return this.#sender.recover(accepts);
   }
 
-  /** Before what is running of these is ended: what it waits for is the next process's to tell. Never rejects. */
+  /** Call before ending the running sessions among these: the next process sends their callbacks. Never rejects. */
   async closing(sessions: readonly SessionSummary[]): Promise<void> {
     this.#sender.close();
-    const atWork = sessions.filter(({ status }) => isSessionLive(status) && status !== 'stopping');
-    await this.#deps.callbacks.closing(atWork);
+    const running = sessions.filter(({ status }) => isSessionLive(status) && status !== 'stopping');
+    await this.#deps.callbacks.closing(running);
   }
 
   close(): void {
@@ -308,7 +308,7 @@ export class Children {
     if (mode === 'async_callback') await this.#sender.expect({ parent, child: id });
     void over.then(
       () => {
-        if (mode === 'async_callback') void this.#sender.tell(parent);
+        if (mode === 'async_callback') void this.#sender.sendDue(parent);
       },
       (error: unknown) => this.#deps.log.error(`${id}: its result is unknown: ${String(error)}`),
     );
@@ -324,7 +324,10 @@ export class Children {
     }
   }
 
-  /** `null`: it has no file any more. @throws EngineFailure where the caller may not have it run here as its file is */
+  /**
+   * `agent` is `null` if its file was deleted. @throws EngineFailure if the caller may not run the agent here with its
+   * current file
+   */
   async #permit({ session }: Caller, name: string, agent: Agent | null): Promise<void> {
     await this.#deps.seen.check(session, name, agent);
     const { project_dir: folder = '' } = session;
@@ -336,7 +339,7 @@ export class Children {
     );
   }
 
-  /** The run of a child, where the caller's own is not over meanwhile. */
+  /** Returns the handle, or stops the child if the caller's run has ended meanwhile. */
   async #startedFor<C extends Pick<FollowedChild, 'id' | 'dispose'>>(caller: Caller, handle: C): Promise<C> {
     if (!caller.signal.aborted) return handle;
     handle.dispose();
@@ -352,7 +355,7 @@ export class Children {
   }
 }
 
-/** What a caller waits for before something begins, which may be a person; given up when its run has ended. */
+/** Awaits `work`, such as an input from the user, but rejects when the caller's run ends. */
 async function whileLive<T>({ signal }: Caller, work: () => Promise<T>): Promise<T> {
   if (signal.aborted) throw callerGone();
   let leave = (): void => undefined;

@@ -2,7 +2,7 @@ import type { SessionSummary } from '../../model/session/summary.ts';
 import type { ChildServer, ResumeRequest, SessionHandle, StartRequest } from '../api.ts';
 import type { Recall } from '../recall/recall.ts';
 
-/** What callbacks need of the engine. */
+/** The part of the engine that callbacks use. */
 export interface CallbackEngine {
   readonly children: ChildServer | undefined;
   list(): Promise<readonly SessionSummary[]>;
@@ -11,7 +11,7 @@ export interface CallbackEngine {
   recordPath(sessionId: string): string;
 }
 
-/** What child sessions need of the engine. */
+/** The part of the engine that child sessions use. */
 export interface ChildEngine extends CallbackEngine {
   readonly archive: { readonly recall: Pick<Recall, 'find'> };
   start(request: StartRequest): Promise<SessionHandle>;

@@ -14,13 +14,13 @@ import type { Caller, Children } from './children.ts';
 const maxBody = 4 << 20;
 
 /**
- * Serves the Model Context Protocol on the loopback interface, to agents that were given a token for their run. Who asks is
- * decided by the token alone. Owns its server from the first token to `close`.
+ * Serves the Model Context Protocol on the loopback interface, to agents with a token for their run. Only the token
+ * identifies the caller. Owns its server from the first token to `close`.
  */
 export class ChildMcpServer implements ChildServer {
   readonly #children: Children;
   readonly #log: Log;
-  /** By the hash of the token. */
+  /** Callers by the hash of their token. */
   readonly #callers = new Map<string, Caller & { readonly runId: string; readonly gone: AbortController }>();
   #listening: Promise<Server> | undefined;
 
@@ -81,14 +81,14 @@ export class ChildMcpServer implements ChildServer {
     await closed;
   }
 
-  /** Its token is worth nothing any more, and what it began is not begun. */
+  /** Invalidates the caller's token and cancels the starts that it requested. */
   #dismiss(key: string, { gone }: { readonly gone: AbortController }): void {
     this.#callers.delete(key);
     gone.abort();
   }
 
   async #listen(): Promise<Server> {
-    // Loaded when the first agent needs it: Node's client for HTTP and all that it needs comes with it, 6 MB.
+    // Loaded when the first agent needs it, because it also loads Node's HTTP client: 6 MB.
     const { createServer } = await import('node:http');
     const server = createServer((request, response) => {
       void this.#answer(request, response, portOf(server)).catch((error: unknown) => {
@@ -128,7 +128,7 @@ export class ChildMcpServer implements ChildServer {
       import('@modelcontextprotocol/sdk/server/streamableHttp.js'),
       import('./mcpTools.ts'),
     ]);
-    // Nothing is kept between two requests: the token says all there is to know.
+    // There is no state between requests: the token identifies the caller.
     const server = childTools(this.#children, caller);
     const transport = new HttpTransport({ maxRequestBodySize: maxBody });
     response.once('close', () => {
@@ -140,7 +140,7 @@ export class ChildMcpServer implements ChildServer {
   }
 }
 
-/** The package's types do not agree with each other where optional properties are exact. */
+/** With `exactOptionalPropertyTypes`, the package's types are not compatible with each other. */
 function asTransport(inner: StreamableHTTPServerTransport): Transport {
   return {
     start: () => inner.start(),

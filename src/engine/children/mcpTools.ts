@@ -14,7 +14,7 @@ const execution_mode = executionModeSchema
     'sync: the call returns the result. async_poll: the session runs in the background; ask session_status and session_result. async_callback: goes on by itself; you are told the result when you are idle.',
   );
 
-/** The tools by which one session starts others and hears of them. */
+/** The tools with which a session starts others and gets their results. */
 export function childTools(children: Children, caller: Caller): McpServer {
   const server = new McpServer({ name: 'vitrine', version: '1' });
   const ask = async (answer: () => Promise<unknown>) => {

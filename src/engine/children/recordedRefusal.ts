@@ -1,6 +1,6 @@
 import { EngineFailure } from '../failures/failures.ts';
 
-/** A refusal that a person was told of before, for the very same file: no one is told of it again. */
+/** A refusal that was already reported for the same version of the file, so that it is not reported again. */
 export class RecordedRefusal extends EngineFailure {
   constructor({ code, words }: EngineFailure) {
     super(code, words);

@@ -12,7 +12,7 @@ import { writeWhole } from '../files/writeFiles.ts';
 import { say, type Wording } from '../failures/wording.ts';
 
 const fileName = 'seen-agents.json';
-/** Beside it: the hash of the agent that the session was refused with last, until someone resumes it. */
+/** File with the hash of the last agent for which the session was refused, until someone resumes it. */
 const refusedName = 'refused-agent';
 
 /** Hashes of agents by their names. */
@@ -21,15 +21,15 @@ type Seen = z.infer<typeof seenSchema>;
 
 interface SeenAgentsDeps {
   readonly load: (folder: string) => Promise<readonly Blueprint[]>;
-  /** That of a session's record, with which what was seen is deleted. */
+  /** Folder of a session's record; deleting it also deletes these files. */
   readonly folderOf: (sessionId: string) => string;
   readonly log: Log;
 }
 
 /**
- * Agents as their files were when a person last spoke to a session, or to the one above that started it. An agent that may
- * write in its folder could write any agent's file, and have programs that it names started without anybody being asked.
- * Kept beside the record: a session that nothing is kept of has seen none.
+ * Hashes of agent files as of a person's last message to a session, or to the ancestor that started it. Otherwise an
+ * agent that can write to its folder could change an agent file and start any program without approval. Stored beside
+ * the record; without that file, no agent counts as seen.
  */
 export class ListedAgents {
   readonly #deps: SeenAgentsDeps;
@@ -38,7 +38,7 @@ export class ListedAgents {
     this.#deps = deps;
   }
 
-  /** A run of the session is about to begin. Never rejects: what could not be kept counts as not seen. */
+  /** Call before a run of the session starts. Never rejects: if saving fails, the agents count as not seen. */
   async see({ session_id: id, parent_session_id: parent, project_dir: dir = '' }: Session, by: Origin): Promise<void> {
     const { load, log } = this.#deps;
     try {
@@ -52,7 +52,7 @@ export class ListedAgents {
     }
   }
 
-  /** `null`: it has no file. @throws EngineFailure for an agent that the session's people have not seen as it is */
+  /** `agent` is `null` if it has no file. @throws EngineFailure if the user has not seen this version of the agent */
   async check({ session_id: id }: Pick<Session, 'session_id'>, name: string, agent: Agent | null): Promise<void> {
     const seen = await this.#read(id);
     if (isSeen(seen, name, agent)) return;
@@ -67,7 +67,7 @@ export class ListedAgents {
     );
   }
 
-  /** As `check`, of the session's own agent. */
+  /** As `check`, for the session's own agent. */
   async checkOwn({ session_id: id, agent_name: name }: Session, agent: Agent | null): Promise<void> {
     if (name === undefined) return;
     const seen = await this.#read(id);
@@ -84,13 +84,13 @@ export class ListedAgents {
     });
   }
 
-  /** Whether a person was told already that the session is refused with its agent as it is. Never rejects. */
+  /** Whether the refusal for this version of the agent was already reported. Never rejects. */
   async wasRefused({ session_id: id }: Session, agent: Agent | null): Promise<boolean> {
     const refused = await readFile(this.#file(id, refusedName), 'utf8').catch(() => null);
     return refused === refusalOf(agent);
   }
 
-  /** A person is told that. Never rejects: what could not be kept is told again. */
+  /** Saves that the refusal was reported. Never rejects: if saving fails, it is reported again. */
   async keepRefused({ session_id: id }: Session, agent: Agent | null): Promise<void> {
     await writeWhole(this.#file(id, refusedName), [refusalOf(agent)]).catch((error: unknown) =>
       this.#deps.log.warn(`${id}: could not record that its agent was refused: ${String(error)}`),
@@ -130,7 +130,7 @@ function hashes(found: readonly Blueprint[]): Seen {
   return Object.fromEntries(found.flatMap(({ name, agent }) => (agent === null ? [] : [[name, hashOf(agent)]])));
 }
 
-/** Of what it says: not of when its file was written, nor of where that is. */
+/** Hash of the agent's content, without the place and times of its file. */
 function hashOf(agent: Agent): string {
   const says = { ...agent, name: '', file: '', created_at: '', modified_at: '' };
   return createHash('sha256').update(JSON.stringify(says)).digest('hex');

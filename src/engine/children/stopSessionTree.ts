@@ -7,14 +7,14 @@ interface Stopping {
   stop(sessionId: string): Promise<void>;
 }
 
-/** What a session started, and what that started, as far as it still runs. */
+/** Descendants of a session that are running or waiting. */
 export async function liveDescendants(engine: Pick<Stopping, 'list'>, id: string): Promise<readonly SessionSummary[]> {
   return descendantsOf(await engine.list(), id).filter(({ status }) => isSessionLive(status));
 }
 
-/** Stops all that a session started; what was started meanwhile, too. */
+/** Stops all descendants of a session, including those that start meanwhile. */
 export async function stopChildren(engine: Stopping, id: string): Promise<void> {
-  // What runs in another process stays as it is.
+  // Sessions in other processes cannot be stopped, so each is tried only once.
   const reported = new Set<string>();
   for (;;) {
     const below = (await liveDescendants(engine, id)).filter(({ session_id }) => !reported.has(session_id));
@@ -24,7 +24,7 @@ export async function stopChildren(engine: Stopping, id: string): Promise<void> 
   }
 }
 
-/** Stops a session, so that it starts no more, and then all that it started. For where no one is there to be asked. */
+/** Stops a session first, so that it starts no more, and then its descendants. Use where no one can be asked. */
 export async function stopSessionTree(engine: Stopping, id: string): Promise<void> {
   await engine.stop(id);
   await stopChildren(engine, id);

@@ -4,7 +4,7 @@ import type { Blueprint } from '../blueprints/load.ts';
 import { failures, type EngineFailure } from '../failures/failures.ts';
 import { say } from '../failures/wording.ts';
 
-/** Sessions whose limits are remembered; of others the file of the agent says them. */
+/** Maximum number of sessions whose limits are cached; for others, the agent's file is read. */
 const maxKnown = 10_000;
 
 interface LimitedSession {
@@ -13,12 +13,13 @@ interface LimitedSession {
 }
 
 /**
- * Limits of the sessions that agents start. They hold for the whole tree, wherever its sessions run or wait: depth counts from
- * the top, each agent's number of children includes those that its children start, and the lowest limit above applies.
+ * Limits of the sessions that agents start. They hold for the whole tree, wherever its sessions run or wait: depth
+ * counts from the top, each agent's number of children includes those that its children start, and the lowest limit
+ * above applies.
  */
 export class TreeLimits {
   readonly #blueprints: (folder: string) => Promise<readonly Blueprint[]>;
-  /** Of the sessions that have asked here, as their runs were started. */
+  /** Limits of sessions that have called, as of the start of their run. */
   readonly #known = new Map<string, ChildLimits>();
   /** Parents of children that have started or wait, until lists have them. */
   readonly #started = new Map<string, string>();
@@ -79,7 +80,7 @@ export class TreeLimits {
   async #limitsOf({ session_id, agent_name: name, project_dir = '' }: Session): Promise<ChildLimits> {
     const known = this.#known.get(session_id);
     if (known !== undefined) return known;
-    // A child that was queued by a person has a parent whose agent may have no file, and no limit.
+    // A person can queue a child below a session without an agent file, which has no limit.
     const none = Number.POSITIVE_INFINITY;
     if (name === undefined) return { children: none, depth: none };
     const found = (await this.#blueprints(project_dir)).find((each) => each.name === name);
@@ -88,7 +89,7 @@ export class TreeLimits {
   }
 }
 
-/** The session and those above it, which others may have made into a ring. */
+/** The session and its ancestors, nearest first. Stops at a cycle, which an import can contain. */
 export function ancestry(session: Session, all: readonly Session[]): readonly Session[] {
   const byId = new Map(all.map((each) => [each.session_id, each]));
   const chain: Session[] = [];

@@ -19,7 +19,7 @@ export interface ExecuteDeps extends ResumeBlueprintDeps {
   readonly permitChild: ChildServer['permit'];
 }
 
-/** Has a job run by the engine, with its blueprint as it is now. Never rejects: what went wrong is the outcome. */
+/** Runs a job with the current version of its blueprint. Never rejects: a failure is an outcome. */
 export async function executeJob(job: Job, deps: ExecuteDeps, started: () => void): Promise<Outcome> {
   try {
     const { engine } = deps;
@@ -57,7 +57,7 @@ async function startOf(job: Job, deps: ExecuteDeps): Promise<StartRequest> {
   }
   const found = findBlueprint(await deps.blueprints(cwd), run.agent_name);
   if (job.by_agent === true) await deps.permitChild(run.parent_session_id ?? '', found);
-  // What its file leaves open was decided when the run was queued, with what the run demands.
+  // Queueing the run, with its demands, decided what the agent's file leaves open.
   const agent = { ...found, executor_type: found.executor_type ?? executor(job) };
   const request = await startRequest(agent, { ...deps.use, prompt: run.prompt, cwd });
   return { ...request, ...common, options: { ...request.options, ...choiceOf(job) } };
@@ -66,12 +66,12 @@ async function startOf(job: Job, deps: ExecuteDeps): Promise<StartRequest> {
 async function resumeOf(job: Job, deps: ExecuteDeps): Promise<ResumeRequest> {
   const { session_id, prompt } = job.run;
   await assertSameAgent(job, deps);
-  // A person queued it, and has its agent as its file is now.
+  // A person queued it, which permits the current version of the agent's file.
   const asked = { ...deps, permit: () => Promise.resolve() };
   return { ...(await blueprintResumeRequest(session_id, prompt, asked, choiceOf(job))), queued: queuedOf(job) };
 }
 
-/** Another agent does not know the conversation. @throws CoordinatorError */
+/** Throws for another executor, which does not know the conversation. @throws CoordinatorError */
 async function assertSameAgent({ executor_type, run }: Job, { engine }: ExecuteDeps): Promise<void> {
   const handle = await engine.open(run.session_id);
   const { executor_type: own } = handle.summary();

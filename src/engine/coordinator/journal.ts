@@ -8,22 +8,22 @@ import type { Log } from '../api.ts';
 import { LineSplitter, type LineOut } from '../output/lineSplitter.ts';
 import { errorCode } from '../record/layout.ts';
 
-/** Bytes, from which on it is written anew while it is in use, where it would shrink by that. */
+/** Size in bytes from which the journal is compacted while in use, if it has twice the needed size. */
 const defaultBound = 64 << 20;
-/** Bytes of a line; no run has as many. */
+/** Maximum bytes of a line; no run needs as many. */
 const maxLine = 16 << 20;
-/** Characters that are written at a time. */
+/** Characters per write. */
 const chunkLength = 1 << 16;
 
-/** Earlier versions wrote runners, too. A runner ends with the process that has the queue, so they are not read. */
+/** Earlier versions wrote runners, too. They are ignored, because runners register again with each process. */
 const lineSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('job'), job: jobSchema }),
   z.object({ kind: z.literal('runner') }),
 ]);
 
 /**
- * Every change of the queue, one JSON object per line: the next coordinator continues from it, and a person reads in it who
- * claimed what, and when. Bounded by being written anew each time a coordinator begins, and where it has grown too long.
+ * Every change of the queue, one JSON object per line. The next coordinator continues from it, and it shows people who
+ * claimed what, and when. Compacted when a coordinator starts, and when it is too long.
  */
 export class Journal {
   readonly #file: string;
@@ -32,7 +32,7 @@ export class Journal {
   #waiting = '';
   #written: Promise<void> = Promise.resolve();
   #bytes = 0;
-  /** After it was last written anew. */
+  /** Size in bytes after the last compaction. */
   #least = 0;
   #failing = false;
 
@@ -42,7 +42,7 @@ export class Journal {
     this.#bound = bound;
   }
 
-  /** Lines that are damaged cost only themselves. @throws file system errors; one that is not there is empty */
+  /** Skips damaged lines. A missing file is empty. @throws other file system errors */
   async read(): Promise<readonly Job[]> {
     const jobs: Job[] = [];
     let damaged = 0;
@@ -69,13 +69,16 @@ export class Journal {
     this.#waiting += lineOf(job);
   }
 
-  /** Resolves when everything so far is out of this process, so that its end takes nothing back. `all`: what is known now. */
+  /**
+   * Resolves when all changes so far are written, so that they survive the end of this process. `all`: all current
+   * jobs.
+   */
   flush(all: () => readonly Job[]): Promise<void> {
     this.#written = this.#written.then(() => this.#write(all));
     return this.#written;
   }
 
-  /** What cannot be written now is written with what comes next. */
+  /** If writing fails, the next write includes these lines. */
   async #write(all: () => readonly Job[]): Promise<void> {
     const text = this.#waiting;
     if (text === '') return;
@@ -88,10 +91,10 @@ export class Journal {
       if (!isTooLong) this.#bytes += bytes;
       this.#failing = false;
     } catch (error) {
-      // Of all that is known nothing has to be held here: the next attempt asks for it again.
+      // A compaction needs no buffer: the next attempt gets all jobs again.
       if (isTooLong) this.#bytes = Infinity;
       const again = isTooLong ? '' : text;
-      // A part of it may be there: what comes next begins a line of its own.
+      // A part of the text may have been written, so the next write starts a new line.
       this.#waiting = `${again.startsWith('\n') ? '' : '\n'}${again}${this.#waiting}`;
       if (!this.#failing) this.#log.error(`The queue of runs cannot be saved: ${String(error)}`);
       this.#failing = true;
@@ -99,7 +102,7 @@ export class Journal {
   }
 }
 
-/** Many lines at a time. */
+/** Chunks of many lines. */
 function* textsOf(jobs: readonly Job[], written: { bytes: number }): Generator<Buffer> {
   let text = '';
   const take = (): Buffer => {
@@ -115,7 +118,7 @@ function* textsOf(jobs: readonly Job[], written: { bytes: number }): Generator<B
   if (text !== '') yield take();
 }
 
-/** Those that hold something. */
+/** Lines that are not empty. */
 async function* linesOf(file: string): AsyncGenerator<LineOut> {
   const splitter = new LineSplitter(maxLine);
   const holds = (line: LineOut): boolean => 'oversize' in line || line.text !== '';

@@ -31,7 +31,7 @@ export interface LocalDeps {
   readonly monotonic: () => number;
   readonly randomHex: (digits: number) => string;
   readonly log: Log;
-  /** Called before anyone hears that the run has ended. Never rejects. */
+  /** Called before listeners learn that the run has ended. Never rejects. */
   readonly onOver?: (job: Job) => Promise<void>;
 }
 
@@ -42,8 +42,8 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
   readonly #changed: Emitter<[run: Run]>;
   readonly #timer: NodeJS.Timeout;
   readonly #onOver: LocalDeps['onOver'];
-  /** Told once the journal has them. */
-  #untold: Job[] = [];
+  /** Changed jobs, reported to listeners once they are in the journal. */
+  #unreported: Job[] = [];
 
   private constructor(
     journal: Journal,
@@ -62,7 +62,7 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
         newSessionId: () => sessionId(randomHex),
         onChange: (job) => {
           journal.add(job);
-          this.#untold.push(job);
+          this.#unreported.push(job);
         },
       },
       saved,
@@ -71,7 +71,7 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
     this.#timer.unref();
   }
 
-  /** @throws file system errors, where the journal cannot be read or written */
+  /** @throws file system errors if the journal cannot be read or written */
   static async open(file: string, deps: LocalDeps): Promise<LocalCoordinator> {
     const journal = new Journal(file, deps.log);
     const local = new LocalCoordinator(journal, await journal.read(), deps);
@@ -105,7 +105,7 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
     return this.#saved(() => this.#core.stop(id));
   }
 
-  /** Gives a waiting run another place or other demands. */
+  /** Moves a waiting run in the queue, or replaces its demands. */
   changeRun(change: ChangeRun): Promise<Run> {
     return this.#saved(() => this.#core.change(accepted(changeRunSchema, change)));
   }
@@ -114,7 +114,7 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
     return Promise.resolve(this.#core.runs(filter));
   }
 
-  /** As its runner gets it; `undefined` if it is not known. */
+  /** The job as its runner gets it; `undefined` if there is none. */
   job(id: string): Job | undefined {
     return this.#core.kept().find(({ run }) => run.run_id === id);
   }
@@ -143,7 +143,7 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
     return this.lost(seat, 'The runner stopped during this run.');
   }
 
-  /** The process of a runner is gone, and could not say so. */
+  /** Call when the process of a runner has ended without leaving. */
   lost(seat: Seat, reason: string): Promise<void> {
     return this.#saved(() => this.#core.left(seat, reason));
   }
@@ -165,11 +165,11 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
     clearInterval(this.#timer);
   }
 
-  /** What was decided is kept before anybody is told, so that nothing is decided twice. */
+  /** Saves a decision in the journal before reporting it, so that nothing is decided twice. */
   async #saved<T>(decide: () => T): Promise<T> {
     const result = decide();
     await this.#flush();
-    for (const job of this.#untold.splice(0)) {
+    for (const job of this.#unreported.splice(0)) {
       if (isRunOver(job.run.status)) await this.#onOver?.(job);
       this.#changed.fire(job.run);
     }

@@ -15,7 +15,7 @@ export interface OpenQueue {
 export const queueFolder = (storeDir: string): string => path.join(storeDir, 'coordinator');
 export const journalFile = (storeDir: string): string => path.join(queueFolder(storeDir), 'journal.jsonl');
 
-/** @throws CoordinatorError `unreachable` where another process has the queue, or the journal cannot be read or written */
+/** @throws CoordinatorError `unreachable` if another process has the queue, or the journal cannot be read or written */
 export async function openQueue(storeDir: string, deps: LocalDeps): Promise<OpenQueue> {
   const lease = await acquireLease(storeDir, deps);
   try {

@@ -13,7 +13,7 @@ import type { Run } from '../../model/session/session.ts';
 import { isRunOver } from '../../model/session/status.ts';
 import type { Disposable, Log } from '../api.ts';
 
-/** How a run came out. */
+/** Outcome of a run. */
 export type Outcome = Omit<RunReport, 'run_id' | 'status'> & { readonly status: 'completed' | 'failed' | 'stopped' };
 
 export interface RunnerDeps {
@@ -21,17 +21,17 @@ export interface RunnerDeps {
   readonly link: CoordinatorLink;
   /** Calls `started` when the agent runs. Never rejects. */
   readonly execute: (job: Job, started: () => void) => Promise<Outcome>;
-  /** Ends what was begun for this run; `execute` then settles. */
+  /** Stops the agent of this run; `execute` then settles. */
   readonly stop: (job: Job) => Promise<void>;
   readonly log: Log;
 }
 
-/** Takes runs from the coordinator and has them executed, as many at a time as its limit says. */
+/** Claims runs from the coordinator and executes them, up to its limit at a time. */
 export class RunnerLoop {
   readonly #deps: RunnerDeps;
   readonly #seat: { readonly runner_id: string; readonly instance: string };
   readonly #active = new Map<string, { readonly job: Job; readonly done: Promise<void> }>();
-  /** Runs that someone wants stopped, whether they have come yet or not. */
+  /** Runs to stop, including those that have not arrived yet. */
   readonly #toStop = new Set<string>();
   readonly #news: Disposable;
   readonly #heart: NodeJS.Timeout;
@@ -50,19 +50,19 @@ export class RunnerLoop {
     void this.#claim();
   }
 
-  /** @throws CoordinatorError `full` where there are too many runners */
+  /** @throws CoordinatorError `full` if there are too many runners */
   static async start(deps: RunnerDeps): Promise<{ readonly loop: RunnerLoop; readonly runner: RunnerModel }> {
     const instance = randomUUID();
     const runner = await deps.link.register({ ...deps.registration, instance });
     return { runner, loop: new RunnerLoop(deps, { runner_id: runner.runner_id, instance }) };
   }
 
-  /** Takes no more; stops what runs, unless that is to `finish`; and leaves. */
+  /** Claims no more runs, stops the active ones unless they may `finish`, and signs off. */
   async close({ finish = false } = {}): Promise<void> {
     this.#leaving = true;
     this.#closed ||= !finish;
     if (!finish) await Promise.all([...this.#active.values()].map(({ job }) => this.#stop(job)));
-    // What it was given at this very moment is its own, too.
+    // A claim in flight may still return a run.
     await this.#claims;
     await Promise.all([...this.#active.values()].map(({ done }) => done));
     this.#closed = true;
@@ -73,11 +73,11 @@ export class RunnerLoop {
 
   #heard(run: Run): void {
     if (run.runner_id === this.#seat.runner_id) this.#heedStop(run);
-    // A new run waits, or the end of one lets another begin.
+    // A new run is waiting, or one has ended and another can start.
     if (run.status !== 'claimed' && run.status !== 'running') void this.#claim();
   }
 
-  /** The news of a stop may come before the run itself. */
+  /** A stop may be reported before the run itself arrives. */
   #heedStop({ run_id, status }: Run): void {
     if (isRunOver(status)) this.#toStop.delete(run_id);
     if (status !== 'stopping') return;
@@ -102,7 +102,7 @@ export class RunnerLoop {
     }
   }
 
-  /** One claim at a time, and one more look where something happened meanwhile. */
+  /** Claims one run at a time, and tries once more if something changed meanwhile. */
   #claim(): Promise<void> {
     if (this.#claiming) this.#again = true;
     else this.#claims = this.#claimAll();
@@ -128,7 +128,7 @@ export class RunnerLoop {
   }
 
   async #claimOne(): Promise<boolean> {
-    // The coordinator holds it to its limit.
+    // The coordinator enforces the limit.
     if (this.#leaving) return false;
     const job = await this.#deps.link.claim({ ...this.#seat, has: [...this.#active.keys()] });
     if (job === null) return false;
@@ -147,7 +147,7 @@ export class RunnerLoop {
     void this.#claim();
   }
 
-  /** Until now there was nothing that a stop could end. */
+  /** Before the agent started, there was nothing to stop. */
   #began(job: Job): void {
     void this.#report({ run_id: job.run.run_id, status: 'running' });
     if (this.#isUnwanted(job)) void this.#stop(job);
@@ -158,7 +158,7 @@ export class RunnerLoop {
       const why = error === undefined ? {} : { error: error.slice(0, maxErrorLength) };
       await this.#deps.link.report(this.#seat, { ...report, ...why });
     } catch (failure) {
-      // Nobody waits for more of a run that has ended.
+      // A run that has ended needs no further report.
       if (!CoordinatorError.is(failure, 'over'))
         this.#deps.log.warn(`${report.run_id} ${report.status}: ${String(failure)}`);
     }

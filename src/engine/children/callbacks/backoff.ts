@@ -2,12 +2,12 @@ const factor = 3;
 const longestMs = 600_000;
 
 interface Wait {
-  readonly times: number;
+  readonly attempts: number;
   readonly timer: NodeJS.Timeout;
-  readonly over: boolean;
+  readonly isOver: boolean;
 }
 
-/** Does something again later, for each of several on its own, after a longer while each time. */
+/** Schedules retries per id, with a delay that grows with each retry. */
 export class Backoff {
   readonly #firstMs: number;
   readonly #waits = new Map<string, Wait>();
@@ -16,32 +16,32 @@ export class Backoff {
     this.#firstMs = firstMs;
   }
 
-  /** Does nothing where that is put off already. */
-  again(id: string, act: () => void): void {
+  /** Schedules a retry, unless one is already scheduled. */
+  schedule(id: string, act: () => void): void {
     const before = this.#waits.get(id);
-    if (before?.over === false) return;
-    const times = before?.times ?? 0;
+    if (before?.isOver === false) return;
+    const attempts = before?.attempts ?? 0;
     const timer = setTimeout(
       () => {
-        this.#waits.set(id, { times: times + 1, timer, over: true });
+        this.#waits.set(id, { attempts: attempts + 1, timer, isOver: true });
         act();
       },
-      Math.min(longestMs, this.#firstMs * factor ** times),
+      Math.min(longestMs, this.#firstMs * factor ** attempts),
     );
     timer.unref();
-    this.#waits.set(id, { times: times + 1, timer, over: false });
+    this.#waits.set(id, { attempts: attempts + 1, timer, isOver: false });
   }
 
   isWaiting(id: string): boolean {
-    return this.#waits.get(id)?.over === false;
+    return this.#waits.get(id)?.isOver === false;
   }
 
-  /** How often it was put off since it went well. */
-  times(id: string): number {
-    return this.#waits.get(id)?.times ?? 0;
+  /** Number of retries since the last `clear`. */
+  attempts(id: string): number {
+    return this.#waits.get(id)?.attempts ?? 0;
   }
 
-  /** It went well, or is no longer needed. */
+  /** Call after a success, or when no retry is needed any more. */
   clear(id: string): void {
     clearTimeout(this.#waits.get(id)?.timer);
     this.#waits.delete(id);

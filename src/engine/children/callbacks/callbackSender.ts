@@ -12,7 +12,7 @@ import type { CallbackEngine } from '../engine.ts';
 import { resultOfChild, type ChildResult } from '../childResult.ts';
 import { FailedCallbacks, type FailedCallbacksDeps } from './failedCallbacks.ts';
 
-/** Results in one message; the others are told when its run has ended. */
+/** Maximum number of results in one message; the rest is sent when the run with these has ended. */
 const mostAtOnce = 100;
 
 export interface CallbackSenderDeps
@@ -21,23 +21,23 @@ export interface CallbackSenderDeps
     Pick<BlueprintAccess, 'chosen'>,
     Pick<FailedCallbacksDeps, 'log' | 'clock' | 'decide' | 'onUndelivered'> {
   readonly callbacks: CallbackStore;
-  /** Before what another process runs, or what failed, is looked at again. Milliseconds; default 10,000. */
-  readonly againMs?: number;
+  /** Interval for checking sessions in other processes, and delay before the first retry, in ms. Default 10,000. */
+  readonly retryMs?: number;
 }
 
 /** Resumes idle parents with the results of all their ended children. */
 export class CallbackSender {
   readonly #engine: CallbackEngine;
   readonly #deps: CallbackSenderDeps;
-  readonly #againMs: number;
-  /** Each parent is seen to once at a time, and again where something happened meanwhile. */
+  readonly #retryMs: number;
+  /** Parents that are being processed. `again`: something happened meanwhile, so process the parent once more. */
   readonly #busy = new Map<string, { again: boolean }>();
-  /** Parents that this process may resume: its own, and those that it was told to accept. */
+  /** Parents of this process, which it may resume. */
   readonly #own = new Set<string>();
   /** Parents that are being resumed. */
-  readonly #telling = new Set<string>();
+  readonly #resuming = new Set<string>();
   readonly #failedDeliveries: FailedCallbacks;
-  readonly #unread: Backoff;
+  readonly #unreadableRetries: Backoff;
   #accepts: (session: SessionSummary) => boolean = () => false;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
@@ -45,13 +45,16 @@ export class CallbackSender {
   constructor(engine: CallbackEngine, deps: CallbackSenderDeps) {
     this.#engine = engine;
     this.#deps = deps;
-    this.#againMs = deps.againMs ?? 10_000;
-    const sendAgain = (parent: string): void => void this.tell(parent);
-    this.#failedDeliveries = new FailedCallbacks({ ...deps, sendAgain, againMs: this.#againMs });
-    this.#unread = new Backoff(this.#againMs);
+    this.#retryMs = deps.retryMs ?? 10_000;
+    const retry = (parent: string): void => void this.sendDue(parent);
+    this.#failedDeliveries = new FailedCallbacks({ ...deps, retry, retryMs: this.#retryMs });
+    this.#unreadableRetries = new Backoff(this.#retryMs);
   }
 
-  /** Resumes what another process waited for; of a parent that is deleted its child is asked about. */
+  /**
+   * Sends the callbacks of other processes to the parents that `accepts` selects; for a deleted parent, it gets the
+   * child.
+   */
   async recover(accepts: (session: SessionSummary) => boolean): Promise<void> {
     this.#accepts = accepts;
     await this.#all();
@@ -62,8 +65,8 @@ export class CallbackSender {
     await this.#deps.callbacks.expect(callback);
   }
 
-  /** A child or the run of a parent has ended. Never rejects. */
-  async tell(parent: string): Promise<void> {
+  /** Sends the parent the results that are due. Call when a child or a run of the parent has ended. Never rejects. */
+  async sendDue(parent: string): Promise<void> {
     const busy = this.#busy.get(parent);
     if (busy !== undefined) {
       busy.again = true;
@@ -72,7 +75,7 @@ export class CallbackSender {
     const mine = { again: true };
     this.#busy.set(parent, mine);
     try {
-      while (!this.#closed && takeAgain(mine)) await this.#tell(parent);
+      while (!this.#closed && takeAgain(mine)) await this.#sendDue(parent);
     } catch (error) {
       this.#deps.log.error(`${parent} could not get the results of its child sessions: ${String(error)}`);
     } finally {
@@ -84,22 +87,22 @@ export class CallbackSender {
     this.#closed = true;
     clearTimeout(this.#timer);
     this.#failedDeliveries.close();
-    this.#unread.close();
+    this.#unreadableRetries.close();
   }
 
   async #all(): Promise<void> {
-    // Who is about to tell may end before it has.
-    if (await this.#deps.callbacks.recover()) this.#lookAgain();
+    // The process that is sending a callback may end before it has sent it.
+    if (await this.#deps.callbacks.recover()) this.#checkLater();
     const waiting = await this.#deps.callbacks.waiting();
     const sessions = await this.#sessions();
     const mine = waiting.filter(({ parent, child }) => {
       const session = sessions.get(parent) ?? sessions.get(child);
       return this.#own.has(parent) || session === undefined || this.#accepts(session);
     });
-    await Promise.all([...new Set(mine.map(({ parent }) => parent))].map((parent) => this.tell(parent)));
+    await Promise.all([...new Set(mine.map(({ parent }) => parent))].map((parent) => this.sendDue(parent)));
   }
 
-  async #tell(parent: string): Promise<void> {
+  async #sendDue(parent: string): Promise<void> {
     const { callbacks, log } = this.#deps;
     const all = (await callbacks.waiting()).filter((each) => each.parent === parent);
     if (all.length === 0) {
@@ -107,50 +110,50 @@ export class CallbackSender {
       return;
     }
     const sessions = await this.#sessions();
-    const untold = await callbacks.untold();
-    const willGoOn = (id: string): boolean =>
-      this.#telling.has(id) || (untold.some((each) => each.parent === id) && !this.#failedDeliveries.isGivenUp(id));
+    const pending = await callbacks.pending();
+    const willResume = (id: string): boolean =>
+      this.#resuming.has(id) || (pending.some((each) => each.parent === id) && !this.#failedDeliveries.isGivenUp(id));
     const wasClosed = ({ session_id: id, runs }: SessionSummary): boolean =>
-      untold.some((each) => each.parent === id && each.closed_in === runs);
+      pending.some((each) => each.parent === id && each.closed_in === runs);
     const isGone = (id: string): Promise<boolean> => isDeleted(this.#engine.recordPath(id));
     const {
       due,
-      void: nothing,
-      goesOn,
-      unread,
-    } = await dueCallbacks(parent, all, { sessions, isGone, willGoOn, wasClosed });
-    const dropped = await callbacks.take(nothing);
+      dropped: unneeded,
+      isRunning,
+      hasUnreadable,
+    } = await dueCallbacks(parent, all, { sessions, isGone, willResume, wasClosed });
+    const dropped = await callbacks.take(unneeded);
     for (const { child } of dropped) log.info(`${parent} does not need the results of ${child}.`);
-    await callbacks.delivered(dropped);
-    if (goesOn) this.#lookAgain();
-    if (unread && !this.#closed) this.#unread.again(parent, () => void this.tell(parent));
-    if (!unread) this.#unread.clear(parent);
+    await callbacks.remove(dropped);
+    if (isRunning) this.#checkLater();
+    if (hasUnreadable && !this.#closed) this.#unreadableRetries.schedule(parent, () => void this.sendDue(parent));
+    if (!hasUnreadable) this.#unreadableRetries.clear(parent);
     if (due.length > 0) await this.#deliver(parent, sessions.get(parent), due.slice(0, mostAtOnce));
   }
 
   async #deliver(parent: string, summary: SessionSummary | undefined, due: readonly Callback[]): Promise<void> {
     if (this.#failedDeliveries.isHeldBack(parent, summary?.runs ?? 0)) return;
     const { callbacks } = this.#deps;
-    this.#telling.add(parent);
+    this.#resuming.add(parent);
     try {
       const taken = await callbacks.take(due);
       if (taken.length === 0) return;
-      const handle = await (summary === undefined ? this.#keep(taken) : this.#resume(summary, taken)).catch(
+      const handle = await (summary === undefined ? this.#recordUnsent(taken) : this.#resume(summary, taken)).catch(
         async (error: unknown) => {
-          await callbacks.giveBack(taken);
+          await callbacks.release(taken);
           await this.#failed(error, parent, taken);
           return null;
         },
       );
       if (handle === null) return;
       this.#failedDeliveries.clear(parent);
-      await callbacks.delivered(taken);
+      await callbacks.remove(taken);
       void handle?.done.then(() => {
         handle.dispose();
         return this.#sendToParents(parent);
       });
     } finally {
-      this.#telling.delete(parent);
+      this.#resuming.delete(parent);
     }
   }
 
@@ -169,8 +172,8 @@ export class CallbackSender {
     const failure = EngineFailure.is(error) ? error : failures.internal(String(error));
     if (failure.code === 'engine_closed' || this.#closed) return;
     if (failure.code === 'session_busy') {
-      // Someone was quicker.
-      this.#lookAgain();
+      // Another process resumed the parent first.
+      this.#checkLater();
       return;
     }
     const summary = (await this.#sessions()).get(parent);
@@ -179,14 +182,14 @@ export class CallbackSender {
     if (this.#failedDeliveries.isGivenUp(parent)) void this.#sendToParents(parent);
   }
 
-  /** The session has come to its end, as far as can be seen: who waits for it is told. Never rejects. */
+  /** Sends the result of this session, which has ended, to the parents that wait for it. Never rejects. */
   async #sendToParents(id: string): Promise<void> {
     const waiting = await this.#deps.callbacks.waiting();
-    await Promise.all(waiting.filter(({ child }) => child === id).map(({ parent }) => this.tell(parent)));
+    await Promise.all(waiting.filter(({ child }) => child === id).map(({ parent }) => this.sendDue(parent)));
   }
 
-  /** The parent is deleted: that no one was told stays with the child. */
-  async #keep(taken: readonly Callback[]): Promise<undefined> {
+  /** The parent was deleted: records with each child that its result was not sent. */
+  async #recordUnsent(taken: readonly Callback[]): Promise<undefined> {
     const { clock, log, decide } = this.#deps;
     for (const { child, parent } of taken) {
       log.warn(`${parent} no longer exists: the results of ${child} are not sent.`);
@@ -209,13 +212,13 @@ export class CallbackSender {
     }
   }
 
-  /** Of what another process runs nothing is heard here. */
-  #lookAgain(): void {
+  /** Checks again later, because other processes do not report the end of their runs here. */
+  #checkLater(): void {
     if (this.#timer !== undefined || this.#closed) return;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       void this.#all().catch((error: unknown) => this.#deps.log.error(`Callbacks: ${String(error)}`));
-    }, this.#againMs);
+    }, this.#retryMs);
     this.#timer.unref();
   }
 }

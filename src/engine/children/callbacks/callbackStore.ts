@@ -8,26 +8,26 @@ import { ownMark, stateOfMark } from '../../process/identity/holder.ts';
 const callbackSchema = z.object({
   parent: sessionIdSchema,
   child: sessionIdSchema,
-  /** Runs of the parent, where the newest was running when its process was closed: no person stopped it. */
+  /** Number of runs of the parent, if closing its process ended the newest one, so that no person stopped it. */
   closed_in: z.int().optional(),
 });
 export type Callback = z.infer<typeof callbackSchema>;
 
-/** Callbacks are renamed when a process takes them, so that one list can miss some. */
+/** Number of listings: a process renames the callbacks that it takes, so a single listing can miss some. */
 const maxLists = 3;
-/** More are not looked at. */
+/** Maximum number of callbacks to read. */
 const maxWaiting = 10_000;
-/** Before the mark of the process that is about to tell. */
+/** Precedes the mark of the process that is sending the callback. */
 const takenSuffix = '.taken-';
-/** Another machine cannot be asked whether its process lives. */
+/** Time after which a callback taken on another machine counts as abandoned, because its process cannot be checked. */
 const foreignTakenMs = 24 * 3600_000;
 
-/** Files that this process has taken: after a restart with the same pid, one with its mark may be an earlier life's. */
+/** Files that this process has taken. Other files with its mark are from an earlier process with the same pid. */
 const takenHere = new Set<string>();
 
 /**
- * Children whose results a parent still needs, each a file of the store. It exists from the start of the child until the
- * parent has the result, whatever happens to this process. Only one process sends each result.
+ * Pending callbacks, one file per child. The file exists from the start of the child until the parent has the result,
+ * even if this process ends. Only one process sends each result.
  */
 export class CallbackStore {
   readonly #folder: string;
@@ -43,54 +43,56 @@ export class CallbackStore {
     await writeFile(this.#file(callback.child), JSON.stringify(callback), { mode: 0o600 });
   }
 
-  /** The process of these parents closes: what they wait for says so. Never rejects. */
+  /** Notes in the callbacks of these parents that the process of the parents is closing. Never rejects. */
   async closing(parents: readonly { readonly session_id: string; readonly runs: number }[]): Promise<void> {
     const runs = new Map(parents.map((each) => [each.session_id, each.runs]));
     if (runs.size === 0) return;
     const theirs = (await this.waiting()).filter(({ parent }) => runs.has(parent));
-    // What someone takes meanwhile is told.
+    // Another process sends those that it takes meanwhile.
     const taken = await this.take(theirs);
     for (const callback of taken) {
       await this.#rewrite({ ...callback, closed_in: runs.get(callback.parent) }).catch((error: unknown) =>
         this.#log.warn(`${callback.parent}: ${String(error)}`),
       );
     }
-    await this.giveBack(taken);
+    await this.release(taken);
   }
 
-  /** What a process that is gone was about to tell waits again. @returns whether one that is there is about to tell */
+  /**
+   * Releases the callbacks that processes which have ended had taken. @returns whether a running process has taken any
+   */
   async recover(): Promise<boolean> {
-    let beingTold = false;
+    let isAnyTaken = false;
     for (const name of await this.#names()) {
       const child = childOf(name);
       const [, mark] = name.split(takenSuffix);
       if (mark === undefined || !sessionIdSchema.safeParse(child).success) continue;
-      if (await this.#isBeingTold(name, mark)) beingTold = true;
+      if (await this.#isTaken(name, mark)) isAnyTaken = true;
       else await rename(path.join(this.#folder, name), this.#file(child)).catch(() => undefined);
     }
-    return beingTold;
+    return isAnyTaken;
   }
 
-  /** Those that no one is telling of. */
+  /** Callbacks that no process has taken. */
   async waiting(): Promise<readonly Callback[]> {
     return this.#readAll((await this.#names()).filter((name) => sessionIdSchema.safeParse(name).success));
   }
 
-  /** With those that someone is about to tell. */
-  async untold(): Promise<readonly Callback[]> {
+  /** All callbacks, including those that a process has taken. */
+  async pending(): Promise<readonly Callback[]> {
     const isCallback = (name: string): boolean => sessionIdSchema.safeParse(childOf(name)).success;
     const found = new Map<string, Callback>();
     for (let attempt = 0; attempt < maxLists; attempt += 1) {
       const names = (await this.#names()).filter((name) => isCallback(name) && !found.has(childOf(name)));
       const read = await this.#readAll(names);
       for (const callback of read) found.set(callback.child, callback);
-      // One that could not be read was renamed, told or is broken: the next list shows which.
+      // A callback that could not be read was renamed, sent or is damaged: the next listing shows which.
       if (read.length === names.length) break;
     }
     return [...found.values()];
   }
 
-  /** @returns those that are this process's to tell of */
+  /** @returns the callbacks that this process has taken and must send */
   async take(callbacks: readonly Callback[]): Promise<readonly Callback[]> {
     const taken: Callback[] = [];
     for (const callback of callbacks) {
@@ -105,7 +107,7 @@ export class CallbackStore {
     return taken;
   }
 
-  async giveBack(taken: readonly Callback[]): Promise<void> {
+  async release(taken: readonly Callback[]): Promise<void> {
     for (const { child } of taken) {
       const file = await this.#taken(child);
       await rename(file, this.#file(child)).catch(() => undefined);
@@ -113,7 +115,7 @@ export class CallbackStore {
     }
   }
 
-  async delivered(taken: readonly Callback[]): Promise<void> {
+  async remove(taken: readonly Callback[]): Promise<void> {
     for (const { child } of taken) {
       const file = await this.#taken(child);
       await rm(file, { force: true });
@@ -121,7 +123,7 @@ export class CallbackStore {
     }
   }
 
-  /** One that this process has taken. */
+  /** Rewrites a callback that this process has taken. */
   async #rewrite(callback: Callback): Promise<void> {
     // Uses a temporary name until the file is complete.
     const part = path.join(this.#folder, `.${callback.child}`);
@@ -159,12 +161,12 @@ export class CallbackStore {
     return `${this.#file(child)}${takenSuffix}${await ownMark()}`;
   }
 
-  async #isBeingTold(name: string, mark: string): Promise<boolean> {
+  async #isTaken(name: string, mark: string): Promise<boolean> {
     const file = path.join(this.#folder, name);
     if (mark === (await ownMark())) return takenHere.has(file);
     const state = await stateOfMark(mark);
     if (state !== 'elsewhere') return state === 'alive';
-    // Taking renames the file, which changes its `ctime` alone.
+    // Taking a callback renames its file, which changes only its `ctime`.
     const since = (await stat(file).catch(() => null))?.ctimeMs ?? 0;
     return Date.now() - since < foreignTakenMs;
   }

@@ -9,20 +9,20 @@ import { Backoff } from './backoff.ts';
 import type { Callback } from './callbackStore.ts';
 import { isRecordedRefusal } from '../recordedRefusal.ts';
 
-/** Each may leave a failed run behind. */
+/** Maximum number of retries, because each may add a failed run to the session. */
 const mostRetries = 3;
-/** What only a person can change, who then resumes the parent. */
+/** Failures that only a person can resolve, by resuming the parent. */
 const isHopeless: ReadonlySet<FailureCode> = new Set(['budget_used_up', 'child_refused']);
 
 export interface FailedCallbacksDeps {
   readonly log: Log;
   readonly clock: () => number;
-  /** Keeps a decision in the record of a session, and tells who looks at that. */
+  /** Adds a decision to the record of a session, and shows `notice` to those who have the session open. */
   readonly decide: (sessionId: string, decision: LineOf<'decision'>['decision'], notice?: Notice) => Promise<void>;
   readonly onUndelivered?: BlueprintAccess['onUndelivered'];
-  readonly sendAgain: (parent: string) => void;
-  /** Before it is tried again the first time, in milliseconds. */
-  readonly againMs: number;
+  readonly retry: (parent: string) => void;
+  /** Delay before the first retry, in ms. */
+  readonly retryMs: number;
 }
 
 interface Failed {
@@ -30,7 +30,9 @@ interface Failed {
   readonly givenUp: boolean;
 }
 
-/** Parents that could not get their results: retried a few times automatically, then only after another run of theirs. */
+/**
+ * Parents that could not get their results: retried a few times automatically, then only after another run of theirs.
+ */
 export class FailedCallbacks {
   readonly #deps: FailedCallbacksDeps;
   readonly #failed = new Map<string, Failed>();
@@ -38,14 +40,17 @@ export class FailedCallbacks {
 
   constructor(deps: FailedCallbacksDeps) {
     this.#deps = deps;
-    this.#retries = new Backoff(deps.againMs);
+    this.#retries = new Backoff(deps.retryMs);
   }
 
   isGivenUp(parent: string): boolean {
     return this.#failed.get(parent)?.givenUp === true;
   }
 
-  /** Whether it is not tried now. `runs` of the parent: the end of the run that failed is no reason to try, that of another is. */
+  /**
+   * Whether not to try now. `runs`: number of runs of the parent. Another run is a reason to try again, the failed one
+   * is not.
+   */
   isHeldBack(parent: string, runs: number): boolean {
     const failed = this.#failed.get(parent);
     if (failed === undefined) return false;
@@ -56,21 +61,18 @@ export class FailedCallbacks {
     return failed.givenUp || this.#retries.isWaiting(parent);
   }
 
-  /**
-   * `session` as it is after that. The first of several failures is kept in its record, and told, where it is not yet. Never
-   * rejects.
-   */
+  /** `session`: the parent after the failure. Records and reports only the first of several failures. Never rejects. */
   async failed(failure: EngineFailure, session: SessionSummary, callbacks: readonly Callback[]): Promise<void> {
     const { session_id: parent, runs } = session;
     this.#deps.log.error(`${parent} could not get the results: ${failure.message}`);
     const isFirst = !this.#failed.has(parent);
-    const givenUp = isHopeless.has(failure.code) || this.#retries.times(parent) >= mostRetries;
+    const givenUp = isHopeless.has(failure.code) || this.#retries.attempts(parent) >= mostRetries;
     this.#failed.set(parent, { runs, givenUp });
-    if (!givenUp) this.#retries.again(parent, () => this.#deps.sendAgain(parent));
+    if (!givenUp) this.#retries.schedule(parent, () => this.#deps.retry(parent));
     if (isFirst && !isRecordedRefusal(failure)) await this.#note(failedDeliveries(failure), session, callbacks);
   }
 
-  /** It was told, or nothing is to be told to it any more. */
+  /** Call when the parent has its results, or no longer needs any. */
   clear(parent: string): void {
     this.#failed.delete(parent);
     this.#retries.clear(parent);

@@ -55,11 +55,11 @@ describe('a parent that waits for the results of its children', () => {
   interface Made {
     /** Before each attempt to resume, by its number from 1. */
     readonly fails?: (attempt: number, sender: CallbackSender) => EngineFailure | undefined | Promise<EngineFailure>;
-    readonly againMs?: number;
+    readonly retryMs?: number;
     readonly chosen?: CallbackSenderDeps['chosen'];
   }
   /** One that expects the child. */
-  async function tellerOf({ fails, againMs = 20, chosen }: Made = {}): Promise<CallbackSender> {
+  async function senderOf({ fails, retryMs = 20, chosen }: Made = {}): Promise<CallbackSender> {
     const around: CallbackEngine = {
       children: undefined,
       list: () => engine.list(),
@@ -74,7 +74,7 @@ describe('a parent that waits for the results of its children', () => {
     };
     const sender: CallbackSender = new CallbackSender(around, {
       callbacks,
-      againMs,
+      retryMs,
       log: quiet,
       clock: Date.now,
       blueprints: () => Promise.resolve([]),
@@ -91,15 +91,15 @@ describe('a parent that waits for the results of its children', () => {
     await sender.expect({ parent: parent.id, child: child.id });
     return sender;
   }
-  const reported = () => until('that it was told', async () => (await callbacks.untold()).length === 0);
+  const reported = () => until('the result to be sent', async () => (await callbacks.pending()).length === 0);
   const waits = async () => (await callbacks.waiting()).length === 1;
   /** Or is just being told again, in vain. */
-  const isUntold = async () => (await callbacks.untold()).length === 1;
+  const isPending = async () => (await callbacks.pending()).length === 1;
 
   it('is tried again after a while where that failed, and the first failure is kept and told once', async () => {
-    const sender = await tellerOf({ fails: (at) => (at < 4 ? failures.blueprintInactive('lead', 'a') : undefined) });
-    await sender.tell(parent.id);
-    assert.ok(await isUntold());
+    const sender = await senderOf({ fails: (at) => (at < 4 ? failures.blueprintInactive('lead', 'a') : undefined) });
+    await sender.sendDue(parent.id);
+    assert.ok(await isPending());
     await reported();
     assert.equal(requests.length, 4);
     const [[id, decision] = []] = decisions as [string, FailedDelivery][];
@@ -122,16 +122,16 @@ describe('a parent that waits for the results of its children', () => {
 
   it('is given up after a few times, until the end of another run of its own', async () => {
     let broken = true;
-    const sender = await tellerOf({ fails: () => (broken ? failures.internal('x') : undefined) });
-    await sender.tell(parent.id);
+    const sender = await senderOf({ fails: () => (broken ? failures.internal('x') : undefined) });
+    await sender.sendDue(parent.id);
     await until('all attempts', () => requests.length === 4);
-    await sender.tell(parent.id);
+    await sender.sendDue(parent.id);
     assert.equal(requests.length, 4);
     broken = false;
     const again = await engine.resume(parent.id, { prompt: says('on') });
     await outcome(again);
     again.dispose();
-    await sender.tell(parent.id);
+    await sender.sendDue(parent.id);
     await reported();
     assert.deepEqual([requests.length, decisions.length], [5, 1]);
   });
@@ -141,9 +141,9 @@ describe('a parent that waits for the results of its children', () => {
     ['session_busy', failures.sessionBusy('ses_000000000000')],
   ] as const) {
     it(`is told of ${code} ${code === 'session_busy' ? 'never' : 'at once'}, and not tried again for it`, async () => {
-      const sender = await tellerOf({ fails: () => failure, againMs: minutes });
-      await sender.tell(parent.id);
-      await sender.tell(parent.id);
+      const sender = await senderOf({ fails: () => failure, retryMs: minutes });
+      await sender.sendDue(parent.id);
+      await sender.sendDue(parent.id);
       assert.ok(await waits());
       const reasons = (decisions as [string, FailedDelivery][]).map(([, { reason }]) => reason);
       assert.deepEqual(reasons, code === 'session_busy' ? [] : [code]);
@@ -155,24 +155,24 @@ describe('a parent that waits for the results of its children', () => {
       const run = await engine.resume(parent.id, { prompt: says('began') });
       await outcome(run);
       run.dispose();
-      void sender.tell(parent.id);
+      void sender.sendDue(parent.id);
       return failures.internal('it did not begin');
     };
-    const sender = await tellerOf({ fails: (_, own) => afterRun(own), againMs: minutes });
-    await sender.tell(parent.id);
-    await sender.tell(parent.id);
+    const sender = await senderOf({ fails: (_, own) => afterRun(own), retryMs: minutes });
+    await sender.sendDue(parent.id);
+    await sender.sendDue(parent.id);
     assert.deepEqual([requests.length, parent.summary().runs], [1, 2]);
     assert.ok(await waits());
   });
 
   it('is told once the record of the child can be read again', async () => {
-    const sender = await tellerOf();
+    const sender = await senderOf();
     const { id } = child;
     const file = engine.recordPath(id);
     child.dispose();
     renameSync(file, `${file}.away`);
     mkdirSync(file);
-    await sender.tell(parent.id);
+    await sender.sendDue(parent.id);
     assert.ok(await waits(), 'it is not deleted');
     rmSync(file, { recursive: true });
     renameSync(`${file}.away`, file);
@@ -186,7 +186,7 @@ describe('a parent that waits for the results of its children', () => {
       options: { ...options, permissionMode: `of ${id}` },
       origin: 'human',
     });
-    await (await tellerOf({ chosen })).tell(parent.id);
+    await (await senderOf({ chosen })).sendDue(parent.id);
     assert.deepEqual(requests[0]?.options, { model: 'set', permissionMode: `of ${parent.id}` });
     assert.equal(requests[0].origin, 'callback');
   });
@@ -194,13 +194,13 @@ describe('a parent that waits for the results of its children', () => {
   it('is not woken by a file that someone else wrote', async () => {
     const other = await engine.start({ agent: 'claude-code', cwd: bench.cwd, prompt: says('FORGED') });
     await outcome(other);
-    const sender = await tellerOf();
-    await sender.tell(parent.id);
+    const sender = await senderOf();
+    await sender.sendDue(parent.id);
     writeFileSync(
       path.join(bench.store, 'callbacks', other.id),
       JSON.stringify({ parent: parent.id, child: other.id }),
     );
-    await sender.tell(parent.id);
+    await sender.sendDue(parent.id);
     await reported();
     assert.equal(requests.length, 1);
   });
@@ -243,7 +243,7 @@ describe('callbacks of agents from files', () => {
     const on = await engine.resume(lead.id, { prompt: says('on') });
     await outcome(on);
     await until('the callback', async () => (await entries(lead)).some(({ origin }) => origin === 'callback'));
-    await until('nothing left to tell', () => leads.callbacks().length === 0);
+    await until('all callbacks to be sent', () => leads.callbacks().length === 0);
   });
 
   it('reach a session whose window was closed while it was running, from the next one on', async () => {
@@ -258,7 +258,7 @@ describe('callbacks of agents from files', () => {
     engine = await leads.engine();
     await engine.sweep();
     await engine.children?.recover(() => true);
-    await until('nothing left to tell', () => leads.callbacks().length === 0);
+    await until('all callbacks to be sent', () => leads.callbacks().length === 0);
     const reported = (await entries(await engine.open(lead.id))).filter(({ origin }) => origin === 'callback');
     assert.equal(reported.length, 1);
     for (const part of ['"result": "helped"', '"outcome": "stopped"'])
@@ -295,7 +295,7 @@ describe('callbacks of agents from files', () => {
     writeFileSync(go, '');
     const reported = () => entries(lead).then((all) => all.filter(({ origin }) => origin === 'callback'));
     await until('the callback', async () => (await reported()).length > 0);
-    await until('nothing left to tell', () => leads.callbacks().length === 0);
+    await until('all callbacks to be sent', () => leads.callbacks().length === 0);
     const [only, ...more] = await reported();
     assert.equal(more.length, 0);
     assert.match(only?.content ?? '', /heard A session that you started has ended[^]*the real result/);

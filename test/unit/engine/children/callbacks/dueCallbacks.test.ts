@@ -20,74 +20,74 @@ interface Case {
   readonly parent?: Change | null;
   readonly children: readonly (Change | null)[];
   readonly gone?: readonly string[];
-  readonly goingOn?: readonly string[];
+  readonly waiting?: readonly string[];
   readonly closed?: readonly string[];
   readonly due?: readonly string[];
-  readonly void?: readonly string[];
-  readonly goesOn?: boolean;
-  readonly unread?: boolean;
+  readonly dropped?: readonly string[];
+  readonly isRunning?: boolean;
+  readonly hasUnreadable?: boolean;
 }
 
 const cases: readonly Case[] = [
-  { is: 'all that have ended, however', children: [{}, stopped], due: [one, two] },
-  { is: 'what has ended, and later the rest', children: [{}, running], due: [one], goesOn: true },
-  { is: 'nothing while the parent is running', parent: running, children: [{}], goesOn: true },
+  { is: 'for all children that have ended, with any outcome', children: [{}, stopped], due: [one, two] },
+  { is: 'for children that have ended, and later for the rest', children: [{}, running], due: [one], isRunning: true },
+  { is: 'not while the parent is running', parent: running, children: [{}], isRunning: true },
   {
-    is: 'nothing of one that waits itself for what it started',
+    is: 'not for a child that waits for its own children',
     children: [{}, {}],
-    goingOn: [two],
+    waiting: [two],
     due: [one],
-    goesOn: true,
+    isRunning: true,
   },
-  { is: 'that one was stopped, whatever it waits for', children: [stopped], goingOn: [one], due: [one] },
-  { is: 'nothing of one that is deleted', children: [null, {}], gone: [one], void: [one], due: [two] },
-  { is: 'later what cannot be read now', children: [null, {}], due: [two], unread: true },
-  { is: 'nothing of a session of somebody else', children: [{ parent_session_id: two }], void: [one] },
-  { is: 'nothing of a session that nobody started', children: [{ parent_session_id: undefined }], void: [one] },
-  { is: 'nothing to a parent that cannot be read now', parent: null, children: [{}], unread: true },
-  { is: 'to nobody, where the parent is deleted', parent: null, children: [{}], gone: [lead], due: [one] },
+  { is: 'for a stopped child, even if it waits for its own children', children: [stopped], waiting: [one], due: [one] },
+  { is: 'not for a deleted child', children: [null, {}], gone: [one], dropped: [one], due: [two] },
+  { is: 'later for a child that cannot be read now', children: [null, {}], due: [two], hasUnreadable: true },
+  { is: 'not for a session of another parent', children: [{ parent_session_id: two }], dropped: [one] },
+  { is: 'not for a session without a parent', children: [{ parent_session_id: undefined }], dropped: [one] },
+  { is: 'not to a parent that cannot be read now', parent: null, children: [{}], hasUnreadable: true },
+  { is: 'to the children of a deleted parent', parent: null, children: [{}], gone: [lead], due: [one] },
   {
-    is: 'nothing to a parent that was stopped after that, before its next run',
+    is: 'not to a parent that was stopped later, before its next run',
     parent: { ...stopped, updated_at: now },
     children: [{ updated_at: earlier }, { updated_at: now }],
   },
   {
-    is: 'all to a parent that was stopped before one ended',
+    is: 'to a parent that was stopped before a child ended',
     parent: { ...stopped, updated_at: now },
     children: [{ updated_at: earlier }, { updated_at: later }],
     due: [one, two],
   },
   {
-    is: 'nothing of what was stopped with its parent, ever',
+    is: 'never for children that were stopped with their parent',
     parent: { ...stopped, updated_at: now },
     children: [
       { ...stopped, updated_at: later },
       { ...stopped, updated_at: earlier },
     ],
-    void: [one, two],
+    dropped: [one, two],
   },
   {
-    is: 'all to a parent whose process was closed, where one had ended before',
+    is: 'to a parent whose process was closed after a child had ended',
     parent: { ...stopped, updated_at: now },
     children: [{ updated_at: earlier }, { ...stopped, updated_at: now }],
     closed: [lead],
     due: [one, two],
   },
   {
-    is: 'nothing of what was stopped with its parent by the end of their process, ever',
+    is: 'never for children that were stopped when the process of both was closed',
     parent: { ...stopped, updated_at: now },
     children: [stopped, running],
     closed: [lead, one],
-    void: [one],
-    goesOn: true,
+    dropped: [one],
+    isRunning: true,
   },
   {
-    is: 'nothing of one whose process was closed while it waited itself',
+    is: 'not for a child whose process was closed while it waited for its own children',
     children: [stopped, stopped],
     closed: [one],
-    goingOn: [one, two],
+    waiting: [one, two],
     due: [two],
-    goesOn: true,
+    isRunning: true,
   },
 ];
 
@@ -105,17 +105,22 @@ describe('results of children are reported', () => {
       const found = await dueCallbacks(lead, callbacks, {
         sessions: new Map(listed.map((session) => [session.session_id, session])),
         isGone: (id) => Promise.resolve(each.gone?.includes(id) === true),
-        willGoOn: (id) => each.goingOn?.includes(id) === true,
+        willResume: (id) => each.waiting?.includes(id) === true,
         wasClosed: ({ session_id: id }) => each.closed?.includes(id) === true,
       });
       assert.deepEqual(
         {
           due: found.due.map(({ child }) => child),
-          void: found.void.map(({ child }) => child),
-          goesOn: found.goesOn,
-          unread: found.unread,
+          dropped: found.dropped.map(({ child }) => child),
+          isRunning: found.isRunning,
+          hasUnreadable: found.hasUnreadable,
         },
-        { due: each.due ?? [], void: each.void ?? [], goesOn: each.goesOn ?? false, unread: each.unread ?? false },
+        {
+          due: each.due ?? [],
+          dropped: each.dropped ?? [],
+          isRunning: each.isRunning ?? false,
+          hasUnreadable: each.hasUnreadable ?? false,
+        },
       );
     });
   }

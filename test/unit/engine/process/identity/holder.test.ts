@@ -46,23 +46,23 @@ describe('which process and which machine', () => {
   });
 
   const child = 'ses_0123456789ab';
-  const marks: [name: string, mark: (own: string) => string, beingTold: boolean][] = [
+  const marks: [name: string, mark: (own: string) => string, isTaken: boolean][] = [
     ['an earlier life with the same pid', (own) => own.replace(/[^-]*$/, 'f00df00df00d'), false],
     ['an earlier life of a version that wrote only the pid', () => String(process.pid), false],
     ['an earlier life whose start nobody knows', (own) => own, false],
     ['a process that is gone', (own) => own.replace(/^\d+/, String(2 ** 22 + 5)), false],
     ['a machine that cannot be asked', (own) => own.replace(/-.*-/, '-f00df00df00d-'), true],
   ];
-  for (const [name, markOf, beingTold] of marks) {
-    it(`a callback taken by ${name} ${beingTold ? 'is left to it' : 'waits again'}`, async function () {
+  for (const [name, markOf, isTaken] of marks) {
+    it(`a callback taken by ${name} ${isTaken ? 'is left to it' : 'waits again'}`, async function () {
       if ((await ownIdentity()).startTime === null) skip(this, 'this system tells no start times');
       const callbacks = new CallbackStore(folder, quiet);
       await callbacks.expect({ parent: 'ses_ffffffffffff', child });
       const files = path.join(folder, 'callbacks');
       await mkdir(files, { recursive: true });
       await rename(path.join(files, child), path.join(files, `${child}.taken-${markOf(await ownMark())}`));
-      assert.equal(await callbacks.recover(), beingTold);
-      assert.equal((await callbacks.waiting()).length, beingTold ? 0 : 1);
+      assert.equal(await callbacks.recover(), isTaken);
+      assert.equal((await callbacks.waiting()).length, isTaken ? 0 : 1);
     });
   }
 
@@ -72,7 +72,7 @@ describe('which process and which machine', () => {
     const taken = await callbacks.take(await callbacks.waiting());
     assert.equal(await callbacks.recover(), true);
     assert.equal((await callbacks.waiting()).length, 0);
-    await callbacks.giveBack(taken);
+    await callbacks.release(taken);
     assert.equal((await callbacks.waiting()).length, 1);
   });
 
