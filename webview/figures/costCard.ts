@@ -34,7 +34,7 @@ interface Line {
   readonly session: string;
 }
 
-/** Everything that is known of what a session used: this run, the session, and what it started. */
+/** All known usage: of this run, the session and its child sessions. */
 export function costCard(card: CostCard): TemplateResult {
   const { view, ledger, actions, close } = card;
   const { summary } = view;
@@ -71,7 +71,7 @@ export function costCard(card: CostCard): TemplateResult {
   </div>`;
 }
 
-/** How far the record has come, for who keeps it elsewhere: the hash that holds every line before it. */
+/** The record's head, to save elsewhere: the hash that covers all lines so far. */
 function recordHead(ledger: LedgerCard | undefined, verify: () => void): TemplateResult | typeof nothing {
   const head = ledger?.head ?? null;
   if (head === null) return nothing;
@@ -109,7 +109,7 @@ function tokenLines({ view: { summary } }: CostCard): Line[] {
   return known.map((kind) => ({ name: kindText(kind), run: count(usage[kind]), session: count(total[kind]) }));
 }
 
-/** Money where it is known whose it was, else tokens. */
+/** Cost by model if known, otherwise tokens. */
 function modelLines(ledger: LedgerCard | undefined): Line[] {
   const [run, session] = [ledger?.models ?? [], ledger?.totalModels ?? []];
   const names = [...new Set([...session, ...run].map(({ model }) => model))];
@@ -166,7 +166,7 @@ function reasons(of: string, cost: Cost): TemplateResult[] {
   ];
 }
 
-/** Tokens and cost that cover different things say so. */
+/** Explanation if tokens and cost cover different calls. */
 function coverReason(ledger: LedgerCard | undefined, cost: Cost): TemplateResult[] {
   if (ledger?.tokensOf === undefined) return [];
   const text =

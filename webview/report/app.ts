@@ -10,7 +10,7 @@ import { post, saveReport, savedReport } from '../host/vscodeApi.ts';
 import { reportView, type ReportHandlers } from './view.ts';
 import { nextSort, type Sort } from './sorting.ts';
 
-/** Draws the last state that the host sent. Keeps only how the reader sorted and what they opened. */
+/** Draws the last state from the host. Its own state is only the reader's sorting and opened sections. */
 export class ReportApp {
   readonly #root: HTMLElement;
   readonly #channel: Channel<FromReportPage, unknown>;
@@ -107,7 +107,7 @@ export class ReportApp {
   }
 }
 
-/** The host is of this build: that a message has one of these types is all there is to check. */
+/** The host has the same build, so checking the type of a message is enough. */
 function isMessage(value: unknown): value is ToReportPage {
   return isObject(value) && ['report', 'working', 'failed', 'cancelled'].includes(String(value['type']));
 }

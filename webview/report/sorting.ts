@@ -5,7 +5,7 @@ export interface Sort {
   readonly descending: boolean;
 }
 
-/** Of a press on a column's head: one direction, the other one, then the order in which the rows came. */
+/** Sorting after a click on a column heading: one direction, the other, then the original order. */
 export function nextSort(now: Sort | undefined, column: number, numeric: boolean): Sort | undefined {
   if (now?.column !== column) return { column, descending: numeric };
   return now.descending === numeric ? { column, descending: !numeric } : undefined;

@@ -25,7 +25,7 @@ export interface ReportHandlers {
 export interface ReportViewState {
   /** The report is being made again: it stays readable, and its buttons do not work. */
   readonly busy: boolean;
-  /** By section and table, see `tableName`. */
+  /** Sorting by section and table, see `tableName`. */
   readonly sorts: ReadonlyMap<string, Sort>;
   /** Titles of the sections that are open although they come closed. */
   readonly opened: ReadonlySet<string>;
@@ -78,7 +78,7 @@ function factList(facts: readonly ReportFact[], state: ReportViewState): Templat
   </dl>`;
 }
 
-/** Where the reader's order of a table is kept. */
+/** Key of a table's sorting in the reader's state. */
 const tableName = (section: string, table: ReportTable): string => `${section}\n${table.label}`;
 
 function tableView(table: ReportTable, section: string, state: ReportViewState): TemplateResult {

@@ -1,9 +1,9 @@
-/** What a person has begun to answer. Questions go by their place. */
+/** An answer that the user has begun. Lists are in the order of the questions. */
 export interface AnswerDraft {
-  /** Why not, or what to change in a plan. */
+  /** Reason for a denial, or changes to a plan. */
   readonly reason: string;
   readonly picks: readonly (readonly string[])[];
   readonly other: readonly string[];
-  /** All of something long is shown. */
+  /** Whether a long subject is shown completely. */
   readonly whole: boolean;
 }

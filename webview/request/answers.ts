@@ -1,7 +1,9 @@
 import type { AgentRequest } from '../../src/model/agent/request.ts';
 import type { AnswerDraft } from './answerDraft.ts';
 
-/** The answers in the order of the questions, or `undefined` while one is missing. Several labels are joined by ", ". */
+/**
+ * The answers in the order of the questions, or `undefined` while one is missing. Several labels are joined by ", ".
+ */
 export function answersOf({ questions = [] }: AgentRequest, draft: AnswerDraft): string[] | undefined {
   const answers = questions.map(({ options }, at) => {
     const picked = options.map(({ label }) => label).filter((label) => draft.picks[at]?.includes(label) === true);
@@ -12,11 +14,11 @@ export function answersOf({ questions = [] }: AgentRequest, draft: AnswerDraft):
   return answers;
 }
 
-/** The draft after `label` of question `at` was chosen or, where several may be, let go. */
+/** The draft after the user selected `label` of question `at`, or cleared it if `several` are allowed. */
 export function pick(draft: AnswerDraft, at: number, label: string, several: boolean): Partial<AnswerDraft> {
   const had = draft.picks[at] ?? [];
   const now = several ? (had.includes(label) ? had.filter((each) => each !== label) : [...had, label]) : [label];
-  // One answer is one: a choice takes the place of what was typed.
+  // With a single answer, a choice replaces typed text.
   return { picks: put(draft.picks, at, now, []), ...(!several && { other: put(draft.other, at, '', '') }) };
 }
 

@@ -1,14 +1,17 @@
-/** Knows since when a key or a button of the mouse is held down, so that a press meant for something else decides nothing. */
+/**
+ * Tracks since when a key or mouse button is held down, so that a press meant for something else does not answer a
+ * request.
+ */
 export class DeliberateClicks {
-  /** `performance.now()` of the press that continues. */
+  /** `performance.now()` at the start of the current press. */
   #since: number | undefined;
 
   constructor(target: Window) {
     const began = (event: Event): void => {
-      // The repeats of a key that is held down were meant for whatever had the focus when it went down.
+      // Repeats of a held key are meant for the element that had the focus when it went down.
       this.#since = event instanceof KeyboardEvent && event.repeat ? 0 : performance.now();
     };
-    // The click that a release makes comes right after it.
+    // The click event follows right after the release.
     const ended = (event: Event): void => {
       if (event.type !== 'blur' || event.target === target) setTimeout(() => (this.#since = undefined));
     };
@@ -18,7 +21,7 @@ export class DeliberateClicks {
     }
   }
 
-  /** Whether what is pressed now was pressed before `time`. A click without a press, as of a screen reader, was not. */
+  /** Whether the current press began before `time`. False for a click without a press, as from a screen reader. */
   heldSinceBefore(time: number): boolean {
     return this.#since !== undefined && this.#since < time;
   }

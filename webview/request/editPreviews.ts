@@ -8,7 +8,7 @@ export interface Previewed {
   readonly drawing: typeof drawing;
 }
 
-/** What waiting requests would make of their files as they are now, by the id of the request. */
+/** Previews of requested edits in the current files, by request id. */
 export class EditPreviews {
   readonly #link: Pick<HostLink, 'request'>;
   readonly #changed: () => void;
@@ -20,12 +20,12 @@ export class EditPreviews {
     this.#changed = changed;
   }
 
-  /** `undefined` as long as no one has read the files. */
+  /** `undefined` until the host has read the files. */
   of(id: string): Previewed | undefined {
     return this.#known.get(id);
   }
 
-  /** Asks once for each request that is drawn. */
+  /** Asks the host once per drawn request. */
   drawn(ids: Iterable<string>): void {
     for (const id of ids) if (!this.#asked.has(id)) void this.#ask(id);
   }
@@ -35,7 +35,7 @@ export class EditPreviews {
     for (const id of this.#known.keys()) if (!ids.has(id)) this.#known.delete(id);
   }
 
-  /** Files may be others than they were. */
+  /** Call when files may have changed. */
   again(): void {
     for (const id of this.#asked) void this.#ask(id);
   }

@@ -11,7 +11,7 @@ import { plain } from '../text/visible.ts';
 
 type Placed = Extract<EditPreview, { state: 'placed' }>;
 
-/** The changed lines of one file among those around them, with their numbers. */
+/** The changed lines of a file with surrounding lines and line numbers. */
 export function placed(
   preview: Placed,
   { request, projectDir }: { readonly request: AgentRequest; readonly projectDir: string | undefined },
@@ -39,7 +39,7 @@ function fileWords({ file }: Placed): string {
   }
 }
 
-/** What there is to know about the file before it is changed. */
+/** Notes about the file for the user. */
 export function previewNotes(preview: EditPreview, request: AgentRequest): TemplateResult | typeof nothing {
   const notes = notesOf(preview, request);
   if (notes.length === 0) return nothing;

@@ -14,7 +14,7 @@ interface RequestsDeps {
   changed(): void;
 }
 
-/** The requests that wait, what was begun as an answer to them, and whether one may be given now. */
+/** Waiting requests, drafts of answers, and whether they can be answered now. */
 export class Requests {
   readonly previews: EditPreviews;
   readonly #deps: RequestsDeps;
@@ -39,7 +39,7 @@ export class Requests {
     return this.#waiting.some((each) => each.id === id);
   }
 
-  /** The call waits for a person. */
+  /** The request of a call, if one is waiting. */
   ofCall(callId: string): WaitingRequest | undefined {
     return this.#waiting.find((each) => each.callId === callId);
   }
@@ -54,12 +54,12 @@ export class Requests {
     this.previews.keep(ids);
   }
 
-  /** The one that waits longest of those that are not on screen. */
+  /** The oldest request if none is on screen. */
   outOfSight(): WaitingRequest | undefined {
     return this.#waiting.some(({ id }) => this.#visible.inSight(id)) ? undefined : this.#waiting[0];
   }
 
-  /** To be called after each drawing. Returns keys of rows that are new and taller than the screen. */
+  /** Call after each drawing. Returns keys of new rows that are taller than the screen. */
   drawn(rows: HTMLElement): string[] {
     const { scroller } = this.#deps;
     const frames = this.#visible.look(rows);
@@ -80,7 +80,7 @@ export class Requests {
     this.#deps.changed();
   }
 
-  /** What is to be kept while the page is hidden. */
+  /** Drafts to save while the page is hidden. */
   drafts(): Readonly<Record<string, AnswerDraft>> {
     return Object.fromEntries(this.#drafts);
   }
@@ -98,7 +98,7 @@ export class Requests {
   }
 
   /**
-   * Does nothing for a press that began before the buttons were there to be pressed, and allows nothing whose beginning
+   * Sends the answer, unless the press began before the buttons were visible, or it allows something whose beginning
    * was not on screen.
    */
   answer({ id }: AgentRequest, answer: Answer): void {

@@ -3,7 +3,7 @@ import type { ToolAction } from '../../src/model/transcript/tool.ts';
 import { shownChanges } from '../steps/diff.ts';
 import { isObject } from '../text/objects.ts';
 
-/** Names by which agents send what the frame of a request draws. */
+/** Agents' names for the input fields that a request's row draws. */
 const names = {
   command: ['command', 'cmd'],
   cwd: ['cwd'],
@@ -19,26 +19,26 @@ const names = {
   todo: ['content', 'subject', 'text'],
   plan: ['plan'],
 } as const;
-/** Fields that hold several of what an action does. What is in any other list or object is shown whatever it says. */
+/** Lists whose items the row draws. Other lists and objects are always shown. */
 const lists: ReadonlySet<string> = new Set(['edits', 'changes', 'todos']);
 
 type Field = keyof typeof names;
 type Drawn = [field: Field, text: string | undefined];
 
 /**
- * What of a call's input is not shown by its action and description already: a tool may be told more than the command
- * itself (in the background, without a sandbox). `undefined` where nothing is left.
+ * The part of a call's input that its action and description do not show, such as options to run in the background or
+ * without a sandbox. `undefined` if there is none.
  */
 export function restOfInput({ kind, action, input, description, cwd, plan }: AgentRequest): unknown {
   if (kind === 'plan') return isObject(input) ? unlessEmpty(without(input, [['plan', plan]])) : input;
   if (action === undefined || action.kind === 'tool' || action.kind === 'mcp') return input;
   if (!isObject(input)) return input;
-  // Each text that is drawn stands for one field of the input that has its name.
+  // Each drawn text accounts for one input field with its name.
   const drawn: Drawn[] = [...drawnOf(action), ['description', description], ['cwd', cwd]];
   return unlessEmpty(without(input, drawn));
 }
 
-/** As the subject of a request draws it. */
+/** The fields that the subject of a request draws. */
 function drawnOf(action: Exclude<ToolAction, { kind: 'tool' | 'mcp' }>): Drawn[] {
   switch (action.kind) {
     case 'command_run':

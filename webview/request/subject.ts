@@ -14,20 +14,22 @@ import { plain } from '../text/visible.ts';
 import type { Previewed } from './editPreviews.ts';
 import { restOfInput } from './restOfInput.ts';
 
-/** Lines of changes and characters of a text that are drawn without being asked for. Commands are always whole. */
+/**
+ * Maximum lines of a change and characters of a text before a "Show all" button. Commands are always shown completely.
+ */
 const maxLines = 2000;
 const maxChars = 200_000;
 
 interface Subject {
   readonly request: AgentRequest;
   readonly projectDir: string | undefined;
-  /** All of it is wanted, however long. */
+  /** Show everything, however long. */
   readonly whole: boolean;
-  /** What it makes of the files as they are now; absent where they were not read. */
+  /** Preview in the current files; absent if they were not read. */
   readonly previewed?: Previewed | undefined;
 }
 
-/** Whether a part of it is left out until it is asked for. Nothing is allowed before that. */
+/** Whether a part is hidden until the user asks for it. The request cannot be allowed before that. */
 export function isLong({ action }: AgentRequest): boolean {
   if (action?.kind === 'file_edit') return linesOf(action) > maxLines;
   return action?.kind === 'file_write' && (action.content ?? '').length > maxChars;
@@ -37,7 +39,7 @@ function linesOf({ changes }: Extract<ToolAction, { kind: 'file_edit' }>): numbe
   return shownChanges(changes).reduce((sum, change) => sum + diffLines(change).length, 0);
 }
 
-/** Exactly what will run, be written or be sent: whole, with what is not seen written out. */
+/** Exactly what will run, be written or be sent, with invisible characters made visible. */
 export function subject(asked: Subject): TemplateResult {
   const { request } = asked;
   return html`${warned(request)} ${main(asked)} ${furtherInput(request)}`;
@@ -49,7 +51,7 @@ function warned(request: AgentRequest): TemplateResult {
   )}`;
 }
 
-/** What of the input is drawn nowhere else. */
+/** The rest of the input, which is not drawn elsewhere. */
 export function furtherInput(request: AgentRequest): TemplateResult | typeof nothing {
   const rest = restOfInput(request);
   if (rest === undefined) return nothing;
@@ -130,12 +132,12 @@ function changes(action: Extract<ToolAction, { kind: 'file_edit' }>, asked: Subj
   })}`;
 }
 
-/** What is long is drawn as the agent sent it. */
+/** No preview for a long change, which is drawn as the agent sent it. */
 function previewOf({ request, previewed }: Subject, path: string): EditPreview | undefined {
   return isLong(request) ? undefined : previewed?.previews.find((each) => each.path === path);
 }
 
-/** A change of nothing but the end of the last line has no lines to show. */
+/** A change that affects only the end of the last line has no lines to show. */
 function isPlaced(preview: EditPreview | undefined): preview is Extract<EditPreview, { state: 'placed' }> {
   return preview?.state === 'placed' && preview.lines.length > 0;
 }
@@ -151,7 +153,7 @@ function kindOf({ kind }: FileChange): string {
   }
 }
 
-/** How much there is to be shown, for the button that shows it. */
+/** Label of the button that shows everything, with the amount. */
 export function lengthWords({ action }: AgentRequest): string {
   if (action?.kind === 'file_edit') return t('Show all {0} lines', number(linesOf(action)));
   const chars = action?.kind === 'file_write' ? (action.content ?? '').length : 0;

@@ -1,16 +1,16 @@
-/** Parts of a request's row: all of it, where what is asked begins, and the buttons. */
+/** Parts of a request's row: the whole row (`frame`), the beginning of the subject (`top`) and the buttons (`end`). */
 export type VisiblePart = 'frame' | 'top' | 'end';
 
-/** Milliseconds that something has to be on screen to count as seen. */
+/** Time in ms that a part must be on screen to count as seen. */
 const pause = 500;
-/** Height of the heading that sticks over the rows. */
+/** Height in px of the sticky heading above the rows. */
 export const heading = 28;
 
 interface Sight {
   frame: boolean;
-  /** Timers of parts that are on screen and have not been for long enough. */
+  /** Timers of parts that are on screen but have not been for long enough. */
   readonly timers: Map<VisiblePart, ReturnType<typeof setTimeout>>;
-  /** `performance.now()` from when on a part had been on screen for long enough. */
+  /** `performance.now()` when a part had been on screen for long enough. */
   readonly seen: Map<VisiblePart, number>;
 }
 
@@ -19,7 +19,7 @@ interface Place {
   readonly part: VisiblePart;
 }
 
-/** Which requests are, or have been, on screen: nothing is decided about what no one can have seen. */
+/** Tracks which parts of requests are or were on screen, so that nobody allows what they cannot have seen. */
 export class VisibleParts {
   readonly #observer: IntersectionObserver;
   readonly #places = new Map<Element, Place>();
@@ -36,7 +36,10 @@ export class VisibleParts {
     });
   }
 
-  /** To be called after each drawing, with where rows are drawn. Returns frames of requests drawn for the first time. */
+  /**
+   * Call after each drawing, with the parent of the rows. Returns frames of requests that were drawn for the first
+   * time.
+   */
   look(rows: HTMLElement): HTMLElement[] {
     const fresh: HTMLElement[] = [];
     for (const [element, { id, part }] of this.#places) {
@@ -61,13 +64,13 @@ export class VisibleParts {
     return fresh;
   }
 
-  /** False only where it is known to be out of sight; what was just drawn is not known yet. */
+  /** Whether the request may be on screen: false only if it is known not to be. */
   inSight(id: string): boolean {
     const drawn = [...this.#places.values()].some((place) => place.id === id && place.part === 'frame');
     return drawn && this.#visible.get(id)?.frame !== false;
   }
 
-  /** `performance.now()` from when on a part had been on screen for long enough; `undefined` before. */
+  /** `performance.now()` when the part had been on screen for long enough; `undefined` before. */
   seen(id: string, part: VisiblePart): number | undefined {
     return this.#visible.get(id)?.seen.get(part);
   }
@@ -89,7 +92,7 @@ export class VisibleParts {
     this.#changed();
   }
 
-  /** What passes by in less than the pause was not seen. */
+  /** A part that scrolls past in less than `pause` does not count as seen. */
   #time({ timers, seen }: Sight, part: VisiblePart, onScreen: boolean): void {
     clearTimeout(timers.get(part));
     timers.delete(part);

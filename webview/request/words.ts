@@ -6,7 +6,7 @@ import { splitPath } from '../text/paths.ts';
 import { quoted } from '../../src/protocol/panel/pageModel.ts';
 import { firstWords } from '../text/visible.ts';
 
-/** What the agent wants, in our words. */
+/** Title of a request: what the agent wants, in Vitrine's words. */
 export function requestTitle({ kind, action, toolName }: AgentRequest): string {
   if (kind === 'question') return t('Asks you');
   if (kind === 'plan') return t('Presents a plan');
@@ -36,7 +36,7 @@ export function requestTitle({ kind, action, toolName }: AgentRequest): string {
   }
 }
 
-/** What it is about, in one line; the agent's own texts. */
+/** Subject of a request in one line, in the agent's words. */
 export function requestSubject(request: AgentRequest, projectDir: string | undefined): string {
   const { action, kind, questions, plan, title } = request;
   if (kind === 'question') return firstWords(questions?.[0]?.question ?? title);
@@ -70,12 +70,12 @@ function firstLine(text: string): string {
   return lines.length > 1 ? `${lines[0] ?? ''} …` : (lines[0] ?? '');
 }
 
-/** The word of state while it waits. */
+/** State text of a waiting request. */
 export function attentionText({ kind }: Pick<AgentRequest, 'kind'>): string {
   return kind === 'question' ? t('Needs your answer') : t('Needs your approval');
 }
 
-/** `Needs your approval`, or how many do. */
+/** Such as `Needs your approval`, or the number of requests. */
 export function attentionSummary(requests: readonly Pick<AgentRequest, 'kind'>[]): string {
   const [first] = requests;
   if (first === undefined) return '';
@@ -85,13 +85,13 @@ export function attentionSummary(requests: readonly Pick<AgentRequest, 'kind'>[]
 export interface Outcome {
   readonly icon: string;
   readonly state: 'done' | 'denied' | 'warning';
-  /** Who decided what. */
+  /** The decision, and who made it. */
   readonly words: string;
-  /** What a person said with it. */
+  /** The user's text with the decision. */
   readonly said: string;
 }
 
-/** How a request ended. Without a decision its run ended before there was one. */
+/** How a request ended. Without a decision, the run ended first. */
 export function outcome({ request, decision }: RequestState): Outcome {
   switch (decision?.by) {
     case 'user':
@@ -118,7 +118,7 @@ export function outcome({ request, decision }: RequestState): Outcome {
   }
 }
 
-/** A person answered, and not in this window. */
+/** Text for an answer that was given in another window or a terminal. */
 function byOther(answer: Answer, inTerminal: boolean): Outcome {
   switch (answer.kind) {
     case 'allow': {
@@ -167,13 +167,13 @@ function minutes(ms: number): string {
   return plural(Math.round(seconds / 60), t('{0} minute', 1), t('{0} minutes'));
 }
 
-/** How long the request has waited, with a running clock; empty where no one said when it was asked. */
+/** How long the request has waited, with a running clock; empty if the time of the request is unknown. */
 export function waited({ asked_at: since }: Pick<AgentRequest, 'asked_at'>, now: number): string {
   const ms = now - Date.parse(since);
   return Number.isFinite(ms) ? t('Waiting for {0}', clock(ms)) : '';
 }
 
-/** When Vitrine denies the request, as a sentence with a running clock; empty where it waits without a limit. */
+/** When Vitrine will deny the request, as a sentence with a running clock; empty without a time limit. */
 export function timeLeft(
   { kind, expires_at: expires }: Pick<AgentRequest, 'kind' | 'expires_at'>,
   now: number,

@@ -21,11 +21,11 @@ const httpServerSchema = z.strictObject({
   headers: values.default({}).describe(`Sent with every request. ${resolved}`),
 });
 
-/** A server of the Model Context Protocol that an agent is given. */
+/** A server of the Model Context Protocol for an agent. */
 export const mcpServerSchema = z.discriminatedUnion('type', [stdioServerSchema, httpServerSchema]);
 export type McpServer = z.infer<typeof mcpServerSchema>;
 
-/** By the name under which the agent knows it. */
+/** Servers by their names for the agent. */
 export const mcpServersSchema = z.record(
   z
     .string()

@@ -12,13 +12,13 @@ export const questionSchema = z.object({
 export type Question = z.infer<typeof questionSchema>;
 
 /**
- * What an agent asks and waits for. `id` is unique in the session. The command or diff in `action` and `input` is exactly
- * what will run. Times are ISO 8601.
+ * What an agent asks and waits for. `id` is unique in the session. The command or diff in `action` and `input` is
+ * exactly what will run. Times are ISO 8601.
  */
 export const agentRequestSchema = z.object({
   id: z.string(),
   kind: z.enum(['permission', 'question', 'plan']),
-  /** The tool call that waits for it. */
+  /** Tool call that waits for the answer. */
   callId: z.string().optional(),
   toolName: z.string().optional(),
   /** One line. */
@@ -33,7 +33,7 @@ export const agentRequestSchema = z.object({
   cwd: z.string().optional(),
   /** What "allow for this session" covers; absent: the agent does not offer it. */
   session: z.string().optional(),
-  /** The agent accepts another text for the file than the one that it asks about. */
+  /** The agent accepts a different text for the file. */
   editable: z.literal(true).optional(),
   /** The agent does not accept a reason for a denial: only the record has it. */
   reasonUnheard: z.literal(true).optional(),
@@ -52,8 +52,8 @@ function toPositions(answers: unknown): unknown {
 }
 
 /**
- * What a person wrote in place of the agent's own edit: `newText` replaces `oldText`, which the file has once, or the whole
- * file. With LF line ends.
+ * What a person wrote in place of the agent's own edit: `newText` replaces `oldText`, which the file has once, or the
+ * whole file. With LF line ends.
  */
 export const editedTextSchema = z.object({
   path: z.string(),
@@ -76,14 +76,14 @@ export const answerSchema = z.discriminatedUnion('kind', [
 export type Answer = z.infer<typeof answerSchema>;
 
 /**
- * How a request ended: `user` answered; `timeout` denied it; `withdrawn` by the agent; `run_over`: the run ended first; `no
- * one` was available; `policy`: decided without asking.
+ * How a request ended: `user` answered; `timeout` denied it; `withdrawn` by the agent; `run_over`: the run ended first;
+ * `no one` was available; `policy`: decided without asking.
  */
 export const decisionSchema = z.object({
   by: z.enum(['user', 'timeout', 'withdrawn', 'run_over', 'nobody', 'policy']),
   at: z.string(),
   answer: answerSchema,
-  /** Where a user answered; `id` is of the window. */
+  /** Where a user answered; `id` identifies the window. */
   client: z.object({ kind: z.enum(['window', 'terminal', 'api']), id: z.string().optional() }).optional(),
 });
 export type Decision = z.infer<typeof decisionSchema>;

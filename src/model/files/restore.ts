@@ -14,7 +14,7 @@ export type RestorePoint = z.infer<typeof restorePointSchema>;
 const restoreChangeSchema = z.object({
   path: z.string(),
   kind: z.enum(['changed', 'created', 'deleted']),
-  /** Git's names of the content now and after, without those of files that do not exist. */
+  /** Git's object names of the content before and after the restore; absent if the file does not exist. */
   before: z.string().exactOptional(),
   after: z.string().exactOptional(),
   /** Only permissions change. */
@@ -36,18 +36,18 @@ export const restorePreviewSchema = z.object({
   folder: z.string(),
   /** Names the state of the folder that this preview describes. */
   now: z.string(),
-  /** Of the copy that will be restored, ISO 8601. */
+  /** Time of the copy that will be restored, ISO 8601. */
   at: z.string(),
   changes,
   skipped,
 });
 export type RestorePreview = Readonly<z.infer<typeof restorePreviewSchema>>;
 
-/** What was restored; `failed` lists files that differ from what they should be. */
+/** Result of a restore; `failed` lists files that could not be restored. */
 export const restoredSchema = z.object({ changes, skipped, failed: z.array(z.string()).readonly() });
 export type Restored = Readonly<z.infer<typeof restoredSchema>>;
 
-/** To the files at a prompt, or as they were before the last restore (`undo`). */
+/** Restores the files as of a prompt, or as they were before the last restore (`undo`). */
 export const restoreTargetSchema = z.union([
   z.object({ entry: z.int().nonnegative() }),
   z.object({ undo: z.literal(true) }),

@@ -35,7 +35,7 @@ export const comparedSchema = z.object({
   ms: z.number().nullable(),
   cost: costSchema,
   tokens: z.number().nullable(),
-  /** Statements of the agent for which its session has no evidence, or contrary evidence. */
+  /** Statements of the agent that its session does not support, or contradicts. */
   unsupported: z.number().nullable(),
   /** The work tree with its result; `null` if there is none of its own. */
   worktree: z.string().nullable(),

@@ -22,15 +22,16 @@ export const resultEventSchema = z.discriminatedUnion('type', [
 export type ResultEvent = z.infer<typeof resultEventSchema>;
 
 /**
- * Figures of one run. `cost` is this run, `totalCost` the session so far, both in US dollars and with provenance; `null` is
- * unknown. `turns` counts the session, `runTurns` this run. Durations are milliseconds of this run.
+ * Figures of one run. `cost` is this run, `totalCost` the session so far, both in US dollars and with provenance;
+ * `null` is unknown. `turns` counts the session, `runTurns` this run. Durations are milliseconds of this run.
  */
 export const resultMetadataSchema = z.object({
   sessionId: z.string().nullable(),
   originalSessionId: z.string().nullable(),
   model: z.string().nullable(),
   /**
-   * The model that a person chose for this or an earlier run. The model that answered is `model`, if the agent reports it.
+   * The model that a person chose for this or an earlier run. The model that answered is `model`, if the agent reports
+   * it.
    */
   askedModel: z.string().optional(),
   cost: z.number().nullable(),
@@ -47,7 +48,9 @@ export const resultMetadataSchema = z.object({
   totalCostProvenance: costSchema,
   /** Tokens of this run, subagents included. */
   usage: tokenUsageSchema,
-  /** The agent reports the tokens of the last model call of a turn alone; absent: of all calls. Costs are of all calls. */
+  /**
+   * `last_call`: tokens cover only the last model call of each turn. Absent: they cover all calls, as costs always do.
+   */
   tokensOf: z.literal('last_call').optional(),
   /** Tokens of the session so far, subagents included. */
   totalUsage: tokenUsageSchema,

@@ -8,7 +8,7 @@ export const runnerSchema = z.object({
   registered_at: z.string(),
   last_heartbeat: z.string(),
   hostname: z.string(),
-  /** Where it works unless a run names another folder. */
+  /** Working folder, unless a run names another one. */
   project_dir: z.string(),
   executor_type: z.string(),
   tags: z.array(z.string()).default([]),
@@ -22,7 +22,7 @@ export const listedRunnerSchema = runnerSchema.extend({
   /** Runs at a time, and runs that it has. */
   limit: z.int().optional(),
   running: z.int().nonnegative().optional(),
-  /** It takes only runs in these folders. */
+  /** The runner takes only runs in these folders. */
   within: z.array(z.string()).optional(),
   /** Member of the team whose runner it is; absent: of this machine's queue. */
   owner: z.string().optional(),

@@ -19,8 +19,8 @@ export const runStatusSchema = z.enum(['pending', 'claimed', 'running', 'stoppin
 export type RunStatus = z.infer<typeof runStatusSchema>;
 
 /**
- * Where a session was imported from. `store`: an agent's own store; such a session can be resumed. `file` is a name without
- * folder; `sha256` of the file's bytes, or of a store's entries.
+ * Where a session was imported from. `store`: an agent's own store; such a session can be resumed. `file` is a name
+ * without folder; `sha256` of the file's bytes, or of a store's entries.
  */
 export const importedSchema = z.object({
   format: z.enum(['record', 'acp', 'output', 'store']),
@@ -62,7 +62,7 @@ export const sessionSchema = z.object({
   executor_type: executorTypeSchema.optional(),
   /** Distinguishes agents of one executor: a preset or an entry of the settings (`acp`, `acp-http`). */
   executor_profile: z.string().optional(),
-  /** The session whose conversation this one continues apart from it, and the agent's id of that conversation. */
+  /** For a fork: the original session, and the agent's id of its conversation. */
   forked_from: z.object({ session_id: sessionIdSchema, executor_session_id: z.string() }).optional(),
   hostname: z.string().optional(),
   title: z.string().optional(),

@@ -17,7 +17,7 @@ export const waitingSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('no_runner') }),
   /** `offered`: what the online runners execute. */
   z.object({ kind: z.literal('executor'), executor_type: z.string(), offered: z.array(z.string()) }),
-  /** What no online runner of that executor has; all demands if each is met, but not by one runner. */
+  /** Demands that no online runner of the executor meets; all demands if each is met, but not by the same runner. */
   z.object({ kind: z.literal('demands'), unmet: demandsSchema }),
   z.object({ kind: z.literal('folder'), folder: z.string() }),
   /** An earlier run of its session has not ended. */

@@ -1,15 +1,18 @@
 import type { JsonObject } from '../text/json.ts';
 import type { Citation } from './metadata.ts';
 
-/** A source as the agent gives it: `start` inclusive, `end` exclusive, in code points; -1 is an index that can be none. */
+/**
+ * A source as reported by the agent. `start` (inclusive) and `end` (exclusive) are in code points; -1 is an invalid
+ * index.
+ */
 export interface GivenCitation {
-  /** Without a range. */
+  /** The citation without its range. */
   readonly source: Citation;
   readonly start: number | undefined;
   readonly end: number | undefined;
 }
 
-/** What metadata of a part is. The models of the protocol's own library take the kind for granted: then its fields tell. */
+/** Kind of a part's metadata. The protocol's own library may omit the kind, which then follows from the fields. */
 export function metadataKind(metadata: JsonObject): unknown {
   if (metadata['kind'] !== undefined && metadata['kind'] !== null) return metadata['kind'];
   if (['tool_name', 'tool_input', 'tool_output', 'message'].some((key) => key in metadata)) return 'trajectory';
@@ -25,17 +28,20 @@ export function givenCitation(value: JsonObject): GivenCitation {
   return { source, start: indexOf(value['start_index']), end: indexOf(value['end_index']) };
 }
 
-/** -1 for anything but an index: without it the other end of the range would be for other words. */
+/** -1 for an invalid index. Ignoring it instead would make the range cover other words. */
 function indexOf(value: unknown): number | undefined {
   if (value === undefined || value === null) return undefined;
   const index = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
   return typeof index === 'number' && Number.isSafeInteger(index) && index >= 0 ? index : -1;
 }
 
-/** A range that no text has, so that the source is kept and no words are said to come from it. */
+/** An empty range: keeps the source without attributing any words to it. */
 const nowhere = { start_index: 0, end_index: 0 } as const;
 
-/** The citation of a content of `length` code points that begins at `from` of its entry; of all of it where no range is given. */
+/**
+ * The citation of a content with `length` code points that begins at `from` in its entry. Without a range, it covers
+ * all of the content.
+ */
 export function citationInContent({ source, start = 0, end }: GivenCitation, from: number, length: number): Citation {
   const to = Math.min(end ?? length, length);
   const isRange = start >= 0 && start < to;
@@ -47,12 +53,12 @@ export function citationWithoutText({ source, start = -1, end = -1 }: GivenCitat
   return { ...source, ...(start >= 0 && { start_index: start }), ...(end >= 0 && { end_index: end }) };
 }
 
-/** Text of the message that stands without a gap in one entry. */
+/** A part of the message's text that is contiguous in one entry. */
 interface Stretch<Entry> {
   readonly entry: Entry;
-  /** Where it begins in the text of the message. */
+  /** Start of the stretch in the text of the message. */
   readonly from: number;
-  /** Where it begins in the text of the entry. */
+  /** Start of the stretch in the text of the entry. */
   readonly at: number;
   length: number;
 }
@@ -63,22 +69,25 @@ export interface Placed<Entry> {
 }
 
 /**
- * Where the text of one message stands, which a citation without content of its own counts over: in one entry or, where
- * something came in between, in several, and with what is shown around it. All figures are code points.
+ * Maps positions in the text of a message to entries, for citations without content of their own. If something
+ * interrupted the message, its text is in several entries. All numbers are code points.
  */
 export class MessageMap<Entry> {
   readonly #stretches: Stretch<Entry>[] = [];
-  /** The last one of each entry. */
+  /** The last stretch of each entry. */
   readonly #ends = new Map<Entry, Stretch<Entry>>();
   #length = 0;
   #newest: Entry | undefined;
 
-  /** This entry has content of the message, of whatever kind. */
+  /** Call for each entry with content of the message. */
   shows(entry: Entry): void {
     this.#newest = entry;
   }
 
-  /** More text of the message, from `at` of the entry. `joint`: code points that it completes rather than adds. */
+  /**
+   * Adds text of the message, which begins at `at` in the entry. `joint`: number of its code points that were already
+   * added.
+   */
   text(entry: Entry, at: number, length: number, joint: number): void {
     const before = this.#stretches.at(-1);
     if (before?.entry === entry && before.at + before.length === at + joint) before.length += length - joint;
@@ -90,7 +99,9 @@ export class MessageMap<Entry> {
     this.#length += length - joint;
   }
 
-  /** `undefined`: what it is for may still come, or there is no entry at all. Where the message `isWhole`, nothing comes. */
+  /**
+   * `undefined` if the cited text may still arrive, which it cannot if the message `isWhole`, or if there is no entry.
+   */
   place(given: GivenCitation, isWhole: boolean): Placed<Entry> | undefined {
     const { source, start = 0, end } = given;
     const newest = this.#newest;
@@ -108,7 +119,7 @@ export class MessageMap<Entry> {
     return { entry, citation: { ...source, start_index, end_index: at + Math.min(end - from, length) } };
   }
 
-  /** The stretch that has this code point of the message. */
+  /** The stretch that contains this code point of the message. */
   #at(point: number): Stretch<Entry> | undefined {
     let low = 0;
     let high = this.#stretches.length;

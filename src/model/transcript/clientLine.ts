@@ -2,15 +2,15 @@ import * as z from 'zod';
 import { originSchema } from './entry.ts';
 import { agentRequestSchema, decisionSchema } from '../agent/request.ts';
 
-/** When it was said or decided, ISO 8601; the engine adds it. */
+/** Time of the line, ISO 8601; the engine adds it. */
 const at = z.string().optional();
 
 /**
- * What Vitrine itself said or decided while a run continued: one line of the stream `client`, kept beside the agent's output
- * in `runs/<run_id>.client`, so that the entries of a run can be made again from both.
+ * One line of the stream `client`: what Vitrine sent or decided during a run. It is stored beside the agent's output in
+ * `runs/<run_id>.client`, so that the entries of a run can be rebuilt from both.
  */
 export const clientLineSchema = z.discriminatedUnion('type', [
-  /** Puts an open entry for the request. */
+  /** Adds an open entry for the request. */
   z.object({ type: z.literal('request'), at, request: agentRequestSchema }),
   /** Settles that entry. */
   z.object({ type: z.literal('decision'), at, id: z.string(), decision: decisionSchema }),

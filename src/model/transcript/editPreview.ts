@@ -1,4 +1,6 @@
-/** One line of a change; `before` and `after` are its 1-based numbers in the file. A `gap` stands for unchanged lines. */
+/**
+ * One line of a change; `before` and `after` are its 1-based numbers in the file. A `gap` stands for unchanged lines.
+ */
 export interface DiffLine {
   readonly kind: 'same' | 'add' | 'del' | 'gap';
   readonly text: string;
@@ -6,16 +8,16 @@ export interface DiffLine {
   readonly after?: number;
 }
 
-/** A file as it is now, or why its text is not at hand. */
+/** The current text of a file, or why it is not available. */
 export type FileText =
   | { readonly state: 'text'; readonly text: string; readonly changedAt: number }
   | { readonly state: 'missing' | 'outside' | 'unreadable' | 'tooLarge' };
 
 /**
- * What an edit that waits for approval would make of one file as it is now. `placed`: its changed lines with those around
- * them. Else the reason why they cannot be placed: the file is `missing`, lies `outside` of the session's folder, is
- * `unreadable` (no text, or refused) or `tooLarge`; the text to replace is `notFound` in it; the agent does not say where
- * the text goes (`unplaced`); or the change is too `long`.
+ * Preview of an edit that waits for approval, in the current version of one file. `placed`: its changed lines with
+ * those around them. Otherwise the reason why there is no preview: the file is `missing`, `outside` the session's
+ * folder, `unreadable` (not text, or access is refused) or `tooLarge`; the text to replace is `notFound` in it; the
+ * agent does not say where the text goes (`unplaced`); or the change is too `long`.
  */
 export type EditPreview = { readonly path: string } & (
   | {
@@ -23,7 +25,10 @@ export type EditPreview = { readonly path: string } & (
       readonly lines: readonly DiffLine[];
       /** `replaced`: a new text for an existing file. */
       readonly file: 'new' | 'replaced' | 'edited' | 'deleted';
-      /** Places that hold the text to replace: each is replaced where `all`, else the first is shown. */
+      /**
+       * Number of occurrences of the text to replace. With `all`, the edit replaces each; otherwise, the first is
+       * shown.
+       */
       readonly places: number;
       readonly all: boolean;
       /** Epoch milliseconds of the file's last change. */

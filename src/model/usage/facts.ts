@@ -22,14 +22,14 @@ export interface RunReport {
   /** By model for this run alone, if the agent prints that too. */
   readonly runModels: readonly ModelUsage[] | null;
   /**
-   * What the tokens cover, as far as the line says; `sure` if no version prints anything else. Absent if it depends on the
-   * cost or on counters of earlier runs. `since`: the first version for which it holds; in earlier versions, the same lines
-   * have the run's tokens.
+   * What the tokens cover, as far as the line says; `sure` if no version prints anything else. Absent if it depends on
+   * the cost or on counters of earlier runs. `since`: the first version for which it holds; in earlier versions, the
+   * same lines have the run's tokens.
    */
   readonly cover?: { readonly of: 'run' | 'session'; readonly sure: boolean; readonly since?: string };
   /** Set if the agent's protocol defines what `usd` covers; `cover` and the tokens are then the run's. */
   readonly usdCover?: 'session';
-  /** The tokens are those of the last model call alone; absent: of all calls. */
+  /** `last_call`: the tokens cover only the last model call. Absent: all calls. */
   readonly tokensOf?: 'last_call';
   /** Subagents that the run started, if the line counts them; their turns can end before this line's. */
   readonly subagents: number | null;
@@ -67,15 +67,16 @@ export interface RunFacts {
   /** Every text block of the main conversation, in order, joined by blank lines. */
   readonly answer: string;
   /**
-   * Text of the last message of the main conversation, its blocks joined without separator; '' if it has none. Messages of
-   * the program itself (API errors) do not count.
+   * Text of the last message of the main conversation, its blocks joined without separator; '' if it has none. Messages
+   * of the program itself (API errors) do not count.
    */
   readonly finalText: string;
   /** Lines of the main conversation on the user's side after the prompt: tool results, notes, continuations. */
   readonly userLines: number;
   /**
-   * Whether the run did something that makes the program ask models outside the main conversation: subagents, web searches
-   * and fetches, compactions. Decides whether the excess of a total over the main conversation can belong to this run.
+   * Whether the run did something that makes the program ask models outside the main conversation: subagents, web
+   * searches and fetches, compactions. Decides whether the excess of a total over the main conversation can belong to
+   * this run.
    */
   readonly sideCalls: number;
   readonly reports: readonly RunReport[];

@@ -81,8 +81,8 @@ export const calls = {
   transcript: transcriptCall,
 
   /**
-   * What a window knows of its folders, for later starts there (callbacks, child sessions), and what happens to runs when the
-   * last window has closed.
+   * What a window knows of its folders, for later starts there (callbacks, child sessions), and what happens to runs
+   * when the last window has closed.
    */
   announce: {
     params: z.object({
@@ -96,8 +96,8 @@ export const calls = {
   ...raceCalls,
   ...restoreCalls,
   /**
-   * Sends `news` of all sessions until the connection ends, starting with those that are running; with `events` and queue
-   * `runs` if requested.
+   * Sends `news` of all sessions until the connection ends, starting with those that are running; with `events` and
+   * queue `runs` if requested.
    */
   watch: {
     params: z.object({ events: z.boolean(), runs: z.boolean().default(false) }),
@@ -114,8 +114,8 @@ export const calls = {
   /** Starts a new conversation in the same session, with a summary of the earlier ones. */
   restart: { params: resumeParamsSchema, result: started },
   /**
-   * Starts a session in which the agent continues a conversation apart from it; that one may be running in another program. The
-   * new session has its history.
+   * Forks a session: starts a new one with its history, in which the agent continues the conversation. The original may
+   * be running in another program.
    */
   fork: { params: resumeParamsSchema, result: started },
   /** Cancels the follow-up that is due, or turns follow-ups of a session on or off. */
@@ -207,20 +207,20 @@ export const calls = {
 } as const;
 
 export type CallName = keyof typeof calls;
-/** As clients send them, and as the daemon receives them. */
+/** Parameters of a call as clients send them, before schema defaults. */
 export type GivenParams<N extends CallName> = z.input<(typeof calls)[N]['params']>;
 export type ParamsOf<N extends CallName> = z.output<(typeof calls)[N]['params']>;
 export type ResultOf<N extends CallName> = z.output<(typeof calls)[N]['result']>;
 
-/** Their form never changes. */
+/** Calls whose format never changes, so that daemons and clients of different versions can use them. */
 export const coreCalls = ['hello', 'status', 'retire', 'running', 'answer', 'say', 'stop', 'transcript'] as const;
 
 /** A batch of updates of a followed session; the answer requests the next one. */
 export const updateCall = 'update';
 
 /**
- * What happened in all sessions since the last batch, for a client that watches. One batch is in flight; waiting summaries
- * are merged by session, and the newest events are kept.
+ * What happened in all sessions since the last batch, for a client that watches. One batch is in flight; waiting
+ * summaries are merged by session, and the newest events are kept.
  */
 export const newsCall = 'news';
 export const newsSchema = z.object({
@@ -240,7 +240,7 @@ export const newsSchema = z.object({
 });
 export type News = z.infer<typeof newsSchema>;
 
-/** Asks a window for an input value for an agent's MCP servers; `null`: none was given. */
+/** Asks a window for an input value for an agent's MCP servers; `null` if the user enters none. */
 export const inputCall = 'input';
 export const inputParamsSchema = z.object({
   name: z.string(),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { sessionIdSchema } from '../../model/session/session.ts';
 
-/** Sessions that are indexed, of those that have changed. */
+/** Progress of indexing: number of indexed sessions, of those that have changed. */
 export const indexProgressSchema = z.object({ done: z.int().nonnegative(), of: z.int().nonnegative() });
 export type IndexProgress = z.infer<typeof indexProgressSchema>;
 
@@ -11,7 +11,10 @@ const indexUpdateSchema = z.object({
 });
 export type IndexUpdate = z.infer<typeof indexUpdateSchema>;
 
-/** Brings the catalogue up to date, which the daemon otherwise does in the background. `sessions`: only these; default all. */
+/**
+ * Brings the catalogue up to date, which the daemon otherwise does in the background. `sessions`: only these; default
+ * all.
+ */
 export const updateCatalogueCall = {
   params: z.object({ sessions: z.array(sessionIdSchema).max(100_000).optional() }),
   result: indexUpdateSchema,

@@ -9,7 +9,7 @@ import { clientContextSchema } from './context.ts';
 export const changedRunSchema = runSchema.omit({ prompt: true });
 export type ChangedRun = z.infer<typeof changedRunSchema>;
 
-/** Without an executor, that of the resumed session, else the only one that online runners offer. */
+/** The default executor is that of the resumed session, otherwise the only one that online runners offer. */
 export const queueRunSchema = createRunSchema.partial({ executor_type: true });
 
 const nothing = z.object({});
@@ -28,16 +28,17 @@ export const queueCalls = {
   },
   runners: { params: nothing, result: z.array(listedRunnerSchema) },
   /**
-   * Until the connection ends, the daemon may run what meets this runner's demands. With a context, in each run's folder as
-   * in the context's. Without one, only in folders that a window announced as trusted, and never in a permission mode that
-   * skips approvals.
+   * Until the connection ends, the daemon may execute runs whose demands this runner meets. With a context, it uses
+   * that context in each run's folder. Without one, it runs only in folders that a window announced as trusted, and
+   * never in a permission mode that skips approvals.
    */
   addRunner: {
     params: z.object({ runner: registrationSchema.omit({ instance: true }), context: clientContextSchema.optional() }),
     result: runnerSchema,
   },
   /**
-   * Removes all runners of this client. With `finish` their runs continue; otherwise they have ended when the answer arrives.
+   * Removes all runners of this client. With `finish` their runs continue; otherwise they have ended when the answer
+   * arrives.
    */
   removeRunners: { params: z.object({ finish: z.boolean() }), result: nothing },
 } as const;

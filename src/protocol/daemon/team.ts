@@ -5,7 +5,7 @@ import { shareSchema } from '../../model/session/share.ts';
 
 const nothing = z.object({});
 
-/** The team of the store, as its daemon is connected to it. */
+/** The team of the store, and the daemon's connection to it. */
 export const teamStateSchema = z.object({
   /** Without password. */
   url: z.string(),
@@ -20,7 +20,7 @@ export type TeamState = z.infer<typeof teamStateSchema>;
 export const teamCalls = {
   /** `null`: the store belongs to no team. */
   teamState: { params: nothing, result: z.object({ team: teamStateSchema.nullable() }) },
-  /** Without a password, that of the daemon's environment. The daemon does not save it. */
+  /** The default password is that of the daemon's environment. The daemon does not save passwords. */
   joinTeam: {
     params: z.object({ url: z.string().max(2000), password: z.string().max(1000).exactOptional() }),
     result: z.object({ url: z.string(), kind: z.enum(['owner', 'member', 'auditor']) }),
@@ -28,8 +28,8 @@ export const teamCalls = {
   /** `deleted`: how many shared sessions were deleted. */
   leaveTeam: { params: z.object({ delete_mine: z.boolean() }), result: z.object({ deleted: z.int() }) },
   /**
-   * Sessions of other members that can be seen, newest first; from then on, `news` has their changes. `is_complete`: none is
-   * left out. `as_of`: ISO 8601.
+   * Sessions of other members that can be seen, newest first; from then on, `news` has their changes. `is_complete`:
+   * none is left out. `as_of`: ISO 8601.
    */
   sharedSessions: {
     params: nothing,
@@ -46,7 +46,7 @@ export const teamCalls = {
     /** False: the store belongs to no team. */
     result: z.object({ joined: z.boolean() }),
   },
-  /** `nothing` withdraws what the team has of it. */
+  /** `nothing` withdraws the session from the team. */
   shareSession: { params: z.object({ session_id: sessionIdSchema, share: shareSchema }), result: nothing },
   /** For sessions that run in the folder from now on, and below it. */
   shareFolder: {

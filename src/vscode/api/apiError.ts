@@ -1,6 +1,6 @@
 import type { VitrineError } from './vitrine.d.ts';
 
-/** Tells another extension why nothing was done; failures of the engine have codes of their own. */
+/** Rejects a call of another extension. Engine failures have codes of their own. */
 export class ApiError extends Error implements VitrineError {
   override readonly name = 'VitrineError';
   readonly code: string;

@@ -13,7 +13,7 @@ import type { QueuedRun, Runner } from './vitrine.d.ts';
 
 const name = z.custom<string>(isName, 'Give a short text of one line.');
 
-/** What another extension gave; types are no proof of it. */
+/** Options from another extension, which need not match the declared types. */
 const optionsSchema = z.strictObject({
   agent: z.enum(executorTypes).optional(),
   agentFile: name.optional(),
@@ -33,7 +33,10 @@ export interface ApiQueueDeps {
   readonly blueprints: BlueprintRuns;
 }
 
-/** The queue for other extensions. They queue runs where they could start them, and choose no permission mode. */
+/**
+ * The queue for other extensions. They can queue runs only in folders where they could start them, and cannot choose a
+ * permission mode.
+ */
 export class ApiQueue {
   readonly #deps: ApiQueueDeps;
 

@@ -32,10 +32,10 @@ interface Started {
   readonly includeEvents: boolean;
 }
 
-/** Of what a task prints: who prints it, and the agent's id of the conversation as soon as its session knows it. */
+/** For the chunks of a task: its executor, and the agent's id of the conversation once the session knows it. */
 const identified = new WeakMap<object, { readonly type: ExecutorType; readonly sessionId: () => string | null }>();
 
-/** Runs of other extensions: as a person's, but that no one is asked, and nothing is let loose or raised. */
+/** Starts runs for other extensions, without dialogs. They cannot skip approvals or raise budgets. */
 export class ApiRuns {
   readonly #deps: ApiRunsDeps;
 
@@ -48,7 +48,7 @@ export class ApiRuns {
     return this.#result(started);
   }
 
-  /** The same, told while it continues. */
+  /** As `run`, but returns while the run continues, with its output. */
   async spawn(prompt: unknown, options: unknown): Promise<SpawnedTask> {
     const started = await this.#begin(prompt, options);
     const { handle, runId } = started;
@@ -69,7 +69,7 @@ export class ApiRuns {
     };
   }
 
-  /** `given`: absent where only the chunks tell. */
+  /** `given`: the executor; if absent, it follows from the chunks. */
   async *read(
     given: ExecutorType | undefined,
     chunks: AsyncIterable<Chunk>,
@@ -202,11 +202,14 @@ export class ApiRuns {
 
 const firstFolder = (): string | undefined => vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
 
-/** The folder to run in, where an agent may run there at all. A recording starts no program, and may play anywhere. */
+/**
+ * The folder to run in. @throws ApiError if agents may not run there. Recordings start no program and may play
+ * anywhere.
+ */
 function allowed(agent: ExecutorType, cwd: string | undefined, mode: string | undefined): vscode.Uri {
   if (agent === 'replay') return vscode.Uri.file(path.resolve(cwd ?? homedir()));
   if (cwd === undefined) throw new ApiError('folder_outside', 'No folder is open.');
-  // What the system makes of `..` is what counts, not how the path is spelled.
+  // Resolve `..` before checking the folder.
   const folder = vscode.Uri.file(path.resolve(cwd));
   if (!vscode.workspace.isTrusted)
     throw new ApiError('workspace_untrusted', 'Vitrine does not start agents in Restricted Mode.');

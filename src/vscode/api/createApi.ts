@@ -28,7 +28,7 @@ import type {
   VitrineApi,
 } from './vitrine.d.ts';
 
-/** What other extensions get: `vitrine.d.ts` says what each of it is. Loads nothing until it is used. */
+/** The API for other extensions; `vitrine.d.ts` documents it. Loads nothing until it is used. */
 export class PublicApi implements vscode.Disposable {
   readonly #deps: ApiRunsDeps;
   readonly #events = new vscode.EventEmitter<SessionEvent>();
@@ -130,7 +130,7 @@ export class PublicApi implements vscode.Disposable {
   }
 }
 
-/** What a person or the agent said in the main conversation. */
+/** Whether an entry is a message of a person or the agent in the main conversation. */
 function isSaid({ type, metadata }: NormalizedEntry, includeSynthetic: boolean): boolean {
   if (type.kind !== 'user_message' && type.kind !== 'assistant_message') return false;
   return metadata?.parentCallId === undefined && (includeSynthetic || !isMarkedSynthetic(metadata));
@@ -159,13 +159,13 @@ function agentFileExecutorClass(runs: () => Promise<ApiRuns>): AgentFileExecutor
 
 type TaskConfig = ExecutorConfig & Pick<RunOptions, 'agent' | 'profile' | 'agentFile'>;
 
-/** What all executors do. */
+/** Common base of all executors. */
 class Tasks implements AgentFileExecutor {
   readonly #runs: () => Promise<ApiRuns>;
   readonly #config: TaskConfig;
   readonly #reads: ExecutorType | undefined;
 
-  /** `reads`: whose output it reads; absent: that of its own tasks. */
+  /** `reads`: executor whose output `normalizeOutput` reads; if absent, it reads only output of its own tasks. */
   constructor(runs: () => Promise<ApiRuns>, config: TaskConfig, reads: ExecutorType | undefined) {
     this.#runs = runs;
     this.#config = config;

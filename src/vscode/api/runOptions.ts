@@ -8,7 +8,7 @@ import { ApiError } from './apiError.ts';
 const name = z.custom<string>(isName, 'Give a short text of one line.');
 const amount = z.number().positive();
 
-/** What another extension gave; types are no proof of it. */
+/** Options from another extension, which need not match the declared types. */
 const runOptionsSchema = z.object({
   agent: z.enum(executorTypes).optional(),
   profile: name.optional(),

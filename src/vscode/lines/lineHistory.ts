@@ -6,7 +6,7 @@ import { marksLines } from '../settings/settings.ts';
 import type { LineStories } from './lineStories.ts';
 import type { TouchIndex } from './touchIndex.ts';
 
-/** Milliseconds after sessions changed before their files are looked at again. */
+/** Delay in ms after sessions change before their files are read again. */
 const pause = 1500;
 
 interface LineHistoryDeps {
@@ -16,13 +16,15 @@ interface LineHistoryDeps {
   readonly log: vscode.LogOutputChannel;
 }
 
-/** What is known of lines: nothing is read before the setting or a person asks for it. */
+/** Loaded when the setting is on or the user asks about a line. */
 interface LoadedLines {
   readonly index: TouchIndex;
   readonly stories: LineStories;
 }
 
-/** Which session is why a line is there: marks, hovers and lenses where the user wants them, and the answer to a question. */
+/**
+ * Shows which session wrote a line: as marks, hovers and CodeLenses if the setting is on, or for one line on request.
+ */
 export class LineHistory implements vscode.Disposable {
   readonly #deps: LineHistoryDeps;
   readonly #settings: vscode.Disposable;

@@ -2,13 +2,13 @@ import * as vscode from 'vscode';
 import type { LineClaim } from '../../insight/files/lineClaims.ts';
 import type { LineStories } from './lineStories.ts';
 
-/** Milliseconds of quiet in a document before it is looked at again. */
+/** Delay in ms after the last edit before a document is compared again. */
 const pause = 400;
 
 const marks = ['changed', 'edited', 'read'] as const;
 type Mark = (typeof marks)[number];
 
-/** Bars that differ in shape, not in colour alone: filled, broken, and a thin dotted one. */
+/** Bars that differ in shape, not only in colour: filled, broken and dotted. */
 const shapes: Readonly<Record<Mark, string>> = {
   changed: '<path d="M8 0v16" stroke-width="4"/>',
   edited: '<path d="M8 0v16" stroke-width="4" stroke-dasharray="3 2.33"/>',
@@ -24,7 +24,7 @@ export class LineMarks implements vscode.Disposable {
   #timer: NodeJS.Timeout | undefined;
   #disposed = false;
 
-  /** `drawn` is called when marks may be others than before. */
+  /** `drawn` is called when marks may have changed. */
   constructor(stories: LineStories, drawn: () => void) {
     this.#stories = stories;
     this.#drawn = drawn;
@@ -56,7 +56,7 @@ export class LineMarks implements vscode.Disposable {
       const { version } = editor.document;
       const claims = (await this.#stories.claims(editor.document)) ?? [];
       if (this.#disposed) return;
-      // Another look at it is under way already.
+      // A newer version is already being compared.
       if (editor.document.version !== version) continue;
       for (const mark of marks) editor.setDecorations(this.#types[mark], rangesOf(claims, mark));
     }
@@ -74,7 +74,7 @@ function rangesOf(claims: readonly (readonly LineClaim[])[], mark: Mark): vscode
 }
 
 function markType(mark: Mark): vscode.TextEditorDecorationType {
-  // Pictures take no colour from a theme: these are the two in which VS Code draws its own.
+  // Images cannot use theme colours, so use those of VS Code's own images.
   const icon = (colour: string): vscode.Uri =>
     vscode.Uri.parse(
       `data:image/svg+xml;base64,${Buffer.from(

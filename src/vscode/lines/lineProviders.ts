@@ -6,11 +6,11 @@ import { openEntryCommand, stepText, storyHover, storyPrompt } from './lineText.
 
 const { t } = vscode.l10n;
 
-/** Lenses of one document; a file that was written by hand and by agents in turns has no end of ranges. */
+/** Maximum number of lenses per document, because a file that people and agents edited in turns has many ranges. */
 const mostLenses = 200;
 const mostStories = 3;
 
-/** Why a changed line is there, for whoever asks. */
+/** Hover that explains why a line is there. */
 export function hoverProvider(stories: LineStories): vscode.HoverProvider {
   return {
     async provideHover(document, position) {
@@ -34,7 +34,7 @@ class LineLens extends vscode.CodeLens {
   }
 }
 
-/** Over lines that one step wrote: the prompt that led to it, and the step. */
+/** CodeLenses above lines that one step wrote: the prompt and the step. */
 export class LineLenses implements vscode.CodeLensProvider<LineLens>, vscode.Disposable {
   readonly #stories: LineStories;
   readonly #changed = new vscode.EventEmitter<void>();

@@ -6,11 +6,11 @@ import type { Touch, TouchIndex } from './touchIndex.ts';
 
 const mostLines = 50_000;
 const mostCharacters = 4 * 1024 * 1024;
-/** Steps of one session on one file; of more, the last ones count. */
+/** Maximum number of steps of a session per file; the last ones are used. */
 const mostSteps = 2000;
 const mostKept = 64;
 
-/** Who wrote a line, and what for; texts are those of the session, to be shown as text. */
+/** Who wrote a line, and for which prompt. Its texts come from the session: show them as plain text. */
 export interface LineStory {
   readonly session: string;
   readonly entryIndex: number;
@@ -19,9 +19,9 @@ export interface LineStory {
   readonly title: string;
   readonly agent: string;
   readonly model: string | null;
-  /** Of the step; ISO 8601. */
+  /** Time of the step, ISO 8601. */
   readonly at: string;
-  /** As in the gutter of the transcript. */
+  /** Number of the step, as in the gutter of the transcript. */
   readonly step: string | undefined;
   readonly prompt: string | undefined;
   readonly promptIndex: number | undefined;
@@ -32,7 +32,7 @@ interface Saved<T> {
   readonly value: Promise<T>;
 }
 
-/** Why the lines of a document are there. What was made out is kept until the document or a session changes. */
+/** Finds out why the lines of a document are there. Caches results until the document or a session changes. */
 export class LineStories {
   readonly #index: TouchIndex;
   readonly #open: (id: string) => Promise<SessionHandle>;
@@ -45,7 +45,7 @@ export class LineStories {
     this.#open = open;
   }
 
-  /** For each line, the best first; `undefined` for a document that is too long to be compared. */
+  /** Claims per line, best first; `undefined` if the document is too long to compare. */
   async claims(document: vscode.TextDocument): Promise<readonly (readonly LineClaim[])[] | undefined> {
     if (document.lineCount > mostLines) return undefined;
     const touches = await this.#index.of(document.uri.fsPath);
@@ -60,7 +60,7 @@ export class LineStories {
     });
   }
 
-  /** `undefined` where the record is no longer to be had. */
+  /** `undefined` if the record is no longer available. */
   story({ session, entryIndex, kind, edited }: LineClaim): Promise<LineStory | undefined> {
     const key = JSON.stringify([session, entryIndex, kind, edited]);
     return keep(this.#stories, key, '', async () => {
@@ -107,12 +107,15 @@ export class LineStories {
   }
 }
 
-/** Changes when the session touched the file again. */
+/** Cache key that changes when the session touches the file again. */
 function stateOf({ session, file }: Touch): string {
   return `${session} ${file.touches} ${file.last.entryIndex}`;
 }
 
-/** What is kept under `key`, if it was made of the same; else made anew. What failed is not kept. */
+/**
+ * Returns the cached value of `key` if its inputs (`of`) are unchanged, otherwise computes it. Failures are not
+ * cached.
+ */
 function keep<T>(saved: Map<string, Saved<T>>, key: string, of: string, make: () => Promise<T>): Promise<T> {
   const known = saved.get(key);
   saved.delete(key);

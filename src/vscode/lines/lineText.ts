@@ -7,10 +7,10 @@ const { t } = vscode.l10n;
 const longestPrompt = 600;
 const longestLine = 80;
 
-/** Leads into the panel. Only with numbers and ids of ours, never with a text of a session. */
+/** Command of links into the panel. Its arguments are ids and numbers, never text of a session. */
 export const openEntryCommand = 'vitrine.openEntry';
 
-/** The hover of a line: what the session says as text without trust, and beside it our own links. */
+/** The hover of a line: untrusted text from the session, with trusted links of Vitrine. */
 export function storyHover(stories: readonly LineStory[]): vscode.MarkdownString[] {
   const [story, ...others] = stories;
   return story === undefined ? [] : [about(story, others.length), links(story)];
@@ -50,12 +50,12 @@ function links({ session, entryIndex, promptIndex }: LineStory): vscode.Markdown
   return text.appendMarkdown(all.join(' · '));
 }
 
-/** For a list of VS Code, where `$(…)` would be an icon. */
+/** Title for a VS Code list, where `$(…)` would be an icon. */
 export function storyTitle(story: LineStory): string {
   return inertText(oneLine(story.title));
 }
 
-/** Who, with what, which step and when. */
+/** Facts about the line: agent and model, step and time. */
 export function storyFacts(story: LineStory): string {
   return inertText([story.agent, story.model ?? '', stepText(story), when(story.at)].filter(Boolean).join(' · '));
 }

@@ -6,7 +6,7 @@ import type { LineStories } from './lineStories.ts';
 
 const files: vscode.DocumentSelector = { scheme: 'file' };
 
-/** Marks, hovers and lenses until it is disposed. `pause`: milliseconds after sessions changed before it looks again. */
+/** Shows marks, hovers and lenses until disposed. `pause`: delay in ms before updating them after sessions change. */
 export function showLines(stories: LineStories, list: SessionList, pause: number): vscode.Disposable {
   const lenses = new LineLenses(stories);
   const marks = new LineMarks(stories, () => lenses.renew());

@@ -3,16 +3,16 @@ import { type SessionFile, SessionFiles } from '../../insight/files/files.ts';
 import type { NormalizedEntry } from '../../model/transcript/entry.ts';
 import type { SessionRow } from '../sessions/sessionRow.ts';
 
-/** Sessions of one file that are read, the newest ones, and entries of one session. */
+/** Maximum number of sessions to read per file, newest first, and of entries per session. */
 const mostSessions = 50;
 const mostEntries = 250_000;
-/** Sessions that are remembered. */
+/** Maximum number of cached sessions. */
 const mostKnown = 200;
 /** Entries read at once. */
 const chunk = 500;
 
 export interface TouchSource {
-  /** Sessions of this workspace that read or changed the file, and how many were searched for such. */
+  /** Sessions of this workspace that read or changed the file, and the number of searched sessions. */
   touching(path: string): Promise<{
     readonly sessions: readonly Pick<SessionRow, 'session_id' | 'updated_at'>[];
     readonly searched: number;
@@ -20,7 +20,7 @@ export interface TouchSource {
   open(id: string): Promise<SessionHandle>;
 }
 
-/** A file as one session touched it. */
+/** What one session did to a file. */
 export interface Touch {
   readonly session: string;
   readonly projectDir: string;
@@ -31,15 +31,15 @@ interface SessionTouches {
   readonly updatedAt: string;
   readonly projectDir: string;
   readonly files: SessionFiles;
-  /** Entries that hold what the agent was told, ascending. */
+  /** Entries with prompts, ascending. */
   readonly prompts: number[];
   /** The first entry that was not settled when this was read. */
   next: number;
 }
 
 /**
- * Which sessions of this workspace touched which files. The catalogue says which sessions to read; each is read once, and from
- * then on only what was added to it. Recordings are left out: playing one writes no file.
+ * Which sessions of this workspace touched which files. The catalogue says which sessions to read; each is read once,
+ * and later only what was added. Excludes recordings, which write no files.
  */
 export class TouchIndex {
   readonly #source: TouchSource;
@@ -47,7 +47,7 @@ export class TouchIndex {
   readonly #known = new Map<string, SessionTouches>();
   #sessions = 0;
   #left = 0;
-  /** One file at a time: two would read the same sessions. */
+  /** Serializes searches, which would otherwise read the same sessions. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(source: TouchSource, log: { info(message: string): void }) {
@@ -55,17 +55,17 @@ export class TouchIndex {
     this.#log = log;
   }
 
-  /** Sessions that were searched for the last file. */
+  /** Number of sessions searched for the last file. */
   get sessions(): number {
     return this.#sessions;
   }
 
-  /** Sessions that touched it and were not read: too many, too long, or unreadable. */
+  /** Number of sessions that touched it but were not read: too many, too long, or unreadable. */
   get left(): number {
     return this.#left;
   }
 
-  /** Who touched the file with this absolute path, as far as records tell now; the newest session first. */
+  /** Sessions that touched the file with this absolute path, newest first. */
   of(path: string): Promise<readonly Touch[]> {
     const found = this.#last.then(() => this.#of(path));
     this.#last = found.catch(() => undefined);
@@ -98,12 +98,12 @@ export class TouchIndex {
     if (this.#known.size > mostKnown && oldest !== undefined) this.#known.delete(oldest);
   }
 
-  /** The entry by which the agent was told to do what it did there. */
+  /** Entry of the prompt that led to this entry. */
   promptOf(session: string, entryIndex: number): number | undefined {
     return this.#known.get(session)?.prompts.findLast((prompt) => prompt <= entryIndex);
   }
 
-  /** As in the gutter of the transcript. */
+  /** Number of the step, as in the gutter of the transcript. */
   numberOf(session: string, entryIndex: number): string | undefined {
     return this.#known.get(session)?.files.numberOf(entryIndex);
   }

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { QueueView, QueueViewDeps } from './queueView.ts';
 
-/** After activation, in milliseconds: the window comes first. */
+/** Delay in ms after activation, so that the window starts first. */
 const patience = 3000;
 
 interface QueueHostDeps extends QueueViewDeps {
@@ -40,7 +40,7 @@ export class QueueHost implements vscode.Disposable {
       (): string[] => [],
     );
     const isInTeam = found.includes('team');
-    // Shown before the daemon is asked, which is not started for it.
+    // Show the view without asking the daemon, which this must not start.
     if (isInTeam) void vscode.commands.executeCommand('setContext', 'vitrine.queue', true);
     if (isInTeam || found.includes('coordinator')) await this.view();
   }

@@ -2,7 +2,7 @@ import type { ListedRunner } from '../../model/session/runner.ts';
 import { isRunOver } from '../../model/session/status.ts';
 import type { ListedRun } from '../../model/session/waiting.ts';
 
-/** Rows of a group before its "more" row. */
+/** Maximum number of rows in a group before its "more" row. */
 export const maxRows = 200;
 
 export const queueGroups = ['waiting', 'running', 'runners'] as const;
@@ -16,7 +16,7 @@ export interface QueueContents {
 export type QueueNode =
   | { readonly kind: 'group'; readonly name: QueueGroupName; readonly count: number }
   | { readonly kind: 'run'; readonly run: ListedRun }
-  /** Why the run above it waits. */
+  /** Reason why the run in the row above waits. */
   | { readonly kind: 'reason'; readonly run: ListedRun }
   | { readonly kind: 'runner'; readonly runner: ListedRunner }
   | { readonly kind: 'more'; readonly name: QueueGroupName; readonly count: number };
@@ -37,17 +37,17 @@ export function rowNodes(contents: QueueContents, name: QueueGroupName): QueueNo
   return rows.length > maxRows ? [...shown, { kind: 'more', name, count: rows.length - maxRows }] : shown;
 }
 
-/** Whether the rows of a group say the same. */
+/** Whether the rows of a group are unchanged. */
 export function isSame(name: QueueGroupName, one: QueueContents, other: QueueContents): boolean {
   return JSON.stringify(rowNodes(one, name)) === JSON.stringify(rowNodes(other, name));
 }
 
-/** A run that waits for something has a row that says for what. */
+/** A row with the reason why a run waits. */
 export function reasonNodes(run: ListedRun): QueueNode[] {
   return run.status === 'pending' && run.waiting !== undefined ? [{ kind: 'reason', run }] : [];
 }
 
-/** Whether there is anything to see. */
+/** Whether the queue has no runs or runners to show. */
 export function isQueueEmpty({ runs, runners }: QueueContents): boolean {
   return runners.length === 0 && runs.every(({ status }) => isRunOver(status));
 }

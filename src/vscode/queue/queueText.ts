@@ -77,7 +77,7 @@ export function runState(run: ListedRun, runners: readonly ListedRunner[]): stri
   return place === '' ? t('running') : t('running on {0}', place);
 }
 
-/** Agent, and who of the team asked for the run. */
+/** Agent, and the member of the team who requested the run. */
 export function runOrigin({ agent_name, executor_type, requested_by }: ListedRun): string[] {
   const agent = agent_name ?? executor_type;
   return [
@@ -86,7 +86,7 @@ export function runOrigin({ agent_name, executor_type, requested_by }: ListedRun
   ];
 }
 
-/** In whole minutes; empty within the first. */
+/** Age in whole minutes; empty within the first minute. */
 export function sinceText(iso: string, now: number): string {
   const minutes = Math.floor((now - Date.parse(iso)) / 60_000);
   return minutes < 1 ? '' : figures.duration(minutes * 60_000);

@@ -26,7 +26,7 @@ import {
 
 const { t } = vscode.l10n;
 
-/** Until rows without a change show their new age, in ms. A row that is drawn again can lose a click. */
+/** Interval in ms for updating ages in rows. A longer one is safer, because redrawing a row can lose a click. */
 const redrawMs = 60_000;
 
 export interface Place {
@@ -34,13 +34,13 @@ export interface Place {
   readonly folders: readonly string[];
 }
 
-/** Runs that wait and run, and the runners. */
+/** Tree of waiting and running runs, and runners. */
 export class QueueTree implements vscode.TreeDataProvider<QueueNode>, vscode.Disposable {
   readonly #changed = new vscode.EventEmitter<QueueNode | undefined>();
   readonly #here: () => Place;
   readonly #now: () => number;
   #contents: QueueContents = { runs: [], runners: [] };
-  /** The same objects as long as they say the same, so that only their rows are drawn again. */
+  /** Reuses unchanged objects, so that only changed rows are redrawn. */
   #groups: QueueGroup[] = [];
   #drawnAt = 0;
   readonly onDidChangeTreeData = this.#changed.event;

@@ -14,9 +14,9 @@ const { t } = vscode.l10n;
 
 const viewId = 'vitrine.queue';
 
-/** Between a change and reading the queue again, in ms: changes come in bursts. */
+/** Delay in ms before the queue is read again after a change, because changes come in bursts. */
 const quietMs = 150;
-/** While the view is visible, in ms: no event says that a heartbeat came, or did not. */
+/** Interval in ms for reading the queue while the view is visible, because heartbeats cause no events. */
 const heartbeatMs = 5000;
 
 export interface QueueViewDeps {
@@ -25,7 +25,7 @@ export interface QueueViewDeps {
   readonly log: vscode.LogOutputChannel;
 }
 
-/** The view Queue and Runners. Reads the queue when something changed and someone can see it. */
+/** The view Queue and Runners. Reads the queue after changes while the view is visible. */
 export class QueueView implements vscode.Disposable {
   readonly #deps: QueueViewDeps;
   readonly #tree: QueueTree;
@@ -58,7 +58,7 @@ export class QueueView implements vscode.Disposable {
     this.#wind();
   }
 
-  /** As last read. */
+  /** Contents as last read. */
   get contents(): QueueContents {
     return this.#tree.contents;
   }
@@ -126,7 +126,7 @@ export class QueueView implements vscode.Disposable {
     this.#view.message = team === null || team.is_connected || isEmpty ? '' : disconnectedText(team);
     this.#key('inTeam', team !== null);
     this.#key('teamConnected', team?.is_connected === true);
-    // What someone looks at does not vanish.
+    // Keep a visible view open.
     this.#key('queue', team !== null || !isEmpty || this.#view.visible);
   }
 

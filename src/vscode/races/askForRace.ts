@@ -11,7 +11,7 @@ const maxCommand = 10_000;
 
 /** How to run a race. Empty commands are none. */
 export interface RaceChoice extends RaceCommands {
-  /** For all agents together. */
+  /** Budget of all agents together. */
   readonly usd: number | undefined;
   readonly withChanges: boolean;
 }
@@ -20,8 +20,8 @@ type Part = 'start' | 'check' | 'setup' | 'budget' | 'changes' | 'share';
 type PartItem = vscode.QuickPickItem & { readonly part: Part };
 
 /**
- * Shows how the race will run, and changes it until the user starts. `shared`: in the folder, without worktrees; `undefined`:
- * the user cancelled.
+ * Shows how the race will run, and changes it until the user starts. `shared`: in the folder, without worktrees;
+ * `undefined`: the user cancelled.
  */
 export async function askForRace(
   agents: readonly string[],

@@ -10,7 +10,7 @@ import { raceReport, type Compares, type RaceAct, type Words } from './raceRepor
 
 const { t } = vscode.l10n;
 
-/** Milliseconds between figures of running sessions, which change with each message. */
+/** Interval in ms for updating figures of running sessions, which change with each message. */
 const figuresMs = 3000;
 
 const words: Words = { t: (message, ...values) => vscode.l10n.t(message, ...values), figures };
@@ -20,7 +20,7 @@ interface Deps {
   readonly list: Pick<SessionList, 'get'>;
 }
 
-/** Results of a race, as they come in. */
+/** Page with the results of a race, updated while it runs. */
 export async function raceComparison({ engine, list }: Deps, id: string, work: ReportWork): Promise<BuiltReport> {
   const { races } = engine;
   work.progress(t('Comparing the results…'));
@@ -42,7 +42,7 @@ export async function raceComparison({ engine, list }: Deps, id: string, work: R
   };
 }
 
-/** Sessions side by side, from their records. */
+/** Page that compares sessions by their records. */
 export async function sessionComparison(
   { engine, list }: Deps,
   ids: readonly string[],
@@ -59,7 +59,7 @@ export async function sessionComparison(
 
 const nothing = { dispose: (): void => undefined };
 
-/** A race that was cleaned up. Other failures are shown. */
+/** Returns `undefined` if the race was cleaned up; rethrows other failures. */
 function missing(error: unknown): undefined {
   if (!EngineFailure.is(error) || error.code !== 'race_failed') throw error;
 }

@@ -8,7 +8,7 @@ export interface RacePlace {
   readonly race: string;
   readonly lane: string;
   readonly side: 'start' | 'result';
-  /** When it was asked for: a later time is another document. */
+  /** Time of the request, so that a later one opens a new document. */
   readonly at: number;
   /** Relative to the top of the worktree, with `/`. */
   readonly file: string;
@@ -20,7 +20,10 @@ export function raceUri({ race, lane, side, at, file }: RacePlace): vscode.Uri {
   return vscode.Uri.from({ scheme, path: `/${file}`, query: query.toString() });
 }
 
-/** Texts are read on demand, so that diffs survive a reload. Worktrees are outside of the workspace: they are not edited here. */
+/**
+ * Texts are read on demand, so that diffs survive a reload. Worktrees are outside of the workspace: they are not
+ * edited here.
+ */
 export function registerRaceDocuments(engines: EngineHost): vscode.Disposable {
   return vscode.workspace.registerTextDocumentContentProvider(scheme, {
     async provideTextDocumentContent({ path, query }) {

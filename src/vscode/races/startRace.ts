@@ -23,8 +23,8 @@ interface Deps {
 export type Raced = { readonly kind: 'shared' } | { readonly kind: 'race'; readonly id: string | undefined };
 
 /**
- * Runs one prompt on several agents in worktrees of their own, after the user saw how, and opens the comparison. Outside of a
- * repository, says that they share the folder. @throws EngineFailure
+ * Runs one prompt on several agents in worktrees of their own, after the user saw how, and opens the comparison.
+ * Outside of a repository, says that they share the folder. @throws EngineFailure
  */
 export async function startRace(
   { engines, memory, reports }: Deps,
@@ -36,7 +36,7 @@ export async function startRace(
   const [first] = requests;
   const folder = first?.cwd ?? vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
   const inside = folder === undefined ? undefined : vscode.workspace.getWorkspaceFolder(vscode.Uri.file(folder));
-  // What runs nowhere is refused later.
+  // Without a folder of this workspace, starting the agents fails later and says why.
   if (first === undefined || folder === undefined || inside === undefined) return { kind: 'shared' };
   const why = await whyNot(requests, folder);
   if (why !== undefined) {

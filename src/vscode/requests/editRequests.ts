@@ -17,7 +17,7 @@ interface Opened {
   readonly proposal: Proposal;
 }
 
-/** Edits that agents ask about, in diff editors whose right side a person may change before allowing it. */
+/** Requested edits in diff editors. The user can change the right side before allowing the edit. */
 export class EditRequests implements vscode.Disposable {
   readonly #engines: EngineHost;
   readonly #files = new ProposedFiles();
@@ -29,7 +29,7 @@ export class EditRequests implements vscode.Disposable {
     this.#registration = vscode.workspace.registerFileSystemProvider(proposedScheme, this.#files);
   }
 
-  /** Shows the file as it is beside what the waiting request would make of it. */
+  /** Shows the current file beside the result of the requested edit. */
   async open(handle: SessionHandle, { metadata }: NormalizedEntry): Promise<void> {
     const id = requestMetadataSchema.safeParse(metadata).data?.request.id;
     const request = handle
@@ -55,7 +55,7 @@ export class EditRequests implements vscode.Disposable {
     await vscode.commands.executeCommand('vscode.diff', left, right, title, { preview: false });
   }
 
-  /** Allows the request with the text as it is in the editor. */
+  /** Allows the request with the text in the editor. */
   async allow(uri: vscode.Uri | undefined): Promise<void> {
     const right = uri ?? vscode.window.activeTextEditor?.document.uri;
     const opened = right === undefined ? undefined : this.#opened.get(right.toString());
@@ -84,7 +84,7 @@ export class EditRequests implements vscode.Disposable {
     this.#registration.dispose();
   }
 
-  /** `stay`: the person has to look again. */
+  /** `stay`: keep the editor open, because the user must check it again. */
   async #answer(
     handle: SessionHandle,
     request: AgentRequest,
@@ -115,7 +115,7 @@ export class EditRequests implements vscode.Disposable {
   }
 
   async #close(right: vscode.Uri, document: vscode.TextDocument): Promise<void> {
-    // Otherwise VS Code asks whether to.
+    // Otherwise VS Code asks whether to save it.
     await document.save();
     const tabs = vscode.window.tabGroups.all
       .flatMap((group) => group.tabs)

@@ -1,7 +1,7 @@
 import type { EngineHost } from '../engine/engineHost.ts';
 import type { EditRequests } from './editRequests.ts';
 
-/** Loaded when someone first edits what an agent would write. */
+/** Loads `EditRequests` when the user first edits a requested change. */
 export class EditRequestsHost {
   readonly #engines: EngineHost;
   #edits: Promise<EditRequests> | undefined;

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 
-/** Texts that a person may edit before an agent writes them. Saving keeps them here, not in a file. */
+/** Scheme of texts that the user can edit before an agent writes them. Saving keeps them in memory, not in a file. */
 export const proposedScheme = 'vitrine-proposed';
 
 interface ProposedFile {
@@ -8,7 +8,7 @@ interface ProposedFile {
   readonly mtime: number;
 }
 
-/** Files in memory, by their address. */
+/** Files in memory, by their URI. */
 export class ProposedFiles implements vscode.FileSystemProvider {
   readonly #files = new Map<string, ProposedFile>();
   readonly #changed = new vscode.EventEmitter<vscode.FileChangeEvent[]>();

@@ -9,14 +9,14 @@ import { needsYou, titleOf, type SessionRow } from '../sessions/sessionRow.ts';
 const { t } = vscode.l10n;
 
 interface Shown {
-  /** What it is about: another request makes another notification. */
+  /** Subject of the notification; a request with another subject gets a new notification. */
   readonly about: string;
   close(): void;
 }
 
 /**
- * Says that an agent waits for a person who does not see its panel. It leads there and can answer nothing on its own, and
- * it is gone when the request is: only a notification with progress can be taken away again.
+ * Notifies the user of a waiting request whose panel is not visible. The notification opens the panel and cannot answer
+ * the request. It disappears with the request, which VS Code allows only for notifications with progress.
  */
 export class RequestNotices implements vscode.Disposable {
   readonly #list: SessionList;
@@ -61,7 +61,7 @@ function show(row: SessionRow, about: string): Shown {
   const over = new Promise<void>((resolve) => (close = resolve));
   const review = `command:vitrine.reviewRequest?${encodeURIComponent(JSON.stringify([row.session_id]))}`;
   const said = t('{0} needs you. {1}', inertText(quoted(titleOf(row))), inertText(needText(row)));
-  // The way there comes first: a long text is cut at its end.
+  // Put the link first, because VS Code cuts off the end of a long text.
   const options = { location: vscode.ProgressLocation.Notification, title: `[${t('Review')}](${review}) ${said}` };
   void vscode.window.withProgress(options, () => over);
   return { about, close };

@@ -1,23 +1,23 @@
 import type { ExecutorType } from '../../model/session/session.ts';
 
 export interface RunnerPlace {
-  /** The program that this extension brings along. */
+  /** Path of the CLI that ships with the extension. */
   readonly program: string;
   readonly executor: ExecutorType;
-  /** Of this window's sessions and queue. */
+  /** Store of this window's sessions and queue. */
   readonly store: string;
   readonly folder: string;
   readonly windows: boolean;
 }
 
-/** What starts a runner of a window's queue, to be typed into a terminal of that system. */
+/** Command line that starts a runner for this window's queue in a terminal. */
 export function runnerLine({ program, executor, store, folder, windows }: RunnerPlace): string {
   const quoted = (text: string): string => quote(text, windows);
   const what = ['node', quoted(program), 'runner', '--executor', executor];
   return [...what, '--store', quoted(store), '--cwd', quoted(folder)].join(' ');
 }
 
-/** So that no shell finds anything in it: PowerShell doubles a quote, the shells of Unix leave the quotes for it. */
+/** Quotes a text so that no shell interprets it. PowerShell doubles quotes; Unix shells close and reopen them. */
 function quote(text: string, windows: boolean): string {
   if (/^[\w@%+=:,./-]+$/.test(text)) return text;
   return `'${text.replaceAll("'", windows ? "''" : `'\\''`)}'`;

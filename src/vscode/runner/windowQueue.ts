@@ -5,10 +5,10 @@ import type { ChangedRun } from '../../protocol/daemon/queue.ts';
 
 export type WindowRunner = GivenParams<'addRunner'>['runner'];
 
-/** Before runners that the daemon refused are declared again, in ms: an earlier version may have the queue. */
+/** Delay in ms before declaring refused runners again. A daemon of an earlier version may own the queue. */
 const againMs = 20_000;
 
-/** The queue as a window uses it, and what the daemon may run of it for this window. */
+/** The queue for this window, and the runners that the window declares. */
 export class WindowQueue extends RemoteQueue {
   readonly #daemon: QueueCaller;
   readonly #log: { warn(message: string): void };
@@ -26,13 +26,13 @@ export class WindowQueue extends RemoteQueue {
     this.#log = log;
   }
 
-  /** In place of those before, whose runs continue. Never rejects. */
+  /** Replaces the declared runners; runs of earlier ones continue. Never rejects. */
   declare(runners: readonly WindowRunner[]): Promise<void> {
     this.#runners = runners;
     return this.#declareSoon();
   }
 
-  /** To be called when another daemon was found, which knows of none. */
+  /** Call after connecting to another daemon, which has no runners yet. */
   reconnected(): void {
     if (this.#runners.length > 0) void this.#declareSoon();
     if (this.#isHeard) void this.#publishRuns();

@@ -14,7 +14,7 @@ import { inertText } from '../text/inertText.ts';
 
 const { t } = vscode.l10n;
 
-/** After activation, in milliseconds: the window comes first. */
+/** Delay in ms after activation, so that the window starts first. */
 const patience = 3000;
 
 export interface WindowRunnersDeps {
@@ -26,8 +26,8 @@ export interface WindowRunnersDeps {
 }
 
 /**
- * Declares to the daemon that it may run each agent found here in the folders of this window, as soon as the queue of its
- * store is used or there is an agent that is a file; never in Restricted Mode, and not where the setting says no.
+ * Declares to the daemon that it may run each agent found here in the folders of this window. Starts when the queue is
+ * used or an agent file exists; never in Restricted Mode or if the setting is off.
  */
 export class WindowRunners {
   readonly #deps: WindowRunnersDeps;
@@ -36,7 +36,7 @@ export class WindowRunners {
   #isWanted = false;
   #isSettled = false;
   #isDeclared = false;
-  /** Runs that were queued here and are not over. */
+  /** Runs that were queued here and have not ended. */
   readonly #created = new Set<string>();
   #isListening = false;
 
@@ -59,7 +59,7 @@ export class WindowRunners {
     this.#timer = setTimeout(() => void this.#lookForQueue(), patience);
   }
 
-  /** Queues a run in `folder`. How it goes is told by its session; that it failed, by a message. @throws EngineFailure */
+  /** Queues a run in `folder`. Its session shows the progress; a message reports a failure. @throws EngineFailure */
   async create(folder: string, request: Omit<CreateRun, 'project_dir'>): Promise<Run> {
     const { queue } = await this.#deps.engines.get();
     if (!this.#isListening) queue.onRun((run) => this.#tell(run));
@@ -70,7 +70,9 @@ export class WindowRunners {
     return run;
   }
 
-  /** Stops a session that does not run in this version's daemon: it waits in the queue, or runs in an earlier daemon. */
+  /**
+   * Stops a session that does not run in this version's daemon: it waits in the queue, or runs in an earlier daemon.
+   */
   async stop(session: string): Promise<void> {
     const { engines, store, version } = this.#deps;
     if (await this.#isQueueThere()) {
@@ -90,7 +92,7 @@ export class WindowRunners {
     }
   }
 
-  /** Takes no more. What runs is the daemon's, and continues when this process ends. */
+  /** Takes no more runs. Active ones belong to the daemon and continue when this process ends. */
   dispose(): void {
     clearTimeout(this.#timer);
     for (const each of this.#disposables) each.dispose();
@@ -122,7 +124,7 @@ export class WindowRunners {
     void this.#declare();
   }
 
-  /** What runs is not stopped by it. */
+  /** Declares the runners again, without stopping runs. */
   #again(): void {
     if (this.#isDeclared) void this.#declare();
     else this.#fit();
@@ -132,7 +134,7 @@ export class WindowRunners {
     const { engines, log } = this.#deps;
     try {
       const engine = await engines.get();
-      // The daemon runs nothing in a folder that it was not told to be trusted.
+      // The daemon runs only in folders that a window has announced as trusted.
       await engine.announce();
       await engine.queue.declare(await runnersOf(engine));
     } catch (error) {
@@ -140,7 +142,7 @@ export class WindowRunners {
     }
   }
 
-  /** A run of this window that failed may have no session that could say so. */
+  /** Reports a failed run of this window, because it may have no session that shows the failure. */
   #tell({ run_id, status, error = '', agent_name: name = '' }: ChangedRun): void {
     if (!this.#created.has(run_id) || !isRunOver(status)) return;
     this.#created.delete(run_id);
@@ -149,7 +151,7 @@ export class WindowRunners {
   }
 }
 
-/** One for each kind of agent that is found, in the folders of this window. */
+/** One runner per agent program that was found, for the folders of this window. */
 async function runnersOf(engine: WindowEngine) {
   const { enabled, concurrency: limit, tags } = runnerSettings();
   const within = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);

@@ -11,7 +11,7 @@ import { quoted } from '../../../src/protocol/panel/pageModel.ts';
 import { agentName, agentAsks, visibleTemplate } from '../../text/shown.ts';
 import type { Context } from '../context.ts';
 
-/** The buttons of a request that waits, and why they do not work where they do not. */
+/** Buttons of a waiting request, with the reason if they are disabled. */
 export function requestActions(context: Context, request: AgentRequest, index: number): TemplateResult {
   const { requests } = context;
   const { reason, whole } = requests.draft(request.id);
@@ -20,7 +20,7 @@ export function requestActions(context: Context, request: AgentRequest, index: n
   const noNo = off && state !== 'unread';
   const unread = request.kind === 'permission' && isLong(request) && !whole;
   const give = (answer: Answer): void => requests.answer(request, answer);
-  // As it is when it is given: who types fast is ahead of what is drawn.
+  // Read the current draft, which may be newer than the drawn one if the user types fast.
   const deny = (): void => {
     const why = requests.draft(request.id).reason.trim();
     give({ kind: 'deny', ...(why !== '' && { reason: why }) });
@@ -109,7 +109,7 @@ function labels({ kind, reasonUnheard }: AgentRequest) {
   }
 }
 
-/** What "for this session" stands for, or what became of an answer. */
+/** What "for this session" means to the agent, or the state of the answer. */
 function hint({ session }: AgentRequest, state: string, agent: string): TemplateResult | typeof nothing {
   if (state === 'sent') return html`<span class="hint" role="status">${t('Sent to the agent')}</span>`;
   if (state === 'unread')
@@ -120,12 +120,12 @@ function hint({ session }: AgentRequest, state: string, agent: string): Template
   >`;
 }
 
-/** An id that any text can stand in. */
+/** An element id from any text. */
 export function fieldId(id: string): string {
   return id.replace(/[^\w-]/g, '_');
 }
 
-/** A plan is markdown of the agent: the same few elements as its messages, and no more, with all that it says. */
+/** A plan is the agent's Markdown, drawn with the same elements as its messages, without hiding any of it. */
 export function planBody({ actions, store }: Context, request: AgentRequest): TemplateResult {
   const text = request.plan ?? request.title;
   return html`<div class="what" data-focus tabindex="0" role="group" aria-label=${t('Agent plan')}>

@@ -21,7 +21,7 @@ interface RequestRow {
   readonly turn: number;
 }
 
-/** Something an agent asks: all of it while it waits, then one line that says who decided what. */
+/** A request of the agent: complete while it waits, then one line with the decision and who made it. */
 export function requestRow(context: Context, row: RequestRow): TemplateResult {
   const waits = row.asked.decision === undefined && isLive(context, row.turn);
   return waits ? waitingRow(context, row) : decidedRow(context, row);
@@ -56,7 +56,7 @@ function waiting(request: AgentRequest, now: number): TemplateResult {
   return reason('clockface', html`${waited(request, now)}${left === '' ? nothing : html` · ${timer}`}`);
 }
 
-/** Where the line of the call that waits stands right above, it says what there is to say. */
+/** Whether the row above is the waiting call, which already shows the subject. */
 function followsItsCall({ store }: Context, { index }: PageEntry, { callId }: AgentRequest): boolean {
   const above = store.entry(index - 1)?.type;
   return callId !== undefined && above?.kind === 'tool_use' && above.tool.callId === callId;
@@ -81,7 +81,7 @@ function kindIcon({ kind }: AgentRequest): string {
   return kind === 'question' ? 'question' : kind === 'plan' ? 'checklist' : 'shield';
 }
 
-/** What is asked, ready to be read before anything is pressed: Review leads here. */
+/** The subject of the request, which gets the focus from **Review Request**, before the buttons. */
 function what(context: Context, request: AgentRequest): TemplateResult {
   const projectDir = context.store.view?.summary.project_dir;
   switch (request.kind) {
@@ -99,7 +99,7 @@ function what(context: Context, request: AgentRequest): TemplateResult {
   }
 }
 
-/** Said by a screen reader when Review leads here. */
+/** Text for screen readers when **Review Request** moves the focus here. */
 function spoken(request: AgentRequest): string {
   const text = request.action?.kind === 'command_run' ? request.action.command : requestSubject(request, undefined);
   return `${requestTitle(request)}: ${plain(text.slice(0, 1000))}`;

@@ -1,23 +1,29 @@
 import type { FileChange } from '../../../model/transcript/tool.ts';
 import { hunksOf, type Hunk } from '../patch.ts';
 
-/** The text of a file after a change; `null` where there is no file then. `places`: how often it holds what is replaced. */
+/**
+ * The text of a file after a change; `null` if the file is deleted. `places`: number of occurrences of the replaced
+ * text.
+ */
 export type Applied =
   | { readonly text: string | null; readonly places: number }
   | { readonly failed: 'missing' | 'notFound' | 'unplaced' | 'long' };
 
-/** What the changes of one file may cost, about one per character that is read or written. Both are chosen by the agent. */
+/**
+ * Limit of the work for the changes of one file, about one unit per character read or written, because the agent
+ * chooses both.
+ */
 export class Work {
   #left = 10_000_000;
 
-  /** False where it is used up. */
+  /** Returns false if the limit is used up. */
   take(cost: number): boolean {
     this.#left -= cost;
     return this.#left >= 0;
   }
 }
 
-/** `text`: the file before the change, with LF line ends; `null` where there is none. `all`: every place is replaced. */
+/** `text`: the file before the change, with LF line ends; `null` if there is none. `all`: replaces every occurrence. */
 export function applyChange(text: string | null, change: FileChange, all: boolean, work: Work): Applied {
   const { kind, newText, patch } = change;
   if (kind === 'delete') return text === null ? { failed: 'missing' } : { text: null, places: 1 };
@@ -27,7 +33,7 @@ export function applyChange(text: string | null, change: FileChange, all: boolea
   const oldText = lf(change.oldText);
   const next = lf(newText);
   if (oldText === undefined || next === undefined) return { failed: 'unplaced' };
-  // Agents create a file, or fill an empty one, by replacing nothing.
+  // An empty old text creates a file or fills an empty one.
   if (oldText === '') return (text ?? '') === '' ? { text: next, places: 1 } : { failed: 'notFound' };
   return text === null ? { failed: 'missing' } : replaced(text, oldText, next, all, work);
 }
@@ -49,7 +55,7 @@ function replaced(text: string, oldText: string, newText: string, all: boolean, 
   return { text: all ? parts.join(newText) : first + newText + rest.join(oldText), places };
 }
 
-/** Hunks stand where their lines are, those that give a number as near to it as these lines are found. */
+/** Applies hunks where their lines occur, nearest to the line number if they have one. */
 function patched(text: string, hunks: readonly Hunk[], work: Work): Applied {
   let lines: readonly string[] = text.split('\n');
   let shift = 0;
@@ -76,7 +82,7 @@ function insertion({ oldStart }: Hunk, wanted: number, lines: readonly string[])
   return at > lines.length ? -1 : at;
 }
 
-/** -1: nowhere. `null`: that would take too long to find out. */
+/** -1 if there is none. `null` if the search would take too long. */
 function nearest(lines: readonly string[], old: readonly string[], wanted: number, work: Work): number | null {
   const last = lines.length - old.length;
   for (let away = 0; away <= lines.length; away += 1) {

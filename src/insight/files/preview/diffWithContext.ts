@@ -1,10 +1,10 @@
 import type { DiffLine } from '../../../model/transcript/editPreview.ts';
 import { keptLines } from '../lineDiff.ts';
 
-/** Unchanged lines that are shown before and after a change. */
+/** Number of unchanged lines shown before and after a change. */
 const around = 3;
 
-/** The lines that change, with those around them, numbered on both sides. */
+/** Changed lines with the lines around them, numbered on both sides. */
 export function diffWithContext(before: string, next: string): DiffLine[] {
   const [old, now] = [linesOf(before), linesOf(next)];
   const all: DiffLine[] = [];
@@ -19,7 +19,7 @@ export function diffWithContext(before: string, next: string): DiffLine[] {
   return withoutDistant(all);
 }
 
-/** Index of the first line of the text after the change that is not in `all` yet. */
+/** Index of the next line of the changed text that is not in `all` yet. */
 function nextOf(all: readonly DiffLine[]): number {
   return all.findLast(({ after }) => after !== undefined)?.after ?? 0;
 }
@@ -48,7 +48,7 @@ function withoutDistant(all: readonly DiffLine[]): DiffLine[] {
   return shown;
 }
 
-/** The line break at the end begins no further line. */
+/** A final line break does not start another line. */
 function linesOf(text: string): string[] {
   if (text === '') return [];
   return (text.endsWith('\n') ? text.slice(0, -1) : text).split('\n');

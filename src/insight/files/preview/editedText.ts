@@ -1,8 +1,8 @@
 import type { AgentRequest, EditedText } from '../../../model/agent/request.ts';
 
 /**
- * What a person made of the edit that a request asks about, for its answer: the whole text for a tool that writes whole files,
- * else the changed lines with as many around them as make them the only ones. `before`: the file, `null` if there is none.
+ * The user's version of a requested edit, for the answer: the whole text for a tool that writes whole files, otherwise
+ * the changed lines with enough lines around them to be unique. `before`: the file, `null` if there is none.
  */
 export function editedText({ action }: AgentRequest, path: string, before: string | null, after: string): EditedText {
   if (action?.kind === 'file_write' || before === null || before === '') return { path, newText: after };
@@ -14,7 +14,7 @@ export function editedText({ action }: AgentRequest, path: string, before: strin
   for (;;) {
     const oldText = old.slice(start, old.length - end).join('\n');
     const isOnly = oldText !== '' && before.indexOf(oldText) === before.lastIndexOf(oldText);
-    // Some agents leave out spaces and line breaks at the ends of a text.
+    // Some agents trim spaces and line breaks at the ends of a text.
     const isSolid =
       oldText.trim() !== '' &&
       now

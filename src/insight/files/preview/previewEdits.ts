@@ -5,17 +5,17 @@ import type { FileChange } from '../../../model/transcript/tool.ts';
 import { type Applied, applyChange, Work } from './applyChange.ts';
 import { diffWithContext } from './diffWithContext.ts';
 
-/** Lines and characters that the preview of one file holds, with the lines around the changes. */
+/** Maximum lines and characters of a file's preview, including the lines around changes. */
 const mostLines = 2000;
 const mostChars = 200_000;
 
-/** Paths of files whose texts a preview is made of, each once, as the agent names them. */
+/** Paths of the files to preview, each once, as the agent names them. */
 export function editedPaths({ action }: AgentRequest): string[] {
   if (action?.kind === 'file_write') return action.content === undefined ? [] : [action.path];
   return action?.kind === 'file_edit' ? [...new Set(action.changes.map(({ path }) => path))] : [];
 }
 
-/** One preview for each file that the request would change. `textOf`: the file as it is now. */
+/** One preview per file that the request would change. `textOf`: returns the current file. */
 export function previewEdits(request: AgentRequest, textOf: (path: string) => FileText): EditPreview[] {
   return editedPaths(request).map((path): EditPreview => {
     const file = textOf(path);
@@ -25,7 +25,7 @@ export function previewEdits(request: AgentRequest, textOf: (path: string) => Fi
   });
 }
 
-/** With LF line ends and no byte order mark, as agents name texts. */
+/** The text with LF line ends and without byte order mark, as agents use it. */
 export function plainText(text: string): string {
   return text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
 }
@@ -33,7 +33,7 @@ export function plainText(text: string): string {
 /** `Omit` would merge the members of the union. */
 type Preview<P = EditPreview> = P extends unknown ? Omit<P, 'path'> : never;
 
-/** What the request makes of the text of a file, `null` if there is none; LF line ends. */
+/** The text of a file after the requested edit, with LF line ends; `null` if there is no file. */
 export function applyRequest(
   request: AgentRequest,
   path: string,
@@ -65,7 +65,7 @@ function previewOf(request: AgentRequest, path: string, before: string | null, c
 
 interface Edit {
   readonly change: FileChange;
-  /** It replaces every place that holds its old text. */
+  /** The edit replaces every occurrence of its old text. */
   readonly all: boolean;
 }
 
