@@ -1,4 +1,4 @@
-/** Something whose code the first screen does not need: it is fetched when first wanted, and kept. */
+/** Loads code that the first screen does not need on first use, and caches it. */
 export class Later<T> {
   readonly #bring: () => Promise<T>;
   readonly #arrived: () => void;

@@ -12,15 +12,15 @@ export interface AgentOptions {
   readonly permissionMode?: string;
   readonly maxTurns?: number;
   readonly maxBudgetUsd?: number;
-  /** In the credits of Copilot CLI. */
+  /** Limit in AI credits, as Copilot CLI counts them. */
   readonly maxAiCredits?: number;
   readonly appendSystemPrompt?: string;
   /**
-   * In addition to the servers in the agent's own configuration, with all inputs filled in. Contain secrets: never recorded
-   * or logged.
+   * Servers in addition to those in the agent's own configuration, with all inputs filled in. They contain secrets:
+   * never record or log them.
    */
   readonly mcpServers?: McpServers;
-  /** Names of those with input values in URL or arguments, which may be secret. */
+  /** Names of the servers with input values in their URL or arguments, which may be secret. */
   readonly filledServers?: readonly string[];
   /** Names of servers whose tools run without approval, if the program supports that. */
   readonly trustedServers?: readonly string[];
@@ -51,7 +51,9 @@ export interface CommandRequest {
   readonly newSessionId: string;
   /** Absolute path of a private folder for files that the agent writes; absent: none. */
   readonly runFolder?: string;
-  /** Absolute path of a folder for files that the agent reads. It is deleted after the run, and not part of the record. */
+  /**
+   * Absolute path of a folder for files that the agent reads. It is deleted after the run, and not part of the record.
+   */
   readonly privateFolder?: string;
   /** Absolute path of the working folder. */
   readonly cwd?: string;
@@ -77,7 +79,10 @@ export interface CommandLine {
   readonly warnings: readonly string[];
   /** Asks the engine for the run's folder, and to read these. */
   readonly sideFiles?: SideFiles;
-  /** Files to create in the private folder before the program starts, readable only by this user: text by absolute path. */
+  /**
+   * Files to create in the private folder before the program starts, readable only by this user: text by absolute
+   * path.
+   */
   readonly privateFiles?: Readonly<Record<string, string>>;
   /** Variables for this run, besides the agent's environment. */
   readonly variables?: Readonly<Record<string, string>>;
@@ -93,7 +98,7 @@ export interface AgentAdapter {
   readonly protocol?: 'acp' | 'acp-http';
   /** Names to search for on the PATH, best first; none if the settings name the program, or there is none. */
   readonly programs: readonly string[];
-  /** None: Vitrine does not ask for the version. */
+  /** Arguments that print the version. Empty: Vitrine does not ask for it. */
   readonly versionArgs: readonly string[];
   parseVersion(output: string): string | null;
   /** How to ask the program whether someone is signed in, if it answers immediately and offline. */

@@ -186,7 +186,7 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
   }
 }
 
-/** For copies of other members' sessions: they are read, and nothing of them is counted or started here. */
+/** Dependencies for copies of other members' sessions, which are only read, never counted or started here. */
 function mirrorDeps(
   { clock, randomHex, environment, demoDir, adapters, log }: EngineDeps,
   storeDir: string,

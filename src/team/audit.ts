@@ -11,7 +11,7 @@ const rowSchema = z.object({
   session_id: z.string().nullable(),
   run_id: z.string().nullable(),
   detail: z.unknown(),
-  /** Of the team's copy of the session as it is now; `null`: there is none. */
+  /** Hash of the last line of the team's current copy of the session; `null` if there is none. */
   head: z.string().nullable(),
 });
 type AuditRow = z.infer<typeof rowSchema>;

@@ -22,7 +22,7 @@ const rowSchema = z.object({
 });
 type BudgetRow = z.infer<typeof rowSchema>;
 
-/** With what was spent in the current day or month (UTC). @throws errors of the database */
+/** Budgets with the amount spent in the current day or month (UTC). @throws errors of the database */
 export async function listBudgets(database: Database): Promise<readonly BudgetRow[]> {
   const { rows } = await database.query(
     `SELECT b.scope, b.key, b.period, b.limit_usd, b.set_by, (
@@ -35,7 +35,7 @@ export async function listBudgets(database: Database): Promise<readonly BudgetRo
   return rows.map((row) => rowSchema.parse(row));
 }
 
-/** Those that hold runs. @throws errors of the database */
+/** Used-up budgets, which keep runs waiting. @throws errors of the database */
 export async function usedUpBudgets(database: Database): Promise<readonly UsedUpBudget[]> {
   const budgets = await listBudgets(database);
   return budgets

@@ -7,7 +7,7 @@ import { teamStatus } from './membership.ts';
 
 /** Oldest server that the functions of the schema support. */
 const oldestServer = 150_000;
-/** Difference between the clocks, in ms, from which on times in lists look wrong. */
+/** Difference between the clocks, in ms, above which times in lists look wrong. */
 const clockMs = 60_000;
 
 export interface Check {
@@ -16,7 +16,7 @@ export interface Check {
   readonly detail: string;
 }
 
-/** Looks at everything that has to work, and goes on after what does not. */
+/** Checks everything that the team needs, and continues after a failed check. */
 export async function checkTeam(login: Login, expected: readonly string[], now: () => number): Promise<Check[]> {
   const checks: Check[] = [];
   const { address, password } = login;

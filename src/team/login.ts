@@ -12,7 +12,9 @@ export async function loginAt(url: string, environment: Environment): Promise<Lo
   return { address, password: await findPassword(address, environment) };
 }
 
-/** VITRINE_TEAM_URL, which may have a password because nobody saves it. @throws TeamError `url` */
+/**
+ * The login in VITRINE_TEAM_URL, which may have a password because Vitrine does not save it. @throws TeamError `url`
+ */
 export async function loginOfEnvironment(environment: Environment): Promise<Login | null> {
   const { VITRINE_TEAM_URL: url } = environment;
   if (url === undefined || url === '') return null;

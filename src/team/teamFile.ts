@@ -5,7 +5,7 @@ import { formatAddress, parseAddress, type TeamAddress } from './database/addres
 
 const teamFileSchema = z.object({ url: z.string() });
 
-/** What a store knows of its team. */
+/** Folder with a store's data about its team. */
 export const teamFolder = (storeDir: string): string => path.join(storeDir, 'team');
 export const teamFile = (storeDir: string): string => path.join(teamFolder(storeDir), 'team.json');
 
@@ -17,7 +17,10 @@ export async function isInTeam(storeDir: string): Promise<boolean> {
   );
 }
 
-/** The team that the store belongs to; `null`: none. @throws TeamError `url` if the file was edited to something unusable */
+/**
+ * The team that the store belongs to; `null`: none. @throws TeamError `url` if the file was edited to something
+ * unusable
+ */
 export async function readTeam(storeDir: string): Promise<TeamAddress | null> {
   const text = await readFile(teamFile(storeDir), 'utf8').catch(() => null);
   if (text === null) return null;
@@ -32,14 +35,14 @@ export async function writeTeam(storeDir: string, address: TeamAddress): Promise
   await rename(`${file}.new`, file);
 }
 
-/** Removes everything that the store knows of its team, copies of shared sessions included. */
+/** Removes the store's data about its team, including copies of shared sessions. */
 export async function removeTeam(storeDir: string): Promise<void> {
   await rm(teamFolder(storeDir), { recursive: true, force: true });
 }
 
 /**
- * Takes everything that the store knows of its team out of the way, copies of shared sessions included, until it is certain
- * that the store has left. @throws file system errors
+ * Moves the store's data about its team aside, including copies of shared sessions, until the store has certainly left.
+ * @throws file system errors
  */
 export async function setTeamAside(
   storeDir: string,

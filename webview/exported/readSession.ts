@@ -17,7 +17,7 @@ export function readSession(root: ParentNode): ExportedSession {
   return { ...head, entries, masks: isMasks(masks) ? masks : null };
 }
 
-// Vitrine wrote the blocks together with this script: what tells them apart is enough.
+// The same version of Vitrine wrote the blocks and this script, so checking the kind is enough.
 function isHead(value: unknown): value is Head {
   return isObject(value) && isObject(value['summary']) && Array.isArray(value['runs']);
 }

@@ -23,7 +23,7 @@ const closeAfter = 250;
 /** Milliseconds between two requests while figures change. */
 const freshFor = 1000;
 
-/** The cost card and what is asked before resuming a session. Their code is fetched when one of them is wanted. */
+/** The cost card and the resume card. Their code is loaded on first use. */
 export class Figures {
   readonly #deps: FiguresDeps;
   readonly #place = document.createElement('div');

@@ -18,7 +18,7 @@ interface ResumeCard {
   readonly now: number;
 }
 
-/** What a person wants to know before resuming a session that has ended. */
+/** Card with what the user needs to know before resuming a session that has ended. */
 export function resumeCard({ view, resume, actions, now }: ResumeCard): TemplateResult {
   const { can, why } = view;
   return html`<section class="rcard" aria-labelledby="rcard-h">

@@ -141,7 +141,7 @@ function describeAction(tool: ToolUse, running: boolean, projectDir: string | un
   }
 }
 
-/** A call that waits for a person: what it would do, or what it asks. */
+/** Description of a call that waits for the user: what it would do, or what it asks. */
 function asked(described: Shown, tool: ToolUse, waits: WaitingRequest | undefined): Shown {
   if (waits?.kind === 'question') return { icon: 'question', verb: t('Asks'), object: oneLine(waits.title) };
   if (waits?.kind === 'plan') return { icon: 'checklist', verb: t('Presents a plan'), object: oneLine(waits.title) };

@@ -70,7 +70,7 @@ export const usage: Command = {
   },
 };
 
-/** With what it covers. Loaded only for `--team`. @throws UsageError */
+/** Usage of the team, with what it covers. Loaded only for `--team`. @throws UsageError */
 async function teamSpending(context: CliContext, store: string | undefined) {
   const { sharedSpending } = await import('../sessions/team.ts');
   const { spent, sessions, isComplete } = await sharedSpending(context, store);

@@ -106,7 +106,7 @@ export class AgentRuns {
     }
   }
 
-  /** Of a session that has ended; the status of another. @throws EngineFailure */
+  /** The result of a session that has ended, otherwise its status. @throws EngineFailure */
   async result(id: string): Promise<ChildResult | object> {
     const handle = await this.#engine.open(id);
     try {

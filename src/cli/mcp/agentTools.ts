@@ -27,7 +27,7 @@ const readOnly = { readOnlyHint: true };
 /** Characters of a prompt in a question. */
 const maxAsked = 500;
 
-/** The tools by which a client starts agents, on record. */
+/** The tools with which a client starts agents in recorded sessions. */
 export function addAgentTools(server: McpServer, { runs, engine, cwd, answer, confirm }: AgentToolsDeps): void {
   /** Only with the user's consent. */
   const begin = (message: string, work: () => Promise<unknown>) =>

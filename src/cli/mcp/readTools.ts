@@ -24,7 +24,7 @@ const maxShown = 100;
 const maxEntry = 4000;
 const dayMs = 24 * 3600_000;
 
-/** The tools by which a client learns what earlier sessions did. */
+/** The tools with which a client reads earlier sessions. */
 export function addReadTools(server: McpServer, { engine, cwd, now, answer }: ReadToolsDeps): void {
   server.registerTool(
     'search_sessions',

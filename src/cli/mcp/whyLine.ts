@@ -25,7 +25,7 @@ interface LineStory {
   readonly prompt: string | null;
 }
 
-/** Which sessions wrote or read a line of a file, and what they were asked for. `line` counts from 1. */
+/** Which sessions wrote or read a line of a file, and for which prompts. `line` counts from 1. */
 export async function whyLine(
   { archive, open }: Pick<Engine, 'archive'> & { readonly open: Engine['open'] },
   file: string,

@@ -10,7 +10,7 @@ type WhenWindowsClose = 'finishRuns' | 'stopRuns';
 
 /** One client that has proved that it knows the token. */
 export interface ConnectedClient {
-  /** `null` if the user gives nothing. */
+  /** Asks the user for an input value; `null` if they enter none. */
   askInput(name: string, agent: { readonly name: string; readonly file: string }): Promise<string | null>;
 }
 
@@ -22,7 +22,7 @@ interface Client {
 
 export interface ClientsDeps {
   readonly onCount: (count: number) => void;
-  /** The last window has closed, and runs shall stop then. */
+  /** Called when the last window has closed and runs must stop. */
   readonly onStopRuns: () => void;
   readonly reloadMs?: number;
 }

@@ -19,15 +19,18 @@ interface StoredContext {
 }
 
 /**
- * The newest client context of each folder, which also applies to folders below it without their own. In memory only, because
- * contexts contain secrets.
+ * The newest client context of each folder, which also applies to folders below it without their own. In memory only,
+ * because contexts contain secrets.
  */
 export class ClientContexts {
   readonly #byFolder = new Map<string, StoredContext>();
   /** For the run that is starting: two clients may start runs in one folder at once, each with its own environment. */
   readonly #starting = new AsyncLocalStorage<{ context: ClientContext | undefined }>();
 
-  /** A window knows more about its folders than other clients: its context stays when another client starts a run there. */
+  /**
+   * A window knows more about its folders than other clients: its context stays when another client starts a run
+   * there.
+   */
   add(context: ClientContext, by: ClientDescription['kind']): void {
     const ofWindow = by === 'window';
     const { folder } = context;
@@ -38,7 +41,7 @@ export class ClientContexts {
     if (this.#byFolder.size > maxFolders && oldest !== undefined) this.#byFolder.delete(oldest);
   }
 
-  /** Starts a run with this context, whatever else is known of its folder. */
+  /** Starts a run with this context instead of another one for its folder. */
   using<T>(context: ClientContext, work: () => Promise<T>): Promise<T> {
     const starting: { context: ClientContext | undefined } = { context };
     return this.#starting.run(starting, async () => {
@@ -71,12 +74,12 @@ export class ClientContexts {
     return (this.#of(path.dirname(file)) ?? this.#newest())?.environment ?? {};
   }
 
-  /** As the settings of the folder say. */
+  /** Agent options from the settings of the folder. */
   options(folder: string, executor: ExecutorType): AgentOptions {
     return this.#of(folder)?.options?.[executor] ?? {};
   }
 
-  /** As the setting of the folder says; `undefined` where no window has it open. */
+  /** The sharing setting of the folder; `undefined` if no window has it open. */
   share(folder: string): Share | undefined {
     return this.#of(folder)?.settings.share;
   }
@@ -96,8 +99,8 @@ export class ClientContexts {
   }
 
   /**
-   * Without a folder: the newest context of a window, else of another client. Settings that apply everywhere are the user's,
-   * and the same in each.
+   * Without a folder: the newest context of a window, else of another client. Settings that apply everywhere are the
+   * user's, and the same in each.
    */
   settings(folder: string | undefined): EngineSettings {
     const context = folder === undefined ? this.#newest() : this.#of(folder);

@@ -53,7 +53,7 @@ export class NewsSource {
     this.#tell((feed) => feed.indexing(progress));
   }
 
-  /** Runners came or went, or the team changed. */
+  /** Call when runners come or go, or the team changes. */
   queueChanged(): void {
     this.#tell((feed) => feed.queueChanged());
   }
@@ -70,9 +70,9 @@ export class NewsSource {
 
 /** News for one client: one batch in flight, and a bounded queue. */
 export class NewsFeed {
-  /** Coordinator events are wanted too. */
+  /** Whether to send coordinator events too. */
   wantsEvents = false;
-  /** Changes of queued runs are wanted too. */
+  /** Whether to send changes of queued runs too. */
   wantsRuns = false;
   readonly #send: (news: News) => Promise<void>;
   #summaries = new Map<string, SessionSummary>();

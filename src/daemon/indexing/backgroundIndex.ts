@@ -2,14 +2,14 @@ import type { Log } from '../../engine/api.ts';
 import type { SessionSearch } from '../../engine/search/sessionSearch.ts';
 import type { IndexProgress, IndexUpdate } from '../../protocol/daemon/catalogue.ts';
 
-/** After a change, in ms: an agent that works writes again and again. */
+/** Delay after a change, in ms, because a running agent writes repeatedly. */
 const restMs = 1000;
-/** The pause is so many times as long as the indexing before took. */
+/** Length of a pause, as a multiple of the time of the last indexing. */
 const pauseFactor = 4;
 const maxPauseMs = 30_000;
-/** Sessions are indexed for so long, in ms, before a client that waits gets its turn. */
+/** Maximum time of indexing, in ms, before a waiting client gets its turn. */
 const sliceMs = 500;
-/** Between two reports of progress, in ms. */
+/** Interval of progress reports, in ms. */
 const reportMs = 250;
 
 interface BackgroundIndexDeps {
@@ -18,7 +18,7 @@ interface BackgroundIndexDeps {
   readonly onProgress: (progress: IndexProgress | null) => void;
 }
 
-/** Keeps the catalogue up to date: a moment after each change, and at once where someone waits for it. */
+/** Keeps the catalogue up to date: shortly after each change, and at once if a client is waiting for it. */
 export class BackgroundIndex {
   readonly #deps: BackgroundIndexDeps;
   #timer: NodeJS.Timeout | undefined;
@@ -31,7 +31,7 @@ export class BackgroundIndex {
     this.#deps = deps;
   }
 
-  /** Something is different than before. */
+  /** Call after each change. */
   changed(): void {
     this.#isStale = true;
     if (this.#running !== undefined) return;

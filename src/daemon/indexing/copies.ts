@@ -7,13 +7,13 @@ import type { SentSession } from './messages.ts';
 const noteNumbers = new WeakMap<Notes, number>();
 let lastNumber = 0;
 
-/** Without the functions of its format and open databases, which another thread has of its own. */
+/** Omits the functions of the format and open databases, which the other thread has itself. */
 export function packSession({ files: { format, session, files }, ...found }: FollowedSession): SentSession {
   const sent = files.map(({ database, ...file }) => ({ ...file, isDatabase: database !== undefined }));
   return { ...found, noteNumber: numberOf(found.notes), files: { agent: format.agent, session, files: sent } };
 }
 
-/** The same for as long as the notes are. */
+/** Number that identifies the notes to the other thread. */
 function numberOf(notes: Notes): number {
   const known = noteNumbers.get(notes);
   if (known !== undefined) return known;
@@ -22,11 +22,11 @@ function numberOf(notes: Notes): number {
   return lastNumber;
 }
 
-/** Makes sessions of copies, with what copies share. */
+/** Restores sessions from copies, including the objects that copies share. */
 export class SessionUnpacker {
-  /** Those that are open in this thread, by path. */
+  /** Databases that are open in this thread, by path. */
   readonly #databases = new Map<string, DatabaseFile>();
-  /** By agent: the last ones, as a reader begins again where it gets others. */
+  /** The last notes by agent, because a reader starts over when it gets a different object. */
   readonly #notes = new Map<string, { readonly number: number; readonly notes: Notes }>();
 
   unpack({ files: { agent, session, files }, noteNumber, ...found }: SentSession): FollowedSession {
@@ -44,7 +44,7 @@ export class SessionUnpacker {
     return { ...found, notes, files: { format, session, files: here } };
   }
 
-  /** The other thread has ended; the next one counts anew. */
+  /** Call when the other thread has ended, because the next one starts counting again. */
   forgetNotes(): void {
     this.#notes.clear();
   }

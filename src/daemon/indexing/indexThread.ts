@@ -13,11 +13,11 @@ import type { SourcesChange } from '../../engine/sources/sources.ts';
 import type { IndexProgress } from '../../protocol/daemon/catalogue.ts';
 import { indexNews, indexOrders } from './messages.ts';
 
-/** What a place hears of its stores. */
+/** Listener for changes in the stores of one place. */
 export interface PlaceListener {
   changed(change: SourcesChange): void;
   paths(paths: ReadonlySet<string>): void;
-  /** The thread has ended, and watches nothing any more. */
+  /** The thread has ended and no longer watches. */
   lost(): void;
 }
 
@@ -48,7 +48,7 @@ export class IndexThread {
     this.#deps = deps;
   }
 
-  /** Of the place with that key. */
+  /** Sets the listener of the place with that key. */
   listen(key: string, listener: PlaceListener): void {
     this.#listeners.set(key, listener);
   }

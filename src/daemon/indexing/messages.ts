@@ -9,7 +9,7 @@ import type { IndexUpdate, IndexProgress } from '../../protocol/daemon/catalogue
 
 /** What the daemon and its indexing thread say to each other. Values are copied as `postMessage` copies them. */
 
-/** Where stores of agents are, as a client says. */
+/** Locations of agents' stores, as named by a client. */
 export interface Place {
   readonly key: string;
   readonly home: string;
@@ -44,7 +44,7 @@ export const indexCalls = {
   update: new RequestType<{ readonly sessions?: readonly string[] | undefined }, IndexUpdate, void>('update'),
 } as const;
 
-/** To the thread. */
+/** Notifications to the thread. */
 export const indexOrders = {
   unwatch: new NotificationType<PlaceParams>('unwatch'),
   /** The user's prices, as written in the settings. */
@@ -53,7 +53,7 @@ export const indexOrders = {
   recordsChanged: new NotificationType<Record<string, never>>('recordsChanged'),
 } as const;
 
-/** From the thread. */
+/** Notifications from the thread. */
 export const indexNews = {
   changed: new NotificationType<SourcesChange & { readonly key: string }>('changed'),
   paths: new NotificationType<{ readonly key: string; readonly paths: ReadonlySet<string> }>('paths'),

@@ -10,7 +10,7 @@ import { SessionUnpacker } from './copies.ts';
 import type { IndexThread } from './indexThread.ts';
 import { indexCalls, indexOrders, type Place } from './messages.ts';
 
-/** After the thread has failed, in ms. */
+/** Delay before watching again after the thread has failed, in ms. */
 const againMs = 5000;
 
 /** The sessions of other programs in one place, as the indexing thread watches them. */

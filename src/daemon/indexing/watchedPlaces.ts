@@ -45,8 +45,8 @@ export class WatchedPlaces implements IndexedSources {
   }
 
   /**
-   * Tells of changes until `unwatch`. What it gives may not be all: sessions that have ended, as the catalogue has them, or
-   * the newest ones. It tells of the others.
+   * Lists sessions and reports changes until `unwatch`. The list may be partial: sessions that had ended according to
+   * the catalogue, or the newest ones. The others are reported as changes.
    */
   async watch(place: Place): Promise<readonly ObservedSummary[]> {
     const watched = this.#watched(place);
@@ -67,7 +67,7 @@ export class WatchedPlaces implements IndexedSources {
     return saved;
   }
 
-  /** How sessions that have not ended stand has to be looked at first. */
+  /** Only ended sessions, because the state of others must be determined first. */
   async #saved(folders: readonly string[]): Promise<ObservedSummary[]> {
     const rows = await this.#deps.saved();
     return rows.filter(

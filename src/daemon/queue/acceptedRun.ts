@@ -12,8 +12,8 @@ import type { ParamsOf } from '../../protocol/daemon/calls.ts';
 type AskedRun = ParamsOf<'queueRun'>;
 
 /**
- * What was asked, with executor and folder of the resumed session, or the executor of the online runners. Refuses what no
- * runner can ever take. @throws CoordinatorError
+ * Completes a request with executor and folder of the resumed session, or the executor of the online runners. Refuses
+ * runs that no runner can ever take. @throws CoordinatorError
  */
 export async function acceptedRun(
   asked: AskedRun,
@@ -47,7 +47,7 @@ export async function acceptedRun(
 
 type KnownSession = Pick<SessionSummary, 'project_dir' | 'parent_session_id'> & Pick<ListedRun, 'executor_type'>;
 
-/** One with a record, or one that waits for its first run. @throws CoordinatorError */
+/** A session with a record, or one that waits for its first run. @throws CoordinatorError */
 async function knownSession(
   engine: Pick<Engine, 'open'>,
   coordinator: LocalCoordinator,

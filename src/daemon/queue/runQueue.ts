@@ -21,7 +21,7 @@ import { executeQueued, type QueuedRunDeps } from './executeQueued.ts';
 /** Characters of the JSON of one answer to `queuedRuns`. */
 const maxPageCharacters = 4 << 20;
 
-/** As runners and clients see the queue. */
+/** The queue's interface for runners and clients. */
 type QueueLink = CoordinatorLink & { changeRun(change: ChangeRun): Promise<Run> };
 
 export interface RunQueueDeps extends QueuedRunDeps {
@@ -32,7 +32,7 @@ export interface RunQueueDeps extends QueuedRunDeps {
   readonly onWaiting: (count: number) => void;
   /** The queue of this machine with that of its team. */
   readonly withTeam: (local: LocalCoordinator) => QueueLink;
-  /** A runner came or went. */
+  /** Called when a runner comes or goes. */
   readonly onRunners: () => void;
 }
 

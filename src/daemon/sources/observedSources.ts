@@ -77,7 +77,7 @@ export class ObservedSources {
     for (const watch of this.#watches) watch.take(executor_session_ids, session_id);
   }
 
-  /** Follows a session; `undefined` where no client has said where it may be, or there is none. */
+  /** Follows a session; `undefined` if no client has named its store, or it does not exist. */
   async open(id: string): Promise<SessionHandle | undefined> {
     for (const sessions of this.#places.values()) {
       const handle = await openObserved(sessions, id, { ...this.#deps, clock: Date.now });
@@ -87,7 +87,7 @@ export class ObservedSources {
   }
 
   /** Everything that a record of a session holds; `undefined` where there is none. */
-  /** The same of the agent's own file of any session, those that Vitrine recorded included. */
+  /** As `open`, for the agent's own file of any session, including those that Vitrine recorded. */
   async historyOf(session: SessionSummary): Promise<ObservedHistory | undefined> {
     const { observed, executor_type, executor_session_id: native } = session;
     const agent = observedAgents.find((each) => each === (observed?.agent ?? executor_type));
@@ -103,7 +103,7 @@ export class ObservedSources {
     return undefined;
   }
 
-  /** What sessions used, as far as clients have said where they are. */
+  /** Usage of the sessions in the stores that clients have named. */
   async used(): Promise<ObservedUse[]> {
     const all = await Promise.all([...this.#places.values()].map((sessions) => sessions.list()));
     return all.flat().map(({ executor_session_ids: nativeIds, executor_type: executor, last_day: lastDay }) => ({

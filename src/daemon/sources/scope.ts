@@ -7,7 +7,7 @@ import type { SourceScope } from '../../protocol/daemon/sources.ts';
 /** Folders whose repository is remembered; the oldest is asked about again. */
 const maxFolders = 5000;
 
-/** Which repository folders belong to; each is looked at once. */
+/** Finds the repositories of folders. Each folder is checked once. */
 export class RepositoryLookup {
   readonly #known = new Map<string, Promise<FolderIdentity>>();
 

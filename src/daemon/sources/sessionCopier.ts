@@ -21,12 +21,12 @@ interface Look {
 }
 
 /**
- * Copies sessions of other programs into records. Where such a session runs again in its own program, its copy is brought up to
- * date when it has ended; a copy in which Vitrine itself ran the agent is left alone.
+ * Copies sessions of other programs into records. Where such a session runs again in its own program, its copy is
+ * brought up to date when it has ended; a copy in which Vitrine itself ran the agent is left alone.
  */
 export class SessionCopier {
   readonly #deps: SessionCopierDeps;
-  /** By id: when the session had changed last (ISO 8601) as its copy has it. */
+  /** Time of the last change in each copy (ISO 8601), by session id. */
   #copies: Promise<Map<string, string>> | undefined;
   #known: ReadonlyMap<string, string> = new Map();
   readonly #running = new Set<string>();
@@ -47,7 +47,7 @@ export class SessionCopier {
     return this.#running.has(id);
   }
 
-  /** Notes how sessions stand, and begins to copy what is to be copied. */
+  /** Takes the current state of sessions, and starts the copies that are due. */
   async look(rows: readonly ObservedSummary[], { recorded, all }: Look): Promise<void> {
     const copies = await this.#load();
     for (const row of rows) {

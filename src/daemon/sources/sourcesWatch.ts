@@ -11,7 +11,7 @@ import type { SessionScope } from './scope.ts';
 
 /** Which of the agents' own ids belong to sessions that Vitrine recorded itself. */
 export interface OwnSessions {
-  /** By the agent's id: that of Vitrine's session. */
+  /** Ids of Vitrine's sessions, by the agent's id. */
   recorded(): Promise<ReadonlyMap<string, string>>;
   /** Called when a session got another id of its agent. */
   onRecorded(listener: (nativeIds: readonly string[], sessionId: string) => void): Disposable;
@@ -29,10 +29,10 @@ interface SourcesWatchDeps {
   readonly onDispose: () => void;
 }
 
-/** What one client is told of the sessions of other programs. */
+/** Reports sessions of other programs to one client. */
 export class SourcesWatch implements Disposable {
   readonly #deps: SourcesWatchDeps;
-  /** By id: what the client was told, with the agent's own ids. */
+  /** Reported sessions, with the agent's own ids. */
   readonly #reported = new Map<string, readonly string[]>();
   #recorded = new Map<string, string>();
   #registrations: readonly Disposable[] = [];

@@ -24,7 +24,7 @@ export function modeOf({ plain, executable, others }: FileModes, path: string, g
   return others[path] ?? (gitMode === '100755' ? executable : plain);
 }
 
-/** With what was found now; `null`: not a regular file. */
+/** Adds the modes found now; `null`: not a regular file. */
 export function withModes(modes: FileModes, found: ReadonlyMap<string, number | null>): FileModes {
   if (found.size === 0) return modes;
   const others = new Map(Object.entries(modes.others));

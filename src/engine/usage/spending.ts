@@ -8,7 +8,7 @@ import type { Ledger, RecordStore, StoreListing } from '../record/recordStore.ts
 import type { SessionState } from '../sessions/sessionState.ts';
 import { isReadOnly } from '../../model/session/importedSession.ts';
 
-/** Usage of all sessions by run, and what it lacks. */
+/** Usage of all sessions by run, and what it does not include. */
 export interface Spending {
   readonly spent: readonly RunSpending[];
   /** Number of runs that summaries omit; their cost counts on the day when their session was created. */

@@ -6,8 +6,8 @@ import type { Exporter } from './shared/source.ts';
 const blockLength = 1 << 20;
 
 /**
- * The panel as one file, which loads nothing. What is exported stands in it as data (`ExportedSession` of src/pages), and the
- * page's policy permits no other script than its own.
+ * The panel as one file, which loads nothing. It contains the session as data (`ExportedSession` in src/pages), and its
+ * policy permits only its own script.
  */
 export const html: Exporter = {
   async *write(source, { page, version, at, masks }) {
@@ -43,7 +43,7 @@ function block(part: string, data: unknown): string {
 
 const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** Foreign text; what is not seen is shown by its number. */
+/** Escapes foreign text, and shows invisible characters by their codes. */
 function escapeHtml(text: string): string {
   return visibleText(text).replaceAll(/[&<>]/g, (sign) => escapes[sign] ?? sign);
 }

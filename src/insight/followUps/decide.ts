@@ -5,7 +5,7 @@ import { triggerPrompts } from './prompts.ts';
 import { afterQuietHours } from './quietHours.ts';
 import type { FollowUpRules } from './rules.ts';
 
-/** All facts of a session that decide. Times are epoch milliseconds. */
+/** All facts about a session on which the decision depends. Times are epoch milliseconds. */
 export interface FollowUpFacts {
   /** Ended normally, and can be resumed. */
   readonly idle: boolean;
@@ -17,23 +17,23 @@ export interface FollowUpFacts {
   readonly cancelledAt?: number | undefined;
   readonly ends: UnfinishedWork;
   readonly sent: SentFollowUps;
-  /** On the day of `now`: of all agents, and of this one. */
+  /** Follow-ups sent on the day of `now`: for all agents, and for this one. */
   readonly today: { readonly all: number; readonly agent: number };
 }
 
 export interface SentFollowUps {
-  /** Since a person last started a run. */
+  /** Number of follow-ups since a person last started a run. */
   readonly count: number;
   /** Cost of all follow-ups in this session; `null` if one is unknown. */
   readonly usd: number | null;
-  /** The newest of them, and its cost. */
+  /** The newest follow-up and its cost. */
   readonly last?: Trigger & { readonly usd: number | null };
 }
 
 export interface DecideWith {
   readonly now: number;
   readonly minuteOfDay: (at: number) => number;
-  /** A person paused all. */
+  /** Whether a person paused all follow-ups. */
   readonly paused: boolean;
 }
 
@@ -62,7 +62,7 @@ export type FollowUpDecision =
       readonly delayMs: number;
       readonly trigger: Trigger;
       readonly prompt: string;
-      /** Of the facts. */
+      /** `total` of the facts. */
       readonly total: number;
       /** What is left of its budget in US dollars. */
       readonly usd?: number;

@@ -15,9 +15,9 @@ export interface FollowUpRules {
   readonly triggers: readonly TriggerType[];
   readonly delayMs: number;
   readonly perSession: number;
-  /** Of all agents on this machine. */
+  /** Limit per day for all agents on this machine. */
   readonly perDay: number;
-  /** Of this agent. */
+  /** Limit per day for this agent. */
   readonly perDayOfAgent: number;
   readonly quiet: readonly QuietHours[];
   /** US dollars; absent: only other budgets apply. */
@@ -41,8 +41,8 @@ export function parseFollowUps(found: unknown): { readonly value: FollowUpSettin
 }
 
 /**
- * `null` if the session gets no follow-ups. The session's own choice comes first, then the agent's file, then the settings.
- * Of limits, the lower one applies; of quiet hours, all do.
+ * `null` if the session gets no follow-ups. The session's own choice comes first, then the agent's file, then the
+ * settings. Of limits, the lower one applies; of quiet hours, all do.
  */
 export function rulesOf(
   session: { readonly executor_type?: ExecutorType | undefined; readonly follow_ups?: SessionFollowUps | undefined },

@@ -14,8 +14,8 @@ export interface Counters {
 }
 
 /**
- * Totals of one process from its closing lines. Totals grow from line to line; a smaller one means that counting started
- * again, and is added. `null` if no line has a cost.
+ * Totals of one process from its closing lines. Totals grow from line to line; a smaller one means that counting
+ * started again, and is added. `null` if no line has a cost.
  */
 export function countersOf(reports: readonly RunReport[]): Counters | null {
   const priced = reports.filter((report) => report.usd !== null);
@@ -84,7 +84,9 @@ export function beforeOf(previous: readonly ResultMetadata[]): PreviousCounters 
   };
 }
 
-/** Of the history that a fork begins with: it used nothing itself, and the agent's totals continue from it. */
+/**
+ * End reason of the history that a fork begins with. It used nothing itself, and the agent's totals continue from it.
+ */
 export const inheritedEnd = 'forked';
 
 /** A run that failed immediately may print totals without the usage of earlier runs that printed none. */

@@ -1,8 +1,8 @@
 import type { Counted, StoreFacts } from '../../model/session/observed.ts';
 
 /**
- * Finds the sessions that have requests, prompts or calls in common, which have to be counted together. Holds 8 bytes per key.
- * Two keys with the same hash only make it count together what has nothing in common.
+ * Finds the sessions that have requests, prompts or calls in common, which have to be counted together. Holds 8 bytes
+ * per key. If two keys have the same hash, sessions are counted together although they have nothing in common.
  */
 export class SharedKeys {
   /** By session: sorted hashes. */

@@ -1,7 +1,7 @@
 /** Changed lines of the old file: 1-based first line and number of lines. 0 lines: an insertion after that line. */
 export type BaseRange = readonly [line: number, count: number];
 
-/** Of one file. `next`: hash of the new content, for files with the same content in two results. */
+/** Changed ranges of one file. `next`: hash of the new content, for files with the same content in two results. */
 export interface ChangedRanges {
   readonly path: string;
   readonly next: string;
@@ -12,7 +12,7 @@ const header = /^diff --git /;
 const index = /^index [0-9a-f]+\.\.([0-9a-f]+)/;
 const hunk = /^@@ -(\d+)(?:,(\d+))? \+/;
 
-/** From the output of `git diff --no-renames --no-prefix --unified=0`. `paths` in the order of the output. */
+/** Parses the output of `git diff --no-renames --no-prefix --unified=0`. `paths` in the order of the output. */
 export function changedRanges(diff: string, paths: readonly string[]): ChangedRanges[] {
   const files: { path: string; next: string; ranges: BaseRange[] }[] = [];
   for (const line of diff.split('\n')) {

@@ -19,7 +19,7 @@ export type FileEvent = { readonly step: number } & (
 
 const longestRead = 4 * 1024 * 1024;
 
-/** What a settled entry says about a file, whose names `normalPath` gave. */
+/** Events of a settled entry for the file with these normalized names. */
 export function fileEvents({ index, type }: NormalizedEntry, names: readonly string[], workDir: string): FileEvent[] {
   if (type.kind !== 'tool_use' || type.tool.status !== 'success') return [];
   const { action, result, input } = type.tool;

@@ -1,4 +1,4 @@
-/** A text in lines, with what stands between them, so that joining gives back the same characters. */
+/** A text split into lines and line breaks, so that joining them restores it exactly. */
 export interface FileLines {
   /** U+FEFF, or nothing. */
   readonly mark: string;
@@ -31,7 +31,7 @@ export function formOf(
 }
 
 /**
- * The text in which `lines` stand in place of the lines `from` to `to` (exclusive). New line breaks are like those around
+ * Replaces the lines `from` to `to` (exclusive) with `lines`. New line breaks are like those around
  * them; everything else stays as it is, character by character.
  */
 export function replaceLines(

@@ -6,9 +6,9 @@ export const unreported: Author = -1;
 
 interface TrailLine {
   readonly text: string;
-  /** Its index in the first text; `null`: it was written later. */
+  /** Index of the line in the first text; `null` if it was written later. */
   readonly base: number | null;
-  /** Who wrote it and what it replaced, the last one at the end. */
+  /** Authors of the line and of the lines that it replaced, newest last. */
   readonly by: readonly Author[];
   /** Lines of the first text that it replaced, directly or not. */
   readonly over: readonly number[];
@@ -41,19 +41,19 @@ export class LineTrail {
     return this.#lines;
   }
 
-  /** Who removed a line of the first text, the last one at the end; empty: it is still there. */
+  /** Authors who removed a line of the first text, newest last; empty if it still exists. */
   removers(base: number): readonly Author[] {
     return this.#gone[base] ?? [];
   }
 
-  /** The first text had a line break at its end after all. */
+  /** Notes that the first text ended with a line break. */
   endLine(): void {
     const base = this.#base.push('') - 1;
     this.#gone.push([]);
     this.#lines.push({ text: '', base, by: [], over: [] });
   }
 
-  /** `count` lines at `at` became `texts`; those that are the same stay what they are. */
+  /** Replaces `count` lines at `at` with `texts`; unchanged lines keep their history. */
   replace(at: number, count: number, texts: readonly string[], author: Author): void {
     const old = this.#lines.slice(at, at + count);
     const saved = keptLines(
@@ -91,7 +91,7 @@ function coveredBy({ base, over }: TrailLine): readonly number[] {
   return base === null ? over : [base];
 }
 
-/** In the order of their last places. */
+/** Distinct values, ordered by their last occurrence. */
 function distinct<T>(all: readonly T[]): T[] {
   return [...new Set([...all].reverse())].reverse();
 }

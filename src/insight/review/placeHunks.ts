@@ -6,22 +6,22 @@ export interface Splice {
   readonly at: number;
   readonly count: number;
   readonly lines: readonly string[];
-  /** What the record says stood there, where something else stands. */
+  /** The recorded old lines, if the text differs from them. */
   readonly expected?: readonly string[];
 }
 
-/** Lines around the expected place in which a part of a hunk is looked for. */
+/** Number of lines around the expected place in which a part of a hunk is searched. */
 const reach = 200;
 /** Share of a hunk's old lines that must be there if not all are. */
 const leastAlike = 0.5;
 
 /**
- * Where the hunks of one patch apply, in order, each in the text that the ones before it left. `back`: undoes the patch.
- * `null` for a hunk that does not.
+ * Finds where the hunks of a patch apply, in order, each in the text after the previous ones. `back`: undoes the patch.
+ * `null` for a hunk that does not apply.
  */
 export function placeHunks(lines: readonly string[], hunks: readonly Hunk[], back = false): (Splice | null)[] {
   let now = [...lines];
-  // How far the text is from the numbers of the patch's old side, which are those of everything that was undone too.
+  // Offset between lines of the text and the line numbers of the patch's old side.
   let [shift, from] = [0, 0];
   return hunks.map((hunk) => {
     const sides = { old: sideOf(hunk, '+'), new: sideOf(hunk, '-') };
@@ -45,7 +45,7 @@ function sideOf({ lines }: Hunk, without: '+' | '-'): string[] {
   return lines.filter(({ mark }) => mark !== without).map(({ text }) => text);
 }
 
-/** `wanted`: `null` where the patch has no numbers; then the only place after `from` counts. */
+/** `wanted` is `null` if the patch has no line numbers; then the lines must occur only once after `from`. */
 function placeOf(
   lines: readonly string[],
   old: readonly string[],

@@ -10,7 +10,10 @@ const leastAlike = 0.5;
 /** Pairs that are compared. */
 const mostPairs = 400;
 
-/** New names of files that are gone, by their content; `gone` as the session left them. Each new file is one of them at most. */
+/**
+ * Finds new names of missing files by the content with which the session left them (`gone`). Each new file matches at
+ * most one of them.
+ */
 export function findRenames(gone: readonly NamedText[], added: readonly NamedText[]): ReadonlyMap<string, string> {
   const pairs = gone
     .flatMap((from) => added.map((to) => ({ from, to })))

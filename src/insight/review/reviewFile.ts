@@ -7,7 +7,7 @@ import { Replay } from './replay.ts';
 import { type ReviewHunk, reviewHunks } from './reviewHunks.ts';
 import { startText } from './startText.ts';
 
-/** What a session, or a part of it, did to one file that is as it is now. */
+/** Changes of a session, or a part of it, in the current version of one file. */
 export interface FileReview {
   readonly path: string;
   /** Lines before it; `null`: there was no file. */
@@ -25,16 +25,19 @@ export interface FileReview {
 
 export interface ReviewOptions {
   readonly path: string;
-  /** Names that it had before it was renamed. */
+  /** Earlier names of a renamed file. */
   readonly earlier?: readonly string[];
   readonly workDir: string;
-  /** Its text when the session began, if that is known otherwise; `null`: it did not exist. */
+  /** Text at the start of the session, if known from another source; `null` if the file did not exist. */
   readonly start?: string | null;
   /** First entry that counts: "before" is the text that it found. */
   readonly since?: number;
 }
 
-/** `entries`: those that involve the file (or all), settled, in index order. `now`: the file's text, `null` if there is none. */
+/**
+ * `entries`: settled entries that involve the file (or all entries), in index order. `now`: the file's text, `null` if
+ * there is none.
+ */
 export function reviewFile(
   entries: readonly NormalizedEntry[],
   now: string | null,
@@ -84,12 +87,15 @@ function textAt(events: readonly FileEvent[], { lines, openEnd, uncertain }: Beg
   return { lines: exists ? trail.texts : null, openEnd, uncertain: !isKnown };
 }
 
-/** What reverting a hunk makes of the file: its text, `null` where it is deleted; or why that would lose something else. */
+/**
+ * What reverting a hunk makes of the file: its text, `null` where it is deleted; or why that would lose something
+ * else.
+ */
 export type Reverted =
   { readonly text: string | null } | { readonly conflict: 'mixed' | 'uncertain'; readonly text: string | null };
 
 /**
- * Puts back the lines before the session in place of those of one hunk, in the text that was reviewed. Everything else stays
+ * Replaces the lines of one hunk in the reviewed text with those from before the session. Everything else stays
  * as it is, character by character.
  */
 export function revertHunk({ before, now, hunks, uncertain, form }: FileReview, hunk: ReviewHunk): Reverted {

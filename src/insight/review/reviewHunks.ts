@@ -3,11 +3,13 @@ import { type Author, type LineTrail, unreported } from './lineTrail.ts';
 
 type Range = readonly [from: number, to: number];
 
-/** Consecutive lines that differ between the first and the last text, changed by the same steps. Ranges are exclusive. */
+/**
+ * Consecutive lines that differ between the first and the last text, changed by the same steps. Ranges are exclusive.
+ */
 export interface ReviewHunk {
   readonly base: Range;
   readonly now: Range;
-  /** Entries of the steps, the last one that wrote here at the end; `unreported` for what no tool call reports. */
+  /** Entries of the steps that wrote here, newest last; `unreported` for changes that no tool call reports. */
   readonly by: readonly Author[];
 }
 
@@ -27,7 +29,7 @@ function removedLines(regions: readonly Region[]): number {
   return regions.reduce((sum, { base: [from, to] }) => sum + to - from, 0);
 }
 
-/** What lies between lines of the first text that are still there. */
+/** Regions between lines of the first text that still exist. */
 function followedRegions(trail: LineTrail): Region[] {
   const { base, lines, texts } = trail;
   const regions: Region[] = [];
@@ -75,7 +77,7 @@ function partsOf(trail: LineTrail, { base: [b0, bEnd], now: [n0, nEnd] }: Region
   let [b, n] = [b0, n0];
   while (b < bEnd || n < nEnd) {
     const [fromBase, fromNow] = [b, n];
-    // A removal stands before an insertion at the same place.
+    // A removal precedes an insertion at the same place.
     if (b < bEnd && coveredBy.get(b) === undefined) b += 1;
     else if (n < nEnd && over(n).length === 0) n += 1;
     else [b, n] = together({ over, coveredBy }, [b, bEnd], [n, nEnd]);
@@ -106,7 +108,7 @@ function hunkOf(trail: LineTrail, base: Range, now: Range): ReviewHunk {
   return { base, now, by: latestLast(removed, written) };
 }
 
-/** What stands there now counts more than what went away; steps are in the order of their entries. */
+/** Authors of current lines come after those of removed lines; steps are in the order of their entries. */
 function latestLast(removed: readonly Author[], written: readonly Author[]): Author[] {
   const steps = [...new Set([...removed, ...written])].filter((by) => by !== unreported).sort((a, b) => a - b);
   const last = written.length > 0 ? written.at(-1) : removed.at(-1);

@@ -16,7 +16,7 @@ export interface LinkDeps {
   readonly log: { info(message: string): void; warn(message: string): void };
   /** Something changed. Hints can get lost while the connection is down. */
   readonly onHint: (hint: Hint) => void;
-  /** Connected, also again: what happened before came without hints. */
+  /** Called after each connection. Changes before it caused no notifications. */
   readonly onConnected: () => void;
 }
 
@@ -26,7 +26,7 @@ export class TeamLink implements Database {
   readonly #login: Login;
   readonly #pool: pg.Pool;
   readonly #deps: LinkDeps;
-  /** Of the pool. */
+  /** Sockets of the pool. */
   readonly #sockets: OpenSockets;
   readonly #closing = new AbortController();
   #listener: pg.Client | undefined;
@@ -125,7 +125,7 @@ export class TeamLink implements Database {
   }
 }
 
-/** Sockets that can be closed whatever the library still waits for. */
+/** Tracks open sockets, to close them even if the library is waiting for something. */
 class OpenSockets {
   readonly #open = new Set<Socket>();
 

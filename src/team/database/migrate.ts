@@ -11,7 +11,7 @@ interface Migration {
   readonly count?: number;
 }
 
-/** Applies what is missing, or takes back the newest. Returns the names. @throws errors of the database */
+/** Applies missing migrations, or reverts the newest ones. Returns their names. @throws errors of the database */
 export async function migrate(client: pg.Client, { dir, direction, count }: Migration): Promise<readonly string[]> {
   const { runner } = await import('node-pg-migrate');
   const quiet = (): void => undefined;

@@ -13,8 +13,8 @@ export interface SealedLine {
 }
 
 /**
- * A line of a record with its secrets masked and without `prev`, as JSON. `null`: the line is damaged and has no object. The
- * same line and key give the same text.
+ * A line of a record with its secrets masked and without `prev`, as JSON. `null`: the line is damaged and has no
+ * object. The same line and key give the same text.
  */
 export function maskLine(text: string, redactor: Redactor): string | null {
   const value = parseJson(text);
@@ -27,7 +27,7 @@ export function maskLine(text: string, redactor: Redactor): string | null {
   return JSON.stringify(redactor.json(withoutMaskKey(fields), { path: [String(fields['kind'])] }));
 }
 
-/** The key of an export's masks would let members test guesses of what they hide. */
+/** With the mask key of an export, members could test guesses of the masked secrets. */
 function withoutMaskKey(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const { decision } = fields;
   if (!isObject(decision) || !('key' in decision)) return fields;

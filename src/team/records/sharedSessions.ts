@@ -39,7 +39,7 @@ interface SharedState {
   readonly id: string;
   readonly share: Share;
   readonly hostname: string;
-  /** With secrets masked. */
+  /** Summary with secrets masked. */
   readonly summary: unknown;
   readonly updatedAt: string;
   /** Shares a session that was withdrawn before. */

@@ -34,7 +34,7 @@ const rowSchema = z.object({
 export interface TeamRun {
   readonly job: Job;
   readonly requestedBy: string;
-  /** Of the process that has it; `null`: none has. */
+  /** Instance id of the process that has the run; `null` if none has. */
   readonly instance: string | null;
   /** Number of the claim, which every write about the run carries; `null`: not claimed. */
   readonly token: string | null;
@@ -43,10 +43,10 @@ export interface TeamRun {
 }
 
 export interface TeamRunRequest {
-  /** As the queue has made it, still pending. */
+  /** The pending job, as the queue created it. */
   readonly job: Job;
   readonly retry: boolean;
-  /** Until when a runner has to meet its demands; absent: it waits. In ms. */
+  /** Time in ms in which a runner must meet the demands; absent: no limit. */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -70,7 +70,7 @@ export async function stopRun(database: Database, id: string): Promise<TeamRun |
   return rows.flatMap(runOf)[0] ?? null;
 }
 
-/** Moves a run that waits, or gives it other demands. `null`: there is no such run. @throws errors of the database */
+/** Moves a waiting run, or replaces its demands. `null` if there is no such run. @throws errors of the database */
 export async function changeRun(database: Database, { run_id, move, demands }: ChangeRun): Promise<TeamRun | null> {
   const wanted = demands === undefined ? null : JSON.stringify(demands);
   const { rows } = await database.query('SELECT * FROM vitrine.change_run($1, $2, $3)', [run_id, move, wanted]);
@@ -92,7 +92,7 @@ export async function findActiveRun(database: Database, session: string): Promis
   return rows.flatMap(runOf)[0] ?? null;
 }
 
-/** The newest ones and all that wait, in the order in which they came. @throws errors of the database */
+/** The newest runs and all waiting ones, in order of creation. @throws errors of the database */
 export async function listRuns(database: Database): Promise<readonly TeamRun[]> {
   const { rows } = await database.query(
     `SELECT * FROM (SELECT * FROM vitrine.runs ORDER BY created_at DESC LIMIT $1) AS newest ORDER BY position`,
@@ -134,7 +134,10 @@ export async function onlineRunners(database: Database): Promise<readonly Regist
   });
 }
 
-/** `idOf` gives the id of the first, second, … runner of this identity. Returns the one it got. @throws errors of the database */
+/**
+ * `idOf` returns the id of the first, second, … runner of this identity. Returns the assigned id. @throws errors of
+ * the database
+ */
 export async function registerRunner(
   database: Database,
   { instance, hostname, project_dir, executor_type, tags = [], limit = 1, within }: Registration,
@@ -194,7 +197,7 @@ export async function leaveRunner(database: Database, instance: string, reason: 
   await database.query('SELECT vitrine.leave_runner($1, $2)', [instance, reason]);
 }
 
-/** Gives up what waited too long, and runners that no one has heard of. @throws errors of the database */
+/** Gives up runs that waited too long, and runners without heartbeats. @throws errors of the database */
 export async function sweep(database: Database): Promise<void> {
   await database.query('SELECT vitrine.sweep()');
 }

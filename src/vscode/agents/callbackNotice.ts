@@ -6,7 +6,7 @@ import { titleOf, type SessionRow } from '../sessions/sessionRow.ts';
 
 const { t } = vscode.l10n;
 
-/** The session's page shows this too, but is often closed, because nobody watches a background task. */
+/** A notification, because the session's page, which also shows this, is often closed during background tasks. */
 export async function showCallbackFailure(session: SessionRow, failure: EngineFailure): Promise<void> {
   const open = t('Open Session');
   const text = inertText(`${titleOf(session)}: ${sentences(failure)}`);

@@ -13,12 +13,12 @@ export function teamCommands(shell: CommandContext): Commands {
       const { joinTeam } = await import('../team/joinTeam.ts');
       await joinTeam(shell);
     },
-    /** With what can be done about the team; without one, as `joinTeam`. */
+    /** Shows the team with its actions; without a team, as `joinTeam`. */
     async teamStatus() {
       const { joinTeam } = await import('../team/joinTeam.ts');
       await joinTeam(shell);
     },
-    /** Shares a session or withdraws it, whatever its folder says. */
+    /** Shares or withdraws a session, whatever the setting of its folder. */
     async shareSession(argument) {
       const id = await pickSession(shell, argument, { title: t('Share with Team') });
       if (id === undefined) return;

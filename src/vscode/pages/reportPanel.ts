@@ -34,7 +34,7 @@ export class ReportPanel implements vscode.Disposable {
   #state: State[keyof State];
   #built: BuiltReport | undefined;
   #actions = new ReportActions('');
-  /** Those of the report before: the page may not have the new ones yet. */
+  /** Actions of the previous report, which the page may still show. */
   #earlier = new ReportActions('');
   #builds = 0;
   #running: AbortController | undefined;
@@ -59,8 +59,8 @@ export class ReportPanel implements vscode.Disposable {
   }
 
   /**
-   * Resolves with the new report; `undefined` if it failed, was cancelled or restarted, or the page is closed. `quiet`: shows
-   * no progress.
+   * Resolves with the new report; `undefined` if it failed, was cancelled or restarted, or the page is closed. `quiet`:
+   * shows no progress.
    */
   async refresh(quiet = false): Promise<BuiltReport | undefined> {
     if (this.#closed) return undefined;

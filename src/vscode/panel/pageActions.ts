@@ -102,7 +102,7 @@ export class PageActions {
     return openFile(base, path, line, endLine);
   }
 
-  /** Of a request that waits, in an editor in which it can be changed. */
+  /** Opens the edit of a waiting request in an editor in which the user can change it. */
   async openDiff(handle: SessionHandle, index: number): Promise<void> {
     const [entry] = await handle.read(index, index + 1);
     if (entry?.type.kind !== 'system_message') return openChange(handle, index);

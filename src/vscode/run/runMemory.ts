@@ -64,7 +64,7 @@ export class RunMemory {
     return Object.fromEntries(sessions.flatMap(([id, found]) => [[id, choiceOf(found) ?? {}]]));
   }
 
-  /** Those of the last race in this workspace. */
+  /** Commands of the last race in this workspace. */
   raceCommands(): RaceCommands {
     const { check, setup } = this.#all(keys.race);
     return { check: typeof check === 'string' ? check : '', setup: typeof setup === 'string' ? setup : '' };

@@ -188,7 +188,7 @@ export function teamShare(folder: vscode.Uri): Share {
   return found === 'metadata' || found === 'records' ? found : 'nothing';
 }
 
-/** After how many days what agents printed is packed, and deleting is offered; 0: never. */
+/** Days after which agents' output is compressed, and after which Vitrine offers to delete a session; 0: never. */
 export function retentionDays(): { readonly pack: number; readonly remove: number } {
   const days = (key: string): number => between(field('retention', key), 0, 36_500, 0);
   return { pack: days('compressAfterDays'), remove: days('deleteAfterDays') };

@@ -30,7 +30,7 @@ export const events: Command = {
     const isWanted = ({ session_id: id }: CoordinatorEvent): boolean => session === undefined || id === session;
     const stop = new AbortController();
     const over = new Promise<void>((resolve) => context.onInterrupt(() => resolve()));
-    // No one reads any more.
+    // The reader of stdout has gone.
     const unread = once(context.stdout, 'close').then(() => undefined);
     const ended = Promise.race([over, unread]).then(() => stop.abort());
     const onNews = ({ events: heard }: { readonly events: readonly CoordinatorEvent[] }): Promise<void> =>

@@ -58,7 +58,7 @@ const options = {
   store: { type: 'string' },
 } as const;
 
-/** What is not for `queue add` alone. */
+/** Options that are not only for `queue add`. */
 const everywhere: ReadonlySet<string> = new Set(['json', 'store']);
 
 const done = 0;

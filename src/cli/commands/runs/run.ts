@@ -148,7 +148,7 @@ export const run: Command = {
   },
 };
 
-/** Before anything runs, what is wrong with a blueprint is a matter of the call. */
+/** Before the start, a problem with a blueprint is a usage error. */
 function usage(error: unknown): never {
   throw EngineFailure.is(error) ? new UsageError(error.message, error.detail) : error;
 }

@@ -97,7 +97,9 @@ class DeclaredRunner {
     this.#say = say;
   }
 
-  /** Again where the daemon was lost: the runs that it had have ended with it. @throws DaemonError */
+  /**
+   * Declares the runner, also to the next daemon if one was lost, whose runs have ended with it. @throws DaemonError
+   */
   async declare(connection: DaemonConnection): Promise<void> {
     this.#active.clear();
     await connection.call('watch', { events: false, runs: true });
@@ -129,7 +131,7 @@ class DeclaredRunner {
   }
 }
 
-/** Writes lines until whoever read has gone: each more that failed would count as one more wish to end this at once. */
+/** Writes lines until the reader has gone, because each further failed write would count as an interrupt. */
 function sayer({ stdout }: CliContext): (line: string) => void {
   let heard = true;
   stdout.once('error', () => (heard = false));
@@ -153,7 +155,7 @@ function isFolder(place: string): boolean {
   }
 }
 
-/** Resolves when the user wants this to end; the second time it ends at once. */
+/** Resolves at the first interrupt. A second one ends the process at once. */
 function interrupted(context: CliContext): Promise<void> {
   return new Promise((resolve) => {
     let times = 0;

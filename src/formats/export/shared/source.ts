@@ -10,7 +10,7 @@ export interface ExportedResult {
   readonly metadata: ResultMetadata;
 }
 
-/** Of a response whose text these entries show. */
+/** Usage of a model response whose text these entries show. */
 export interface ExportedFigure {
   readonly entries: readonly number[];
   readonly figure: MessageFigure;

@@ -70,7 +70,7 @@ function transportText({ type, capabilities }: AgentReport): string {
   return capabilities.approvals.supported ? name : t('{0}, without approvals', name);
 }
 
-/** With a button that shows `other` instead. */
+/** Item of an installed agent; `other` adds a button that switches to that transport. */
 function foundItem(agent: AgentReport, other?: AgentReport): AgentItem {
   const item = plainItem(agent);
   if (other === undefined) return item;
