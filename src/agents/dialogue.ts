@@ -5,10 +5,10 @@ import type { ClientLine } from '../model/transcript/clientLine.ts';
 export type NewRequest = Omit<AgentRequest, 'asked_at' | 'expires_at'>;
 
 /**
- * What follows a turn. `goes_on`: the agent works in the background, so its input stays open and another turn follows.
- * `may_go_on`: one may follow immediately; otherwise the input is closed.
+ * What follows a turn. `continues`: the agent works in the background, so its input stays open and another turn follows.
+ * `may_continue`: one may follow immediately; otherwise the input is closed.
  */
-export type Continuation = 'done' | 'may_go_on' | 'goes_on';
+export type Continuation = 'done' | 'may_continue' | 'continues';
 
 /** Effects that the engine provides to a dialogue. Nothing here throws. */
 export interface DialogueHost {

@@ -179,12 +179,12 @@ function onInterrupt(listener: (cause: InterruptCause) => void): () => void {
 
 const { stdin, stdout } = process;
 const stderr = new TerminalText(process.stderr);
-let isTold = false;
+let isReported = false;
 // A reader that stops early (`| head`) is not a failure; ends the command properly.
 stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
   const isEnough = code === 'EPIPE';
-  if (!isEnough && !isTold) stderr.write(`vitrine: The output cannot be written: ${message}\n`);
-  isTold = true;
+  if (!isEnough && !isReported) stderr.write(`vitrine: The output cannot be written: ${message}\n`);
+  isReported = true;
   if (interruptible.size === 0) process.exit(isEnough ? 0 : failed);
   // A closed terminal may be noticed here before the signal arrives.
   for (const listener of interruptible) listener(stdout.isTTY ? 'hangup' : 'interrupt');

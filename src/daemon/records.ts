@@ -141,7 +141,7 @@ export class Records {
   async import(request: ParamsOf<'import'>): Promise<ResultOf<'import'>> {
     const report = await this.#engine.archive.import(request);
     const imported = await this.#open(report.sessionId);
-    this.#news.told(imported.summary());
+    this.#news.summaryChanged(imported.summary());
     imported.dispose();
     return report;
   }

@@ -94,7 +94,7 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     thread,
     own: recordedSessions(engine),
     engine,
-    onKept: (summary) => news.told(summary),
+    onKept: (summary) => news.summaryChanged(summary),
     prices: () => loadPrices(contexts.settings(undefined).prices),
     log,
   });
@@ -115,7 +115,7 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     environment: process.env,
     randomHex: engineDeps.randomHex,
     onChange: () => news.queueChanged(),
-    onShared: (summary) => news.told(summary),
+    onShared: (summary) => news.summaryChanged(summary),
     onSharedRemoved: (id) => news.removed(id),
     log,
   });

@@ -168,8 +168,8 @@ export class RecordState {
     this.#isBehind = true;
     this.#firstPrompt ??= run.prompt;
     if (run.synthetic === true) {
-      const isTold = this.#turns.has(run.run_id);
-      this.#synthetic.run(run.run_id, { isTold, isOver: isRunOver(run.status) });
+      const isReported = this.#turns.has(run.run_id);
+      this.#synthetic.run(run.run_id, { isReported, isOver: isRunOver(run.status) });
     }
     const known = this.#turns.get(run.run_id);
     const figures = known === undefined ? {} : { cost: known.cost, duration: known.duration };

@@ -12,11 +12,11 @@ export class SyntheticCount {
   /** Counts that the newest summary includes, too. */
   #reported = none;
 
-  /** `isTold`: the newest summary includes the run. Turns count after the run has ended. */
-  run(id: string, { isTold, isOver }: { readonly isTold: boolean; readonly isOver: boolean }): void {
+  /** `isReported`: the newest summary includes the run. Turns count after the run has ended. */
+  run(id: string, { isReported, isOver }: { readonly isReported: boolean; readonly isOver: boolean }): void {
     const known = this.#runs.get(id);
     this.#runs.set(id, { isOver, turns: known?.turns ?? 0 });
-    if (isTold && known === undefined) this.#reported = sum(this.#reported, { messages: 1, runs: 1, turns: 0 });
+    if (isReported && known === undefined) this.#reported = sum(this.#reported, { messages: 1, runs: 1, turns: 0 });
     const [oldest] = this.#runs;
     if (oldest === undefined || this.#runs.size <= maxRuns) return;
     this.#runs.delete(oldest[0]);

@@ -24,7 +24,7 @@ export class MessageFigures {
   #asking = false;
   #state = '';
   /** The agent reported nothing for single responses so far. */
-  untold = false;
+  isUnreported = false;
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -70,7 +70,7 @@ export class MessageFigures {
     // A failed request is not repeated with every drawing.
     for (const index of indexes) this.#known.set(index, this.of(index));
     for (const { index, figure } of reported) this.#known.set(index, figure);
-    this.untold = [...this.#known.values()].every((figure) => figure === 'not_per_message');
+    this.isUnreported = [...this.#known.values()].every((figure) => figure === 'not_per_message');
     if (isNews) this.#deps.changed();
     setTimeout(() => {
       this.#asking = false;

@@ -16,7 +16,7 @@ export class Announcer {
   readonly #alert: HTMLElement;
   readonly #replies = new Set<number>();
   readonly #asked = new Set<string>();
-  readonly #sayings: string[] = [];
+  readonly #texts: string[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
   #status: string | undefined;
 
@@ -27,10 +27,10 @@ export class Announcer {
 
   /** Simultaneous announcements are combined, because a live region only speaks its final content. */
   say(text: string): void {
-    this.#sayings.push(text);
+    this.#texts.push(text);
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
-      this.#polite.textContent = this.#sayings.splice(0).join('\n');
+      this.#polite.textContent = this.#texts.splice(0).join('\n');
     }, together);
   }
 

@@ -26,7 +26,7 @@ export function drawChrome(shell: Shell, context: Context, view: SessionView, li
   // Once, rather than with each message.
   shell.scroller.setAttribute(
     'aria-description',
-    context.figures.messages.untold ? missingText('not_per_message') : '',
+    context.figures.messages.isUnreported ? missingText('not_per_message') : '',
   );
   render(header(context, view, state.head), shell.header);
   const reported = notices(

@@ -25,7 +25,7 @@ export class VisibleParts {
   readonly #places = new Map<Element, Place>();
   readonly #visible = new Map<string, Sight>();
   /** Requests whose frames have been drawn. */
-  readonly #met = new Set<string>();
+  readonly #drawnBefore = new Set<string>();
   readonly #changed: () => void;
 
   constructor(scroller: HTMLElement, changed: () => void) {
@@ -57,8 +57,8 @@ export class VisibleParts {
       if (id === undefined || !isPart(part) || this.#places.has(element)) continue;
       this.#places.set(element, { id, part });
       this.#observer.observe(element);
-      if (part !== 'frame' || this.#met.has(id)) continue;
-      this.#met.add(id);
+      if (part !== 'frame' || this.#drawnBefore.has(id)) continue;
+      this.#drawnBefore.add(id);
       fresh.push(element);
     }
     return fresh;
@@ -77,7 +77,7 @@ export class VisibleParts {
 
   keep(ids: ReadonlySet<string>): void {
     for (const id of this.#visible.keys()) if (!ids.has(id)) this.#visible.delete(id);
-    for (const id of this.#met) if (!ids.has(id)) this.#met.delete(id);
+    for (const id of this.#drawnBefore) if (!ids.has(id)) this.#drawnBefore.delete(id);
   }
 
   #take(entries: readonly IntersectionObserverEntry[]): void {

@@ -18,7 +18,7 @@ export class Draft {
   readonly #deps: DraftDeps;
   text: string;
   /** Due time of the follow-up for which the host was notified. */
-  #toldFor: string | undefined;
+  #notifiedFor: string | undefined;
 
   constructor(text: string, deps: DraftDeps) {
     this.text = text;
@@ -45,8 +45,8 @@ export class Draft {
   #reportWriting(begins: boolean): void {
     const { view, link } = this.#deps;
     const due = view()?.followUpAt;
-    if (!begins && (due === undefined || due === this.#toldFor)) return;
-    this.#toldFor = due;
+    if (!begins && (due === undefined || due === this.#notifiedFor)) return;
+    this.#notifiedFor = due;
     link.send({ type: 'typing' });
   }
 

@@ -134,7 +134,7 @@ class ClaudeDialogue implements Dialogue {
       case 'background_tasks_changed': {
         const before = this.#background;
         this.#background = objects(message['tasks']).length;
-        if (before > 0 && this.#background === 0 && !this.#inTurn) this.#host.turnEnded('may_go_on');
+        if (before > 0 && this.#background === 0 && !this.#inTurn) this.#host.turnEnded('may_continue');
       }
     }
   }
@@ -144,7 +144,7 @@ class ClaudeDialogue implements Dialogue {
     if (texts(result['errors']).some((error) => unknownSessionText.test(error))) return;
     this.#inTurn = false;
     const own = nonEmpty(field(result['origin'], 'kind')) !== undefined;
-    const more = this.#background > 0 ? 'goes_on' : this.#notified && !own ? 'may_go_on' : 'done';
+    const more = this.#background > 0 ? 'continues' : this.#notified && !own ? 'may_continue' : 'done';
     this.#host.turnEnded(more);
   }
 

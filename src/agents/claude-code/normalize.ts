@@ -217,7 +217,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
   /** A piece that continues a streamed text; anything else is parsed completely. */
   #isPiece(shown: string): boolean {
     const delta = this.#deltas.read(shown);
-    if (delta === undefined || !this.#partials.goesOn(delta)) return false;
+    if (delta === undefined || !this.#partials.continues(delta)) return false;
     this.#session.seeId(delta.sessionId);
     this.#unfinished = true;
     return true;

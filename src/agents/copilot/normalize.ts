@@ -238,7 +238,7 @@ export class CopilotReader implements AgentReader {
         if (data['aborted'] === true) this.#interrupted ??= 'aborted';
         return true;
       case 'subagent.started':
-        this.#speakers.begun(agentId, nonEmpty(data['toolCallId']));
+        this.#speakers.started(agentId, nonEmpty(data['toolCallId']));
         return this.#notices.line(event, this.#speakers.of(event, nonEmpty(data['model']), speaker.timestamp));
       case 'session.info':
         if (data['infoType'] === 'model_retry') {

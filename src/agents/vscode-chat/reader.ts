@@ -25,7 +25,7 @@ export class VscodeChatReader implements RecordReader {
     this.#seeFolder(record.path);
     if (record.kind === 'document' && Array.isArray(value['requests'])) this.#log.replace(value);
     else if (record.kind === 'document' || !this.#log.apply(value)) return false;
-    this.#tell(record.kind === 'line' ? changedRequest(value) : undefined);
+    this.#reportChanges(record.kind === 'line' ? changedRequest(value) : undefined);
     return true;
   }
 
@@ -59,7 +59,7 @@ export class VscodeChatReader implements RecordReader {
   }
 
   /** `only`: number of the changed request; `undefined`: any may have changed. */
-  #tell(only: number | undefined): void {
+  #reportChanges(only: number | undefined): void {
     const state = this.#log.state;
     if (state === undefined) return;
     if (this.#shown.size === 0) this.#session.seeTime(state['creationDate']);

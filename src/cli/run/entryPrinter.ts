@@ -47,7 +47,7 @@ export class EntryPrinter {
     session.onUpdates((updates, total) => {
       const reported = new Set(updates.map((update) => (update.op === 'put' ? update.entry.index : update.index)));
       // Large batches of entries are only reported in part.
-      const untold = range(next, total).filter((index) => !reported.has(index));
+      const unreported = range(next, total).filter((index) => !reported.has(index));
       next = Math.max(next, total);
       const settled = new Map<number, NormalizedEntry>();
       for (const update of updates) {
@@ -56,7 +56,7 @@ export class EntryPrinter {
         else settled.set(update.entry.index, update.entry);
       }
       const entries = [...settled.values()].sort((a, b) => a.index - b.index);
-      if (untold.length + entries.length > 0) this.#add(untold, entries);
+      if (unreported.length + entries.length > 0) this.#add(unreported, entries);
     });
   }
 
@@ -71,10 +71,10 @@ export class EntryPrinter {
     await this.#write([]);
   }
 
-  #add(untold: readonly number[], settled: readonly NormalizedEntry[]): void {
+  #add(unreported: readonly number[], settled: readonly NormalizedEntry[]): void {
     this.#count(settled);
     const isIdle = this.#waiting.length === 0;
-    this.#waiting.push(...untold);
+    this.#waiting.push(...unreported);
     for (const entry of settled) this.#waiting.push(this.#waiting.length < maxHeld ? entry : entry.index);
     if (isIdle) this.#printing = this.#printing.then(() => this.#print());
   }

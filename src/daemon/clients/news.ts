@@ -22,17 +22,17 @@ export class NewsSource {
   readonly #feeds = new Set<NewsFeed>();
 
   constructor(engine: Pick<Engine, 'onSummary' | 'onEvent'>) {
-    engine.onSummary((summary) => this.#tell((feed) => feed.summary(summary)));
-    engine.onEvent((event) => this.#tell((feed) => feed.event(event)));
+    engine.onSummary((summary) => this.#notify((feed) => feed.summary(summary)));
+    engine.onEvent((event) => this.#notify((feed) => feed.event(event)));
   }
 
   /** A session changed in lists without a run. */
-  told(summary: SessionSummary): void {
-    this.#tell((feed) => feed.summary(summary));
+  summaryChanged(summary: SessionSummary): void {
+    this.#notify((feed) => feed.summary(summary));
   }
 
   removed(sessionId: string): void {
-    this.#tell((feed) => feed.removed(sessionId));
+    this.#notify((feed) => feed.removed(sessionId));
   }
 
   add(feed: NewsFeed): Disposable {
@@ -41,29 +41,29 @@ export class NewsSource {
   }
 
   undelivered(sessionId: string, failure: EngineFailure): void {
-    this.#tell((feed) => feed.undelivered(sessionId, failure));
+    this.#notify((feed) => feed.undelivered(sessionId, failure));
   }
 
   followUps(state: FollowUpsState): void {
-    this.#tell((feed) => feed.followUps(state));
+    this.#notify((feed) => feed.followUps(state));
   }
 
   /** `null`: everything is indexed. */
   indexing(progress: IndexProgress | null): void {
-    this.#tell((feed) => feed.indexing(progress));
+    this.#notify((feed) => feed.indexing(progress));
   }
 
   /** Call when runners come or go, or the team changes. */
   queueChanged(): void {
-    this.#tell((feed) => feed.queueChanged());
+    this.#notify((feed) => feed.queueChanged());
   }
 
   run(run: Run): void {
     const changed = changedRunSchema.parse(run);
-    this.#tell((feed) => feed.run(changed));
+    this.#notify((feed) => feed.run(changed));
   }
 
-  #tell(about: (feed: NewsFeed) => void): void {
+  #notify(about: (feed: NewsFeed) => void): void {
     for (const feed of this.#feeds) about(feed);
   }
 }

@@ -44,10 +44,10 @@ export class FollowUpPlanner implements Disposable {
         return { dispose: () => clearTimeout(timer) };
       },
     });
-    this.#scheduler.changed.on(() => this.#tell());
+    this.#scheduler.changed.on(() => this.#notify());
     void engine.followUps.paused().then((paused) => {
       this.#isPaused = paused;
-      if (paused) this.#tell();
+      if (paused) this.#notify();
     });
   }
 
@@ -81,7 +81,7 @@ export class FollowUpPlanner implements Disposable {
     this.#deps.log.info(logLine(paused ? 'follow-ups paused' : 'follow-ups resumed'));
     this.#isPaused = paused;
     if (paused) this.#scheduler.dropAll();
-    this.#tell();
+    this.#notify();
     if (!paused) await this.checkAll();
   }
 
@@ -89,7 +89,7 @@ export class FollowUpPlanner implements Disposable {
     this.#scheduler.dispose();
   }
 
-  #tell(): void {
+  #notify(): void {
     this.#deps.onChange(this.state());
   }
 

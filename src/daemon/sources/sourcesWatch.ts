@@ -45,17 +45,17 @@ export class SourcesWatch implements Disposable {
   async begin(limit: number): Promise<Omit<ResultOf<'watchSources'>, 'looked_in' | 'cleanup_days'>> {
     const { sessions, own } = this.#deps;
     const early: SourcesChange[] = [];
-    let hear = (change: SourcesChange): void => void early.push(change);
+    let receive = (change: SourcesChange): void => void early.push(change);
     this.#registrations = [
-      sessions.look((change) => hear(change)),
+      sessions.look((change) => receive(change)),
       own.onRecorded((ids, session) => this.take(ids, session)),
     ];
     this.#recorded = new Map([...(await own.recorded()), ...this.#recorded]);
     const found = await this.#shown(await sessions.list());
     const newest = found.shown.sort((a, b) => b.updated_at.localeCompare(a.updated_at)).slice(0, limit);
     for (const each of newest) this.#reported.set(each.session_id, each.executor_session_ids);
-    hear = (change) => void this.#hear(change);
-    for (const change of early) void this.#hear(change);
+    receive = (change) => void this.#report(change);
+    for (const change of early) void this.#report(change);
     const { shown, copies, out } = found;
     return { sessions: newest, kept: copies, out_of_scope: out, beyond: shown.length - newest.length };
   }
@@ -66,7 +66,7 @@ export class SourcesWatch implements Disposable {
     for (const each of this.#registrations) each.dispose();
   }
 
-  async #hear({ changed, removed }: SourcesChange): Promise<void> {
+  async #report({ changed, removed }: SourcesChange): Promise<void> {
     try {
       const { shown } = await this.#shown(changed);
       if (this.#isDisposed) return;

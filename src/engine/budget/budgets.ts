@@ -66,7 +66,7 @@ export class Budgets {
 
   /** Call before starting anything. `session` need not have a record. @throws EngineFailure if a budget is exhausted */
   async gate(session: Session, limits: Limits | undefined, raceLimits?: Limits): Promise<void> {
-    const { bounds, elsewhere: others } = await this.#standOf({ session, limits, raceLimits });
+    const { bounds, elsewhere: others } = await this.#statusOf({ session, limits, raceLimits });
     const used = budgetStatuses(bounds, others).find(isUsedUp);
     if (used === undefined) return;
     if (session.status !== 'pending') await this.#decide(session.session_id, 'budget_refused', used);
@@ -76,7 +76,7 @@ export class Budgets {
   /** Budget of a run that is about to start. */
   async hold(run: BudgetedRun): Promise<RunBudget> {
     const { clock, monotonic = () => performance.now() } = this.#deps;
-    return new RunBudget({ clock, monotonic, ...(await this.#standOf(run)) });
+    return new RunBudget({ clock, monotonic, ...(await this.#statusOf(run)) });
   }
 
   /** Updates the budget with usage of other runs and with raised limits until the run ends. */
@@ -92,7 +92,7 @@ export class Budgets {
       again = looking;
       if (looking) return;
       looking = true;
-      this.#standOf(run)
+      this.#statusOf(run)
         .then((budgetStatus) => budget.update(budgetStatus))
         .catch((error: unknown) => {
           this.#deps.log.warn(`Budgets: ${String(error)}`);
@@ -124,7 +124,7 @@ export class Budgets {
   async raise(sessionId: string | undefined, raise: Bound): Promise<void> {
     await this.#raises.add(raise);
     if (sessionId !== undefined) await this.#decide(sessionId, 'budget_raised', raise);
-    for (const [budget, run] of this.#held) budget.update(await this.#standOf(run));
+    for (const [budget, run] of this.#held) budget.update(await this.#statusOf(run));
   }
 
   async #decide(sessionId: string, type: string, what: Bound | BudgetStatus): Promise<void> {
@@ -134,7 +134,7 @@ export class Budgets {
       .catch((error: unknown) => this.#deps.log.warn(`${sessionId}: ${type} is not in its record: ${String(error)}`));
   }
 
-  async #standOf({
+  async #statusOf({
     session,
     limits,
     raceLimits,

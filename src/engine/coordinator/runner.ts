@@ -34,7 +34,7 @@ export class RunnerLoop {
   /** Runs to stop, including those that have not arrived yet. */
   readonly #toStop = new Set<string>();
   readonly #news: Disposable;
-  readonly #heart: NodeJS.Timeout;
+  readonly #heartbeatTimer: NodeJS.Timeout;
   #claims: Promise<void> = Promise.resolve();
   #claiming = false;
   #again = false;
@@ -44,9 +44,9 @@ export class RunnerLoop {
   private constructor(deps: RunnerDeps, seat: { readonly runner_id: string; readonly instance: string }) {
     this.#deps = deps;
     this.#seat = seat;
-    this.#news = deps.link.onRun((run) => this.#heard(run));
-    this.#heart = setInterval(() => void this.#beat(), heartbeatMs);
-    this.#heart.unref();
+    this.#news = deps.link.onRun((run) => this.#onRun(run));
+    this.#heartbeatTimer = setInterval(() => void this.#sendHeartbeat(), heartbeatMs);
+    this.#heartbeatTimer.unref();
     void this.#claim();
   }
 
@@ -66,19 +66,19 @@ export class RunnerLoop {
     await this.#claims;
     await Promise.all([...this.#active.values()].map(({ done }) => done));
     this.#closed = true;
-    clearInterval(this.#heart);
+    clearInterval(this.#heartbeatTimer);
     this.#news.dispose();
     await this.#deps.link.leave(this.#seat);
   }
 
-  #heard(run: Run): void {
-    if (run.runner_id === this.#seat.runner_id) this.#heedStop(run);
+  #onRun(run: Run): void {
+    if (run.runner_id === this.#seat.runner_id) this.#noteStop(run);
     // A new run is waiting, or one has ended and another can start.
     if (run.status !== 'claimed' && run.status !== 'running') void this.#claim();
   }
 
   /** A stop may be reported before the run itself arrives. */
-  #heedStop({ run_id, status }: Run): void {
+  #noteStop({ run_id, status }: Run): void {
     if (isRunOver(status)) this.#toStop.delete(run_id);
     if (status !== 'stopping') return;
     this.#toStop.add(run_id);
@@ -94,7 +94,7 @@ export class RunnerLoop {
     }
   }
 
-  async #beat(): Promise<void> {
+  async #sendHeartbeat(): Promise<void> {
     try {
       await this.#deps.link.heartbeat(this.#seat);
     } catch (error) {

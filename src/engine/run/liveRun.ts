@@ -248,8 +248,8 @@ export class LiveRun implements ActiveRun {
     await this.#settle({ code: null, signal: null }, failure);
   }
 
-  /** `goesOn`: queued messages are kept for another process. */
-  async #consume({ process, side, stored }: Launched, goesOn: () => boolean): Promise<ExitInfo> {
+  /** `continuesElsewhere`: queued messages are kept for another process. */
+  async #consume({ process, side, stored }: Launched, continuesElsewhere: () => boolean): Promise<ExitInfo> {
     const { label } = this.#plan;
     const silence = setTimeout(() => {
       this.#notify('warning', failures.silent(label, Math.round(this.#deps.silenceMs / 1000)));
@@ -272,7 +272,7 @@ export class LiveRun implements ActiveRun {
     // Processes for the agent are found by its lease, which is deleted with the leftovers.
     await this.#conversation.detach();
     const leftovers = await process.leftovers();
-    if (!goesOn()) this.#conversation.end();
+    if (!continuesElsewhere()) this.#conversation.end();
     // The process was stopped because it was no longer needed, which does not count as a failure.
     const how = this.#isStopped ? null : this.#state.closed;
     const exit = how === null ? ended : { code: 0, signal: null };

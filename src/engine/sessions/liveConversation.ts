@@ -208,7 +208,7 @@ export class LiveConversation implements Conversation {
     this.#stopped();
     if (this.#queue.length > 0) this.#sayNext();
     else if (more === 'done') this.#close(input);
-    else if (more === 'may_go_on') this.#waiting = setTimeout(() => this.#close(input), this.#deps.nextTurnMs);
+    else if (more === 'may_continue') this.#waiting = setTimeout(() => this.#close(input), this.#deps.nextTurnMs);
     this.#deps.onChange();
   }
 

@@ -220,7 +220,7 @@ export class SessionState {
     this.change(change);
     const lines = batch.map((line) => (line === 'summary' ? this.summaryLine() : line));
     await this.#writer?.appendAll(lines.filter((line) => line.kind !== 'event' || !isDerivedFromEntry(line.event)));
-    this.#tell(heard);
+    this.#notify(heard);
   }
 
   /** Applies the lines in memory, as a reader of the record would. */
@@ -278,14 +278,14 @@ export class SessionState {
       ...events.filter((event) => !isDerivedFromEntry(event)).map((event): RecordLine => ({ kind: 'event', event })),
     ]);
     this.#count(updates);
-    this.#tell({ updates, events });
+    this.#notify({ updates, events });
   }
 
   #count(updates: readonly EntryUpdate[]): void {
     for (const update of updates) if (update.op === 'put') this.total = Math.max(this.total, update.entry.index + 1);
   }
 
-  #tell({ updates, events }: WriteEvents): void {
+  #notify({ updates, events }: WriteEvents): void {
     if (updates.length > 0) this.updates.fire(updates, this.total);
     for (const event of events) this.deps.onEvent(event);
     this.recent.trim(this.#writer?.memoryOnly !== true);

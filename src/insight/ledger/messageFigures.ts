@@ -13,7 +13,7 @@ interface Run {
 export class MessageFigures {
   readonly #figures = new Map<number, MessageFigure>();
   readonly #further = new Set<number>();
-  readonly #telling = new Set<string>();
+  readonly #reporting = new Set<string>();
 
   /** `fallback` is the session's model, for messages without one. */
   constructor(
@@ -23,7 +23,7 @@ export class MessageFigures {
   ) {
     const costs = messageCosts(messages, prices, fallback);
     for (const [at, { runId, entries: [first, ...further] = [] }] of messages.entries()) {
-      this.#telling.add(runId);
+      this.#reporting.add(runId);
       const known = costs[at];
       if (first === undefined || known === undefined) continue;
       const { model, usage, cost, settled } = known;
@@ -39,7 +39,7 @@ export class MessageFigures {
     if (this.#further.has(index)) return 'counted_before';
     const run = runs.findLast(({ firstIndex }) => firstIndex <= index);
     if (run?.status === 'running') return 'not_yet';
-    const tells = run === undefined ? this.#telling.size > 0 : this.#telling.has(run.runId);
-    return tells ? 'not_this' : 'not_per_message';
+    const isReporting = run === undefined ? this.#reporting.size > 0 : this.#reporting.has(run.runId);
+    return isReporting ? 'not_this' : 'not_per_message';
   }
 }

@@ -32,7 +32,7 @@ const cumulativeSince = '2.1.277';
 export function totalScope({ counters, before, main, facts, agentVersion }: Evidence): 'run' | 'session' {
   // Printed only by versions with totals of the session.
   if (counters.own !== null) return 'session';
-  if (!canGoOn(counters, before, main)) return 'run';
+  if (!canContinue(counters, before, main)) return 'run';
   const reported = !hasSideRequests(facts) && main.model !== null;
   const exact = exactFit(counters, before, main);
   if (reported && exact !== null) return exact;
@@ -44,7 +44,7 @@ export function totalScope({ counters, before, main, facts, agentVersion }: Evid
 }
 
 /** Nothing has decreased since the last run, and this run's own usage fits into the increase. */
-function canGoOn(counters: Counters, before: PreviousCounters, main: MainUsage): boolean {
+function canContinue(counters: Counters, before: PreviousCounters, main: MainUsage): boolean {
   const last = before.counters;
   if (last === null) return true;
   if (counters.usd < last.usd && !sameUsd(counters.usd, last.usd)) return false;

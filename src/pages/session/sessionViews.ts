@@ -27,7 +27,7 @@ export class SessionViews {
     this.#source = source;
     this.#send = send;
     this.#clock = clock;
-    this.#index = new ViewIndex(source, () => this.#tell());
+    this.#index = new ViewIndex(source, () => this.#notify());
     this.#pages = new TrajectoryPages(this.#index);
     this.#since = new FilesSince(source, this.#index);
   }
@@ -61,7 +61,7 @@ export class SessionViews {
 
   /** A saved file may differ from what the session left. */
   saved(): void {
-    if (this.#owed) this.#tell();
+    if (this.#owed) this.#notify();
   }
 
   update(updates: readonly EntryUpdate[]): void {
@@ -78,7 +78,7 @@ export class SessionViews {
     this.#index.stop();
   }
 
-  #tell(): void {
+  #notify(): void {
     if (!this.#owed) return;
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;

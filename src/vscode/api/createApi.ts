@@ -36,7 +36,7 @@ export class PublicApi implements vscode.Disposable {
   readonly #queued = new vscode.EventEmitter<Omit<QueuedRun, 'prompt' | 'waiting'>>();
   #runs: Promise<ApiRuns> | undefined;
   #queue: Promise<ApiQueue> | undefined;
-  #hearsQueue = false;
+  #isSubscribedToQueue = false;
 
   constructor(deps: ApiRunsDeps) {
     this.#deps = deps;
@@ -49,7 +49,7 @@ export class PublicApi implements vscode.Disposable {
   readonly exports = (): VitrineApi => {
     const runs = (): Promise<ApiRuns> => this.#load();
     const onDidChange: Queue['onDidChange'] = (listener, self, disposables) => {
-      this.#hearQueue();
+      this.#subscribeToQueue();
       return this.#queued.event(listener, self, disposables);
     };
     return Object.freeze<VitrineApi>({
@@ -111,9 +111,9 @@ export class PublicApi implements vscode.Disposable {
   }
 
   /** Listening uses the queue, which makes this window a runner. */
-  #hearQueue(): void {
-    if (this.#hearsQueue) return;
-    this.#hearsQueue = true;
+  #subscribeToQueue(): void {
+    if (this.#isSubscribedToQueue) return;
+    this.#isSubscribedToQueue = true;
     this.#deps.engines.whenMade((engine) => {
       engine.queue.onRun((run) => this.#queued.fire({ ...run }));
     });

@@ -69,7 +69,7 @@ export class WhileAway implements vscode.Disposable {
   seen(): void {
     this.#isUnseen = false;
     this.#item.hide();
-    this.#tell(0);
+    this.#notify(0);
     this.#keepSoon();
   }
 
@@ -117,10 +117,10 @@ export class WhileAway implements vscode.Disposable {
     this.#item.tooltip = t('Show what finished, failed, needs you and changed');
     this.#item.accessibilityInformation = { label: t('Vitrine: {0}', text), role: 'button' };
     this.#item.show();
-    this.#tell(news);
+    this.#notify(news);
   }
 
-  #tell(news: number): void {
+  #notify(news: number): void {
     this.#deps.onNews(news);
     void vscode.commands.executeCommand('setContext', 'vitrine.awayNews', news);
   }

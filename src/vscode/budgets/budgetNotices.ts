@@ -29,18 +29,18 @@ export class BudgetNotices implements vscode.Disposable {
       const { near, reached, unheld } = row.budget ?? {};
       // Another window has already reported what happened before this one opened.
       if (reached !== undefined && Date.parse(reached.at) >= this.#since) {
-        this.#tell(`reached ${reached.at}`, row, t('“{0}” is paused. {1}', name(row), reachedText(reached)));
+        this.#notify(`reached ${reached.at}`, row, t('“{0}” is paused. {1}', name(row), reachedText(reached)));
       }
       if (!isSessionLive(row.status)) continue;
       if (near !== undefined && near.spent < near.limit) {
         const which = `${near.scope} ${near.unit} ${near.limit}`;
-        this.#tell(`${row.runs} ${which}`, row, t('“{0}”: {1}', name(row), nearText(near)));
+        this.#notify(`${row.runs} ${which}`, row, t('“{0}”: {1}', name(row), nearText(near)));
       }
-      if (unheld !== undefined) this.#tell(`${row.runs} unheld`, row, t('“{0}”: {1}', name(row), inertText(unheld)));
+      if (unheld !== undefined) this.#notify(`${row.runs} unheld`, row, t('“{0}”: {1}', name(row), inertText(unheld)));
     }
   }
 
-  #tell(what: string, row: SessionRow, text: string): void {
+  #notify(what: string, row: SessionRow, text: string): void {
     const once = `${row.session_id} ${what}`;
     if (this.#reported.has(once)) return;
     this.#reported.add(once);

@@ -36,8 +36,8 @@ export class FollowUpWatch implements vscode.Disposable {
     void this.#reportProblems();
     deps.engines.whenMade((engine) => {
       this.#engine = engine;
-      this.#disposables.push(engine.followUps.onChange(() => this.#tell()));
-      this.#tell();
+      this.#disposables.push(engine.followUps.onChange(() => this.#notify()));
+      this.#notify();
     });
     // The daemon needs this window's settings to plan follow-ups.
     if (deps.state.get<unknown>(key) === true) void deps.engines.get();
@@ -68,7 +68,7 @@ export class FollowUpWatch implements vscode.Disposable {
     for (const each of this.#disposables) each.dispose();
   }
 
-  #tell(): void {
+  #notify(): void {
     this.#changed.fire();
     const isPlanned = this.due().length > 0 ? true : undefined;
     if (this.#deps.state.get<unknown>(key) !== isPlanned) void this.#deps.state.update(key, isPlanned);

@@ -42,10 +42,10 @@ export class RequestNotices implements vscode.Disposable {
       shown.close();
       this.#shown.delete(id);
     }
-    for (const row of waiting.values()) this.#tell(row);
+    for (const row of waiting.values()) this.#notify(row);
   }
 
-  #tell(row: SessionRow): void {
+  #notify(row: SessionRow): void {
     const id = row.session_id;
     const { since = '', title = '' } = needsYou(row) ?? {};
     const about = `${since} ${title}`;

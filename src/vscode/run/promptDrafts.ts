@@ -19,7 +19,7 @@ export class PromptDrafts implements vscode.Disposable, vscode.CodeLensProvider 
       vscode.languages.registerCodeLensProvider({ scheme: 'untitled', language: 'markdown' }, this),
       vscode.workspace.onDidCloseTextDocument(({ uri }) => {
         this.#drafts.delete(uri.toString());
-        this.#tell();
+        this.#notify();
       }),
     ];
   }
@@ -29,7 +29,7 @@ export class PromptDrafts implements vscode.Disposable, vscode.CodeLensProvider 
     const content = draft.requests[0]?.prompt ?? '';
     const document = await vscode.workspace.openTextDocument({ language: 'markdown', content });
     this.#drafts.set(document.uri.toString(), draft);
-    this.#tell();
+    this.#notify();
     await vscode.window.showTextDocument(document);
   }
 
@@ -63,7 +63,7 @@ export class PromptDrafts implements vscode.Disposable, vscode.CodeLensProvider 
     for (const each of this.#disposables) each.dispose();
   }
 
-  #tell(): void {
+  #notify(): void {
     void vscode.commands.executeCommand('setContext', 'vitrine.prompts', [...this.#drafts.keys()]);
   }
 }

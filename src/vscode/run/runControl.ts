@@ -100,14 +100,12 @@ export class RunControl {
     if (planned === undefined) return undefined;
     const { agent, ...known } = planned;
     const request = recall === undefined ? known : { ...known, recall };
-    const startAfresh = async (): Promise<void> => {
+    const startNewConversation = async (): Promise<void> => {
       await this.#run('start a new conversation', { session, agent }, (engine) =>
         engine.startNewConversation(session, request),
       );
     };
-    return this.#run('resume', { session, agent, startNewConversation: startAfresh }, (engine) =>
-      engine.resume(session, request),
-    );
+    return this.#run('resume', { session, agent, startNewConversation }, (engine) => engine.resume(session, request));
   }
 
   /** Forks a session. Returns the new id, or `undefined` if it failed and the user was told why. */

@@ -52,9 +52,9 @@ export class WindowRunners {
       }),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.#fit()),
       vscode.workspace.onDidChangeConfiguration((change) => {
-        if (change.affectsConfiguration('vitrine.runner')) this.#again();
+        if (change.affectsConfiguration('vitrine.runner')) this.#declareAgain();
       }),
-      vscode.workspace.onDidChangeWorkspaceFolders(() => this.#again()),
+      vscode.workspace.onDidChangeWorkspaceFolders(() => this.#declareAgain()),
     ];
     this.#timer = setTimeout(() => void this.#lookForQueue(), patience);
   }
@@ -62,7 +62,7 @@ export class WindowRunners {
   /** Queues a run in `folder`. Its session shows the progress; a message reports a failure. @throws EngineFailure */
   async create(folder: string, request: Omit<CreateRun, 'project_dir'>): Promise<Run> {
     const { queue } = await this.#deps.engines.get();
-    if (!this.#isListening) queue.onRun((run) => this.#tell(run));
+    if (!this.#isListening) queue.onRun((run) => this.#reportFailure(run));
     this.#isListening = true;
     const run = await queue.createRun({ ...request, project_dir: folder });
     this.#created.add(run.run_id);
@@ -125,7 +125,7 @@ export class WindowRunners {
   }
 
   /** Declares the runners again, without stopping runs. */
-  #again(): void {
+  #declareAgain(): void {
     if (this.#isDeclared) void this.#declare();
     else this.#fit();
   }
@@ -143,7 +143,7 @@ export class WindowRunners {
   }
 
   /** Reports a failed run of this window, because it may have no session that shows the failure. */
-  #tell({ run_id, status, error = '', agent_name: name = '' }: ChangedRun): void {
+  #reportFailure({ run_id, status, error = '', agent_name: name = '' }: ChangedRun): void {
     if (!this.#created.has(run_id) || !isRunOver(status)) return;
     this.#created.delete(run_id);
     if (status !== 'failed') return;

@@ -215,7 +215,7 @@ export class SessionList implements vscode.Disposable {
   }
 
   dispose(): void {
-    if (this.#pending !== undefined) void this.#tell();
+    if (this.#pending !== undefined) void this.#notify();
     this.#folders.dispose();
     this.#changed.dispose();
   }
@@ -236,10 +236,10 @@ export class SessionList implements vscode.Disposable {
 
   /** Running sessions change with each message, so notifications are throttled. */
   #announce(): void {
-    this.#pending ??= setTimeout(() => void this.#tell(), quiet);
+    this.#pending ??= setTimeout(() => void this.#notify(), quiet);
   }
 
-  async #tell(): Promise<void> {
+  async #notify(): Promise<void> {
     clearTimeout(this.#pending);
     this.#pending = undefined;
     this.#changed.fire();

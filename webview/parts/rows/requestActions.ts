@@ -88,21 +88,21 @@ function yes(
 }
 
 function labels({ kind, reasonUnheard }: AgentRequest) {
-  const unheard = t('Reason for the record; this agent cannot receive it (optional)');
+  const reasonForRecord = t('Reason for the record; this agent cannot receive it (optional)');
   switch (kind) {
     case 'permission':
       return {
         once: t('Allow Once'),
         session: t('Allow for This Session'),
         no: t('Deny'),
-        reason: reasonUnheard ? unheard : t('Reason, sent to the agent (optional)'),
+        reason: reasonUnheard ? reasonForRecord : t('Reason, sent to the agent (optional)'),
       };
     case 'plan':
       return {
         once: t('Approve'),
         session: t('Approve for This Session'),
         no: t('Keep Planning'),
-        reason: reasonUnheard ? unheard : t('What should change? Sent to the agent (optional)'),
+        reason: reasonUnheard ? reasonForRecord : t('What should change? Sent to the agent (optional)'),
       };
     case 'question':
       return { once: '', session: '', no: t('Dismiss'), reason: t('Reason, sent to the agent (optional)') };

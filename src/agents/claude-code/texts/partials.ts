@@ -90,7 +90,7 @@ export class Partials {
   }
 
   /** Adds the piece if its block exists; `false`: the caller must parse the whole line. */
-  goesOn({ place, kind, piece, parentCallId }: Delta): boolean {
+  continues({ place, kind, piece, parentCallId }: Delta): boolean {
     const block = this.#current.get(parentCallId ?? '')?.places.get(place);
     if (typeof block === 'string') {
       if (kind !== 'json') return false;

@@ -37,7 +37,7 @@ const begins = new Map<string, (event: JsonObject) => Started>([
       input: picked(event, ['changes']),
     }),
   ],
-  ['mcp_tool_call', (event) => mcpBegun(event['invocation'])],
+  ['mcp_tool_call', (event) => startedMcpCall(event['invocation'])],
   [
     'web_search',
     (event) => ({
@@ -167,7 +167,7 @@ function commandEnded(event: JsonObject, before: ToolAction, streamed: string): 
   return { action, status: ok ? 'success' : 'failed', result: { text: shown, isError: !ok } };
 }
 
-function mcpBegun(invocation: unknown): Started {
+function startedMcpCall(invocation: unknown): Started {
   const server = text(field(invocation, 'server')) ?? '';
   const tool = text(field(invocation, 'tool')) ?? '';
   const input = field(invocation, 'arguments');

@@ -26,7 +26,7 @@ export class Speakers {
   }
 
   /** A subagent was started by this call. */
-  begun(agentId: string | undefined, callId: string | undefined): void {
+  started(agentId: string | undefined, callId: string | undefined): void {
     if (agentId === undefined || callId === undefined) return;
     if (this.#parents.size < maxAgents) this.#parents.set(agentId, callId);
   }
@@ -36,7 +36,7 @@ export class Speakers {
       return { agent: '', counted: true, parentCallId: undefined, metadata: this.#session.metadata(), timestamp };
     }
     const parent = parentCallId ?? this.#parents.get(agentId ?? '');
-    if (parent !== undefined) this.begun(agentId, parent);
+    if (parent !== undefined) this.started(agentId, parent);
     const metadata = this.#made(parent, model);
     return { agent: agentId ?? parentCallId ?? '', counted: false, parentCallId: parent, metadata, timestamp };
   }

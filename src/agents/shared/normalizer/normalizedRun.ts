@@ -62,11 +62,11 @@ export class NormalizedRun {
       metadata: () => this.session.metadata(),
       beforeMessage: (text) => {
         this.texts.close();
-        this.#tell(text);
+        this.#noteReported(text);
       },
       decided: (request, decision) => {
         const { answer } = decision;
-        if (answer.kind === 'answer') this.#tell(answer.answers.join('\n'));
+        if (answer.kind === 'answer') this.#noteReported(answer.answers.join('\n'));
         this.decided(request, decision);
       },
       toolOutput: ({ callId, stdout, exitCode }, timestamp) => this.toolOutput(callId, stdout, exitCode, timestamp),
@@ -130,7 +130,7 @@ export class NormalizedRun {
     this.writer.add({ type, content: shown, timestamp, metadata: this.session.metadata(), origin });
   }
 
-  #tell(message: string): void {
+  #noteReported(message: string): void {
     this.#reported.push(message.trim());
     if (this.#reported.length > maxReported) this.#reported.shift();
   }

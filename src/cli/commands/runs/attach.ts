@@ -116,7 +116,7 @@ class Attachment {
     });
     const started = isSameProtocol(this.#connection) ? this.#follow() : this.#followOther();
     const stopListening = this.#context.onInterrupt(() => {
-      this.#tell(
+      this.#printNotice(
         `Detached. The agent keeps running. Watch it: vitrine attach ${this.#session}. Stop it: vitrine stop ${this.#session}`,
       );
       this.#end(done);
@@ -124,7 +124,7 @@ class Attachment {
     const lines = createInterface({ input: this.#context.stdin, terminal: false });
     lines.on('line', (line) => void this.#receive(line));
     void this.#connection.closed.then(() => {
-      this.#tell('The daemon has exited. The session is saved. See "vitrine show --help".');
+      this.#printNotice('The daemon has exited. The session is saved. See "vitrine show --help".');
       this.#end(lost);
     });
     try {
@@ -191,13 +191,13 @@ class Attachment {
 
   async #ask(agent: string, request: AgentRequest, folder: string | undefined): Promise<void> {
     const edits = editText(request, await readEditPreviews(request, folder));
-    this.#tell([...(edits === '' ? [] : [edits]), requestText(agent, request)].join('\n'));
+    this.#printNotice([...(edits === '' ? [] : [edits]), requestText(agent, request)].join('\n'));
   }
 
   #take({ live, outcome, agent, folder, requests }: State): void {
     for (const { id } of this.#waiting) {
       if (!requests.some((request) => request.id === id) && !this.#answered.has(id) && !this.#json)
-        this.#tell('That request was already answered or withdrawn.');
+        this.#printNotice('That request was already answered or withdrawn.');
     }
     this.#waiting = requests;
     for (const request of requests) {
@@ -214,7 +214,7 @@ class Attachment {
     try {
       await this.#carryOut(input);
     } catch (error) {
-      this.#tell(error instanceof Error ? error.message : String(error));
+      this.#printNotice(error instanceof Error ? error.message : String(error));
     }
   }
 
@@ -222,7 +222,7 @@ class Attachment {
     const session_id = this.#session;
     switch (input.type) {
       case 'invalid':
-        this.#tell(input.message);
+        this.#printNotice(input.message);
         return;
       case 'stop':
         await this.#connection.call('stop', { session_id, kill: false });
@@ -234,7 +234,7 @@ class Attachment {
         const { request: request_id, answer } = input;
         this.#answered.add(request_id);
         const { accepted } = await this.#connection.call('answer', { session_id, request_id, answer });
-        if (!accepted) this.#tell('That request was already answered or withdrawn.');
+        if (!accepted) this.#printNotice('That request was already answered or withdrawn.');
       }
     }
   }
@@ -244,7 +244,7 @@ class Attachment {
     return Promise.resolve();
   }
 
-  #tell(message: string): void {
+  #printNotice(message: string): void {
     this.#context.stderr.write(`${message}\n`);
   }
 }

@@ -64,7 +64,7 @@ export const runner: Command = {
       agents: program === undefined ? {} : { [executor]: { program } },
       ...(values.speed !== undefined && { replaySpeed: numberOption('--speed', values.speed) }),
     });
-    const declared = new DeclaredRunner({ runner: registration, context: { ...settings, tags } }, sayer(context));
+    const declared = new DeclaredRunner({ runner: registration, context: { ...settings, tags } }, linePrinter(context));
     const link = new DaemonLink<DaemonError>({
       connect: () =>
         connect({ ...connectOptions(context, { store: values.store }), onNews: (news) => declared.take(news) }),
@@ -132,11 +132,11 @@ class DeclaredRunner {
 }
 
 /** Writes lines until the reader has gone, because each further failed write would count as an interrupt. */
-function sayer({ stdout }: CliContext): (line: string) => void {
-  let heard = true;
-  stdout.once('error', () => (heard = false));
+function linePrinter({ stdout }: CliContext): (line: string) => void {
+  let isOpen = true;
+  stdout.once('error', () => (isOpen = false));
   return (line) => {
-    if (heard) stdout.write(`${visibleLine(line)}\n`);
+    if (isOpen) stdout.write(`${visibleLine(line)}\n`);
   };
 }
 

@@ -44,7 +44,7 @@ export async function verifyRecord(file: string, { named = [], session }: Expect
   const found = await chainedLines(file);
   const isSettled = lease !== null && lease === (await settledLease(folder).catch(() => null));
   const { items, header, archive } = found;
-  const { told: reported, kept: saved, isEndLost } = chainOf(found, head, isSettled);
+  const { reported, kept: saved, isEndLost } = chainOf(found, head, isSettled);
   const chainedFrom = items.find(({ link }) => link !== null)?.line ?? null;
   const isOther = session !== undefined && header !== null && header !== session;
   const altered = new Set(reported.flatMap(({ kind, line }) => (kind === 'altered' ? [line] : [])));
@@ -79,7 +79,7 @@ export async function verifyRecord(file: string, { named = [], session }: Expect
 }
 
 interface Chained {
-  readonly told: ChainBreak[];
+  readonly reported: ChainBreak[];
   /** Line that the head refers to. */
   readonly kept: number | null;
   /** The line of the head is missing, and no other line replaced it. */
@@ -91,7 +91,7 @@ function chainOf({ items, lastGap }: ChainedLines, head: Head | null, isSettled:
   const { breaks, members } = walkChain(items, head?.hash ?? null);
   const reported = new Map(breaks.map((each) => [each.line, each]));
   const isChained = items.some(({ link }) => link !== null);
-  if (head === null) return { told: [...reported.values()], kept: null, isEndLost: isSettled && isChained };
+  if (head === null) return { reported: [...reported.values()], kept: null, isEndLost: isSettled && isChained };
   const member = members.findLast((place) => items[place]?.hash === head.hash);
   const saved = items[member ?? items.findLastIndex(({ hash }) => hash === head.hash)];
   if (member !== undefined && isSettled) {
@@ -101,7 +101,7 @@ function chainOf({ items, lastGap }: ChainedLines, head: Head | null, isSettled:
   const changed = saved === undefined ? lineAfter(head.prev, { items, lastGap }) : null;
   if (changed !== null && !reported.has(changed)) reported.set(changed, { kind: 'altered', line: changed });
   return {
-    told: [...reported.values()],
+    reported: [...reported.values()],
     kept: saved?.line ?? null,
     isEndLost: saved === undefined && changed === null,
   };

@@ -301,10 +301,10 @@ describe('the dialogue of Claude Code', () => {
     script.line(system('init'), system('background_tasks_changed', { tasks: [{ task_id: 'a' }] }), result);
     script.line(system('task_notification'), system('background_tasks_changed', { tasks: [] }));
     script.line(system('init'), { ...result, origin: { kind: 'task-notification' } });
-    assert.deepEqual(script.turns, ['goes_on', 'may_go_on', 'began', 'done']);
+    assert.deepEqual(script.turns, ['continues', 'may_continue', 'began', 'done']);
     script.dialogue.say('More.');
     script.line(system('init'), system('task_notification'), result);
-    assert.deepEqual(script.turns.slice(4), ['may_go_on']);
+    assert.deepEqual(script.turns.slice(4), ['may_continue']);
   });
 
   it('waits for the exit of a program that does not know the conversation', () => {
