@@ -40,7 +40,7 @@ export interface CoordinatorDeps {
  */
 export class Coordinator {
   readonly #deps: CoordinatorDeps;
-  /** In order of creation. */
+  /** All jobs, in order of creation. */
   readonly #jobs = new Map<string, Job>();
   readonly #registry = new RunnerRegistry();
   /** Monotonic deadlines for runs that wait for a runner. */

@@ -17,7 +17,7 @@ export function daemonRetiring(): EngineFailure {
   });
 }
 
-/** In the form for clients. `null` if it is not shown to people. */
+/** A failure as sent to clients; `null` if it is not shown to people. */
 export function failureData(error: unknown): FailureData | null {
   if (CoordinatorError.is(error)) return { code: error.code, message: error.message, detail: '' };
   if (!EngineFailure.is(error)) return null;

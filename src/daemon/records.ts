@@ -41,7 +41,7 @@ export class Records {
     this.#team = team;
   }
 
-  /** With the handle of a subscription, or a temporary one. */
+  /** Calls `work` with the handle of a subscription, or a temporary one. */
   async using<T>(
     sessionId: string,
     followed: Pick<Subscription, 'using'> | undefined,

@@ -8,9 +8,12 @@ import { preparePrivateFolder, readEndpoint } from '../transport/endpoint.ts';
 import { keepCompiledCode } from './compiledCode.ts';
 import type { DaemonOptions } from './options.ts';
 
-/** A daemon that has the lease and runs publishes its endpoint within this time, in ms: a busy machine takes a while to load it. */
+/**
+ * A daemon that has the lease and runs publishes its endpoint within this time, in ms: a busy machine takes a while to
+ * load it.
+ */
 const otherStartMs = 25_000;
-/** The same where it is not known whether it runs. */
+/** As above, if it is unknown whether the process runs. */
 const unknownStartMs = 4000;
 const retryMs = 20;
 /** How often it is checked whether the other daemon still runs, in ms. */
@@ -48,7 +51,10 @@ interface Acquired {
   readonly holder: LeaseHolder | null;
 }
 
-/** `lease` is `null` when another daemon serves the store. @throws if another daemon has the lease and does not serve it */
+/**
+ * `lease` is `null` when another daemon serves the store. @throws if another daemon has the lease and does not serve
+ * it
+ */
 async function acquireOrWait(storeDir: string): Promise<Acquired> {
   for (;;) {
     const acquired = await acquireLease(storeDir);
@@ -79,7 +85,10 @@ async function acquire(folder: string): Promise<WriterLease | LeaseHolder | null
   }
 }
 
-/** Resolves when the daemon with the lease has published its endpoint; false if it has ended. @throws if it does not publish one */
+/**
+ * Resolves when the daemon with the lease has published its endpoint; false if it has ended. @throws if it does not
+ * publish one
+ */
 async function isServed({ folder, holder }: Acquired): Promise<boolean> {
   const limit = holder === null ? unknownStartMs : otherStartMs;
   for (let waited = 0; waited < limit; waited += retryMs) {

@@ -39,7 +39,7 @@ export class JsonLineReader extends AbstractMessageReader implements TurnTaker {
   /** Received, and not looked at. */
   #unread: Buffer[] = [];
   #unreadBytes = 0;
-  /** Of a line whose end has not arrived. */
+  /** Parts of a line whose end has not arrived. */
   #parts: Buffer[] = [];
   #length = 0;
   #callback: ((message: unknown) => void) | undefined;

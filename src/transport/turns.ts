@@ -1,7 +1,7 @@
 /** Per turn of the event loop, for all connections together. */
 const maxMessages = 16;
 const maxMs = 4;
-/** Every so many messages, one comes from a connection that has more waiting. */
+/** One in this many messages comes from a busy connection. */
 const busyShare = 4;
 
 /** A connection with received bytes. */
@@ -11,8 +11,8 @@ export interface TurnTaker {
 }
 
 /**
- * Lets connections take turns, so that one that sends much, or many of them, do not delay the others: one message each, first
- * those that had nothing waiting, and only a few before the event loop looks for other work.
+ * Lets connections take turns, so that one that sends much, or many of them, do not delay the others: one message each,
+ * first those that had nothing waiting, and only a few before the event loop looks for other work.
  */
 export class Turns {
   readonly #fresh = new Set<TurnTaker>();

@@ -50,7 +50,7 @@ export class Turns {
     return this.#reports.count === 0 ? (this.#reports.usd ?? undefined) : undefined;
   }
 
-  /** As last reported. */
+  /** Context tokens as last reported. */
   contextTokens: number | undefined;
 
   /** For costs that are not in US dollars. */

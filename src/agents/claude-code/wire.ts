@@ -59,7 +59,7 @@ export interface ResultLine {
   readonly apiDurationMs: number | undefined;
   /** Under either name, depending on the version. */
   readonly usd: number | undefined;
-  /** Of this run alone, if printed beside a total. */
+  /** Cost of this run alone, if printed beside a total. */
   readonly runUsd: number | undefined;
   readonly stopReason: string | undefined;
   readonly terminalReason: string | undefined;

@@ -11,7 +11,10 @@ import { codexServers, serversSince } from './servers.ts';
 /** First version that prints the thread's id, which is needed to resume. */
 export const threadsSince = '0.44.0';
 
-/** First measured version whose app-server has everything that Vitrine uses: 0.77.0 cannot steer a turn or fork a thread. */
+/**
+ * First measured version whose app-server has everything that Vitrine uses: 0.77.0 cannot steer a turn or fork a
+ * thread.
+ */
 const appServerSince = '0.169.0';
 
 export function hasAppServer(version: string | null): boolean {
@@ -65,7 +68,7 @@ interface CommonOptions {
   readonly variables: Readonly<Record<string, string>> | undefined;
 }
 
-/** What does not depend on how Codex is run. */
+/** Options that both ways of running Codex accept. */
 function commonOptions({ options, program }: CommandRequest): CommonOptions {
   const warnings: string[] = [];
   if (argsOfMode(codexChoices, options.permissionMode) === undefined)

@@ -22,7 +22,7 @@ const fixedTexts: readonly (readonly [RegExp, string])[] = [
   [/^stream disconnected\b/, 'stream_broken'],
 ];
 const statusInText = /\bstatus:? (\d{3})\b/;
-/** It passes on answers to bad requests unchanged. */
+/** Codex passes on responses to bad requests unchanged. */
 const typesInJson = new Map([['invalid_request_error', 'invalid_request']]);
 
 /** The server's message in an answer that Codex passes on unchanged. */

@@ -41,7 +41,7 @@ export const codexStore: StoreFormat = {
   resume: (nativeId) => ({ program: 'codex', args: ['resume', nativeId] }),
 };
 
-/** From the first line; if that is incomplete or damaged, from its text. */
+/** Reads the part from the first line; if that is incomplete or damaged, from its text. */
 function partOf(id: string, first: string): StorePart {
   const meta = parse(first);
   const payload = isObject(meta) ? meta['payload'] : undefined;

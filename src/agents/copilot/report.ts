@@ -6,15 +6,15 @@ import type { ResultLine, UsageFile } from './wire.ts';
 import { englishFigures } from '../../text/figures.ts';
 
 /**
- * A session in its first run is at most this much older than its process. Measured: 60 to 270 ms for a new session; a resumed
- * one is older by at least a run and a program start.
+ * A session in its first run is at most this much older than its process. Measured: 60 to 270 ms for a new session; a
+ * resumed one is older by at least a run and a program start.
  */
 const maxStartMs = 1000;
 
 export interface Outcome {
   readonly result: ResultLine | undefined;
   readonly usage: UsageFile | undefined;
-  /** Between the first and the last line. */
+  /** Time between the first and the last line, in ms. */
   readonly elapsedMs: number | undefined;
   readonly text: string | null;
   readonly errors: readonly string[];

@@ -4,8 +4,8 @@ import { amount, count, field, nonEmpty, objects } from '../shared/guards.ts';
 import { errorReason, spoken } from '../shared/resultText.ts';
 
 /**
- * The JSON of `copilot --output-format json` and `--usage-output-file`. Only this file knows it. A field of an unexpected
- * type is ignored; the rest of the line counts.
+ * The JSON of `copilot --output-format json` and `--usage-output-file`. Only this file knows it. A field of an
+ * unexpected type is ignored; the rest of the line counts.
  */
 
 /** One line: `{type, data, id, timestamp, parentId, ephemeral?, agentId?}`. */
@@ -62,9 +62,9 @@ export function toolRequests(data: JsonObject): ToolCall[] {
 export interface ToolOutcome {
   readonly id: string | undefined;
   readonly success: boolean;
-  /** What the model is given. */
+  /** Result for the model. */
   readonly content: string | undefined;
-  /** What people see: for file changes, the diff. */
+  /** Result for people: for file changes, the diff. */
   readonly detail: string | undefined;
   readonly blocks: unknown;
   readonly errorMessage: string | undefined;

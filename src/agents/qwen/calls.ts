@@ -30,7 +30,7 @@ export class QwenCalls {
     run.calls.start({ id, toolName, action, input, parentCallId, timestamp: now, metadata: this.#session.metadata() });
   }
 
-  /** What only the telemetry of a call has. */
+  /** Adds what only the telemetry of a call contains. */
   decided(event: unknown): void {
     const id = idOf(field(event, 'call_id'));
     if (id !== undefined && field(event, 'decision') === 'reject') this.#denied.add(id);

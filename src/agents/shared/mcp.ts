@@ -2,7 +2,7 @@ import type { JsonObject } from '../../model/text/json.ts';
 import type { McpServer, McpServers } from '../../model/agent/mcpServer.ts';
 import type { CommandLine, CommandRequest } from '../adapter.ts';
 
-/** What the command line needs for the agent to have its servers. */
+/** Parts of the command line that give the agent its servers. */
 type GivenServers = Pick<CommandLine, 'privateFiles' | 'variables'> & { readonly args: readonly string[] };
 
 export const noServers: GivenServers = { args: [] };
@@ -14,8 +14,8 @@ export function serversOf({ options }: Pick<CommandRequest, 'options'>): McpServ
 }
 
 /**
- * A file with the servers, because all users of the machine can read arguments. `as` formats the file's name as an argument;
- * `describe` gives a server in the program's format.
+ * A file with the servers, because all users of the machine can read arguments. `as` formats the file's name as an
+ * argument; `describe` gives a server in the program's format.
  */
 export function serversFile(
   { privateFolder, options }: Pick<CommandRequest, 'privateFolder' | 'options'>,

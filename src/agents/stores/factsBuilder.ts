@@ -79,7 +79,7 @@ export class FactsBuilder {
     this.#count(this.#prompts, prompt);
   }
 
-  /** The first request after the latest prompts. */
+  /** Call for the first request after the latest prompts. */
   answer(request: string): void {
     for (const key of this.#unanswered) {
       const prompt = this.#prompts.get(key);

@@ -76,9 +76,9 @@ export interface StoreParserOptions {
 }
 
 /**
- * Reads the records of one session. A pure state machine that never throws. For a quick list, it gets only the first and last
- * records of a session, and `facts` is what those say. Entries start at index 0. An unknown record becomes a `system_message`
- * with `subtype: "unknown"` and the record in `metadata.raw`, and is counted.
+ * Reads the records of one session. A pure state machine that never throws. For a quick list, it gets only the first
+ * and last records of a session, and `facts` is what those say. Entries start at index 0. An unknown record becomes a
+ * `system_message` with `subtype: "unknown"` and the record in `metadata.raw`, and is counted.
  */
 export interface StoreParser {
   push(record: StoreRecord): readonly EntryUpdate[];
@@ -89,7 +89,9 @@ export interface StoreParser {
 
 /** How to read sessions from a database. Statements run read-only, on a private copy if necessary. */
 export interface StoreDatabase {
-  /** One row per session: its native id in the column `session`, the time of its last change (epoch ms) in `changed`. */
+  /**
+   * One row per session: its native id in the column `session`, the time of its last change (epoch ms) in `changed`.
+   */
   readonly sessions: string;
   /** By table name, in this order: statements with the native id as their only parameter. */
   readonly records: readonly { readonly table: string; readonly sql: string }[];
@@ -102,17 +104,21 @@ export interface StoreFormat {
   readonly label: string;
   roots(place: StorePlace): readonly StoreRoot[];
   /**
-   * Meaning of a file, by its path below the root (with `/`). `head`: its first lines are needed, see `look`. `undefined`:
-   * not part of a session; it is never opened.
+   * Meaning of a file, by its path below the root (with `/`). `head`: its first lines are needed, see `look`.
+   * `undefined`: not part of a session; it is never opened.
    */
   place(path: string): StorePart | 'head' | undefined;
-  /** Meaning of a file by its first lines, at most 64 KB; the last one can be incomplete. `undefined`: not a session. */
+  /**
+   * Meaning of a file by its first lines, at most 64 KB; the last one can be incomplete. `undefined`: not a session.
+   */
   look?(path: string, head: readonly string[]): StorePart | undefined;
   /** The agent itself creates empty files with the name of a session; they are not damaged. */
   readonly leavesEmptyFiles?: boolean;
-  /** `document`: the file is read as a whole, not line by line. Default: by the extension `.json`, `.yaml` or `.txt`. */
+  /**
+   * `document`: the file is read as a whole, not line by line. Default: by the extension `.json`, `.yaml` or `.txt`.
+   */
   isDocument?(path: string): boolean;
-  /** What a record of a shared file says. */
+  /** Reads the notes in a record of a shared file. */
   notes?(record: StoreRecord): readonly SessionNote[];
   readonly database?: StoreDatabase;
   createParser(options: StoreParserOptions): StoreParser;

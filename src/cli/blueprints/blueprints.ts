@@ -21,7 +21,7 @@ export function blueprintsOf({ env }: CliContext, cwd: string): Promise<readonly
   return blueprintsIn(cwd, homeOf(env));
 }
 
-/** The same, without untrusted ones of the folder. */
+/** As above, without untrusted agent files of the folder. */
 export async function trustedBlueprints(context: CliContext, cwd: string): Promise<readonly Blueprint[]> {
   return onlyTrusted(await blueprintsOf(context, cwd), homeOf(context.env));
 }

@@ -85,7 +85,7 @@ async function observedOf({ archive }: Engine, own: readonly SessionSummary[]): 
   return archive.sources === undefined ? [] : await observedSessions(archive.sources, own);
 }
 
-/** Both kinds, newest first. */
+/** Rows of both kinds of sessions, newest first. */
 export function rows(
   own: readonly SessionSummary[],
   observed: readonly ObservedSummary[],

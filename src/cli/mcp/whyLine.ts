@@ -69,7 +69,7 @@ export async function whyLine(
 
 type Readable = Pick<Awaited<ReturnType<Engine['open']>>, 'read'>;
 
-/** What the agent was asked when it did that. */
+/** The prompt before the entry. */
 async function promptBefore(handle: Readable, index: number): Promise<string | null> {
   for (let to = index; to > 0; to -= pageSize) {
     const entries = await handle.read(Math.max(0, to - pageSize), to);

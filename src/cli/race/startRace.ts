@@ -62,7 +62,7 @@ function* news({ lanes }: Race, shown: Map<string, string>): Generator<string> {
   }
 }
 
-/** For calls about a race that is already there, from a terminal of its user. */
+/** Context for calls about an existing race from a terminal. */
 export function contextOf(folder: string, environment: CliContext['env']): GivenParams<'compareRace'>['context'] {
   const variables = Object.entries(environment).filter((each): each is [string, string] => each[1] !== undefined);
   return { folder, trusted: true, environment: Object.fromEntries(variables), settings: {} };

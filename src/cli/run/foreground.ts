@@ -14,7 +14,7 @@ import { EntryPrinter, type PrintedSession } from './entryPrinter.ts';
 const done = 0;
 const agentFailed = 1;
 const notStarted = 2;
-/** As in shells: 128 plus the number of SIGHUP. */
+/** Exit code as in shells: 128 plus the number of SIGHUP. */
 const hungUp = 129;
 
 /**

@@ -5,7 +5,7 @@ import { createEngine } from '../run/engine.ts';
 
 export interface AgentOfSession {
   readonly type: ExecutorType | undefined;
-  /** For ACP agents. */
+  /** Profile id of an ACP agent. */
   readonly profile: string | undefined;
 }
 

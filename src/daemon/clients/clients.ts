@@ -39,7 +39,7 @@ export class Clients implements Presence {
     this.#deps = deps;
   }
 
-  /** For a connection that has said hello. */
+  /** Describes a connection that has said hello. */
   describe(connection: ConnectedClient): ClientDescription | undefined {
     return this.#clients.get(connection)?.description;
   }
@@ -54,7 +54,7 @@ export class Clients implements Presence {
     return { dispose: () => this.#presence.delete(own) };
   }
 
-  /** Without clients that only watch. */
+  /** Number of clients, without those that only watch. */
   get count(): number {
     return [...this.#clients.values()].filter(({ description }) => description.observes !== true).length;
   }

@@ -69,7 +69,7 @@ export class ClientContexts {
     return this.#of(folder)?.environment ?? {};
   }
 
-  /** For the folder of a file, else the newest one. */
+  /** Environment for the folder of a file, otherwise the newest one. */
   environmentNear(file: string): Readonly<Record<string, string>> {
     return (this.#of(path.dirname(file)) ?? this.#newest())?.environment ?? {};
   }
@@ -84,7 +84,7 @@ export class ClientContexts {
     return this.#of(folder)?.settings.share;
   }
 
-  /** What a person chose for later runs of a session. */
+  /** The user's options for later runs of a session. */
   choice(folder: string, sessionId: string): RunChoice {
     return this.#of(folder)?.choices?.[sessionId] ?? {};
   }
@@ -131,7 +131,7 @@ export class ClientContexts {
     return starting?.folder === folder ? starting : this.#nearest(folder)?.context;
   }
 
-  /** For the folder, or the nearest one above it. */
+  /** Context of the folder, or of its nearest ancestor. */
   #nearest(folder: string): StoredContext | undefined {
     for (let place = folder; ; place = path.dirname(place)) {
       const known = this.#byFolder.get(place);

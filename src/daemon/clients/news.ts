@@ -17,7 +17,7 @@ const maxUndelivered = 100;
 const maxRunChanges = 20_000;
 const maxRunsOfBatch = 100;
 
-/** What the daemon itself learns about sessions, for all watching clients. */
+/** Distributes news about sessions to all watching clients. */
 export class NewsSource {
   readonly #feeds = new Set<NewsFeed>();
 

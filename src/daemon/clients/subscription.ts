@@ -98,7 +98,7 @@ export class Subscription implements Disposable {
     if (this.#isDisposed && this.#uses === 0) this.handle.dispose();
   }
 
-  /** For the active run, once. */
+  /** Waits for the end of the active run, once. */
   #awaitEnd(started = false): void {
     const { done } = this.handle;
     if (!(started || this.handle.live()) || this.#awaited === done) return;

@@ -40,7 +40,7 @@ const randomHex = (digits: number): string => randomBytes(digits).toString('hex'
 
 /** The queue of the store, opened when it is first used, and the runners that clients declared. */
 export class RunQueue {
-  /** For sessions that agents start. */
+  /** Queue for sessions that agents start. */
   readonly children: QueuedChildren;
   readonly #deps: RunQueueDeps;
   readonly #loops = new Map<ConnectedClient, Set<RunnerLoop>>();

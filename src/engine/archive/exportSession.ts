@@ -41,7 +41,7 @@ export interface ExportDeps {
   /** Epoch milliseconds. */
   readonly clock: () => number;
   readonly randomHex: (digits: number) => string;
-  /** Of the figures of single messages. */
+  /** Price table for the figures of single messages. */
   readonly prices: () => Promise<PriceTable>;
   /** Records the export in the session. */
   readonly note: (report: ExportReport) => Promise<void>;
@@ -124,7 +124,7 @@ export function exportDecision(report: ExportReport, at: string): ExportDecision
   return { type: 'export', at, format, bytes, sha256, redacted: redaction !== null, ...masked };
 }
 
-/** Of each response that some entry shows, in its last state. */
+/** Latest figures of each response that an entry shows. */
 async function figuresOf(reader: RecordReader, prices: PriceTable): Promise<ExportedFigure[]> {
   const last = new Map<string, MessageUsage>();
   for (const { run_id: run, usage } of await reader.usage()) last.set(`${run} ${usage.messageId}`, usage);

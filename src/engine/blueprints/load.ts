@@ -19,7 +19,7 @@ export interface Blueprint {
   readonly level: BlueprintFolder['level'];
   /** `null` if an error prevents starting it. */
   readonly agent: Agent | null;
-  /** In file order. */
+  /** Problems in file order. */
   readonly problems: readonly BlueprintProblem[];
 }
 

@@ -78,7 +78,7 @@ export class LiveBudget implements BudgetListener {
     return { ...result, metadata: { ...metadata, budget: this.#by('agent', this.#endedBy(metadata)) } };
   }
 
-  /** For the run's record. */
+  /** Responses and active time, for the run's record. */
   counted(metadata: ResultMetadata | undefined): { responses: number; active_ms: number } {
     const { turns } = this.#deps.feed;
     const responses = turns > 0 ? turns : Math.max(0, metadata?.runTurns ?? 0);

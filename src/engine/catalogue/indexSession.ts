@@ -9,7 +9,7 @@ import { entriesPerSession, entryId } from './schema.ts';
 import { SessionWriter } from './sessionWriter.ts';
 import type { WriteBatch } from './writeBatch.ts';
 
-/** What the index knows about a session. */
+/** Data that the index stores about a session. */
 export interface IndexedSession {
   readonly no: number;
   /** Session of another program. */

@@ -119,7 +119,7 @@ export function addSteps(
   return { steps: steps + own, ...(ofSubagents > 0 && { subagent_steps: ofSubagents }) };
 }
 
-/** What the agent has reported about itself so far. */
+/** Facts that the agent has reported so far. */
 export function knownOf(facts: RunFacts): Partial<SessionSummary> {
   const { model, agentVersion, permissionMode } = facts;
   const tokens = contextTokens(facts);

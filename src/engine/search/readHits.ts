@@ -170,7 +170,7 @@ function arrayOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** In ranked order, without entries that have been deleted or cannot be read. */
+/** Entries in ranked order, without those that were deleted or cannot be read. */
 export async function recordedEntries(
   store: RecordStore,
   id: string,

@@ -46,7 +46,7 @@ export interface SearchHit {
 
 export interface SessionHits {
   readonly session: SearchedSession;
-  /** In session order. */
+  /** Hits in session order. */
   readonly hits: readonly SearchHit[];
   /** Number of matches, including those beyond the limit. */
   readonly count: number;

@@ -4,7 +4,7 @@ import { appended } from '../../model/transcript/transcript.ts';
 
 /** Maximum number of settled entries in memory during a run; the record has the others. */
 const maxSettled = 512;
-/** The same while the record cannot be written. */
+/** As above, while the record cannot be written. */
 const maxUnwritten = 20_000;
 /** Approximate maximum number of their characters. */
 const maxCharacters = 2 * 1024 * 1024;

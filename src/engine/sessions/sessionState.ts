@@ -48,7 +48,7 @@ export interface StateDeps {
   readonly onEvent: (event: CoordinatorEvent) => void;
 }
 
-/** What a write reports to listeners. */
+/** Changes of a write to report to listeners. */
 interface WriteEvents {
   readonly updates: readonly EntryUpdate[];
   readonly events: readonly CoordinatorEvent[];
@@ -69,15 +69,15 @@ export class SessionState {
   /** Number of users that keep it open. */
   users = 0;
   run: ActiveRun | null = null;
-  /** Of the active or last run in this process. */
+  /** Result of the active or last run in this process. */
   done: Promise<RunResult> | undefined;
   total = 0;
-  /** Of the active run in this process; ended runs are in the record. */
+  /** Usage by model of the active run in this process; the record has that of ended runs. */
   models: Models | null = null;
   /** Usage of that run's messages so far. */
   messages: readonly MessageUsage[] = [];
   sizes: SessionSizes = { rawBytes: 0, unknownLines: 0, malformedLines: 0 };
-  /** What the last writer could not write. */
+  /** Data that the last writer could not write. */
   unrecorded: Unrecorded | null = null;
   #summary: SessionSummary;
   #turns: readonly RecordedTurn[] = [];
@@ -86,7 +86,7 @@ export class SessionState {
   #reader: Promise<RecordReader | null> | null = null;
   #problems: readonly string[] = [];
   #mistyped = 0;
-  /** The last write did not reach the record. */
+  /** Whether the last write did not reach the record. */
   #isAhead = false;
   #lock: Promise<void> = Promise.resolve();
 

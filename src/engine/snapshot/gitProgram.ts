@@ -37,7 +37,7 @@ export class Git {
     return new Git(program, cwd, { ...env, ...own });
   }
 
-  /** For a nested repository, which has its own filters. */
+  /** Git in a nested repository, which has its own filters. */
   at(cwd: string): Git {
     return new Git(this.#program, cwd, this.#env);
   }
@@ -66,7 +66,7 @@ export class Git {
     return [...fixedSettings, ...filters].flatMap((setting) => ['-c', setting]);
   }
 
-  /** For names that contain `=`, which `-c` does not support. */
+  /** Configuration variables for names that contain `=`, which `-c` does not support. */
   get #variables(): Record<string, string> {
     const filters = this.#filters.filter((name) => name.includes('='));
     const variables: Record<string, string> = { GIT_CONFIG_COUNT: String(filters.length) };

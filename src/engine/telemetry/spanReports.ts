@@ -23,7 +23,7 @@ const content = new Set([
 export interface SpanReportDeps {
   readonly settings: () => { readonly otlp?: OtlpSettings };
   readonly openReader: (sessionId: string) => Promise<RecordReader>;
-  /** Of Vitrine. */
+  /** Version of Vitrine. */
   readonly version: string;
   /** Epoch milliseconds. */
   readonly clock: () => number;

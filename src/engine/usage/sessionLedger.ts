@@ -5,7 +5,7 @@ import type { SessionState } from '../sessions/sessionState.ts';
 /** Maximum number of messages per session; the oldest are dropped. */
 const maxMessages = 100_000;
 
-/** From recorded results, or the current state of an active run. */
+/** Ledger from recorded results, or from the current state of an active run. */
 export async function ledgerOf(state: SessionState): Promise<SessionLedger> {
   const results = (await (await state.reader())?.results()) ?? [];
   const last = results.at(-1);

@@ -59,7 +59,7 @@ function modelOf({ metadata }: NormalizedEntry): string | undefined {
   return metadata?.model ?? undefined;
 }
 
-/** One per model. */
+/** One conversation per model. */
 function conversationsOf(ranges: readonly LineRange[]): object[] {
   return [...new Set(ranges.map(({ by }) => by))].map((by) => ({
     contributor: { type: 'ai', ...(by !== '' && { model_id: modelId(by).slice(0, 250) }) },

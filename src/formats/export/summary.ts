@@ -53,7 +53,7 @@ function headOf({ summary: about, runs, results }: ExportSource): string {
   return [`**${inertLine(agent)}**`, ...facts.filter((each) => each !== '').map(inertLine)].join(' · ');
 }
 
-/** What the person asked for first. */
+/** The first prompt of a person. */
 function promptOf({ summary: about, runs }: ExportSource): string {
   const text = inertLine(runs.find(({ synthetic }) => synthetic !== true)?.prompt ?? about.prompt);
   return `> ${text.length > maxPrompt ? `${text.slice(0, maxPrompt)}…` : text}`;

@@ -8,7 +8,7 @@ import { hunksOf } from './patch.ts';
 
 export interface StepRef {
   readonly entryIndex: number;
-  /** As in the gutter. */
+  /** Step number, as in the gutter of the transcript. */
   readonly number: string;
 }
 

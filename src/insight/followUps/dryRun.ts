@@ -11,7 +11,7 @@ export interface EndedRun {
   readonly endedAt: number;
   /** When the session was resumed; absent: it was not. */
   readonly nextAt?: number;
-  /** It ended normally, without an error. */
+  /** The run ended normally, without an error. */
   readonly isCompleted: boolean;
   /** Entries of the session at that time. */
   readonly total: number;
@@ -46,8 +46,8 @@ interface DryRunClock {
 }
 
 /**
- * Which follow-ups would have been sent after past runs, with today's rules, in the order of their due times. Counts them
- * towards daily limits. What an agent would have answered is unknown, so each run is evaluated separately.
+ * Which follow-ups would have been sent after past runs, with today's rules, in the order of their due times. Counts
+ * them towards daily limits. What an agent would have answered is unknown, so each run is evaluated separately.
  */
 export function dryRun(sessions: readonly DryRunSession[], { minuteOfDay, dayOf }: DryRunClock): DryRunRow[] {
   const perDay = new Map<string, number>();

@@ -4,7 +4,7 @@ import { sumUsage } from './modelUsage.ts';
 import { isEmptyUsage } from '../prices/prices.ts';
 
 export interface Turns {
-  /** Of the session so far. */
+  /** Turns of the session so far. */
   readonly session: number | null;
   readonly run: number | null;
   /** As printed, and what it covers; `null` scope: both, because they are equal. */
@@ -13,8 +13,8 @@ export interface Turns {
 }
 
 /**
- * 1.0.x counts the messages of the whole conversation; later versions the user's side of one run: the prompt and later lines
- * in the user role.
+ * 1.0.x counts the messages of the whole conversation; later versions the user's side of one run: the prompt and later
+ * lines in the user role.
  */
 export function turnsOf(facts: RunFacts, previous: readonly ResultMetadata[], agentVersion: string | null): Turns {
   const printed = facts.reports.flatMap(({ turns }) => (turns === null ? [] : [turns]));

@@ -5,7 +5,7 @@ import type { Counted, StoreFacts } from '../../model/session/observed.ts';
  * per key. If two keys have the same hash, sessions are counted together although they have nothing in common.
  */
 export class SharedKeys {
-  /** By session: sorted hashes. */
+  /** Sorted hashes by session. */
   #keys = new Map<string, Float64Array>();
   readonly #peers = new Map<string, Set<string>>();
 

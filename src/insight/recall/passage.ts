@@ -52,7 +52,7 @@ function beginnings(text: string): { readonly blocks: readonly number[]; readonl
   return { blocks, within };
 }
 
-/** Without a block or word that was cut in half. */
+/** The piece without a block or word that was cut in half. */
 function upToBreak(piece: string): string {
   const half = piece.length / 2;
   const at = [piece.lastIndexOf('\n\n'), piece.lastIndexOf('\n'), piece.lastIndexOf(' ')].find((each) => each > half);

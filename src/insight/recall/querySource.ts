@@ -32,7 +32,7 @@ function isReal({ metadata, origin }: Pick<NormalizedEntry, 'metadata' | 'origin
   return !isMarkedSynthetic(metadata) && !inserted.has(origin);
 }
 
-/** What someone asked the agent in this conversation. */
+/** Whether an entry is a message that a person wrote in this conversation. */
 export function isRealMessage(entry: NormalizedEntry): boolean {
   return entry.type.kind === 'user_message' && entry.metadata?.parentCallId === undefined && isReal(entry);
 }

@@ -1,6 +1,6 @@
 import { keptLines } from '../files/lineDiff.ts';
 
-/** What a step did, by its entry; `unreported`: no tool call reports it. */
+/** Entry of the step that made a change; `unreported` if no tool call reports it. */
 export type Author = number;
 export const unreported: Author = -1;
 

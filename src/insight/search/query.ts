@@ -28,9 +28,9 @@ export interface ParsedQuery {
 }
 
 interface Part {
-  /** As it was typed. */
+  /** The part as typed. */
   readonly whole: string;
-  /** In lower case; empty: none. */
+  /** Operator in lower case; empty if there is none. */
   readonly operator: string;
   readonly value: string;
   readonly quoted: boolean;

@@ -24,11 +24,11 @@ interface Watched {
 }
 
 /**
- * Finds reads of the same unchanged lines, and failures of the same command or edit without a change in between. Add settled
- * entries in index order.
+ * Finds reads of the same unchanged lines, and failures of the same command or edit without a change in between. Add
+ * settled entries in index order.
  */
 export class Findings {
-  /** By path, then by lane and lines. */
+  /** Reads by path, then by lane and lines. */
   readonly #reads = new Map<string, Map<string, Watched>>();
   readonly #failures = new Map<string, Watched>();
   readonly #found: Finding[] = [];
@@ -49,7 +49,7 @@ export class Findings {
     if (tool.status === 'success') this.#failures.delete(keyOf(lane, tool));
   }
 
-  /** In the order in which they began. */
+  /** Findings in the order in which they began. */
   all(): readonly Finding[] {
     return [...this.#found].sort((a, b) => (a.steps[0] ?? 0) - (b.steps[0] ?? 0));
   }

@@ -1,4 +1,4 @@
-/** From and to, `to` exclusive; never `to` before `from`. */
+/** A range of time, `to` exclusive; `to` is never before `from`. */
 export type Span = readonly [from: number, to: number];
 
 /** The same time as ordered, separate spans, without empty ones. */

@@ -7,7 +7,7 @@ export const mainLane = '';
 
 interface RowBase {
   readonly entryIndex: number;
-  /** From 1. */
+  /** Number of the turn, from 1. */
   readonly turn: number;
   readonly lane: string;
   /** 0 in the main conversation, 1 in a subagent's, … */
@@ -21,7 +21,7 @@ interface RowBase {
 /** A tool call. */
 export interface StepRow extends RowBase {
   readonly type: 'step';
-  /** As in the gutter: `5`, `5.1`. */
+  /** Step number, as in the gutter of the transcript: `5`, `5.1`. */
   readonly number: string;
   readonly callId: string;
   readonly parentCallId: string | null;
@@ -69,8 +69,8 @@ interface LaneState extends Lane {
 }
 
 /**
- * What a session did, step by step. Add entries in index order, and again when they change; each costs the same, however long
- * the session is.
+ * What a session did, step by step. Add entries in index order, and again when they change; each costs the same,
+ * however long the session is.
  */
 export class Trajectory {
   readonly #numbers: StepNumbers;
@@ -120,7 +120,7 @@ export class Trajectory {
     }
   }
 
-  /** In index order. */
+  /** Rows in index order. */
   rows(): Row[] {
     return [...this.#rows.values()].sort((a, b) => a.entryIndex - b.entryIndex);
   }

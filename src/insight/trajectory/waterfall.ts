@@ -7,7 +7,7 @@ export interface Bar {
   /** `null` if the record has no time for it. */
   readonly offset: number | null;
   readonly duration: number;
-  /** It is running: its bar is open on the right. */
+  /** The step is running: its bar is open on the right. */
   readonly open: boolean;
   /** Parallel steps of one lane share a number; `null` for one that ran alone. */
   readonly group: number | null;
@@ -17,7 +17,7 @@ export interface LaneBar {
   readonly lane: Lane;
   readonly offset: number | null;
   readonly duration: number;
-  /** In entry order. */
+  /** Bars in entry order. */
   readonly bars: readonly Bar[];
 }
 
@@ -38,8 +38,8 @@ const shortestGap = 10_000;
 const shownGap = 1000;
 
 /**
- * `now` (epoch milliseconds) is the end of what is running; `busy` are periods that are not idle although no row covers them.
- * Linear in the rows, except for sorting them by time.
+ * `now` (epoch milliseconds) is the end of what is running; `busy` are periods that are not idle although no row covers
+ * them. Linear in the rows, except for sorting them by time.
  */
 export function waterfall(
   rows: readonly Row[],

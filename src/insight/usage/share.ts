@@ -24,13 +24,13 @@ import { totalScope } from '../ledger/scope.ts';
 
 /** This run's share of the agent's totals. */
 export interface Share {
-  /** What the totals cover. */
+  /** Whether the totals cover the run or the session. */
   readonly scope: 'run' | 'session';
   readonly cost: Cost;
   readonly models: readonly ModelUsage[];
   /**
-   * The session's totals when this run began: as last printed (`known`), higher (`ahead`: they include runs that printed
-   * nothing, or unknown ones), or unrelated (`apart`: they do not continue from what was printed).
+   * The session's totals when this run began: as last printed (`known`), higher (`ahead`: they include runs that
+   * printed nothing, or unknown ones), or unrelated (`apart`: they do not continue from what was printed).
    */
   readonly began: 'known' | 'ahead' | 'apart';
   /** Earlier runs without printed totals that no later total includes: the agent has lost their usage. */
@@ -95,8 +95,8 @@ export function sinceTotals(counters: Counters, before: PreviousCounters): RunSh
 const maxCombined = 12;
 
 /**
- * The runs whose usage is not in `beyond`: all except those whose sum is exactly that, if any; otherwise those that do not
- * fit into it, newest first.
+ * The runs whose usage is not in `beyond`: all except those whose sum is exactly that, if any; otherwise those that do
+ * not fit into it, newest first.
  */
 function notIn(beyond: TokenUsage, runs: readonly ResultMetadata[]): ResultMetadata[] {
   const exact = runs.length <= maxCombined ? addingUpTo(beyond, runs) : null;
@@ -136,8 +136,8 @@ interface Part {
 }
 
 /**
- * This run's share of `used`: of the main conversation and of its subagents' messages. Exact if it is the same fraction of
- * all kinds of tokens; else by the price table, if that matches the agent's figure for the whole; else unknown.
+ * This run's share of `used`: of the main conversation and of its subagents' messages. Exact if it is the same fraction
+ * of all kinds of tokens; else by the price table, if that matches the agent's figure for the whole; else unknown.
  */
 function part(used: RunShare, main: MainUsage, facts: RunFacts, prices: PriceTable): Part {
   const name = main.model ?? (used.models.length === 1 ? mainModel(used.models) : null);

@@ -21,7 +21,7 @@ export const agentRequestSchema = z.object({
   /** Tool call that waits for the answer. */
   callId: z.string().optional(),
   toolName: z.string().optional(),
-  /** One line. */
+  /** Title in one line. */
   title: z.string(),
   /** The agent's own description of what it is about to do. */
   description: z.string().optional(),

@@ -7,7 +7,7 @@ export function isSince(version: string | null, first: string): boolean | null {
   return at === -1 || (parts[at] ?? 0) > (least[at] ?? 0);
 }
 
-/** As above, but an unknown version counts as the newest. */
+/** As `isSince`, but an unknown version counts as the newest. */
 export function atLeast(version: string | null, minimum: string): boolean {
   return isSince(version, minimum) ?? true;
 }

@@ -1,6 +1,6 @@
 /**
- * `prose` is written by people and agents, with emoji, joiners of Arabic and Indic scripts, and typographic spaces. `code`
- * runs or names something (commands, paths, tools): nothing in it may be hidden.
+ * `prose` is written by people and agents, with emoji, joiners of Arabic and Indic scripts, and typographic spaces.
+ * `code` runs or names something (commands, paths, tools): nothing in it may be hidden.
  */
 export type TextKind = 'prose' | 'code';
 
@@ -11,8 +11,8 @@ export interface Piece {
 }
 
 /**
- * Every character without a glyph: controls, format characters, separators, lone surrogates, default ignorables (the engine's
- * Unicode lists), and the few that are blank by design. Space, tab and line feed are excluded.
+ * Every character without a glyph: controls, format characters, separators, lone surrogates, default ignorables (the
+ * engine's Unicode lists), and the few that are blank by design. Space, tab and line feed are excluded.
  */
 const hidden =
   /(?![ \n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Z}\p{Default_Ignorable_Code_Point}\u2800\ufffc\u{16fe4}\u{1d159}\u{1d173}-\u{1d17a}\u{1bca0}-\u{1bca3}]/gu;
@@ -78,7 +78,7 @@ export function visibleText(text: string, kind: TextKind = 'prose'): string {
     : parts.map((part) => (part.escape ? `⟨${part.text}⟩` : part.text)).join('');
 }
 
-/** The same on one line. */
+/** As `visibleText`, on one line. */
 export function visibleLine(text: string, kind: TextKind = 'prose'): string {
   return visibleText(text, kind).replaceAll(/[\n\t]/g, (character) => `⟨${characterName(character)}⟩`);
 }

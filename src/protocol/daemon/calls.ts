@@ -25,7 +25,7 @@ const clientSchema = z.object({
   person: z.boolean(),
   /** Id of the window or terminal, recorded with its answers. */
   id: z.string().max(64).optional(),
-  /** It only watches, and does not keep the daemon from exiting. */
+  /** The client only watches, and does not keep the daemon from exiting. */
   observes: z.boolean().optional(),
 });
 export type ClientDescription = z.infer<typeof clientSchema>;

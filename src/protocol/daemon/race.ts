@@ -42,7 +42,7 @@ export const raceCalls = {
           .min(1)
           .max(maxAgents),
         limits: limitsSchema.exactOptional(),
-        /** From the user, never from the repository. */
+        /** Commands of the user, never of the repository. */
         setup: command.exactOptional(),
         check: command.exactOptional(),
         withChanges: z.boolean().exactOptional(),

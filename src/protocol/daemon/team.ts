@@ -7,7 +7,7 @@ const nothing = z.object({});
 
 /** The team of the store, and the daemon's connection to it. */
 export const teamStateSchema = z.object({
-  /** Without password. */
+  /** Address without password. */
   url: z.string(),
   user: z.string(),
   is_connected: z.boolean(),
@@ -48,7 +48,7 @@ export const teamCalls = {
   },
   /** `nothing` withdraws the session from the team. */
   shareSession: { params: z.object({ session_id: sessionIdSchema, share: shareSchema }), result: nothing },
-  /** For sessions that run in the folder from now on, and below it. */
+  /** Sets what is shared of sessions that run in or below the folder from now on. */
   shareFolder: {
     params: z.object({
       folder: z

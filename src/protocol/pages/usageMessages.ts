@@ -41,7 +41,7 @@ export interface UsagePage {
   readonly unreadable: number;
   /** Whether the store belongs to a team. */
   readonly isInTeam: boolean;
-  /** With the scope `team`. */
+  /** Coverage of the team's usage, with the scope `team`. */
   readonly team?: TeamCoverage;
 }
 

@@ -108,7 +108,7 @@ export interface SourcesPage {
   readonly total: number;
   readonly from: number;
   readonly sources: readonly PageSource[];
-  /** Of the whole session, regardless of the query. */
+  /** Totals of the whole session, regardless of the query. */
   readonly sums: Readonly<Record<EvidenceStatus, number>>;
   /** Whether the whole session was searched. */
   readonly complete: boolean;

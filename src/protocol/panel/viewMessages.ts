@@ -5,7 +5,7 @@ import type { ToolStatus } from '../../model/transcript/tool.ts';
 
 /** Filter and order of the trajectory. */
 export interface TrajectoryQuery {
-  /** As it was typed: words, `kind:`, `tool:`, `file:`, `state:`. */
+  /** Query as typed: words, `kind:`, `tool:`, `file:`, `state:`. */
   readonly query: string;
   /** Empty: every kind, including messages and thoughts. */
   readonly kinds: readonly StepKind[];
@@ -21,7 +21,7 @@ export const maxLines = 200;
 
 export interface StepLink {
   readonly entryIndex: number;
-  /** As in the gutter. */
+  /** Step number, as in the gutter of the transcript. */
   readonly number: string;
 }
 
@@ -45,7 +45,7 @@ export interface LaneLine extends Span {
   readonly id: string;
   readonly title: string;
   readonly agentType: string | null;
-  /** Of the step that started it. */
+  /** Number of the step that started the lane. */
   readonly number: string | null;
   /** Matching lines of the lane: tool calls, and the messages, thoughts and errors between them. */
   readonly rows: number;
@@ -224,7 +224,7 @@ export type ViewRequest =
 export type ViewAnswer =
   | { readonly type: 'trajectory'; readonly request: number; readonly page: TrajectoryPage }
   | { readonly type: 'files'; readonly request: number; readonly page: FilesPage }
-  /** In the order of the requested paths. */
+  /** States in the order of the requested paths. */
   | { readonly type: 'since'; readonly request: number; readonly since: readonly FileSince[] }
   /** Empty if the request edits no file or no longer waits. */
   | { readonly type: 'editPreviews'; readonly request: number; readonly previews: readonly EditPreview[] }

@@ -35,7 +35,7 @@ export function parseAddressWithPassword(text: string): { address: TeamAddress; 
   return { address: addressOf(url), password };
 }
 
-/** Without password. */
+/** The address as text, without password. */
 export function formatAddress({ host, port, database, user, tls, rootCertificate }: TeamAddress): string {
   const url = new URL('postgres://host');
   url.username = user;

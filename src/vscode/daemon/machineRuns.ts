@@ -33,7 +33,7 @@ export class MachineRuns implements vscode.Disposable {
     this.#watches = this.#folders.map((storeDir) => watchEndpoint(storeDir, () => void this.#connect(storeDir)));
   }
 
-  /** By folder, including this window's own sessions. */
+  /** Running sessions by folder, including those of this window. */
   byFolder(): readonly FolderRuns[] {
     const rows = [...[...this.#known].flatMap((store) => store.live()), ...this.#deps.list.live()];
     return runsByFolder(

@@ -11,7 +11,7 @@ export interface FolderRuns {
   readonly runs: readonly MachineRun[];
 }
 
-/** Without duplicates. Folders with most runs first, then by name. */
+/** Groups runs by folder, without duplicates: most runs first, then by name. */
 export function runsByFolder(runs: readonly MachineRun[]): readonly FolderRuns[] {
   const byId = new Map<string, MachineRun>();
   for (const run of runs) if (!byId.has(run.id)) byId.set(run.id, run);

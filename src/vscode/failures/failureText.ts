@@ -17,7 +17,7 @@ export function sentences(failure: EngineFailure): string {
   return detail === '' ? message : `${withFullStop(message)} ${detail}`.trim();
 }
 
-/** In VS Code's display language. */
+/** The text in VS Code's display language. */
 export function translated(wording: Wording): string {
   return inWords(wording, (template) => vscode.l10n.t(template));
 }

@@ -16,7 +16,7 @@ interface Block {
   readonly entry: NormalizedEntry;
   chunks: string[];
   readonly cited: unknown[];
-  /** Its text, when the stream adds nothing more. */
+  /** Final text of the block, once its stream has ended. */
   settled: string | undefined;
 }
 
@@ -32,7 +32,7 @@ interface StreamedMessage {
   whole: unknown[];
   /** Some versions print the message as it was when the line was written, with its first text. */
   early: readonly unknown[];
-  /** Its end arrived. */
+  /** Whether the end of the block has arrived. */
   stopped: boolean;
 }
 

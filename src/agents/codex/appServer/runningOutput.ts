@@ -3,7 +3,7 @@ import type { NormalizedRun } from '../../shared/normalizer/normalizedRun.ts';
 /** Characters of a running command's output that are shown; its end has all of it. */
 const maxShown = 16 * 1024;
 
-/** What running commands printed so far. */
+/** Output of running commands so far. */
 export class RunningOutput {
   readonly #run: NormalizedRun;
   readonly #shown = new Map<string, string>();

@@ -19,8 +19,8 @@ interface Waiting {
 }
 
 /**
- * Calls as the model requests them. Newer versions also store a completed call as an item with more details, which is shown
- * instead.
+ * Calls as the model requests them. Newer versions also store a completed call as an item with more details, which is
+ * shown instead.
  */
 export class StoredCalls {
   readonly #run: NormalizedRun;
@@ -91,7 +91,7 @@ export class StoredCalls {
 
 const commands = new Set(['exec_command', 'shell', 'shell_command', 'local_shell', 'container.exec']);
 
-/** In the form that the program prints. */
+/** Tool name in the form that the program prints. */
 function toolName(name: string): string {
   if (commands.has(name)) return 'command_execution';
   return name === 'apply_patch' ? 'file_change' : name;

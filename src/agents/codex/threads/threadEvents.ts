@@ -218,7 +218,7 @@ export class ThreadEvents {
   }
 }
 
-/** Of the type of an item, or the key that begins with it. */
+/** Text kind of an item type, or of a key that begins with one. */
 function kindOf(type: string): TextKind {
   return type.startsWith('reasoning') ? 'thinking' : 'text';
 }

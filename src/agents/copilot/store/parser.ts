@@ -11,7 +11,7 @@ import { CopilotFacts } from './facts.ts';
 import { workspaceFields } from './workspace.ts';
 
 const nothing: readonly EntryUpdate[] = [];
-/** What the model was given, and copies of other events. */
+/** Events with model input, and copies of other events. */
 const quiet = new Set(['system.message', 'session.usage_record', 'subagent.configured']);
 
 /** Reads the events of one session of Copilot CLI; most have the form of its output. */

@@ -22,12 +22,12 @@ const maxRecent = 100;
 const maxOpen = 1000;
 
 /**
- * Messages and thoughts of models. Each text arrives in pieces on `…_delta` lines, then complete; a thought also in the next
- * message. Each has one entry.
+ * Messages and thoughts of models. Each text arrives in pieces on `…_delta` lines, then complete; a thought also in the
+ * next message. Each has one entry.
  */
 export class Texts {
   readonly #run: NormalizedRun;
-  /** By kind and id. */
+  /** Open streams by kind and id. */
   readonly #open = new Map<string, Stream>();
   readonly #done = new Map<string, { readonly entry: NormalizedEntry; text: string }>();
   /** Complete messages, by id: one that is printed again is the same. */

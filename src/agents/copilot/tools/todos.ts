@@ -6,23 +6,24 @@ const maxQuery = 100_000;
 type Row = Record<string, string>;
 interface Change {
   readonly deleted: Row[];
-  /** What happened to the rows that it did not name. */
+  /** New status of the rows that the statement did not name. */
   others?: Todo['status'];
 }
 
 type TodoAction = Extract<ToolAction, { readonly kind: 'todo' }>;
 
 /**
- * Todos are rows of a table that the agent changes with SQL. Parses simple statements. A resumed run knows only the rows that
- * it named.
+ * Todos are rows of a table that the agent changes with SQL. Parses simple statements. A resumed run knows only the
+ * rows that it named.
  */
 export class TodoTable {
   #rows: Row[] = [];
-  /** By the query that reads them. */
+  /** Change of the current statements. */
   #change: Change = { deleted: [] };
 
   /**
-   * The list after this statement, with deleted rows as cancelled; `undefined` if it changes nothing or is not understood.
+   * The list after this statement, with deleted rows as cancelled; `undefined` if it changes nothing or is not
+   * understood.
    */
   apply(query: string): TodoAction | undefined {
     if (query.length > maxQuery) return undefined;
@@ -110,7 +111,7 @@ function todoOf({ id, title, status }: Row): Todo {
 
 interface Condition {
   readonly holds: (row: Row) => boolean;
-  /** Of the rows that it names. */
+  /** Ids of the rows that the statement names. */
   readonly ids: readonly string[];
 }
 

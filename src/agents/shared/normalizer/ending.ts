@@ -46,7 +46,7 @@ const polite = new Map<string | number, string>([
 ]);
 const maxStderrLines = 20;
 
-/** What the end of the process adds to the lines. */
+/** Entries and facts that the end of the process adds. */
 export function endingOf({ exit, stderr, known, exitCodes, lines, failed, interrupted, unfinished }: EndFacts): Ending {
   const { code, signal } = exit;
   const ended = describeExit(exit);

@@ -33,12 +33,12 @@ export class LatestTexts {
     this.#isCut = false;
   }
 
-  /** In order of arrival. */
+  /** Texts in order of arrival. */
   values(): readonly string[] {
     return [...this.#texts.values()];
   }
 
-  /** In entry order; begins with a mark if earlier ones are omitted. */
+  /** Texts in entry order; begins with a mark if earlier ones are omitted. */
   joined(between: string): string {
     const texts = [...this.#texts].sort(([a], [b]) => a - b).map(([, text]) => text);
     return [...(this.#isCut ? ['[…]'] : []), ...texts].join(between);

@@ -22,7 +22,7 @@ export interface AgentReader {
   /** An empty line of stdout, which does not count. */
   blankLine?(): void;
   stderrLine?(text: string, timestamp: string): void;
-  /** What the agent wrote besides its output; optional. */
+  /** Reads what the agent wrote besides its output; optional. */
   sideLine?(stream: SideStream, text: string, timestamp: string): void;
   /** Lines of stderr that say nothing about the run's outcome. */
   readonly noise?: readonly RegExp[];

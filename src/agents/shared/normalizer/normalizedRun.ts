@@ -28,7 +28,7 @@ export class NormalizedRun {
   readonly texts: SpokenTexts;
   readonly session = new SessionMetadata();
   readonly lines: LineLog;
-  /** What Vitrine sent and decided while the agent ran. */
+  /** Entries of what Vitrine sent and decided during the run. */
   readonly client: ClientEntries;
   readonly clock = new Clock();
   /** The transcript has an error entry of the agent. */
@@ -45,7 +45,7 @@ export class NormalizedRun {
   unfinished = false;
   readonly #warnings: string[] = [];
   readonly #errors = new Set<string>();
-  /** What was sent to the agent, which may repeat it. */
+  /** Messages sent to the agent, which may repeat them. */
   readonly #reported: string[] = [];
 
   constructor(context: NormalizerContext) {

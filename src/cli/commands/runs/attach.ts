@@ -35,7 +35,7 @@ const options = { store: { type: 'string' }, json: { type: 'boolean' } } as cons
 /** A daemon of another version answers after this time at the latest, in ms. */
 const pollMs = 10_000;
 
-/** What the attachment needs to know of its session. */
+/** State of an attached session. */
 interface State {
   readonly live: boolean;
   readonly outcome: string;

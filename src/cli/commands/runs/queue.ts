@@ -100,7 +100,7 @@ function parse(args: readonly string[]) {
   return parseOptions('queue', { args: [...args], options, allowPositionals: true });
 }
 
-/** What only `queue add` takes would go unheeded. @throws UsageError */
+/** Refuses options that only `queue add` uses. @throws UsageError */
 function refuseMore(what: string, more: readonly string[], values: Values): void {
   const unheeded = Object.keys(values).find((name) => !everywhere.has(name));
   if (unheeded !== undefined)

@@ -82,7 +82,7 @@ const options = {
 
 const done = 0;
 const noneCompleted = 1;
-/** As in shells: 128 plus the number of SIGHUP. */
+/** Exit code as in shells: 128 plus the number of SIGHUP. */
 const hungUp = 129;
 
 export const race: Command = {

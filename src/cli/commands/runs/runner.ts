@@ -83,7 +83,7 @@ export const runner: Command = {
   },
 };
 
-/** What the daemon may run for this terminal; prints a line for each change. */
+/** Declares to the daemon what it may run for this terminal, and prints a line for each change. */
 class DeclaredRunner {
   readonly #params: GivenParams<'addRunner'>;
   readonly #say: (line: string) => void;

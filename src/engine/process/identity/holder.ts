@@ -5,7 +5,7 @@ import { machineId } from './machine.ts';
 
 /** Where a process runs. */
 export interface MachineName {
-  /** For display. */
+  /** Host name for display. */
   readonly hostname: string;
   /** Result of `machineId`; absent if an earlier version wrote it. */
   readonly machine?: string | undefined;

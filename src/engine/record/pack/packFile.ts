@@ -14,7 +14,7 @@ const leastBytes = 18;
 const leastHeaderBytes = 10;
 const maxHeaderBytes = 1024;
 
-/** Where there was nothing to pack. */
+/** Result if there was nothing to pack. */
 export const nothingPacked: Packed = { files: 0, bytes: 0, packed: 0 };
 
 /** Result of packing: number of files, bytes before and after. */

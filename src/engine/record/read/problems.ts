@@ -13,7 +13,7 @@ export class Problems {
     this.#byOffset.set(damage.offset, { ...damage, afterIndex: afterIndex ?? known?.afterIndex ?? null });
   }
 
-  /** In file order. */
+  /** Problems in file order. */
   list(): RecordProblem[] {
     return [...this.#byOffset.values()].sort((a, b) => a.offset - b.offset);
   }

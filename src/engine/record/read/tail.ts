@@ -89,7 +89,7 @@ export function readLines(bytes: Buffer, offset: number, all: boolean): LineRead
   return readings;
 }
 
-/** By the first letter of the kind: header, run, result, session, summary. */
+/** Whether a line holds state, by the first letter of its kind: header, run, result, session, summary. */
 function holdsState(bytes: Buffer, start: number): boolean {
   const letter = bytes[start + 9];
   return letter === 104 || letter === 114 || letter === 115;

@@ -29,7 +29,7 @@ export class FileRecordWriter implements RecordWriter {
   #lease: WriterLease | null;
   #reported = false;
   #firstProblem: WriteProblem | null = null;
-  /** From closed raw logs. */
+  /** Unwritten bytes of closed raw logs. */
   #unwrittenBefore = 0;
 
   readonly #chain: Chain;

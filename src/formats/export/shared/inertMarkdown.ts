@@ -11,7 +11,7 @@ export function inertMarkdown(text: string): string {
     .join('\n');
 }
 
-/** The same for plain text, on one line. */
+/** As above, for plain text, on one line. */
 export function inertLine(text: string): string {
   return escaped(text.replaceAll(/\s+/g, ' ').trim());
 }

@@ -22,7 +22,7 @@ export function printableBase64(base64: string): string {
   return text;
 }
 
-/** The same for hexadecimal. */
+/** As above, for hexadecimal. */
 export function printableHex(hex: string): string {
   let text = '';
   for (let at = 0; at + 1 < hex.length; at += 2) {

@@ -22,7 +22,7 @@ export interface ShellBlock {
 export interface Layout {
   /** Same length as the text; code blocks are blank. */
   readonly prose: string;
-  /** The same; marks of emphasis, code and quotation are spaces too. */
+  /** As `prose`, with marks of emphasis, code and quotation replaced by spaces. */
   readonly flat: string;
   readonly spans: readonly CodeSpan[];
   readonly links: readonly Link[];

@@ -50,7 +50,7 @@ export function outcomeClaims(sentence: string, taken: IsCovered = () => false):
   return claims;
 }
 
-/** What the words of a pattern and those before them say. */
+/** Claim from the words of a pattern and those before them. */
 function mentioned(
   kind: OutcomeClaim['kind'],
   before: string,

@@ -139,7 +139,7 @@ class Tally {
     };
   }
 
-  /** Without summaries that repeat others. */
+  /** Groups without summaries that repeat others. */
   #counting(): Group[] {
     const groups = [...this.#groups.values()];
     const covered = new Set(groups.flatMap(({ row: { covers } }) => covers ?? []));

@@ -16,7 +16,7 @@ export interface RunScope {
 /** Options with which programs list, explain or prepare, without running anything. */
 const idle =
   /^(?:--list(?:-?tests?|-?files)?|--listTests|--collect-only|--co|--dry-?run|--help|--version|--show-?config|--print-config|--no-run|--setup-(?:plan|only)|--show-only|--gtest_list_tests|--fixtures|--markers|--list-tags|--init|--clear-?cache|--just-print|--listFilesOnly|--dry_run|--list-suites|--list-groups|--env-info|--graph|-DskipTests(?:=true)?|-Dmaven\.test\.skip(?:=true)?|--passWithNoTests=only)$/;
-/** The same as the only word; with other words they mean something else. */
+/** Such options if they are the only word; with other words, they mean something else. */
 const idleAlone = /^-[Vh]$/;
 const versionAlone =
   /^(?:jest|mocha|tsc|eslint|prettier|webpack|cypress|playwright|stylelint|rollup|esbuild|node|npm) -v$/;
@@ -57,7 +57,7 @@ export function allowsNoTests(command: string): boolean {
 /** Options whose value, in the same word or the next, limits a run to what it names. */
 const limits =
   /^(?:-w|--workspace|--filter|-F|--scope|-p|--package|--projects?|-pl|--test|--bin|--example|--bench|-t|--testNamePattern|--test-name-pattern|--testPathPatterns?|-k|-m|--grep|-g|-f|--fgrep|-run|--run|--tests|--only|-e|-n|--name|--spec|-R|-L|--tests-regex|--label-regex|--gtest_filter|--tags|-Dtest|--shard|--testsuite|--group|--name-pattern|--match|--plain-name|--suite|--include|-i|--treenodefilter|--case|--prefix|-C|--dir|--cwd|--directory|--target|--file|--since|--rootdir)$/;
-/** Those that mean something else for some programs. */
+/** Options with another meaning in some programs. */
 const otherMeaning: readonly (readonly [program: RegExp, option: RegExp])[] = [
   [/^(?:pytest|py\.test)$/, /^-(?:n|p|e|C|t|w|i|f|F|g|R)$|^--(?:run|include|rootdir)$/],
   [/^(?:vitest|npm|pnpm|yarn|bun|jest)$/, /^--run$|^-(?:i|e|n|f|g|m|k|R)$|^--(?:file|target)$/],

@@ -27,7 +27,7 @@ export interface StepFacts {
   readonly exitCode?: number;
   /** Outcomes of tests, a build or checks in it. */
   readonly outcomes: ReadonlyMap<ProgramKind, RunOutcome>;
-  /** It was interrupted, or continued in the background. */
+  /** The command was interrupted, or continued in the background. */
   readonly unfinished?: true;
 }
 
@@ -54,7 +54,7 @@ export interface UrlTouch {
   readonly url: string;
   readonly why: Extract<EvidenceReason, 'fetched' | 'search_result' | 'named_in_command' | 'named_in_output'>;
   readonly title?: string;
-  /** It did not answer, or found nothing. */
+  /** The request had no answer, or found nothing. */
   readonly failed?: true;
 }
 

@@ -30,7 +30,7 @@ export function linkCommands(shell: CommandContext): Commands {
       if (copied !== undefined) await take(copied);
     },
 
-    /** For the menu of an answer. */
+    /** Copies an answer with its sources, from its menu. */
     async copyWithSources(argument) {
       const entry = entryOf(argument);
       const text = entry === undefined ? undefined : await shell.panels.withSources(entry);

@@ -88,7 +88,7 @@ function fileName(name: PeriodName, now: Date): string {
   }
 }
 
-/** In local time. */
+/** Start and end of a period, in local time. */
 function periodOf(name: PeriodName, now: Date): { readonly from: number | null; readonly to: number | null } {
   const [year, month] = [now.getFullYear(), now.getMonth()];
   const day = (at: Date): number => at.getTime();
