@@ -63,6 +63,8 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     storeDir,
     catalogueOwner: { update: ({ sessions }) => thread.request(indexCalls.update, { sessions }) },
     observedUse: () => sources.used(),
+    onObservedUse: (listener) => sources.onUsed(listener),
+    onLimits: (listener) => contexts.onChange(listener),
     demoDir,
     version,
     clock: Date.now,

@@ -121,7 +121,7 @@ export class Engine {
     this.budgets = new Budgets({
       ...deps,
       ledgers: async () => (await ledgersOf(this.#store, await this.#sessions.live())).ledgers,
-      onUsed: (listener) => this.#summaries.on(listener),
+      onUsed: (listener) => this.#summaries.on(({ session_id: id }) => listener(id)),
       decide,
     });
     const environment = (folder: string) => deps.settings(folder).environment ?? deps.environment;

@@ -3,7 +3,7 @@ import type { ObservedUse } from '../insight/budgets/spentOfLimit.ts';
 import type { BlueprintAccess } from './blueprints/access.ts';
 import type { ChildRuns } from './children/childRuns.ts';
 import type { Presence } from './requests/countdown.ts';
-import type { Log, EngineSettings, Timing } from './api.ts';
+import type { Disposable, Log, EngineSettings, Timing } from './api.ts';
 import type { Catalogue } from './catalogue/catalogue.ts';
 import type { CatalogueOwner } from './catalogue/refresh.ts';
 import type { SessionSources } from './sources/sources.ts';
@@ -44,6 +44,10 @@ export interface EngineDeps {
   readonly sources?: SessionSources;
   /** Current usage of other programs' sessions, for daily budgets. Absent: not counted. */
   readonly observedUse?: () => Promise<readonly ObservedUse[]>;
+  /** Calls the listener when that usage changes. */
+  readonly onObservedUse?: (listener: () => void) => Disposable;
+  /** Calls the listener when limits of budgets in `settings` may have changed. */
+  readonly onLimits?: (listener: () => void) => Disposable;
   /** Catalogue of the store. Default: the engine opens its own connection. */
   readonly catalogue?: Catalogue;
   /** The process that updates the catalogue, including `sources`. Default: this one. */

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import path from 'node:path';
 import type { AgentOptions } from '../../agents/adapter.ts';
 import type { RunChoice } from '../../agents/withChoice.ts';
-import type { EngineSettings } from '../../engine/api.ts';
+import type { Disposable, EngineSettings } from '../../engine/api.ts';
 import { parseBudgets } from '../../insight/budgets/limits.ts';
 import { parseFollowUps } from '../../insight/followUps/rules.ts';
 import type { ExecutorType } from '../../model/session/session.ts';
@@ -24,8 +24,16 @@ interface StoredContext {
  */
 export class ClientContexts {
   readonly #byFolder = new Map<string, StoredContext>();
+  readonly #listeners = new Set<() => void>();
   /** For the run that is starting: two clients may start runs in one folder at once, each with its own environment. */
   readonly #starting = new AsyncLocalStorage<{ context: ClientContext | undefined }>();
+
+  /** Calls the listener when a client has sent a context. */
+  onChange(listener: () => void): Disposable {
+    const own = (): void => listener();
+    this.#listeners.add(own);
+    return { dispose: () => this.#listeners.delete(own) };
+  }
 
   /**
    * A window knows more about its folders than other clients: its context stays when another client starts a run
@@ -39,6 +47,7 @@ export class ClientContexts {
     this.#byFolder.set(folder, { context, ofWindow });
     const [oldest] = this.#byFolder.keys();
     if (this.#byFolder.size > maxFolders && oldest !== undefined) this.#byFolder.delete(oldest);
+    for (const listener of [...this.#listeners]) listener();
   }
 
   /** Starts a run with this context instead of another one for its folder. */

@@ -1,5 +1,5 @@
 import type { ObservedHistory } from '../../engine/import/importObserved.ts';
-import type { Log, SessionHandle } from '../../engine/api.ts';
+import type { Disposable, Log, SessionHandle } from '../../engine/api.ts';
 import { openObserved } from '../../engine/sources/following/openObserved.ts';
 import type { ObservedUse } from '../../insight/budgets/spentOfLimit.ts';
 import { cleanupDays } from '../../engine/sources/cleanup/cleanupDays.ts';
@@ -35,6 +35,8 @@ export class ObservedSources {
   readonly #repositories = new RepositoryLookup();
   readonly #places = new Map<string, RemoteSessions>();
   readonly #watches = new Set<SourcesWatch>();
+  /** Who wants to know what sessions use, and what that watches. */
+  readonly #useListeners = new Map<() => void, Disposable[]>();
 
   constructor(deps: ObservedSourcesDeps) {
     this.#deps = deps;
@@ -113,6 +115,21 @@ export class ObservedSources {
     }));
   }
 
+  /** Watches the sessions, as far as clients have said where they are, until it is disposed. */
+  onUsed(listener: () => void): Disposable {
+    const own = (): void => listener();
+    this.#useListeners.set(
+      own,
+      [...this.#places.values()].map((sessions) => sessions.look(own)),
+    );
+    return {
+      dispose: () => {
+        for (const look of this.#useListeners.get(own) ?? []) look.dispose();
+        this.#useListeners.delete(own);
+      },
+    };
+  }
+
   dispose(): void {
     for (const sessions of this.#places.values()) sessions.dispose();
   }
@@ -130,6 +147,7 @@ export class ObservedSources {
     const { thread, log } = this.#deps;
     const made = new RemoteSessions({ key, home, variables }, thread, log);
     this.#places.set(key, made);
+    for (const [listener, looks] of this.#useListeners) looks.push(made.look(listener));
     return made;
   }
 }

@@ -21,9 +21,8 @@ import { localDay, msToMidnight } from '../usage/localDay.ts';
 import { RaisedLimits } from './raises.ts';
 import { RunBudget } from './runBudget.ts';
 
-/** Intervals between checks of what other runs have used: in this process, and in other ones. */
-const ownOthersMs = 1000;
-const otherProcessesMs = 5000;
+/** After something else has used something or limits have changed, in ms; several changes count together. */
+const changedMs = 1000;
 
 type Decision = LineOf<'decision'>['decision'];
 
@@ -37,8 +36,12 @@ export interface BudgetsDeps {
   readonly ledgers: () => Promise<readonly SessionRuns[]>;
   /** Usage of observed sessions; absent: they do not count. */
   readonly observedUse?: (() => Promise<readonly ObservedUse[]>) | undefined;
-  /** Called when a run has used something. */
-  readonly onUsed: (listener: () => void) => Disposable;
+  /** Called with the session when a run has used something. */
+  readonly onUsed: (listener: (sessionId: string) => void) => Disposable;
+  /** Called when an observed session has used something. */
+  readonly onObservedUse?: ((listener: () => void) => Disposable) | undefined;
+  /** Called when limits in settings may have changed. */
+  readonly onLimits?: ((listener: () => void) => Disposable) | undefined;
   /** Writes a decision to the record of a session. */
   readonly decide: (sessionId: string, decision: Decision) => Promise<void>;
 }
@@ -79,16 +82,16 @@ export class Budgets {
     return new RunBudget({ clock, monotonic, ...(await this.#statusOf(run)) });
   }
 
-  /** Updates the budget with usage of other runs and with raised limits until the run ends. */
+  /** Updates the budget with usage of other runs and with changed limits until the run ends. */
   follow(budget: RunBudget, run: BudgetedRun, done: Promise<unknown>): void {
     this.#held.set(budget, run);
     let timer: NodeJS.Timeout | undefined;
-    let within = Infinity;
     let looking = false;
     let again = false;
     let over = false;
     const look = (): void => {
-      within = Infinity;
+      clearTimeout(timer);
+      timer = undefined;
       again = looking;
       if (looking) return;
       looking = true;
@@ -100,24 +103,31 @@ export class Budgets {
         })
         .finally(() => {
           looking = false;
-          if (again) soon(ownOthersMs);
+          if (again) soon();
         });
     };
-    const soon = (ms: number): void => {
-      if (over || ms >= within) return;
-      clearTimeout(timer);
-      within = ms;
-      timer = setTimeout(look, ms);
+    const soon = (): void => {
+      if (!over) timer ??= setTimeout(look, changedMs);
     };
     budget.onNewDay(look);
-    // The run's own usage counts at once; this covers the other runs.
-    const used = this.#deps.onUsed(() => soon(this.#held.size > 1 ? ownOthersMs : otherProcessesMs));
+    const changes = this.#changesFor(run, soon);
     void done.finally(() => {
       over = true;
       clearTimeout(timer);
-      used.dispose();
+      for (const each of changes) each.dispose();
       this.#held.delete(budget);
     });
+  }
+
+  /** What else can change a run's budget; its own usage counts at once. */
+  #changesFor({ session, limits, raceLimits }: BudgetedRun, changed: () => void): readonly Disposable[] {
+    const { onUsed, onObservedUse, onLimits } = this.#deps;
+    const found = this.#limiting(session, limits, raceLimits);
+    const others = onUsed((id) => {
+      if (id !== session.session_id) changed();
+    });
+    const observed = found?.countsObserved === true && isDaily(found.budgets) ? onObservedUse?.(changed) : undefined;
+    return [others, observed, onLimits?.(changed)].filter((each) => each !== undefined);
   }
 
   /** The user raises a limit, which also applies to active runs. @throws EngineFailure if it cannot be stored */
@@ -158,8 +168,7 @@ export class Budgets {
     const shared =
       budgets.session ?? budgets.tree ?? budgets.day ?? budgets.agent ?? budgets.agents ?? budgets.workspace;
     const sessions = shared === undefined ? [] : await this.#deps.ledgers();
-    const isDaily = (budgets.day ?? budgets.agent ?? budgets.agents) !== undefined;
-    const observed = isDaily && countsObserved ? ((await this.#deps.observedUse?.()) ?? []) : [];
+    const observed = isDaily(budgets) && countsObserved ? ((await this.#deps.observedUse?.()) ?? []) : [];
     const parents = new Map(sessions.map(({ summary }) => [summary.session_id, aboveOf(summary)]));
     const keys: Record<BudgetScope, string> = {
       message: id,
@@ -200,6 +209,10 @@ export class Budgets {
           });
     return Object.keys(budgets).length === 0 ? undefined : { budgets, folder, countsObserved: observed };
   }
+}
+
+function isDaily({ day, agent, agents }: Limiting): boolean {
+  return (day ?? agent ?? agents) !== undefined;
 }
 
 function inside(dir: string, folder: string): boolean {

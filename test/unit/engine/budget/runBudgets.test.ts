@@ -75,7 +75,7 @@ describe('budgets of single runs', function () {
     assert.equal(result.success, true, result.error);
   });
 
-  it("include usage of another window's run", async () => {
+  it("include usage of another daemon's run when something else is used", async () => {
     const { bench, engine } = await limited({ day: { tokens: 100 } });
     const go = path.join(bench.dir, 'go');
     const steps = [{ init: true }, { say: 'one' }, { until: go }, { say: 'two' }, { wait: 60_000 }, { result: {} }];
@@ -83,11 +83,13 @@ describe('budgets of single runs', function () {
     await seen(handle, 'one');
     const agents = { 'claude-code': { program: fakeAgent } };
     const other = await bench.engine({ settings: () => ({ agents, unreportedChanges: false }) });
-    const usage = { input_tokens: 80, output_tokens: 10 };
+    const usage = { input_tokens: 70, output_tokens: 10 };
     await outcome(await other.start(bench.request([{ init: true }, { say: 'b' }, { result: { text: 'b', usage } }])));
+    const nothing = { input_tokens: 0, output_tokens: 0 };
+    await outcome(await engine.start(bench.request([{ init: true }, { result: { text: 'c', usage: nothing } }])));
     await bench.go();
     const { metadata } = await outcome(handle);
-    assert.deepEqual([metadata?.budget?.scope, metadata?.budget?.spent], ['day', 120]);
+    assert.deepEqual([metadata?.budget?.scope, metadata?.budget?.spent], ['day', 110]);
   });
 
   it('of a message are not passed to an agent that may get several', async () => {
