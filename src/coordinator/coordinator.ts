@@ -186,8 +186,8 @@ export class Coordinator {
     return this.#registry.list(this.#now(), this.#load());
   }
 
-  /** Jobs to keep for the next coordinator. */
-  kept(): readonly Job[] {
+  /** Jobs to save for the next coordinator. */
+  jobsToSave(): readonly Job[] {
     return [...this.#jobs.values()];
   }
 
@@ -203,12 +203,12 @@ export class Coordinator {
 
   /** @throws CoordinatorError `unknown_runner` */
   heartbeat(seat: Seat): void {
-    this.#registry.heard(seat, this.#moment());
+    this.#registry.heartbeat(seat, this.#moment());
   }
 
   /** @throws CoordinatorError `unknown_runner` */
   claim({ has, ...seat }: Claim): Job | null {
-    const taken = this.#registry.heard(seat, this.#moment());
+    const taken = this.#registry.heartbeat(seat, this.#moment());
     const { runner_id } = taken.runner;
     const jobs = [...this.#jobs.values()];
     const busy = jobs.filter(({ run }) => run.status !== 'pending' && !isRunOver(run.status));
@@ -244,7 +244,7 @@ export class Coordinator {
 
   /** @throws CoordinatorError `over` if the run has ended or belongs to another runner */
   report(seat: Seat, { run_id, status, error }: RunReport): Run {
-    const { runner } = this.#registry.heard(seat, this.#moment());
+    const { runner } = this.#registry.heartbeat(seat, this.#moment());
     const job = this.#job(run_id);
     const { run } = job;
     if (run.runner_id !== runner.runner_id || isRunOver(run.status)) {
@@ -260,7 +260,7 @@ export class Coordinator {
 
   /** The runner's process has ended. Does nothing if another process has replaced it. */
   left(seat: Seat, reason: string): void {
-    if (!this.#registry.went(seat)) return;
+    if (!this.#registry.leave(seat)) return;
     this.#giveUp(seat.runner_id, reason);
   }
 
@@ -275,7 +275,7 @@ export class Coordinator {
       if (online.some((taken) => mayTake(taken, job))) this.#deadlines.set(id, now + staleMs);
       else this.#move(job, 'failed', noneTook(job, whyWaiting(job, { online, load: () => 0, before: undefined })));
     }
-    for (const id of this.#registry.lose(now)) this.#giveUp(id, 'The runner stopped responding.');
+    for (const id of this.#registry.removeLost(now)) this.#giveUp(id, 'The runner stopped responding.');
   }
 
   #giveUp(runnerId: string, reason: string): void {
@@ -370,7 +370,7 @@ export class Coordinator {
     const slept = now - this.#awakeAt;
     this.#awakeAt = now;
     if (slept > sleptMs) {
-      this.#registry.forgive(slept);
+      this.#registry.excludeTime(slept);
       for (const [id, deadline] of this.#deadlines) this.#deadlines.set(id, deadline + slept);
     }
     return now;

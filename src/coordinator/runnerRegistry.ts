@@ -17,17 +17,17 @@ export interface RegisteredRunner {
   readonly within?: readonly string[] | undefined;
 }
 
-interface Seated extends RegisteredRunner {
+interface ConnectedRunner extends RegisteredRunner {
   readonly instance: string;
   /** Monotonic time. */
-  heardAt: number;
+  heartbeatAt: number;
   /** The process has ended. */
   gone: boolean;
 }
 
 /** Registered runners. Times in `now` are monotonic, times in `at` are ISO 8601. */
 export class RunnerRegistry {
-  readonly #runners = new Map<string, Seated>();
+  readonly #runners = new Map<string, ConnectedRunner>();
 
   /**
    * `idOf` returns the id of the first, second, … runner with this identity. `replaced`: whether another process, which has ended, had the id.
@@ -54,55 +54,58 @@ export class RunnerRegistry {
       executor_type,
       tags,
     };
-    const seated = { runner, instance, limit, within, heardAt: now, gone: false };
-    this.#runners.set(runnerId, seated);
-    return { taken: seated, replaced: before !== undefined && !same };
+    const connected = { runner, instance, limit, within, heartbeatAt: now, gone: false };
+    this.#runners.set(runnerId, connected);
+    return { taken: connected, replaced: before !== undefined && !same };
   }
 
-  heard({ runner_id, instance }: Seat, { now, at }: { readonly now: number; readonly at: string }): RegisteredRunner {
-    const seated = this.#runners.get(runner_id);
-    if (seated === undefined || seated.instance !== instance || seated.gone) {
+  heartbeat(
+    { runner_id, instance }: Seat,
+    { now, at }: { readonly now: number; readonly at: string },
+  ): RegisteredRunner {
+    const connected = this.#runners.get(runner_id);
+    if (connected === undefined || connected.instance !== instance || connected.gone) {
       throw new CoordinatorError('unknown_runner', `Runner ${runner_id} is not registered by this process.`);
     }
-    const heard = { ...seated, runner: { ...seated.runner, last_heartbeat: at }, heardAt: now };
-    this.#runners.set(runner_id, heard);
-    return heard;
+    const updated = { ...connected, runner: { ...connected.runner, last_heartbeat: at }, heartbeatAt: now };
+    this.#runners.set(runner_id, updated);
+    return updated;
   }
 
-  /** Whether this process was registered. */
-  went({ runner_id, instance }: Seat): boolean {
-    const seated = this.#runners.get(runner_id);
-    if (seated === undefined || seated.instance !== instance || seated.gone) return false;
-    seated.gone = true;
+  /** Marks a runner as gone. Returns whether its process was registered. */
+  leave({ runner_id, instance }: Seat): boolean {
+    const connected = this.#runners.get(runner_id);
+    if (connected === undefined || connected.instance !== instance || connected.gone) return false;
+    connected.gone = true;
     return true;
   }
 
   /** Removes runners without a heartbeat for so long that their runs are given up. */
-  lose(now: number): readonly string[] {
-    const lost = [...this.#runners.values()].filter(({ heardAt, gone }) => gone || now - heardAt >= lostMs);
+  removeLost(now: number): readonly string[] {
+    const lost = [...this.#runners.values()].filter(({ heartbeatAt, gone }) => gone || now - heartbeatAt >= lostMs);
     for (const { runner } of lost) this.#runners.delete(runner.runner_id);
     return lost.map(({ runner }) => runner.runner_id);
   }
 
   /** Excludes a time in which no heartbeat could arrive. */
-  forgive(ms: number): void {
-    for (const seated of this.#runners.values()) seated.heardAt += ms;
+  excludeTime(ms: number): void {
+    for (const connected of this.#runners.values()) connected.heartbeatAt += ms;
   }
 
   /** Connected runners. */
   online(now: number): readonly RegisteredRunner[] {
-    return [...this.#runners.values()].filter((seated) => this.#isOnline(seated, now));
+    return [...this.#runners.values()].filter((connected) => this.#isOnline(connected, now));
   }
 
   /** `load`: number of runs that a runner has. */
   list(now: number, load: (runnerId: string) => number): readonly ListedRunner[] {
-    return [...this.#runners.values()].map((seated) => ({
-      ...seated.runner,
-      status: this.#isOnline(seated, now) ? 'online' : 'stale',
-      seconds_since_heartbeat: Math.max(0, Math.floor((now - seated.heardAt) / 1000)),
-      limit: seated.limit,
-      running: load(seated.runner.runner_id),
-      ...(seated.within !== undefined && { within: [...seated.within] }),
+    return [...this.#runners.values()].map((connected) => ({
+      ...connected.runner,
+      status: this.#isOnline(connected, now) ? 'online' : 'stale',
+      seconds_since_heartbeat: Math.max(0, Math.floor((now - connected.heartbeatAt) / 1000)),
+      limit: connected.limit,
+      running: load(connected.runner.runner_id),
+      ...(connected.within !== undefined && { within: [...connected.within] }),
     }));
   }
 
@@ -116,7 +119,7 @@ export class RunnerRegistry {
     return ids.find((id) => this.#runners.get(id)?.instance === instance) ?? ids.find(isFree) ?? idOf(ids.length);
   }
 
-  #isOnline({ heardAt, gone }: Seated, now: number): boolean {
-    return !gone && now - heardAt < staleMs;
+  #isOnline({ heartbeatAt, gone }: ConnectedRunner, now: number): boolean {
+    return !gone && now - heartbeatAt < staleMs;
   }
 }

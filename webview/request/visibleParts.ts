@@ -6,7 +6,7 @@ const pause = 500;
 /** Height in px of the sticky heading above the rows. */
 export const heading = 28;
 
-interface Sight {
+interface Visibility {
   frame: boolean;
   /** Timers of parts that are on screen but have not been for long enough. */
   readonly timers: Map<VisiblePart, ReturnType<typeof setTimeout>>;
@@ -23,7 +23,7 @@ interface Place {
 export class VisibleParts {
   readonly #observer: IntersectionObserver;
   readonly #places = new Map<Element, Place>();
-  readonly #visible = new Map<string, Sight>();
+  readonly #visible = new Map<string, Visibility>();
   /** Requests whose frames have been drawn. */
   readonly #drawnBefore = new Set<string>();
   readonly #changed: () => void;
@@ -46,10 +46,10 @@ export class VisibleParts {
       if (element.isConnected) continue;
       this.#observer.unobserve(element);
       this.#places.delete(element);
-      const sight = this.#visible.get(id);
-      if (sight === undefined) continue;
-      if (part === 'frame') sight.frame = false;
-      this.#time(sight, part, false);
+      const visibility = this.#visible.get(id);
+      if (visibility === undefined) continue;
+      if (part === 'frame') visibility.frame = false;
+      this.#time(visibility, part, false);
       this.#changed();
     }
     for (const element of rows.querySelectorAll<HTMLElement>('[data-sight]')) {
@@ -84,16 +84,16 @@ export class VisibleParts {
     for (const { target, isIntersecting } of entries) {
       const place = this.#places.get(target);
       if (place === undefined) continue;
-      const sight = this.#visible.get(place.id) ?? { frame: true, timers: new Map(), seen: new Map() };
-      this.#visible.set(place.id, sight);
-      if (place.part === 'frame') sight.frame = isIntersecting;
-      this.#time(sight, place.part, isIntersecting);
+      const visibility = this.#visible.get(place.id) ?? { frame: true, timers: new Map(), seen: new Map() };
+      this.#visible.set(place.id, visibility);
+      if (place.part === 'frame') visibility.frame = isIntersecting;
+      this.#time(visibility, place.part, isIntersecting);
     }
     this.#changed();
   }
 
   /** A part that scrolls past in less than `pause` does not count as seen. */
-  #time({ timers, seen }: Sight, part: VisiblePart, onScreen: boolean): void {
+  #time({ timers, seen }: Visibility, part: VisiblePart, onScreen: boolean): void {
     clearTimeout(timers.get(part));
     timers.delete(part);
     if (!onScreen || seen.has(part)) return;

@@ -76,7 +76,7 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
     const journal = new Journal(file, deps.log);
     const local = new LocalCoordinator(journal, await journal.read(), deps);
     try {
-      await journal.rewrite(local.#core.kept());
+      await journal.rewrite(local.#core.jobsToSave());
     } catch (error) {
       local.dispose();
       throw error;
@@ -116,7 +116,7 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
 
   /** The job as its runner gets it; `undefined` if there is none. */
   job(id: string): Job | undefined {
-    return this.#core.kept().find(({ run }) => run.run_id === id);
+    return this.#core.jobsToSave().find(({ run }) => run.run_id === id);
   }
 
   runners(): Promise<readonly ListedRunner[]> {
@@ -177,6 +177,6 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
   }
 
   #flush(): Promise<void> {
-    return this.#journal.flush(() => this.#core.kept());
+    return this.#journal.flush(() => this.#core.jobsToSave());
   }
 }

@@ -23,7 +23,7 @@ describe('a coordinator that takes over', () => {
       ],
     );
     assert.deepEqual(after.core.runners(), []);
-    const again = new StillCoordinator(after.core.kept());
+    const again = new StillCoordinator(after.core.jobsToSave());
     assert.deepEqual(again.core.runs(), after.core.runs());
   });
 
