@@ -12,6 +12,7 @@ import { FollowedTranscript } from '../../attach/transcript.ts';
 import { UsageError, type CliContext, type Command } from '../../command.ts';
 import { isSameProtocol, runningDaemons, translated } from '../../run/daemon.ts';
 import { storeHelp } from '../../run/engine.ts';
+import { readObserved } from '../../sessions/observed.ts';
 import { entryText } from '../../print/entryText.ts';
 import { writeLines } from '../../print/output.ts';
 import { visibleLine } from '../../../model/text/visibleText.ts';
@@ -59,7 +60,7 @@ export const attach: Command = {
     const json = values.json === true;
     const daemons = await runningDaemons(context, { store: values.store, person: !json });
     try {
-      const { connection, session } = await translated(() => findSession(daemons, given));
+      const { connection, session } = await translated(() => findSession(daemons, given, context));
       return await translated(() => new Attachment(connection, session, context, json).run());
     } finally {
       for (const daemon of daemons) daemon.close();
@@ -73,7 +74,11 @@ interface Found {
 }
 
 /** @throws UsageError */
-async function findSession(daemons: readonly DaemonConnection[], given: string | undefined): Promise<Found> {
+async function findSession(
+  daemons: readonly DaemonConnection[],
+  given: string | undefined,
+  context: CliContext,
+): Promise<Found> {
   const running: (Found & { readonly title: string })[] = [];
   for (const connection of daemons) {
     for (const { session_id: session, title = '' } of await connection.call('running', {}))
@@ -82,12 +87,23 @@ async function findSession(daemons: readonly DaemonConnection[], given: string |
   const [daemon] = daemons;
   const [first, ...others] = running.filter(({ session }) => given === undefined || session === given);
   if (first !== undefined && others.length === 0) return first;
+  if (first === undefined && given !== undefined) await refuseObserved(context, given);
   if (daemon === undefined || (first === undefined && given === undefined))
     throw new UsageError('No agent runs in the background.', 'Start one: vitrine run --detach.');
   // It may have ended a moment ago.
   if (given !== undefined) return first ?? { connection: daemon, session: given };
   const list = running.map(({ session, title }) => `\n  ${session}  ${visibleLine(title)}`).join('');
   throw new UsageError('Several sessions are running. Specify one:', list);
+}
+
+/** @throws UsageError for a session that is running in another program */
+async function refuseObserved(context: CliContext, id: string): Promise<void> {
+  const observed = await readObserved(context, id);
+  if (observed === null || observed.live.state === 'ended') return;
+  throw new UsageError(
+    `${observed.label} is running ${id} in another program. Answer it there. Here, you can only watch it.`,
+    `Show it: vitrine show ${id}.`,
+  );
 }
 
 class Attachment {
