@@ -47,6 +47,8 @@ export interface CommandRequest {
   readonly resume?: string;
   /** `resume` is left as it is: a new conversation continues from its end. */
   readonly fork?: boolean;
+  /** With `fork`: the agent's id of the last message or turn to keep. See `canForkAt`. */
+  readonly forkAt?: string;
   /** UUID for a new conversation, if the agent accepts one. */
   readonly newSessionId: string;
   /** Absolute path of a private folder for files that the agent writes; absent: none. */

@@ -8,6 +8,7 @@ import { daemonProtocol } from '../protocol/daemon/version.ts';
 import type { Clients, ConnectedClient } from './clients/clients.ts';
 import type { ClientContexts } from './clients/contexts.ts';
 import { daemonRetiring, folderUntrusted } from './failures.ts';
+import { Forks } from './forks.ts';
 import type { FollowUpPlanner } from './followUps/planner.ts';
 import type { Lifetime } from './lifetime.ts';
 import type { NewsFeed, NewsSource } from './clients/news.ts';
@@ -48,6 +49,7 @@ export class DaemonService {
   readonly queue: RunQueue;
   readonly races: RaceCalls;
   readonly restores: RestoreCalls;
+  readonly forks: Forks;
   readonly team: TeamMembership;
   readonly #deps: ServiceDeps;
 
@@ -58,6 +60,7 @@ export class DaemonService {
     this.queue = deps.queue;
     this.races = deps.races;
     this.restores = new RestoreCalls(deps);
+    this.forks = new Forks({ ...deps, open: (id) => this.open(id) });
     this.team = deps.team;
     this.records = new Records({ ...deps, open: (id) => this.open(id) });
   }
@@ -179,14 +182,12 @@ export class DaemonService {
   /** Begins a session with the history of another, in which the agent continues that conversation apart from it. */
   async fork(
     client: ConnectedClient,
-    { context, session_id, request }: ParamsOf<'fork'>,
+    { context, session_id, request, at }: ParamsOf<'fork'>,
     signal: AbortSignal,
   ): Promise<SessionHandle> {
-    const { contexts, engine, sources, news } = this.#deps;
+    const { contexts, engine, news } = this.#deps;
     const origin = await this.#acceptFor(client, session_id, context);
-    const history = await sources.historyOf(origin);
-    if (history === undefined) throw failures.sessionMissing(session_id);
-    const { session_id: id } = await engine.archive.forkObserved(history, origin);
+    const id = await this.forks.create(origin, at === undefined ? undefined : { at, prompt: request.prompt });
     try {
       return await contexts.using(context, () => engine.resume(id, request, signal));
     } catch (error) {

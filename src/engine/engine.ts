@@ -44,6 +44,7 @@ import { RecordStore } from './record/recordStore.ts';
 import { recogniseOutput } from './replay/outputFile.ts';
 import { isWaiting, QueuedRecords } from './run/queuedRecords.ts';
 import { FileSnapshots } from './restore/fileSnapshots.ts';
+import { transcriptContext } from './prompt/transcriptContext.ts';
 import { SessionRestores } from './restore/sessionRestores.ts';
 import { RunStarter } from './run/runStarter.ts';
 import { Sessions } from './sessions/sessions.ts';
@@ -216,7 +217,11 @@ export class Engine {
       const ids = [last ?? chain.at(-1), chain[0]].filter((id) => id !== undefined);
       if (from === 'original') ids.reverse();
       if (ids.length === 0 && origin !== undefined) {
-        return { type: 'resume_session', request, attempts: [null], forkOf: origin.executor_session_id };
+        const { executor_session_id: forkOf, last: forkAt } = origin;
+        const forked = { type: 'resume_session', request, attempts: [null] } as const;
+        if (forkAt === null || forkOf === undefined)
+          return { ...forked, prefix: await transcriptContext(await state.reader()) };
+        return { ...forked, forkOf, ...(forkAt !== undefined && { forkAt }) };
       }
       if (ids.length === 0) {
         throw failures.conversationUnnamed(source.label, source.resumeMissing?.(state.summary.agent_version));

@@ -42,7 +42,7 @@ export function hasDialogue(version: string | null): boolean {
  * someone can answer.
  */
 export function claudeCommand(request: CommandRequest): CommandLine {
-  const { prompt, options, limits = {}, program, resume, fork, newSessionId, interactive = false } = request;
+  const { prompt, options, limits = {}, program, resume, fork, forkAt, newSessionId, interactive = false } = request;
   const { version } = program;
   const warnings: string[] = [];
   const has = (feature: keyof typeof since) => atLeast(version, since[feature]);
@@ -61,8 +61,10 @@ export function claudeCommand(request: CommandRequest): CommandLine {
   let sessionId: string | null = null;
   if (resume !== undefined) {
     args.push(...option('--resume', resume));
-    if (fork === true && has('keepsSessionId')) args.push('--fork-session');
-    else if (has('keepsSessionId')) sessionId = resume;
+    if (fork === true && has('keepsSessionId')) {
+      args.push('--fork-session');
+      if (forkAt !== undefined) args.push(...option('--resume-session-at', forkAt));
+    } else if (has('keepsSessionId')) sessionId = resume;
   } else if (has('sessionId')) {
     args.push('--session-id', newSessionId);
     sessionId = newSessionId;

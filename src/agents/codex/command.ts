@@ -27,13 +27,14 @@ export function hasAppServer(version: string | null): boolean {
  * @throws UnusableConversationIdError
  */
 export function codexCommand(request: CommandRequest): CommandLine {
-  const { options, program, resume, interactive = false } = request;
+  const { options, program, resume, forkAt, interactive = false } = request;
   const id = resume === undefined ? undefined : requireUuid('Codex', resume);
   const common = commonOptions(request);
   const { warnings } = common;
   const execOnly = execOnlyArguments(options.extraArgs ?? []);
-  if (!interactive || !hasAppServer(program.version)) return execCommand(request, id, common);
-  if (execOnly !== undefined) {
+  // Only the app-server leaves out the end of a thread.
+  if ((!interactive && forkAt === undefined) || !hasAppServer(program.version)) return execCommand(request, id, common);
+  if (execOnly !== undefined && forkAt === undefined) {
     warnings.push(
       `Codex runs with \`codex exec\`, because its app-server does not accept the argument ${execOnly}. It cannot ask for approval.`,
     );
@@ -51,9 +52,10 @@ export function codexCommand(request: CommandRequest): CommandLine {
     approvalPolicy: isBypass ? 'never' : undefined,
     resume: id,
     fork: forks,
+    lastTurn: forkAt,
   });
   return {
-    args: ['app-server', ...common.serverArgs, ...(options.extraArgs ?? [])],
+    args: ['app-server', ...common.serverArgs, ...(execOnly === undefined ? (options.extraArgs ?? []) : [])],
     stdin: null,
     sessionId: id !== undefined && !forks ? id : null,
     warnings,

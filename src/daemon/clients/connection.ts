@@ -130,6 +130,7 @@ export class ClientConnection implements ConnectedClient {
       this.#started(service.resume(this, params, signal), params),
     );
     this.#handle('fork', calls.fork, (params, signal) => this.#started(service.fork(this, params, signal), params));
+    this.#handle('planFork', calls.planFork, ({ session_id, at }) => service.forks.plan(session_id, at));
     this.#handle('restart', calls.restart, (params) => this.#started(service.restart(this, params), params));
   }
 

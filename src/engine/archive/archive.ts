@@ -45,6 +45,9 @@ import { readReviews } from '../review/readReviews.ts';
 import { SpanReports } from '../telemetry/spanReports.ts';
 import { spendingOf, usageCsv, type Spending, type UsagePeriod } from '../usage/spending.ts';
 import { writeWhole } from '../files/writeFiles.ts';
+import type { ForkPlace } from '../../agents/shared/forking.ts';
+import type { NormalizedEntry } from '../../model/transcript/entry.ts';
+import { forkRecorded } from '../import/forkRecorded.ts';
 import { forkObserved, importObserved, updateObserved, type ObservedHistory } from '../import/importObserved.ts';
 
 export interface ArchiveDeps {
@@ -204,8 +207,13 @@ export class Archive {
   }
 
   /** Creates a session that forks the conversation of `origin`. @throws file system errors */
-  forkObserved(history: ObservedHistory, origin: SessionSummary): Promise<SessionSummary> {
-    return forkObserved(history, origin, this.#deps);
+  forkObserved(history: ObservedHistory, origin: SessionSummary, place?: ForkPlace): Promise<SessionSummary> {
+    return forkObserved(history, origin, this.#deps, place);
+  }
+
+  /** The same with the transcript `entries`, for agents that cannot fork there. @throws file system errors */
+  forkRecorded(entries: readonly NormalizedEntry[], origin: SessionSummary): Promise<SessionSummary> {
+    return forkRecorded(entries, origin, this.#deps);
   }
 
   /** Agents whose output can be imported. */

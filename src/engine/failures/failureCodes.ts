@@ -50,6 +50,7 @@ export const failureCodes = [
   'race_failed',
   'race_conflict',
   'restore_failed',
+  'fork_failed',
   'run_cancelled',
   'engine_closed',
   'internal',

@@ -263,6 +263,12 @@ export const failures = {
       cause,
     ),
 
+  notAPrompt: (entry: number) =>
+    new EngineFailure('fork_failed', {
+      message: say`Entry ${entry} is not a prompt.`,
+      detail: say`A session can be forked at messages to the agent only.`,
+    }),
+
   /** The session was deleted, or its record was lost while its other files still exist. */
   recordNotFound: (id: string, cause: RecordNotFoundError): EngineFailure =>
     cause.remains === null

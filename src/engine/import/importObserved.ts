@@ -3,6 +3,7 @@ import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { executorOf } from '../../insight/observed/asSession.ts';
 import { modelsOf } from '../../insight/observed/cost.ts';
+import type { ForkPlace } from '../../agents/shared/forking.ts';
 import type { ObservedSummary } from '../../insight/observed/summary.ts';
 import { inheritedEnd } from '../../insight/ledger/counters.ts';
 import { usdOf } from '../../insight/ledger/money.ts';
@@ -121,15 +122,20 @@ async function summaryOf(id: string, { store }: ImportObservedDeps): Promise<Ses
 }
 
 /**
- * Creates a session that forks the conversation of `origin`: a new id and a copy of the history, at no cost.
+ * Creates a session that forks the conversation of `origin`: a new id and a copy of the history, at no cost. `place`: only
+ * what came before it.
  * @throws file system errors
  */
 export async function forkObserved(
-  history: ObservedHistory,
+  whole: ObservedHistory,
   origin: SessionSummary,
   deps: ImportObservedDeps,
+  place?: ForkPlace,
 ): Promise<SessionSummary> {
-  const { facts, entries, summary } = history;
+  const entries = whole.entries.slice(0, place?.entry);
+  const until = place === undefined ? undefined : whole.entries[place.entry]?.timestamp;
+  const history = { ...whole, entries, facts: keptFacts(whole.facts, until) };
+  const { facts, summary } = history;
   const { project_dir: folder, executor_type: executor, title } = origin;
   const native = facts.nativeIds.at(-1);
   if (native === undefined) throw new Error(`Session ${origin.session_id} has no conversation to fork.`);
@@ -145,13 +151,23 @@ export async function forkObserved(
     executor_session_ids: [],
     ...(executor !== undefined && { executor_type: executor }),
     ...(title !== undefined && { title }),
-    forked_from: { session_id: origin.session_id, executor_session_id: native },
+    forked_from: {
+      session_id: origin.session_id,
+      executor_session_id: native,
+      ...(place !== undefined && { last: place.last }),
+    },
     imported,
   };
   const run = { ...runOf(forked), run_id: runId(deps.randomHex) };
   const none = { sessionId: null, originalSessionId: null, models: [], totalModels: [], endReason: inheritedEnd };
   const result = { ...resultOf(forked), ...none };
   return beginRecord(session, folder, { history: forked, imported, run, entries, result, ids: {} }, deps);
+}
+
+/** Costs continue from those of the whole conversation; tokens, of an agent that reports no costs, from the kept part. */
+function keptFacts(facts: StoreFacts, until: string | undefined): StoreFacts {
+  if (until === undefined || facts.cost !== null) return facts;
+  return { ...facts, requests: facts.requests.filter(({ at }) => at === null || at < until) };
 }
 
 interface WrittenHistory {

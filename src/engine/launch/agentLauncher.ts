@@ -33,6 +33,8 @@ export interface LaunchRequest {
   readonly newSessionId: string;
   /** The agent's id of the conversation to fork, which stays unchanged. */
   readonly forkOf?: string;
+  /** The agent's id of the last message or turn of it to keep. */
+  readonly forkAt?: string;
   /** A user can answer requests and send messages during the run. */
   readonly interactive: boolean;
   /** Number of earlier runs in the session. */
@@ -140,8 +142,9 @@ export function programLauncher(
       if (EngineFailure.is(program)) throw program;
       const folderOf = ({ runsFolder, runId }: LaunchRequest) => path.join(runsFolder, `${runId}.files`);
       const commandOf = (request: LaunchRequest, resume: string | null) => {
-        const { prompt, options, limits, newSessionId, interactive, forkOf, cwd } = request;
-        const forked = forkOf === undefined ? {} : { resume: forkOf, fork: true };
+        const { prompt, options, limits, newSessionId, interactive, forkOf, forkAt, cwd } = request;
+        const forked =
+          forkOf === undefined ? {} : { resume: forkOf, fork: true, ...(forkAt !== undefined && { forkAt }) };
         const resumed = resume === null ? forked : { resume };
         const folders = { runFolder: folderOf(request), privateFolder: deps.leases.privateFolder(request.runId) };
         return adapter.command({

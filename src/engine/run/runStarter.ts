@@ -87,6 +87,7 @@ export class RunStarter {
       ...this.#launchOf(state, run, owner),
       ...reported,
       ...(begins.forkOf !== undefined && { forkOf: begins.forkOf }),
+      ...(begins.forkAt !== undefined && { forkAt: begins.forkAt }),
       interactive,
       limits: budget.agentLimits(interactive),
     };

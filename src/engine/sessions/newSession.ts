@@ -62,6 +62,8 @@ export interface NewRun {
   readonly attempts: readonly (string | null)[];
   /** The agent's id of the conversation to fork. */
   readonly forkOf?: string;
+  /** The agent's id of the last message or turn of that conversation to keep. */
+  readonly forkAt?: string;
   /** Ids of the conversation that the new one replaces. */
   readonly replacedIds?: ReplacedIds;
   /** Context put before the prompt, for the agent only. */

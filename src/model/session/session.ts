@@ -62,8 +62,17 @@ export const sessionSchema = z.object({
   executor_type: executorTypeSchema.optional(),
   /** Distinguishes agents of one executor: a preset or an entry of the settings (`acp`, `acp-http`). */
   executor_profile: z.string().optional(),
-  /** For a fork: the original session, and the agent's id of its conversation. */
-  forked_from: z.object({ session_id: sessionIdSchema, executor_session_id: z.string() }).optional(),
+  /**
+   * For a fork: the original session, and the agent's id of its conversation. `last`: the agent's id of the last message or
+   * turn that the fork has; `null`: the agent began a new conversation; absent: the fork has all.
+   */
+  forked_from: z
+    .object({
+      session_id: sessionIdSchema,
+      executor_session_id: z.string().optional(),
+      last: z.string().nullable().optional(),
+    })
+    .optional(),
   hostname: z.string().optional(),
   title: z.string().optional(),
   /** The user hid it from lists; its files stay. */

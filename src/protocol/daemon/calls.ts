@@ -115,9 +115,17 @@ export const calls = {
   restart: { params: resumeParamsSchema, result: started },
   /**
    * Forks a session: starts a new one with its history, in which the agent continues the conversation. The original may
-   * be running in another program.
+   * be running in another program. `at`: only with what came before the prompt with this index.
    */
-  fork: { params: resumeParamsSchema, result: started },
+  fork: { params: resumeParamsSchema.extend({ at: z.int().nonnegative().exactOptional() }), result: started },
+  /**
+   * How a fork at a prompt gets what came before it: the agent keeps its conversation up to there, or begins a new one with
+   * the `transcript` as text, or with `nothing`. `prompt`: the text that was sent.
+   */
+  planFork: {
+    params: inSession.extend({ at: z.int().nonnegative() }),
+    result: z.object({ way: z.enum(['conversation', 'transcript', 'nothing']), prompt: z.string() }),
+  },
   /** Cancels the follow-up that is due, or turns follow-ups of a session on or off. */
   setFollowUps: {
     params: z.object({ session_id: sessionIdSchema, to: z.enum(['cancelled', 'on', 'off']) }),

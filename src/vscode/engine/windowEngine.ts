@@ -127,9 +127,15 @@ export class WindowEngine {
     return this.#begin('resume', { context: await this.#contextFor(session_id), session_id, request });
   }
 
-  /** Starts a new session that forks the conversation of another one. */
-  async fork(session_id: string, request: Resume): Promise<SessionHandle> {
-    return this.#begin('fork', { context: await this.#contextFor(session_id), session_id, request });
+  /** Starts a new session that forks the conversation of another one; `at`: with what came before that prompt. */
+  async fork(session_id: string, request: Resume, at?: number): Promise<SessionHandle> {
+    const context = await this.#contextFor(session_id);
+    return this.#begin('fork', { context, session_id, request, ...(at !== undefined && { at }) });
+  }
+
+  /** How a fork at a prompt gets what came before it. */
+  planFork(session_id: string, at: number): Promise<ResultOf<'planFork'>> {
+    return this.#call('planFork', { session_id, at });
   }
 
   /** Starts a new agent conversation in the same session, with a summary of the earlier one. */

@@ -35,6 +35,13 @@ export function notForkableReason(summary: SessionSummary): string | undefined {
   return notStartableReason(summary);
 }
 
+/** Why the session cannot be forked at a prompt, or `undefined`. An agent without its conversation gets the transcript. */
+export function notForkableAtReason(summary: SessionSummary): string | undefined {
+  if (summary.shared !== undefined || summary.recording || summary.executor_type === undefined)
+    return t('{0} cannot fork this session.', visibleText(summary.agent_label));
+  return notStartableReason(summary);
+}
+
 function notStartableReason(summary: SessionSummary): string | undefined {
   if (!vscode.workspace.isTrusted) {
     return t('You cannot send messages in Restricted Mode. You can still read this session.');

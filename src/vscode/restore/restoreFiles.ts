@@ -11,23 +11,26 @@ const { t } = vscode.l10n;
 const maxNamed = 5;
 const longestPrompt = 60;
 
-/** Shows what restoring the files at a prompt would change, and restores them if the user agrees. Returns whether it did. */
-export async function restoreToPrompt(engine: WindowEngine, session: string, entry: number): Promise<boolean> {
+/** `same`: nothing had to be restored. `undefined`: the user cancelled. */
+type Outcome = 'restored' | 'same' | undefined;
+
+/** Shows what restoring the files at a prompt would change, and restores them if the user agrees. */
+export async function restoreToPrompt(engine: WindowEngine, session: string, entry: number): Promise<Outcome> {
   const handle = await engine.open(session);
   const [prompt] = await handle.read(entry, entry + 1);
   const { project_dir: folder } = handle.summary();
   handle.dispose();
   const [line = ''] = (prompt?.content ?? '').trim().split('\n');
   const words = line.length > longestPrompt ? `${line.slice(0, longestPrompt)}…` : line;
-  if (folder === undefined || !(await saveUnsaved(folder))) return false;
+  if (folder === undefined || !(await saveUnsaved(folder))) return undefined;
   return restore(engine, session, { entry }, t('Restore Files to “{0}”', visibleText(words)));
 }
 
-async function restore(engine: WindowEngine, session: string, target: RestoreTarget, title: string): Promise<boolean> {
+async function restore(engine: WindowEngine, session: string, target: RestoreTarget, title: string): Promise<Outcome> {
   const preview = await compare(engine, session, target);
   if (preview.changes.length === 0) {
     void vscode.window.showInformationMessage(nothingText(preview));
-    return false;
+    return 'same';
   }
   const isUndo = 'undo' in target;
   const choose = (choice: RestoreChoice): void => {
@@ -36,9 +39,9 @@ async function restore(engine: WindowEngine, session: string, target: RestoreTar
   };
   const chosen = await pickRestore(preview, { title, isUndo }, choose);
   if (chosen === 'undo') return restore(engine, session, { undo: true }, t('Undo the Last Restore'));
-  if (chosen !== 'restore') return false;
+  if (chosen !== 'restore') return undefined;
   await apply(engine, session, target, preview.now);
-  return true;
+  return 'restored';
 }
 
 async function apply(engine: WindowEngine, session: string, target: RestoreTarget, now: string): Promise<void> {

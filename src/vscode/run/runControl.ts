@@ -17,7 +17,7 @@ import { offerToStopChildren } from '../sessions/stopChildSessions.ts';
 import type { AgentName, RunMemory } from './runMemory.ts';
 import type { RunRequest } from './runRequest.ts';
 import type { WindowRunners } from '../runner/windowRunners.ts';
-import { notForkableReason, notResumableReason } from '../panel/sessionView.ts';
+import { notForkableAtReason, notForkableReason, notResumableReason } from '../panel/sessionView.ts';
 import { agentOptions } from '../settings/settings.ts';
 import { mayStart } from '../settings/trust.ts';
 
@@ -108,12 +108,19 @@ export class RunControl {
     return this.#run('resume', { session, agent, startNewConversation }, (engine) => engine.resume(session, request));
   }
 
-  /** Forks a session. Returns the new id, or `undefined` if it failed and the user was told why. */
-  async fork(session: string, prompt: string): Promise<string | undefined> {
-    const planned = await this.#resumeRequest(session, prompt, notForkableReason);
+  /**
+   * Forks a session; `at`: with what came before that prompt. Returns the new id, or `undefined` if it failed and the user
+   * was told why.
+   */
+  async fork(session: string, prompt: string, at?: number): Promise<string | undefined> {
+    const planned = await this.#resumeRequest(
+      session,
+      prompt,
+      at === undefined ? notForkableReason : notForkableAtReason,
+    );
     if (planned === undefined) return undefined;
     const { agent, ...request } = planned;
-    return this.#run('fork', { session, agent }, (engine) => engine.fork(session, request));
+    return this.#run('fork', { session, agent }, (engine) => engine.fork(session, request, at));
   }
 
   async stop(session: string): Promise<void> {

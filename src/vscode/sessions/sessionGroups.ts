@@ -28,14 +28,19 @@ function groupOf(node: SessionNode, now: number): GroupName {
   return day === localDay(yesterday.getTime()) ? 'yesterday' : 'earlier';
 }
 
+/** The session below which this one appears: that which started it, or which it was forked from. */
+function aboveOf({ parent_session_id: parent, forked_from: origin }: SessionRow): string | undefined {
+  return parent ?? origin?.session_id;
+}
+
 /**
- * Groups for the tree: children below parents, roots by urgency and day, newest first; no empty groups. A child without
+ * Groups for the tree: children below parents, forks below their origin, roots by urgency and day, newest first; no empty groups. A child without
  * its parent in `rows`, or within a cycle, becomes a root.
  */
 export function groupSessions(rows: readonly SessionRow[], now: number): readonly SessionGroup[] {
   const newestFirst = [...rows].sort((a, b) => b.updated_at.localeCompare(a.updated_at));
   const byId = new Map(newestFirst.map((row) => [row.session_id, row]));
-  const parentOf = (row: SessionRow): SessionRow | undefined => byId.get(row.parent_session_id ?? '');
+  const parentOf = (row: SessionRow): SessionRow | undefined => byId.get(aboveOf(row) ?? '');
   const nested = (row: SessionRow): boolean => {
     const seen = new Set<string>();
     for (let at: SessionRow | undefined = row; at !== undefined; at = parentOf(at)) {
@@ -46,7 +51,7 @@ export function groupSessions(rows: readonly SessionRow[], now: number): readonl
   };
   const children = new Map<string, SessionRow[]>();
   for (const row of newestFirst.filter(nested)) {
-    const parent = row.parent_session_id ?? '';
+    const parent = aboveOf(row) ?? '';
     children.set(parent, [...(children.get(parent) ?? []), row]);
   }
   const node = (row: SessionRow): SessionNode => ({ row, children: (children.get(row.session_id) ?? []).map(node) });

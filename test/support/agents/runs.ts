@@ -21,8 +21,12 @@ export class AgentRuns {
   readonly #profile: string | undefined;
   readonly #handles: SessionHandle[] = [];
 
-  /** `interactive`: the test answers the agent's requests. */
-  constructor(type: ExecutorType, place: AgentPlace, more: { profile?: string; interactive?: boolean } = {}) {
+  /** `interactive`: the test answers the agent's requests. `copyFiles`: so that they can be restored. */
+  constructor(
+    type: ExecutorType,
+    place: AgentPlace,
+    more: { profile?: string; interactive?: boolean; copyFiles?: boolean } = {},
+  ) {
     this.#type = type;
     this.#profile = more.profile;
     this.#place = place;
@@ -36,6 +40,7 @@ export class AgentRuns {
       demoDir: '',
       adapters,
       interactive: more.interactive ?? false,
+      copyFiles: more.copyFiles ?? false,
     });
   }
 

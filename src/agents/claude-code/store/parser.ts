@@ -97,20 +97,24 @@ function timeOf(record: JsonObject): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
-/** Adds the folder and branch of their record, and the decision about a call. */
+/** Adds the folder and branch of their record, the decision about a call, and what a prompt follows. */
 function marked(updates: readonly EntryUpdate[], record: JsonObject): readonly EntryUpdate[] {
   const cwd = nonEmpty(record['cwd']);
   const gitBranch = nonEmpty(record['gitBranch']);
   const permission = record['permissionDecision'];
+  const parentUuid = record['parentUuid'];
   const marks = {
     ...(cwd !== undefined && { cwd }),
     ...(gitBranch !== undefined && { gitBranch }),
     ...(isObject(permission) && { permission }),
   };
-  if (Object.keys(marks).length === 0) return updates;
-  return updates.map((update) =>
-    update.op === 'put'
-      ? { ...update, entry: { ...update.entry, metadata: { sessionId: null, ...update.entry.metadata, ...marks } } }
-      : update,
-  );
+  const isPrompt = typedPrompt(record) !== undefined;
+  const before = isPrompt && (typeof parentUuid === 'string' || parentUuid === null) ? { parentUuid } : {};
+  if (Object.keys(marks).length + Object.keys(before).length === 0) return updates;
+  return updates.map((update) => {
+    if (update.op !== 'put') return update;
+    const { entry } = update;
+    const added = entry.type.kind === 'user_message' ? { ...marks, ...before } : marks;
+    return { ...update, entry: { ...entry, metadata: { sessionId: null, ...entry.metadata, ...added } } };
+  });
 }

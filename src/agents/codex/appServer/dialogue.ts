@@ -26,6 +26,8 @@ export interface CodexThread {
   /** A thread to resume, or with `fork` to copy. */
   readonly resume?: string | undefined;
   readonly fork?: boolean | undefined;
+  /** The last turn that a copy keeps; default: all. */
+  readonly lastTurn?: string | undefined;
 }
 
 type Answer = Extract<ServerMessage, { kind: 'answer' | 'error' }>;
@@ -131,7 +133,7 @@ class CodexDialogue implements Dialogue {
   }
 
   #open(): void {
-    const { cwd, model, sandbox, approvalPolicy, resume, fork = false } = this.#options;
+    const { cwd, model, sandbox, approvalPolicy, resume, fork = false, lastTurn } = this.#options;
     const given = { cwd, model, sandbox };
     if (resume === undefined) {
       this.#request('thread/start', { ...given, approvalPolicy }, (answer) => this.#opened(answer));
@@ -142,7 +144,8 @@ class CodexDialogue implements Dialogue {
       const { data } = configAnswer.safeParse(answer.kind === 'answer' ? answer.result : undefined);
       const policy = approvalPolicy ?? data?.config.approval_policy ?? 'on-request';
       const params = { threadId: resume, excludeTurns: true, ...given, approvalPolicy: policy };
-      this.#request(fork ? 'thread/fork' : 'thread/resume', params, (opened) => this.#opened(opened));
+      const [method, all] = fork ? ['thread/fork', { ...params, lastTurnId: lastTurn }] : ['thread/resume', params];
+      this.#request(method, all, (opened) => this.#opened(opened));
     });
   }
 

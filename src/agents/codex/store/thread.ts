@@ -37,6 +37,8 @@ export class StoredThread {
   readonly #run = new NormalizedRun({ workDir: '', firstIndex: 0 });
   readonly #events = new ThreadEvents(this.#run);
   readonly #calls = new StoredCalls(this.#run);
+  /** Of the current turn, on its prompts. */
+  #turn: { readonly turnId?: string } = {};
 
   get unknown(): number {
     return this.#run.lines.counts.unknown;
@@ -102,9 +104,12 @@ export class StoredThread {
   #event(payload: JsonObject, record: JsonObject, line: SourceLine): void {
     const run = this.#run;
     switch (payload['type']) {
-      case 'task_started':
+      case 'task_started': {
+        const turnId = nonEmpty(payload['turn_id']);
+        this.#turn = turnId === undefined ? {} : { turnId };
         this.#events.line({ type: 'turn.started' }, line);
         return;
+      }
       case 'task_complete':
         if (isRecord(payload['error'])) this.#failed(payload['error'], line);
         run.unfinished = false;
@@ -118,7 +123,7 @@ export class StoredThread {
         this.#events.line({ type: 'error', message: payload['message'] }, line);
         return;
       case 'user_message':
-        if (!this.#calls.hasItems) run.echoedPrompt(userText(payload), line.timestamp);
+        if (!this.#calls.hasItems) run.echoedPrompt(userText(payload), line.timestamp, this.#turn);
         return;
       case 'agent_message':
         this.#text('agent_message', payload['message'], line);
@@ -151,7 +156,7 @@ export class StoredThread {
     // It has its own record.
     if (item['type'] === 'ContextCompaction') return;
     const printed = printedItem(item);
-    if (printed === undefined) this.#run.echoedPrompt(userText(item), line.timestamp);
+    if (printed === undefined) this.#run.echoedPrompt(userText(item), line.timestamp, this.#turn);
     else this.#events.line({ type: 'item.completed', item: printed }, line);
   }
 

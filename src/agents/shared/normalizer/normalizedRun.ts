@@ -118,7 +118,7 @@ export class NormalizedRun {
    * through Vitrine, so no person wrote any other message. For output without a known prompt, only the agent's word is
    * available.
    */
-  echoedPrompt(shown: string, timestamp: string): void {
+  echoedPrompt(shown: string, timestamp: string, own: JsonObject = {}): void {
     const reported = this.#reported.indexOf(shown.trim());
     if (reported !== -1) {
       this.#reported.splice(reported, 1);
@@ -127,7 +127,7 @@ export class NormalizedRun {
     this.texts.close();
     const type = { kind: 'user_message' } as const;
     const origin = this.context.prompt === undefined ? 'human' : 'system';
-    this.writer.add({ type, content: shown, timestamp, metadata: this.session.metadata(), origin });
+    this.writer.add({ type, content: shown, timestamp, metadata: { ...this.session.metadata(), ...own }, origin });
   }
 
   #noteReported(message: string): void {

@@ -119,6 +119,12 @@ describe('the dialogue with the app-server of Codex', () => {
       script.answers('config/read', { config: { approval_policy: 'never' } });
       assert.deepEqual(script.sent(method), [{ threadId: 'old', excludeTurns: true, approvalPolicy: 'never' }]);
     }
+    const part = new Script({ resume: 'old', fork: true, lastTurn: 'turn' });
+    part.answers('initialize', {});
+    part.answers('config/read', { config: { approval_policy: 'never' } });
+    assert.deepEqual(part.sent('thread/fork'), [
+      { threadId: 'old', excludeTurns: true, approvalPolicy: 'never', lastTurnId: 'turn' },
+    ]);
     const unknown = new Script({ resume: 'old' });
     unknown.answers('initialize', {});
     unknown.refuses('config/read', 'no');

@@ -51,6 +51,12 @@ describe('groups of sessions', () => {
     assert.deepEqual(drawn(rows), ['running: a(b(c))']);
   });
 
+  it('nest forks below their origin', () => {
+    const forked_from = { session_id: row('a').session_id };
+    assert.deepEqual(drawn([row('a'), row('b', { forked_from, updated_at: at(21, 1) })]), ['yesterday: a(b)']);
+    assert.deepEqual(drawn([row('b', { forked_from })]), ['yesterday: b']);
+  });
+
   it('keep a child whose parent is hidden', () => {
     assert.deepEqual(drawn([row('b', { parent_session_id: row('z').session_id })]), ['yesterday: b']);
   });

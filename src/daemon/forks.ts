@@ -1,0 +1,102 @@
+import { canForkAt, findForkPlace, type ForkPlace } from '../agents/shared/forking.ts';
+import type { SessionHandle } from '../engine/api.ts';
+import type { Engine } from '../engine/engine.ts';
+import { titleOf } from '../engine/sessions/newSession.ts';
+import { failures } from '../engine/failures/failures.ts';
+import type { ObservedHistory } from '../engine/import/importObserved.ts';
+import type { SessionSummary } from '../model/session/summary.ts';
+import type { NormalizedEntry } from '../model/transcript/entry.ts';
+import type { ResultOf } from '../protocol/daemon/calls.ts';
+import type { ObservedSources } from './sources/observedSources.ts';
+
+const pageSize = 500;
+
+interface ForksDeps {
+  readonly engine: Pick<Engine, 'archive'>;
+  readonly sources: Pick<ObservedSources, 'historyOf'>;
+  readonly open: (sessionId: string) => Promise<SessionHandle>;
+}
+
+interface Plan {
+  readonly summary: SessionSummary;
+  /** All entries before the prompt. */
+  readonly before: readonly NormalizedEntry[];
+  readonly prompt: string;
+  /** Where the agent itself can fork the conversation. */
+  readonly native: { readonly history: ObservedHistory; readonly place: ForkPlace } | undefined;
+}
+
+/** Begins sessions that continue other ones apart from them, from their end or from a prompt. */
+export class Forks {
+  readonly #deps: ForksDeps;
+
+  constructor(deps: ForksDeps) {
+    this.#deps = deps;
+  }
+
+  /** How a fork at a prompt gets what came before it. @throws EngineFailure */
+  async plan(sessionId: string, at: number): Promise<ResultOf<'planFork'>> {
+    const { before, prompt, native } = await this.#plan(sessionId, at);
+    const isNative = native !== undefined && native.place.last !== null;
+    return { way: isNative ? 'conversation' : before.some(isSaid) ? 'transcript' : 'nothing', prompt };
+  }
+
+  /**
+   * Creates the record of a fork, from which it is resumed with `prompt`. `at`: without this prompt and what follows.
+   * @throws EngineFailure
+   */
+  async create(origin: SessionSummary, place?: { readonly at: number; readonly prompt: string }): Promise<string> {
+    const { engine, sources } = this.#deps;
+    if (place === undefined) {
+      const history = await sources.historyOf(origin);
+      if (history === undefined) throw failures.sessionMissing(origin.session_id);
+      return (await engine.archive.forkObserved(history, origin)).session_id;
+    }
+    const { before, native, ...plan } = await this.#plan(origin.session_id, place.at);
+    const summary = { ...plan.summary, title: titleOf(place.prompt) };
+    const forked =
+      native === undefined || native.place.last === null
+        ? await engine.archive.forkRecorded(before, summary)
+        : await engine.archive.forkObserved(native.history, summary, native.place);
+    return forked.session_id;
+  }
+
+  async #plan(sessionId: string, at: number): Promise<Plan> {
+    const handle = await this.#deps.open(sessionId);
+    try {
+      const summary = handle.summary();
+      const entries: NormalizedEntry[] = [];
+      for (let from = 0; from < handle.total(); from += pageSize)
+        entries.push(...(await handle.read(from, Math.min(from + pageSize, handle.total()))));
+      const [prompt, ...later] = entries.slice(at).filter(isPrompt);
+      if (prompt?.index !== at) throw failures.notAPrompt(at);
+      const texts = [prompt, ...later].map(({ content }) => content);
+      return {
+        summary,
+        before: entries.slice(0, at),
+        prompt: prompt.content,
+        native: await this.#native(summary, texts),
+      };
+    } finally {
+      handle.dispose();
+    }
+  }
+
+  async #native(summary: SessionSummary, texts: readonly string[]): Promise<Plan['native']> {
+    if (!canForkAt(summary.executor_type, summary.agent_version)) return undefined;
+    const history = await this.#deps.sources.historyOf(summary);
+    const place = history === undefined ? undefined : findForkPlace(history.entries, texts);
+    if (history === undefined || place === undefined) return undefined;
+    // A thread of Codex that was forked does not have the turns of the other one.
+    const isWhole = history.facts.parent === null || summary.executor_type === 'claude-code';
+    return place.last === null && !isWhole ? undefined : { history, place };
+  }
+}
+
+function isPrompt({ type, metadata }: NormalizedEntry): boolean {
+  return type.kind === 'user_message' && metadata?.parentCallId === undefined;
+}
+
+function isSaid({ type }: NormalizedEntry): boolean {
+  return type.kind === 'user_message' || type.kind === 'assistant_message' || type.kind === 'tool_use';
+}

@@ -1,0 +1,65 @@
+import * as vscode from 'vscode';
+import type { WindowEngine } from '../engine/windowEngine.ts';
+import type { ResultOf } from '../../protocol/daemon/calls.ts';
+import { restoreToPrompt } from '../restore/restoreFiles.ts';
+import { inertText } from '../text/inertText.ts';
+
+const { t } = vscode.l10n;
+
+interface Place {
+  readonly session: string;
+  /** Index of the prompt. */
+  readonly entry: number;
+}
+
+interface Item extends vscode.QuickPickItem {
+  readonly restores: boolean;
+}
+
+/**
+ * Says what the agent will know in a fork at a prompt, and asks for the message that replaces it. Restores the files first if
+ * the user chose that. `undefined`: the user cancelled.
+ */
+export async function askForFork(engine: WindowEngine, { session, entry }: Place): Promise<string | undefined> {
+  const handle = await engine.open(session);
+  const { agent_label: label, observed } = handle.summary();
+  handle.dispose();
+  const { way, prompt } = await engine.planFork(session, entry);
+  const title = t('Fork from Here');
+  const detail = wayText(way, inertText(label));
+  const items: Item[] = [{ label: `$(repo-forked) ${t('Fork')}`, detail, restores: false }];
+  // Vitrine has no copies of the files of other programs' sessions.
+  if (observed === undefined)
+    items.push({
+      label: `$(discard) ${t('Restore Files and Fork')}`,
+      detail: `${t('The files become what they were at this prompt; you see first which ones change.')} ${detail}`,
+      restores: true,
+    });
+  const chosen = await vscode.window.showQuickPick(items, { title, placeHolder: detail });
+  if (chosen === undefined) return undefined;
+  // A box has one line.
+  const shown = prompt.trim().replaceAll(/\s*\n\s*/g, ' ');
+  const text = await vscode.window.showInputBox({
+    title,
+    prompt: t('The message that replaces the prompt. {0}', detail),
+    value: shown,
+    ignoreFocusOut: true,
+  });
+  if (text === undefined || text.trim() === '') return undefined;
+  if (chosen.restores && (await restoreToPrompt(engine, session, entry)) === undefined) return undefined;
+  return text === shown ? prompt : text;
+}
+
+function wayText(way: ResultOf<'planFork'>['way'], label: string): string {
+  switch (way) {
+    case 'conversation':
+      return t('{0} keeps the conversation before this prompt, and knows nothing of what followed.', label);
+    case 'transcript':
+      return t(
+        '{0} cannot continue its own conversation from here. A new conversation starts, with the transcript before this prompt as text.',
+        label,
+      );
+    case 'nothing':
+      return t('Nothing was said before this prompt: a new conversation starts.');
+  }
+}

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { Forks } from '../../../src/daemon/forks.ts';
+import type { Engine } from '../../../src/engine/engine.ts';
+import { EngineFailure } from '../../../src/engine/failures/failures.ts';
+import { Bench, entries, outcome, prompt } from '../../support/fakeAgent/engine.ts';
+
+const answer = (text: string) => [{ init: true }, { say: text }, { result: {} }];
+
+describe('a fork of a session whose conversation the agent does not have', () => {
+  let bench: Bench;
+  let engine: Engine;
+  let forks: Forks;
+
+  beforeEach(async () => {
+    bench = new Bench();
+    engine = await bench.engine({});
+    const sources = { historyOf: () => Promise.resolve(undefined) };
+    forks = new Forks({ engine, sources, open: (id) => engine.open(id) });
+  });
+  afterEach(() => bench.close());
+
+  it('gets the transcript before the prompt as text, at no cost, and nothing of what followed', async () => {
+    const handle = await engine.start(bench.request(answer('The first answer.')));
+    await outcome(handle);
+    const origin = await engine.resume(handle.id, { prompt: prompt(answer('The second answer.')) });
+    await outcome(origin);
+    const [first = -1, second = -1] = origin.turns().map(({ firstIndex }) => firstIndex);
+    assert.equal((await forks.plan(origin.id, first)).way, 'nothing');
+    const planned = await forks.plan(origin.id, second);
+    assert.deepEqual(planned, { way: 'transcript', prompt: prompt(answer('The second answer.')) });
+
+    const asked = prompt([{ init: true }, { sayPrompt: {} }, { result: {} }]);
+    const id = await forks.create(origin.summary(), { at: second, prompt: asked });
+    const created = await engine.open(id);
+    const { total_cost, total_usage, forked_from, runs } = created.summary();
+    assert.deepEqual([total_cost, total_usage, runs], [{ provenance: 'reported', usd: 0 }, {}, 1]);
+    assert.deepEqual(forked_from, { session_id: origin.id, last: null });
+    const before = (await entries(origin)).slice(0, second).map(({ type, content }) => [type, content]);
+    assert.deepEqual(
+      (await entries(created)).map(({ type, content }) => [type, content]),
+      before,
+    );
+    created.dispose();
+
+    const forked = await engine.resume(id, { prompt: asked });
+    assert.equal((await outcome(forked)).success, true);
+    const received =
+      (await entries(forked)).slice(before.length).find(({ type }) => type.kind === 'assistant_message')?.content ?? '';
+    assert.match(received, /^told: Note written by Vitrine, not by the user/);
+    assert.match(received, /\n> Assistant: The first answer\.\n[^]*The user now says:/);
+    assert.doesNotMatch(received, /The second answer/);
+    const own = forked.summary();
+    assert.deepEqual(own.total_usage, own.usage);
+    assert.notEqual(own.executor_session_id, origin.summary().executor_session_id);
+    for (const each of [handle, origin, forked]) each.dispose();
+  });
+
+  it('starts at a prompt only', async () => {
+    const handle = await engine.start(bench.request(answer('The answer.')));
+    await outcome(handle);
+    const at = (await entries(handle)).findIndex(({ type }) => type.kind === 'assistant_message');
+    await assert.rejects(forks.plan(handle.id, at), (error) => EngineFailure.is(error, 'fork_failed'));
+    await assert.rejects(forks.plan(handle.id, 1000), (error) => EngineFailure.is(error, 'fork_failed'));
+    handle.dispose();
+  });
+});
