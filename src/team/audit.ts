@@ -13,6 +13,10 @@ const rowSchema = z.object({
   detail: z.unknown(),
   /** Hash of the last line of the team's current copy of the session; `null` if there is none. */
   head: z.string().nullable(),
+  /** The newest signature over an end of that copy; `null`: none. */
+  signed: z
+    .object({ lines: z.number(), head: z.string(), key: z.string(), signature: z.string(), at: z.string() })
+    .nullable(),
 });
 type AuditRow = z.infer<typeof rowSchema>;
 
@@ -23,8 +27,10 @@ export async function* readAudit(
 ): AsyncGenerator<AuditRow> {
   for (let last = '0'; ;) {
     const { rows } = await database.query(
-      `SELECT a.id::text, a.at, a.who, a.what, a.session_id, a.run_id, a.detail, s.head
-       FROM vitrine.audit AS a LEFT JOIN vitrine.sessions AS s USING (session_id)
+      `SELECT a.id::text, a.at, a.who, a.what, a.session_id, a.run_id, a.detail, s.head,
+              CASE WHEN g.session_id IS NOT NULL THEN json_build_object('lines', g.lines, 'head', g.head, 'key', g.fingerprint,
+                'signature', g.signature, 'at', g.signed_at) END AS signed
+       FROM vitrine.audit AS a LEFT JOIN vitrine.sessions AS s USING (session_id) LEFT JOIN vitrine.signatures AS g USING (session_id)
        WHERE a.id > $1 AND a.at >= $2 AND ($3::timestamptz IS NULL OR a.at < $3) ORDER BY a.id LIMIT $4`,
       [last, from, to, pageRows],
     );

@@ -4,7 +4,9 @@ import { visibleLine } from '../../model/text/visibleText.ts';
 import { withClient } from '../../team/database/connection.ts';
 import { TeamError } from '../../team/errors.ts';
 import { loginOfStore, requireLogin } from '../../team/login.ts';
-import { mirrorFolder, pullSession } from '../../team/records/mirror.ts';
+import { markShared } from '../../engine/search/sharedAnswer.ts';
+import type { SearchAnswer, SearchRequest } from '../../engine/search/types.ts';
+import { mirrorFolder, pullSession, pullShared } from '../../team/records/mirror.ts';
 import { listShared, type SharedSession } from '../../team/records/sharedSessions.ts';
 import { UsageError, type CliContext } from '../command.ts';
 import { writeLines } from '../print/output.ts';
@@ -59,6 +61,28 @@ export async function openShared(
     };
     return { handle, problem, close };
   });
+}
+
+/** Searches what other members share. @throws UsageError */
+export async function searchShared(
+  context: CliContext,
+  store: string | undefined,
+  request: SearchRequest,
+): Promise<{ readonly answer: SearchAnswer; readonly isComplete: boolean }> {
+  const mirror = mirrorFolder(storeFolder(context, store));
+  const pulled = await explained(async () => {
+    const login = await requireLogin(storeFolder(context, store), context.env);
+    return withClient(login, (client) => pullShared(client, mirror, login.address.user));
+  });
+  const ids = new Set(pulled.sessions.map(({ session_id }) => session_id));
+  const engine = createEngine(context, { store: mirror, ownOnly: true });
+  try {
+    const within: SearchRequest['within'] = ({ session_id }) => ids.has(session_id);
+    const answer = await engine.archive.search.search({ ...request, within });
+    return { answer: markShared(answer, pulled), isComplete: pulled.isComplete };
+  } finally {
+    await engine.dispose();
+  }
 }
 
 /** What sessions of other members used, each on the day on which it was created. @throws UsageError */

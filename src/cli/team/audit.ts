@@ -1,4 +1,5 @@
 import { readAudit } from '../../team/audit.ts';
+import { verifyTeam } from '../../team/records/verifyTeam.ts';
 import { withClient } from '../../team/database/connection.ts';
 import { TeamError } from '../../team/errors.ts';
 import { requireLogin } from '../../team/login.ts';
@@ -25,6 +26,24 @@ export async function printTeamAudit(context: CliContext, { store, from, to }: T
       for await (const row of readAudit(client, period)) await writeLines(context.stdout, [row]);
     });
     return 0;
+  } catch (error) {
+    if (TeamError.is(error)) throw new UsageError(error.message, error.next);
+    throw error;
+  }
+}
+
+/** Verifies the records of the team. Exit code 1: one was altered. @throws UsageError */
+export async function printVerifiedTeam(context: CliContext, store: string | undefined): Promise<number> {
+  try {
+    const login = await requireLogin(storeFolder(context, store), context.env);
+    return await withClient(login, async (client) => {
+      let altered = 0;
+      for await (const row of verifyTeam(client)) {
+        if (row.state === 'altered') altered += 1;
+        await writeLines(context.stdout, [row]);
+      }
+      return altered === 0 ? 0 : 1;
+    });
   } catch (error) {
     if (TeamError.is(error)) throw new UsageError(error.message, error.next);
     throw error;

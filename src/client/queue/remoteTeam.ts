@@ -21,6 +21,11 @@ export class RemoteTeam {
     return this.#daemon.call('sharedSessions', {});
   }
 
+  /** Copies of what other members share, brought up to date; `null`: there are none. @throws DaemonError */
+  async pullShared(): Promise<ResultOf<'pullShared'>['copies']> {
+    return (await this.#daemon.call('pullShared', {})).copies;
+  }
+
   /** The daemon connects again with this password. @throws DaemonError */
   async usePassword(password: string): Promise<void> {
     await this.#daemon.call('reloadTeam', { password });

@@ -152,6 +152,7 @@ export class ClientConnection implements ConnectedClient {
     const { team } = this.#service;
     this.#handle('teamState', calls.teamState, () => team.state());
     this.#handle('sharedSessions', calls.sharedSessions, () => team.sharedSessions());
+    this.#handle('pullShared', calls.pullShared, () => team.pullShared());
     this.#handle('joinTeam', calls.joinTeam, (params) => team.join(params));
     this.#handle('leaveTeam', calls.leaveTeam, (params) => team.leave(params));
     this.#handle('reloadTeam', calls.reloadTeam, (params) => team.reload(params));

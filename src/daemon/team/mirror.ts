@@ -2,17 +2,20 @@ import type { Conversation, Log, SessionHandle } from '../../engine/api.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { AgentRequest } from '../../model/agent/request.ts';
 import { failures } from '../../engine/failures/failures.ts';
+import { asShared } from '../../insight/session/asShared.ts';
 import { isSessionLive } from '../../model/session/status.ts';
-import { pullSession } from '../../team/records/mirror.ts';
+import { pullSession, pullShared, type Pulled, type PulledSessions } from '../../team/records/mirror.ts';
+import { sharedState } from '../../team/records/sharedSessions.ts';
 import { readRequests } from '../../team/runs/requests.ts';
 import { TeamError } from '../../team/errors.ts';
 import type { UseDatabase } from './outbox.ts';
-import { asShared } from './sharedSessions.ts';
 
 export interface MirrorDeps {
   /** Of the store of copies. Starts nothing. */
   readonly engine: Pick<Engine, 'open'>;
   readonly folder: string;
+  /** Login of this store. */
+  readonly user: string;
   readonly use: UseDatabase;
   readonly log: Log;
 }
@@ -24,6 +27,7 @@ export class TeamMirror {
   readonly #users = new Map<string, number>();
   readonly #pulling = new Map<string, Promise<unknown>>();
   readonly #again = new Set<string>();
+  readonly #current = new Map<string, Promise<void>>();
   readonly #requests = new Map<string, readonly AgentRequest[]>();
   readonly #asked = new Map<string, Set<() => void>>();
 
@@ -33,22 +37,22 @@ export class TeamMirror {
 
   /** `null`: the team has no record of such a session that this login may read. @throws TeamError without a connection */
   async open(id: string): Promise<SessionHandle | null> {
-    const { engine, folder, use } = this.#deps;
+    const { engine } = this.#deps;
     this.#users.set(id, (this.#users.get(id) ?? 0) + 1);
     try {
-      const pulled = await use((database) => pullSession(database, folder, id));
+      const pulled = await this.#bringUpToDate(id);
       if (pulled === null || pulled.session.lines === 0) {
         this.#leave(id);
         return null;
       }
       await this.#readRequests(id);
       const handle = await engine.open(id);
-      const { owner: member, hostname, share } = pulled.session;
+      const shared = sharedState(pulled.session, this.#deps.user);
       const problems = pulled.problem === null ? [] : [pulled.problem];
       let isOpen = true;
       return {
         ...handle,
-        summary: () => asShared(handle.summary(), { member, hostname, share }),
+        summary: () => asShared(handle.summary(), shared),
         get done() {
           return handle.done;
         },
@@ -70,6 +74,13 @@ export class TeamMirror {
       this.#leave(id);
       throw error;
     }
+  }
+
+  /** Brings all copies up to date, for a search. @throws TeamError without a connection */
+  async pullAll(): Promise<PulledSessions & { readonly folder: string }> {
+    const { folder, user, use } = this.#deps;
+    const pulled = await use((database) => pullShared(database, folder, user, (id) => this.#bringUpToDate(id)));
+    return { folder, ...pulled };
   }
 
   /** The team's copy has more lines. */
@@ -105,12 +116,27 @@ export class TeamMirror {
   }
 
   async #pull(id: string): Promise<void> {
-    const { folder, use, log } = this.#deps;
     try {
-      await use((database) => pullSession(database, folder, id));
+      await this.#bringUpToDate(id);
     } catch (error) {
-      if (!TeamError.is(error, 'unreachable')) log.warn(`Session ${id} of the team: ${String(error)}`);
+      if (!TeamError.is(error, 'unreachable')) this.#deps.log.warn(`Session ${id} of the team: ${String(error)}`);
     }
+  }
+
+  /** One at a time per session, because two would write to the same file. @throws TeamError */
+  #bringUpToDate(id: string): Promise<Pulled | null> {
+    const { folder, use } = this.#deps;
+    const before = this.#current.get(id) ?? Promise.resolve();
+    const pulled = before.then(() => use((database) => pullSession(database, folder, id)));
+    const settled = pulled.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.#current.set(id, settled);
+    void settled.then(() => {
+      if (this.#current.get(id) === settled) this.#current.delete(id);
+    });
+    return pulled;
   }
 
   /** Answers go through the team. The agent of another machine takes no messages. */

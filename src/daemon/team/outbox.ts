@@ -33,6 +33,8 @@ export interface OutboxDeps {
   /** As it is now; `null`: the session is gone. */
   readonly summary: (id: string) => Promise<SessionSummary | null>;
   readonly redactor: () => Redactor;
+  /** Stores a signature over the end of a record that is complete for now. */
+  readonly sign?: (database: Database, id: string, at: Extent) => Promise<void>;
   readonly log: Log;
 }
 
@@ -217,19 +219,38 @@ export class Outbox {
     if (found === null || (share === 'nothing' && !sendsLines)) return;
     this.follow(found);
     const summary = redactor().json(found, { path: ['session'] });
-    const { updated_at: updatedAt } = found;
+    const { updated_at: updatedAt, needs_you: needs } = found;
+    // A request changes what lists show, but not when the session was updated.
+    const version = needs === undefined ? updatedAt : `${updatedAt}, waiting since ${needs.since}`;
     let current = state;
-    if (current.sent !== updatedAt) {
+    if (current.sent !== version) {
       const { again } = state;
       const extent = await use((database) =>
         shareSession(database, { id, share, hostname, summary, updatedAt, again }),
       );
-      current = { ...current, again: false, sent: updatedAt };
+      current = { ...current, again: false, sent: version };
       if (sendsLines) current = await this.#sendLines(id, current, extent);
       await files.write(id, current);
     } else if (sendsLines) {
-      await files.write(id, await this.#sendLines(id, current, current));
+      current = await this.#sendLines(id, current, current);
+      await files.write(id, current);
     }
+    if (sendsLines && !isSessionLive(found.status)) await this.#sign(id, current);
+  }
+
+  /** @throws errors of the database, as a conflict if the record there ends with another line */
+  async #sign(id: string, state: OutboxState): Promise<void> {
+    const { files, use, sign } = this.#deps;
+    const { lines, head } = state;
+    if (sign === undefined || lines === 0 || state.signed === head || this.#closed || this.#deciding.has(id)) return;
+    try {
+      await use((database) => sign(database, id, { lines, head }));
+    } catch (error) {
+      // The owner has not updated the schema yet.
+      if (TeamError.is(error, 'schema')) return;
+      throw error;
+    }
+    await files.write(id, { ...state, signed: head });
   }
 
   /** `at`: where the database is. */

@@ -17,7 +17,9 @@ const outboxStateSchema = z.object({
   offset: z.int().nonnegative(),
   /** SHA-256 of the last line that the database has. */
   head: z.string(),
-  /** `updated_at` of the summary that the database has; `null`: none. */
+  /** `head` when this machine last signed it; `null`: never. */
+  signed: z.string().nullable().default(null),
+  /** Names the summary that the database has; `null`: none. */
   sent: z.string().nullable(),
   /** The database still has a copy that has to go. */
   remove: z.enum(['withdrawn', 'deleted']).nullable(),
@@ -35,6 +37,7 @@ export const newState: OutboxState = {
   lines: 0,
   offset: 0,
   head: firstHead,
+  signed: null,
   sent: null,
   remove: null,
   again: false,

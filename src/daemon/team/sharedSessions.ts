@@ -1,10 +1,11 @@
 import type { Log } from '../../engine/api.ts';
+import { asShared } from '../../insight/session/asShared.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 import type { ResultOf } from '../../protocol/daemon/calls.ts';
 import { TeamError } from '../../team/errors.ts';
 import type { Database } from '../../team/database/connection.ts';
 import type { Hint } from '../../team/database/link.ts';
-import { findShared, listShared, type SharedSession } from '../../team/records/sharedSessions.ts';
+import { findShared, listShared, sharedState, type SharedSession } from '../../team/records/sharedSessions.ts';
 import type { UseDatabase } from './outbox.ts';
 
 /** The newest ones are listed. */
@@ -96,9 +97,10 @@ export class SharedList {
     } else if (this.#known.delete(id)) this.#deps.onRemoved(id);
   }
 
-  #summaryOf({ owner, hostname, share, summary }: SharedSession): SessionSummary[] {
-    if (summary === null || owner === this.#deps.user) return [];
-    return [asShared(summary, { member: owner, hostname, share })];
+  #summaryOf(session: SharedSession): SessionSummary[] {
+    const { user } = this.#deps;
+    if (session.summary === null || session.owner === user) return [];
+    return [asShared(session.summary, sharedState(session, user))];
   }
 
   async #ifConnected<T>(work: (database: Database) => Promise<T>): Promise<T | null> {
@@ -110,14 +112,4 @@ export class SharedList {
       return null;
     }
   }
-}
-
-/** Marked as another member's, whatever its owner wrote about it. What only its own machine can do is left out. */
-export function asShared(summary: SessionSummary, shared: NonNullable<SessionSummary['shared']>): SessionSummary {
-  const marked: SessionSummary = { ...summary, shared };
-  delete marked.observed;
-  delete marked.hidden;
-  delete marked.follow_ups;
-  delete marked.needs_you;
-  return marked;
 }

@@ -7,6 +7,7 @@ import { Redactor } from '../../formats/redaction/redactor.ts';
 import type { Share } from '../../model/session/share.ts';
 import { isSessionLive } from '../../model/session/status.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
+import type { ResultOf } from '../../protocol/daemon/calls.ts';
 import type { TeamState } from '../../protocol/daemon/team.ts';
 import { formatAddress } from '../../team/database/address.ts';
 import type { Login } from '../../team/database/connection.ts';
@@ -14,6 +15,7 @@ import { TeamError } from '../../team/errors.ts';
 import { TeamLink, type Hint } from '../../team/database/link.ts';
 import { loginOfStore } from '../../team/login.ts';
 import { mirrorFolder } from '../../team/records/mirror.ts';
+import { readSigningKey, storeSignature, type SigningKey } from '../../team/records/signedHeads.ts';
 import { teamFolder } from '../../team/teamFile.ts';
 import type { ClientContexts } from '../clients/contexts.ts';
 import { FolderShares } from './folderShares.ts';
@@ -50,6 +52,8 @@ export class DaemonTeam {
   readonly #shares: FolderShares;
   readonly #list: SharedList;
   readonly #summaries: Disposable;
+  /** Of this machine. */
+  #signingKey: Promise<SigningKey> | undefined;
   /** Of sessions that run, as their folder says. */
   readonly #decided = new Map<string, Share>();
 
@@ -70,6 +74,10 @@ export class DaemonTeam {
       recordPath: (id) => engine.recordPath(id),
       summary: (id) => summaryOf(engine, id),
       redactor: () => this.redactor(),
+      sign: async (database, id, at) => {
+        this.#signingKey ??= readSigningKey(path.join(folder, 'signing.key'));
+        await storeSignature(database, await this.#signingKey, id, at);
+      },
       log,
     });
     this.#list = new SharedList({
@@ -81,7 +89,13 @@ export class DaemonTeam {
       log,
     });
     this.#mirrorEngine = deps.openMirror(mirrorFolder(storeDir));
-    this.#mirror = new TeamMirror({ engine: this.#mirrorEngine, folder: mirrorFolder(storeDir), use, log });
+    this.#mirror = new TeamMirror({
+      engine: this.#mirrorEngine,
+      folder: mirrorFolder(storeDir),
+      user: login.address.user,
+      use,
+      log,
+    });
     this.#summaries = engine.onSummary((summary) => void this.#look(summary));
   }
 
@@ -117,6 +131,18 @@ export class DaemonTeam {
 
   sharedSessions(): ReturnType<SharedList['watch']> {
     return this.#list.watch();
+  }
+
+  /** `null`: the team cannot be reached. */
+  async pullShared(): Promise<ResultOf<'pullShared'>['copies']> {
+    try {
+      const { isComplete, ...pulled } = await this.#mirror.pullAll();
+      return { ...pulled, sessions: [...pulled.sessions], problems: [...pulled.problems], is_complete: isComplete };
+    } catch (error) {
+      if (!TeamError.is(error)) throw error;
+      this.#deps.log.warn(`Copies of the team's sessions: ${error.message}`);
+      return null;
+    }
   }
 
   /** A session of another member; `null`: none that can be read. */

@@ -103,6 +103,10 @@ export class TeamMembership implements TeamSide {
     return { sessions: [], is_connected: false, is_complete: true, as_of: new Date().toISOString() };
   }
 
+  async pullShared(): Promise<ResultOf<'pullShared'>> {
+    return { copies: (await (await this.#opening)?.pullShared()) ?? null };
+  }
+
   /** @throws EngineFailure `team_refused` */
   async join(request: ParamsOf<'joinTeam'>): Promise<ResultOf<'joinTeam'>> {
     const { join } = await import('./joining.ts');

@@ -20,7 +20,14 @@ const syntheticCountsSchema = z.object({
 export type SyntheticCounts = z.infer<typeof syntheticCountsSchema>;
 
 /** Whose session it is, on which machine it ran, and how much of it the team can see. */
-const sharedStateSchema = z.object({ member: z.string(), hostname: z.string(), share: shareSchema });
+export const sharedStateSchema = z.object({
+  member: z.string(),
+  hostname: z.string(),
+  share: shareSchema,
+  /** The member of this store asked for the run, and can answer its requests. */
+  requested: z.literal(true).exactOptional(),
+});
+export type SharedState = z.infer<typeof sharedStateSchema>;
 
 /** What lists and headers show of a session, without reading its entries. Money in US dollars, durations in ms. */
 export const sessionSummarySchema = sessionSchema.extend({

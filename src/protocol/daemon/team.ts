@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { sessionIdSchema } from '../../model/session/session.ts';
-import { sessionSummarySchema } from '../../model/session/summary.ts';
+import { sessionSummarySchema, sharedStateSchema } from '../../model/session/summary.ts';
 import { shareSchema } from '../../model/session/share.ts';
 
 const nothing = z.object({});
@@ -38,6 +38,23 @@ export const teamCalls = {
       is_connected: z.boolean(),
       is_complete: z.boolean(),
       as_of: z.string(),
+    }),
+  },
+  /**
+   * Brings copies of what other members share up to date, in a store of their own. `folder`: where it is. `is_complete`: none
+   * is left out. `null`: the store belongs to no team, or cannot reach it.
+   */
+  pullShared: {
+    params: nothing,
+    result: z.object({
+      copies: z
+        .object({
+          folder: z.string(),
+          sessions: z.array(z.object({ session_id: sessionIdSchema, shared: sharedStateSchema })),
+          is_complete: z.boolean(),
+          problems: z.array(z.object({ id: z.string(), reason: z.string() })),
+        })
+        .nullable(),
     }),
   },
   /** The team's file or the password changed: connects again. */

@@ -1,11 +1,12 @@
-import { mkdir, open, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
 import { sessionIdSchema } from '../../model/session/session.ts';
+import type { SharedState } from '../../model/session/summary.ts';
 import type { Database } from '../database/connection.ts';
 import { teamFolder } from '../teamFile.ts';
 import { firstHead, lineProblem } from './maskedLines.ts';
-import { findShared, readLines, type SharedSession } from './sharedSessions.ts';
+import { findShared, listShared, readLines, sharedState, type SharedSession } from './sharedSessions.ts';
 
 const stateSchema = z.object({ lines: z.number(), head: z.string(), bytes: z.number() });
 type State = z.infer<typeof stateSchema>;
@@ -19,6 +20,53 @@ export interface Pulled {
   readonly session: SharedSession;
   /** Why the copy ends before the team's; `null`: it does not. */
   readonly problem: string | null;
+}
+
+/** Sessions, and lines in total, of which a search has copies. */
+const [maxPulled, maxPulledLines] = [500, 200_000];
+
+export interface PulledSessions {
+  /** Those with a copy, newest first. */
+  readonly sessions: readonly { readonly session_id: string; readonly shared: SharedState }[];
+  /** False: older ones have none. */
+  readonly isComplete: boolean;
+  /** Copies that end early. */
+  readonly problems: readonly { readonly id: string; readonly reason: string }[];
+}
+
+/**
+ * Brings the copies of what other members share with `user` up to date, and removes those of withdrawn sessions. `pull` as
+ * `pullSession`. @throws errors of the database and the file system
+ */
+export async function pullShared(
+  database: Database,
+  mirror: string,
+  user: string,
+  pull: (id: string) => Promise<Pulled | null> = (id) => pullSession(database, mirror, id),
+): Promise<PulledSessions> {
+  const listed = await listShared(database, maxPulled);
+  const others = listed.filter((session) => session.owner !== user && session.lines > 0);
+  const [sessions, problems] = [
+    new Array<PulledSessions['sessions'][number]>(),
+    new Array<{ id: string; reason: string }>(),
+  ];
+  let lines = 0;
+  for (const session of others) {
+    const { session_id: id } = session;
+    lines += session.lines;
+    if (lines > maxPulledLines) break;
+    const known = await readState(path.join(mirror, 'sessions', id));
+    const pulled = known.head === session.head ? { session, problem: null } : await pull(id);
+    if (pulled === null) continue;
+    sessions.push({ session_id: id, shared: sharedState(session, user) });
+    if (pulled.problem !== null) problems.push({ id, reason: pulled.problem });
+  }
+  const current = new Set(listed.map(({ session_id }) => session_id));
+  const copies = (await readdir(path.join(mirror, 'sessions')).catch(() => [])).map((name) =>
+    sessionIdSchema.safeParse(name),
+  );
+  for (const { data } of copies) if (data !== undefined && !current.has(data)) await pull(data);
+  return { sessions, isComplete: sessions.length === others.length && listed.length < maxPulled, problems };
 }
 
 /**
@@ -40,6 +88,8 @@ export async function pullSession(database: Database, mirror: string, id: string
   if (!(await isPartOf(database, id, state))) state = empty;
   const handle = await open(path.join(folder, 'record.jsonl'), state.bytes === 0 ? 'w' : 'r+', 0o600);
   try {
+    // Another process began it again meanwhile.
+    if ((await handle.stat()).size < state.bytes) state = empty;
     // What a crash left behind the last saved state is read again.
     await handle.truncate(state.bytes);
     for (;;) {

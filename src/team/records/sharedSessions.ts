@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { sessionIdSchema } from '../../model/session/session.ts';
 import { shareSchema, type Share } from '../../model/session/share.ts';
-import { sessionSummarySchema, type SessionSummary } from '../../model/session/summary.ts';
+import { sessionSummarySchema, type SessionSummary, type SharedState } from '../../model/session/summary.ts';
 import type { Database } from '../database/connection.ts';
 
 /** Rows of one answer. */
@@ -17,6 +17,8 @@ export interface Extent {
 export interface SharedSession extends Extent {
   readonly session_id: string;
   readonly owner: string;
+  /** The member for whom the owner's machine ran it. */
+  readonly requested_by: string | null;
   readonly share: Share;
   readonly hostname: string;
   /** ISO 8601. */
@@ -29,13 +31,14 @@ const extentSchema = z.object({ lines: z.coerce.number(), head: z.string() });
 const rowSchema = extentSchema.extend({
   session_id: sessionIdSchema,
   owner: z.string(),
+  requested_by: z.string().nullable(),
   share: shareSchema,
   hostname: z.string(),
   updated_at: z.date(),
   summary: z.unknown(),
 });
 
-interface SharedState {
+interface NewState {
   readonly id: string;
   readonly share: Share;
   readonly hostname: string;
@@ -47,7 +50,7 @@ interface SharedState {
 }
 
 /** @throws errors of the database */
-export async function shareSession(database: Database, state: SharedState): Promise<Extent> {
+export async function shareSession(database: Database, state: NewState): Promise<Extent> {
   const { id, share, hostname, summary, updatedAt, again = false } = state;
   const { rows } = await database.query('SELECT * FROM vitrine.share_session($1, $2, $3, $4, $5, $6)', [
     ...[id, share, hostname, JSON.stringify(summary), updatedAt, again],
@@ -78,7 +81,7 @@ export async function withdrawSession(
   return rows[0]?.done === true;
 }
 
-const columns = 'session_id, owner, share, hostname, summary, updated_at, lines, head';
+const columns = 'session_id, owner, requested_by, share, hostname, summary, updated_at, lines, head';
 
 /** Sessions that the login may see, newest first. @throws errors of the database */
 export async function listShared(database: Database, limit: number): Promise<readonly SharedSession[]> {
@@ -93,6 +96,11 @@ export async function listShared(database: Database, limit: number): Promise<rea
 export async function findShared(database: Database, id: string): Promise<SharedSession | null> {
   const { rows } = await database.query(`SELECT ${columns} FROM vitrine.sessions WHERE session_id = $1`, [id]);
   return rows.flatMap(sharedOf)[0] ?? null;
+}
+
+/** What lists say about it to `user`. */
+export function sharedState({ owner, requested_by, hostname, share }: SharedSession, user: string): SharedState {
+  return { member: owner, hostname, share, ...(requested_by === user && { requested: true as const }) };
 }
 
 /** Rows come from other members: what does not fit is left out. */

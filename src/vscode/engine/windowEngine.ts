@@ -8,6 +8,8 @@ import type { AgentReport, ResumeRequest, StartRequest } from '../../engine/api.
 import type { EngineDeps } from '../../engine/engineDeps.ts';
 import type { CatalogueOwner } from '../../engine/catalogue/refresh.ts';
 import type { EngineFailure } from '../../engine/failures/failures.ts';
+import { markShared } from '../../engine/search/sharedAnswer.ts';
+import type { SearchAnswer, SearchRequest } from '../../engine/search/types.ts';
 import type { FollowUpReader } from '../../engine/followUps/followUpReader.ts';
 import type { Archive } from '../../engine/archive/archive.ts';
 import { ReadOnlyEngine } from '../../engine/readOnlyEngine.ts';
@@ -60,6 +62,8 @@ export class WindowEngine {
   readonly restores: WindowRestores;
   readonly #deps: WindowEngineDeps;
   readonly #reader: ReadOnlyEngine;
+  /** Of copies of what other members of the team share. */
+  #copies: ReadOnlyEngine | undefined;
   readonly #link: DaemonLink<EngineFailure>;
   readonly #summaries = new Listeners<[SessionSummary]>();
   readonly #removals = new Listeners<[sessionId: string]>();
@@ -251,6 +255,18 @@ export class WindowEngine {
     return this.#events.on(listener);
   }
 
+  /** Searches what other members of the team share; `null`: nothing, or the team cannot be reached. @throws as a search */
+  async searchShared(request: SearchRequest): Promise<SearchAnswer | null> {
+    const copies = await this.team.pullShared().catch(() => null);
+    if (copies === null || copies.sessions.length === 0) return null;
+    const { clock, randomHex, environment, demoDir, adapters, log } = this.#deps.engine;
+    const base = { clock, randomHex, environment, demoDir, adapters, log, settings: () => ({}) };
+    this.#copies ??= new ReadOnlyEngine({ ...base, storeDir: copies.folder }, recordCalls(this.#call));
+    const ids = new Set(copies.sessions.map(({ session_id }) => session_id));
+    const within: SearchRequest['within'] = ({ session_id }) => ids.has(session_id);
+    return markShared(await this.#copies.archive.search.search({ ...request, within }), copies);
+  }
+
   /** Disconnects from the daemon, which continues to run. */
   dispose(): void {
     this.queue.dispose();
@@ -321,7 +337,8 @@ export class WindowEngine {
   }
 
   #learn(summary: SessionSummary): void {
-    if (summary.observed === undefined && isSessionLive(summary.status)) this.#live.set(summary.session_id, summary);
+    const isOwn = summary.observed === undefined && summary.shared === undefined;
+    if (isOwn && isSessionLive(summary.status)) this.#live.set(summary.session_id, summary);
     else this.#live.delete(summary.session_id);
     this.#summaries.fire(summary);
   }

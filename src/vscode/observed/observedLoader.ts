@@ -120,7 +120,6 @@ export class ObservedLoader implements vscode.Disposable {
   /** Sessions of other members of the team; news has their changes. Never rejects. */
   async #listShared(): Promise<void> {
     const { engines, list, log } = this.#deps;
-    if (list.filter.scope !== 'team') return;
     try {
       list.replaceShared((await (await engines.get()).team.sharedSessions()).sessions);
     } catch (error) {

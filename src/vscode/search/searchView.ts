@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { joinAnswers } from '../../engine/search/sharedAnswer.ts';
 import type { SearchAnswer, SearchedSession } from '../../engine/search/types.ts';
 import { parseQuery } from '../../insight/search/query.ts';
 import type { EngineHost } from '../engine/engineHost.ts';
@@ -138,7 +139,7 @@ export class SearchView implements vscode.TreeDataProvider<SearchNode>, vscode.D
     this.#answer = undefined;
     this.#changed.fire();
     const answer = await vscode.window.withProgress({ location: { viewId } }, async () => {
-      const { archive } = await this.#engines.get();
+      const engine = await this.#engines.get();
       // The visible sessions are only known after loading.
       await this.#loader.load();
       const onProgress = (done: number, of: number): void => {
@@ -146,7 +147,13 @@ export class SearchView implements vscode.TreeDataProvider<SearchNode>, vscode.D
       };
       const [within, synthetic] = [this.#within(), this.#synthetic];
       const request = { query: this.#query, within, synthetic, signal: stop.signal, onProgress };
-      return archive.search.search(request).catch((error: unknown) => {
+      const search = async (): Promise<SearchAnswer> => {
+        const own = await engine.archive.search.search(request);
+        const withTeam = this.#everywhere || this.#list.filter.scope === 'team';
+        const shared = withTeam ? await engine.searchShared(request) : null;
+        return shared === null ? own : joinAnswers(own, shared);
+      };
+      return search().catch((error: unknown) => {
         if (!stop.signal.aborted) this.#view.message = t('The search failed.');
         unlessAborted(stop.signal)(error);
         return undefined;

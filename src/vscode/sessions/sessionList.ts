@@ -39,7 +39,7 @@ export class SessionList implements vscode.Disposable {
   #rows = new Map<string, SessionRow>();
   /** Sessions of other programs in scope. */
   #observed = new Map<string, SessionRow>();
-  /** Sessions of other members of the team; shown in that scope. */
+  /** Sessions of other members of the team; shown in that scope, or if the user asked for their run. */
   #shared = new Map<string, SessionRow>();
   /** Ids of other programs' sessions in scope that Vitrine has copied; listed whatever their folder. */
   #copies = new Set<string>();
@@ -161,7 +161,7 @@ export class SessionList implements vscode.Disposable {
   visible(): readonly SessionRow[] {
     const isShown = (row: SessionRow): boolean => this.#showHidden || (row.hidden !== true && this.#isInScope(row));
     const own = [...this.#rows.values()].filter((row) => isShown(row) && !this.#isRunningAgain(row.session_id));
-    const shared = this.#filter.scope === 'team' ? this.shared() : [];
+    const shared = this.shared().filter((row) => this.#filter.scope === 'team' || row.shared?.requested === true);
     return [...own, ...this.observed(), ...shared].filter((row) => passes(row, this.#filter, this.#now()));
   }
 
@@ -180,10 +180,10 @@ export class SessionList implements vscode.Disposable {
     return [...this.live(), ...this.observed().filter((row) => isSessionLive(row.status))];
   }
 
-  /** Sessions that wait for the user, longest first: of this workspace, and of other programs. */
+  /** Sessions that wait for the user, longest first: of this workspace, of other programs, and runs of the team for the user. */
   waiting(): readonly SessionRow[] {
     const since = (row: SessionRow): string => needsYou(row)?.since ?? '';
-    return [...this.here(), ...this.observed()]
+    return [...this.here(), ...this.observed(), ...this.shared()]
       .filter((row) => needsYou(row) !== undefined)
       .sort((a, b) => since(a).localeCompare(since(b)));
   }

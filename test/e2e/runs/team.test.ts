@@ -148,4 +148,15 @@ describe('a team in a window', function () {
     assert.equal(await statusOf('Train the large model'), 'stopped');
     assert.equal(await statusOf('Train the small model'), 'pending');
   });
+
+  it('covers what other members share in a search', async () => {
+    await workbench.runCommand('Vitrine: Search Sessions…');
+    await type('Search Sessions', '"looked at the printer" kind:assistant');
+    const hit = workbench.treeItem('I looked at the printer.').first();
+    await hit.waitFor();
+    await workbench.page.getByText('1 entry in 1 session.').first().waitFor();
+    await picture(workbench, 'team-search');
+    await hit.click();
+    await workbench.webview().getByText('I looked at the printer.', { exact: true }).waitFor();
+  });
 });

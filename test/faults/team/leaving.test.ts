@@ -103,6 +103,7 @@ describe('leaving a team', function () {
         'spending',
         'budgets',
         'counted',
+        'keys',
       ])
         assert.ok(before.has(table), `${table} does not mention alice, so the test shows nothing`);
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { families, aSecret, embeddings, moreFamilies } from '../../support/hostile/secrets.ts';
 import { TeamDatabase } from '../../support/team/database.ts';
@@ -75,10 +75,19 @@ describe('records of a team', function () {
     await alice.finished(before);
     assert.ok((await bob.ok('show', before)).includes('before'));
 
+    // A search covers all of them, and only those that are shared.
+    const found = await bob.ok('search', '--own', '--team', 'two');
+    assert.match(found, new RegExp(`^${shared} .*\\(${alice.user} on .*\\)\\n  \\[\\d+\\] assistant: two`, 'm'));
+    assert.equal((await bob.vitrine('search', '--own', 'two').ended).code, 1);
+    const { copies } = await (await bob.connect()).call('pullShared', {});
+    assert.deepEqual(copies?.sessions.map(({ session_id }) => session_id).sort(), [before, shared].sort());
+
     await alice.ok('team', 'share', shared, '--as', 'nothing');
     await until('the withdrawal', async () => (await count('vitrine.tombstones')) === 1);
     assert.equal(await count('vitrine.lines WHERE session_id = $1', [shared]), 0);
     assert.notEqual((await bob.vitrine('show', shared).ended).code, 0);
+    assert.equal((await bob.vitrine('search', '--own', '--team', 'two').ended).code, 1);
+    assert.ok(!existsSync(path.join(mirror, 'sessions', shared)), 'the copy goes, too');
     await alice.ok('team', 'share', shared);
     await alice.finished(shared);
     assert.ok((await bob.ok('show', shared)).includes('two'));

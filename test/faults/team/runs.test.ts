@@ -121,6 +121,12 @@ describe('runs of a team', function () {
     const [request] = state.requests;
     assert.ok(request !== undefined && state.live);
     assert.match(JSON.stringify(request), /rm -r build/);
+    // It waits for whoever asked for the run, in lists as well.
+    const needs = await until('the session to need an answer', async () => {
+      const { sessions } = await atAlice.call('sharedSessions', {});
+      return sessions.find((each) => each.session_id === session_id)?.needs_you;
+    });
+    assert.equal(needs.count, 1);
     const answer = { kind: 'allow', scope: 'once' } as const;
     const call = { session_id, request_id: request.id, answer };
     assert.deepEqual(await atAlice.call('answer', call), { accepted: true });

@@ -13,12 +13,16 @@ import { createEngine, storeHelp } from '../../run/engine.ts';
 
 const help = `Usage: vitrine audit ses_… | --from TIME [--to TIME] [options]
        vitrine audit --team [--from TIME] [--to TIME]
+       vitrine audit --team --verify
 
 Lists who ran what: commands and their results, files, permissions and other decisions, of one session or of all sessions
 active in a period. The first row of each session shows the state of its record. Secrets are masked.
 
   --team             who queued, executed, stopped, answered and shared what in the team, as JSON lines; owner and auditors see
-                     all, members what they did. Each row has the hash of the last line of the team's copy, if it exists
+                     all, members what they did. Each row has the hash of the last line of the team's copy, if it exists, and
+                     the newest signature of its machine
+  --verify           verifies each record of the team that you can read, line by line, and its signature; exit code 1 if one
+                     was altered or shortened
   --from TIME        a date such as 2026-01-31 or an ISO 8601 time; dates begin at midnight UTC
   --to TIME          end of the period, exclusive; default: now
   --format FORMAT    ${auditFormats.join(', ')}; default: jsonl
@@ -29,6 +33,7 @@ ${storeHelp}`;
 const options = {
   store: { type: 'string' },
   team: { type: 'boolean' },
+  verify: { type: 'boolean' },
   from: { type: 'string' },
   to: { type: 'string' },
   format: { type: 'string' },
@@ -44,11 +49,18 @@ export const auditCommand: Command = {
     if (values.team === true) {
       if (id !== undefined || values.out !== undefined || values.format !== undefined)
         throw new UsageError('--team lists the whole team as JSON lines.', 'Use --from and --to only.');
-      const { printTeamAudit } = await import('../../team/audit.ts');
+      const { printTeamAudit, printVerifiedTeam } = await import('../../team/audit.ts');
+      if (values.verify === true) {
+        if (values.from !== undefined || values.to !== undefined)
+          throw new UsageError('--verify reads whole records.', 'Use it without --from and --to.');
+        return printVerifiedTeam(context, values.store);
+      }
       const from = values.from === undefined ? 0 : timeOf('--from', values.from);
       const to = values.to === undefined ? undefined : timeOf('--to', values.to);
       return printTeamAudit(context, { store: values.store, from, to });
     }
+    if (values.verify === true)
+      throw new UsageError('--verify verifies the records of a team.', 'Add --team, or use "vitrine verify".');
     if (more.length > 0 || (id === undefined) === (values.from === undefined))
       throw new UsageError('Specify one session, or a period with --from.', 'See "vitrine audit --help".');
     const format = auditFormats.find((each) => each === (values.format ?? 'jsonl'));

@@ -1,4 +1,11 @@
-import type { SearchCoverage, SearchHit, SessionHits } from '../../../engine/search/types.ts';
+import { joinAnswers } from '../../../engine/search/sharedAnswer.ts';
+import {
+  isObserved,
+  type SearchCoverage,
+  type SearchHit,
+  type SearchRequest,
+  type SessionHits,
+} from '../../../engine/search/types.ts';
 import { visibleLine } from '../../../model/text/visibleText.ts';
 import { problemText } from '../../../insight/search/query.ts';
 import { numberOption, parseOptions } from '../../options/args.ts';
@@ -24,6 +31,7 @@ The index is in catalogue.db next to the records and is updated incrementally.
   --json             one hit per line as JSON
   --limit N          sessions to show; default 50
   --hits N           hits to show of each; default 20, and 3 after 100 hits
+  --team             also sessions that other members of the team share
   --own              only sessions that Vitrine recorded
   --synthetic        includes follow-ups and callbacks
   --rebuild          rebuilds the catalogue first
@@ -38,6 +46,7 @@ const options = {
   hits: { type: 'string' },
   synthetic: { type: 'boolean' },
   own: { type: 'boolean' },
+  team: { type: 'boolean' },
   rebuild: { type: 'boolean' },
 } as const;
 
@@ -58,12 +67,15 @@ export const search: Command = {
           return 0;
         }
       }
-      const answer = await sessionSearch.search({
+      const request = {
         query,
         ...(values.synthetic === true && { synthetic: true }),
         ...(values.limit !== undefined && { mostSessions: numberOption('--limit', values.limit) }),
         ...(values.hits !== undefined && { mostHits: numberOption('--hits', values.hits) }),
-      });
+      };
+      const own = await sessionSearch.search(request);
+      const shared = values.team === true ? await sharedAnswer(context, values.store, request) : undefined;
+      const answer = shared === undefined ? own : joinAnswers(own, shared.answer);
       if (values.json === true)
         await writeLines(
           context.stdout,
@@ -73,7 +85,12 @@ export const search: Command = {
       const more = answer.moreSessions === 0 ? [] : [`${answer.moreSessions} more sessions match (--limit).`];
       const { leftOut } = answer;
       const left = leftOut === 0 ? [] : [`Hidden follow-ups and callbacks: ${leftOut} (--synthetic).`];
-      printNotes(context, answer.scanned, [...answer.problems.map(problemText), ...left, ...more]);
+      printNotes(context, answer.scanned, [
+        ...answer.problems.map(problemText),
+        ...left,
+        ...more,
+        ...(shared?.notes ?? []),
+      ]);
       return answer.sessions.length === 0 ? 1 : 0;
     } finally {
       await engine.dispose();
@@ -81,11 +98,20 @@ export const search: Command = {
   },
 };
 
+/** Loaded only for `--team`. @throws UsageError */
+async function sharedAnswer(context: CliContext, store: string | undefined, request: SearchRequest) {
+  const { searchShared } = await import('../../sessions/team.ts');
+  const { answer, isComplete } = await searchShared(context, store, request);
+  return { answer, notes: isComplete ? [] : ['Only the newest sessions of the team are searched.'] };
+}
+
 function text({ session, hits, count, unsure }: SessionHits): string {
   const title = session.title ?? session.prompt;
   const left = count - hits.length;
   const rest = left === 0 ? '' : `  … ${unsure ? 'up to ' : ''}${left} more\n`;
-  return `${session.session_id}  ${session.updated_at.slice(0, 16).replace('T', ' ')}  ${visibleLine(title)}\n${hits.map(line).join('')}${rest}\n`;
+  const shared = isObserved(session) ? undefined : session.shared;
+  const whose = shared === undefined ? '' : visibleLine(`  (${shared.member} on ${shared.hostname})`);
+  return `${session.session_id}  ${session.updated_at.slice(0, 16).replace('T', ' ')}  ${visibleLine(title)}${whose}\n${hits.map(line).join('')}${rest}\n`;
 }
 
 function line({ entry, kind, tool, origin, excerpt }: SearchHit): string {

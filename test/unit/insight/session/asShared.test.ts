@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { asShared } from '../../../../src/daemon/team/sharedSessions.ts';
+import { asShared } from '../../../../src/insight/session/asShared.ts';
 import { sessionSummarySchema } from '../../../../src/model/session/summary.ts';
 
 describe('the summary of another member’s session', () => {
@@ -24,6 +24,8 @@ describe('the summary of another member’s session', () => {
     const marked = asShared(written, shared);
     assert.deepEqual(marked.shared, shared);
     assert.deepEqual([marked.hidden, marked.needs_you, marked.observed], [undefined, undefined, undefined]);
+    const requested = asShared(written, { ...shared, requested: true });
+    assert.equal(requested.needs_you?.title, 'Run a command', 'whoever asked for the run can answer');
     assert.equal(marked.prompt, 'Look at the parser');
     assert.equal(written.hidden, true, 'the original stays as it is');
   });

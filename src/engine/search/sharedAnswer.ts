@@ -1,0 +1,41 @@
+import { asShared } from '../../insight/session/asShared.ts';
+import type { SharedState } from '../../model/session/summary.ts';
+import { isObserved, type SearchAnswer } from './types.ts';
+
+/** Sessions of other members that a search covers. */
+export interface SharedCopies {
+  readonly sessions: readonly { readonly session_id: string; readonly shared: SharedState }[];
+  readonly problems: readonly { readonly id: string; readonly reason: string }[];
+}
+
+/** An answer from copies of other members' sessions, which are marked as such. */
+export function markShared(answer: SearchAnswer, { sessions, problems }: SharedCopies): SearchAnswer {
+  const owners = new Map(sessions.map(({ session_id, shared }) => [session_id, shared]));
+  const marked = answer.sessions.flatMap((each) => {
+    const shared = owners.get(each.session.session_id);
+    return shared === undefined || isObserved(each.session)
+      ? []
+      : [{ ...each, session: asShared(each.session, shared) }];
+  });
+  const { scanned } = answer;
+  return { ...answer, sessions: marked, scanned: { ...scanned, unreadable: [...scanned.unreadable, ...problems] } };
+}
+
+/** Both answers to one query. Scores of different indexes cannot be compared: the own sessions come first. */
+export function joinAnswers(own: SearchAnswer, shared: SearchAnswer): SearchAnswer {
+  const [a, b] = [own.scanned, shared.scanned];
+  return {
+    sessions: [...own.sessions, ...shared.sessions],
+    moreSessions: own.moreSessions + shared.moreSessions,
+    leftOut: own.leftOut + shared.leftOut,
+    problems: own.problems,
+    scanned: {
+      sessions: a.sessions + b.sessions,
+      entries: a.entries + b.entries,
+      cut: a.cut + b.cut,
+      damaged: [...a.damaged, ...b.damaged],
+      unreadable: [...a.unreadable, ...b.unreadable],
+      elsewhere: a.elsewhere,
+    },
+  };
+}

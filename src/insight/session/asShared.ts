@@ -1,0 +1,12 @@
+import type { SessionSummary, SharedState } from '../../model/session/summary.ts';
+
+/** Marked as another member's, whatever its owner wrote about it. What only its own machine can do is left out. */
+export function asShared(summary: SessionSummary, shared: SharedState): SessionSummary {
+  const marked: SessionSummary = { ...summary, shared };
+  delete marked.observed;
+  delete marked.hidden;
+  delete marked.follow_ups;
+  // Nobody else can answer what its agent asks.
+  if (shared.requested !== true) delete marked.needs_you;
+  return marked;
+}
