@@ -2,6 +2,8 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
@@ -123,6 +125,32 @@ describe('vitrine mcp', function () {
     const again = { session_id, prompt: prompt([{ init: true }, { say: 'again' }, { result: { text: 'again' } }]) };
     assert.match((await call('resume_session', again)).text, /"result": "again"/);
     assert.equal((await call('show_session', { session_id: 'ses_00000000000f' })).isError, true);
+  });
+
+  it('queues an agent for a runner that has what is demanded', async function () {
+    if (isWindows) skip(this, 'the fake agent is a POSIX program');
+    const call = await connected(['--allow-start']);
+    const task = prompt([{ init: true }, { say: 'Trained.' }, { result: { text: 'Trained.' } }]);
+    const asked = { agent_name: 'claude-code', prompt: task, additional_demands: { tags: ['gpu'] } };
+    const waiting = await call('start_session', { ...asked, execution_mode: 'async_poll' });
+    const { session_id, status } = startedSchema.parse(JSON.parse(waiting.text));
+    assert.equal(status, 'pending');
+    assert.match(waiting.text, /"waits_because": "no runner is online"/);
+    assert.match((await call('stop_session', { session_id })).text, /"outcome": "stopped"/);
+
+    const searched = [path.join(bench.dir, 'bin'), process.env['PATH'] ?? ''].join(path.delimiter);
+    const args = ['runner', '--store', bench.store, '--executor', 'claude-code', '--tags', 'gpu'];
+    const runner = spawn(process.execPath, [path.resolve('src/cli/main.ts'), ...args], {
+      ...{ cwd: bench.cwd, env: { PATH: searched, HOME: bench.dir }, stdio: 'ignore' },
+    });
+    const exit = once(runner, 'exit');
+    try {
+      const { result } = startedSchema.parse(JSON.parse((await call('start_session', asked)).text));
+      assert.equal(result, 'Trained.');
+    } finally {
+      runner.kill('SIGTERM');
+      await exit;
+    }
   });
 
   it('starts none if the client cannot ask, unless allowed; stops what it started', async function () {

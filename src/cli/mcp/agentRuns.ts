@@ -1,15 +1,20 @@
 import path from 'node:path';
+import type { QueueRun } from '../../client/queue/remoteQueue.ts';
+import { demandProperties, hasDemands } from '../../coordinator/demands.ts';
+import { waitingText } from '../../coordinator/waiting.ts';
 import { executorOf, findBlueprint } from '../../engine/blueprints/request.ts';
 import { resultOfChild, type ChildResult } from '../../engine/children/childResult.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { failures } from '../../engine/failures/failures.ts';
 import { usdOf } from '../../insight/ledger/money.ts';
+import type { Demands } from '../../model/session/demands.ts';
 import { executorTypeSchema } from '../../model/session/session.ts';
 import { isSessionLive } from '../../model/session/status.ts';
 import { resumeByBlueprint, startByBlueprint, trustedBlueprints } from '../blueprints/blueprints.ts';
 import type { CliContext } from '../command.ts';
 import type { RequestedRun } from '../run/requestedRun.ts';
-import { runsOf, type StartedRun } from '../run/begin.ts';
+import { runsOf } from '../run/begin.ts';
+import { queueRun } from '../run/queuedRun.ts';
 import type { EngineOptions } from '../run/engine.ts';
 
 export type Mode = 'sync' | 'async_poll';
@@ -20,6 +25,16 @@ export interface StartAsked {
   readonly mode: Mode;
   readonly projectDir?: string | undefined;
   readonly model?: string | undefined;
+  /** What the runner must have, besides the agent's demands. */
+  readonly demands?: Demands | undefined;
+}
+
+/** A run of this client, wherever it executes. */
+interface OwnRun {
+  /** Settles when it has ended. */
+  readonly ended: Promise<unknown>;
+  stop(): Promise<void>;
+  close(): void;
 }
 
 /** Sessions that a client of this server starts. They run in the daemon and continue when the server ends. */
@@ -28,7 +43,7 @@ export class AgentRuns {
   readonly #engine: Engine;
   readonly #options: EngineOptions;
   /** Started by this client. */
-  readonly #own = new Map<string, StartedRun>();
+  readonly #own = new Map<string, OwnRun>();
 
   constructor(context: CliContext, engine: Engine, options: EngineOptions) {
     this.#context = context;
@@ -67,13 +82,19 @@ export class AgentRuns {
   }
 
   /** @throws EngineFailure, DaemonError */
-  async start({ agent, prompt, mode, projectDir, model }: StartAsked): Promise<object> {
+  async start({ agent, prompt, mode, projectDir, model, demands }: StartAsked): Promise<object> {
     const cwd = path.resolve(this.#context.cwd, projectDir ?? '.');
     const asked = { prompt, cwd, options: model === undefined ? {} : { model } };
     const all = await trustedBlueprints(this.#context, cwd);
     const type = executorTypeSchema.safeParse(agent).data;
     const isProgram = type !== undefined && !all.some(({ name }) => name === agent);
     if (!isProgram) findBlueprint(all, agent);
+    if (demands !== undefined && hasDemands(demands)) {
+      const { requestOf } = await import('../commands/runs/queueRequest.ts');
+      const [named, demand] = [isProgram ? { executor: type } : { blueprint: agent }, demandOptions(demands)];
+      const request = await requestOf(this.#context, { ...named, cwd: projectDir, model, demand });
+      return this.#queue({ ...request, prompt }, mode);
+    }
     const start = isProgram ? { agent: type, ...asked } : await startByBlueprint(this.#context, agent, asked);
     return this.#begin({ start: { ...start, interactive: false } }, mode);
   }
@@ -89,9 +110,21 @@ export class AgentRuns {
     const run = await begin(asked, new AbortController().signal);
     const { id } = run.session;
     this.#own.get(id)?.close();
-    this.#own.set(id, run);
+    const stop = (): Promise<void> => run.stop(false);
+    this.#own.set(id, { ended: run.session.done, stop, close: () => run.close() });
     if (mode === 'async_poll') return { session_id: id, status: 'running' };
     await run.session.done;
+    return this.result(id);
+  }
+
+  /** A runner of this machine takes it that has what is demanded. @throws UsageError, CoordinatorError, DaemonError */
+  async #queue(request: QueueRun, mode: Mode): Promise<object> {
+    const queued = await queueRun(this.#context, this.#options.store, request);
+    const { session_id: id, status, waiting } = queued.run;
+    this.#own.set(id, queued);
+    if (mode === 'async_poll')
+      return { session_id: id, status, ...(waiting !== undefined && { waits_because: waitingText(waiting) }) };
+    await queued.ended;
     return this.result(id);
   }
 
@@ -121,8 +154,8 @@ export class AgentRuns {
   async stop(id: string): Promise<object> {
     const run = this.#own.get(id);
     if (run === undefined) throw failures.sessionMissing(id);
-    await run.stop(false);
-    await run.session.done;
+    await run.stop();
+    await run.ended;
     return this.status(id);
   }
 
@@ -134,4 +167,13 @@ export class AgentRuns {
   close(): void {
     for (const run of this.#own.values()) run.close();
   }
+}
+
+/** As `--demand` takes them. */
+function demandOptions(demands: Demands): string[] {
+  const properties = demandProperties.flatMap((name) => {
+    const value = demands[name];
+    return value === undefined ? [] : [`${name}=${value}`];
+  });
+  return [...demands.tags.map((tag) => `tag=${tag}`), ...properties];
 }

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { Engine } from '../../engine/engine.ts';
 import { inFolder } from '../../engine/recall/recall.ts';
 import { passageForAgent } from '../../engine/recall/recallPrompt.ts';
+import { demandsSchema } from '../../model/session/demands.ts';
 import { sessionIdSchema } from '../../model/session/session.ts';
 import type { AgentRuns } from './agentRuns.ts';
 import type { Confirmed } from './confirmStart.ts';
@@ -51,11 +52,16 @@ export function addAgentTools(server: McpServer, { runs, engine, cwd, answer, co
         execution_mode,
         project_dir: z.string().optional().describe('Working folder; default: the folder of this server.'),
         model: z.string().optional().describe('Model, as the agent names it.'),
+        additional_demands: demandsSchema
+          .optional()
+          .describe(
+            'What the runner must have, besides the agent’s demands. The run waits in the queue for such a runner.',
+          ),
       },
     },
-    ({ agent_name, prompt: words, execution_mode: mode, project_dir, model }) =>
+    ({ agent_name, prompt: words, execution_mode: mode, project_dir, model, additional_demands: demands }) =>
       begin(`Start agent "${agent_name}" in ${project_dir ?? cwd}?\n\n${words.slice(0, maxAsked)}`, () =>
-        runs.start({ agent: agent_name, prompt: words, mode, projectDir: project_dir, model }),
+        runs.start({ agent: agent_name, prompt: words, mode, projectDir: project_dir, model, demands }),
       ),
   );
   server.registerTool(

@@ -76,7 +76,7 @@ describe('records of a team', function () {
     assert.ok((await bob.ok('show', before)).includes('before'));
 
     // A search covers all of them, and only those that are shared.
-    const found = await bob.ok('search', '--own', '--team', 'two');
+    const found = await bob.ok('search', '--own', '--team', 'kind:assistant two');
     assert.match(found, new RegExp(`^${shared} .*\\(${alice.user} on .*\\)\\n  \\[\\d+\\] assistant: two`, 'm'));
     assert.equal((await bob.vitrine('search', '--own', 'two').ended).code, 1);
     const { copies } = await (await bob.connect()).call('pullShared', {});
@@ -86,7 +86,7 @@ describe('records of a team', function () {
     await until('the withdrawal', async () => (await count('vitrine.tombstones')) === 1);
     assert.equal(await count('vitrine.lines WHERE session_id = $1', [shared]), 0);
     assert.notEqual((await bob.vitrine('show', shared).ended).code, 0);
-    assert.equal((await bob.vitrine('search', '--own', '--team', 'two').ended).code, 1);
+    assert.equal((await bob.vitrine('search', '--own', '--team', 'kind:assistant two').ended).code, 1);
     assert.ok(!existsSync(path.join(mirror, 'sessions', shared)), 'the copy goes, too');
     await alice.ok('team', 'share', shared);
     await alice.finished(shared);

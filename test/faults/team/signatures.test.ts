@@ -61,7 +61,8 @@ describe('signatures in a team', function () {
     assert.equal((await verified()).code, 0);
     const file = path.join(alice.store, 'team/signing.key');
     if (process.platform !== 'win32') assert.equal(statSync(file).mode & 0o777, 0o600);
-    const audit = await lead.rows('audit', '--team');
+    const lines = (await lead.ok('audit', '--team')).trimEnd().split('\n');
+    const audit = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
     const signed = audit.find((each) => each['session_id'] === id)?.['signed'] as Record<string, unknown> | null;
     assert.deepEqual([signed?.['key'], signed?.['lines']], [row?.['key'], row?.['lines']]);
 

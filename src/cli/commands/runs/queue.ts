@@ -6,7 +6,6 @@ import { CoordinatorError } from '../../../coordinator/errors.ts';
 import { waitingText } from '../../../coordinator/waiting.ts';
 import type { ListedRunner } from '../../../model/session/runner.ts';
 import { runIdSchema, type Run } from '../../../model/session/session.ts';
-import { isRunOver } from '../../../model/session/status.ts';
 import type { ListedRun } from '../../../model/session/waiting.ts';
 import type { ChangedRun } from '../../../protocol/daemon/queue.ts';
 import { englishFigures } from '../../../text/figures.ts';
@@ -14,6 +13,7 @@ import { parseOptions } from '../../options/args.ts';
 import { UsageError, type CliContext, type Command } from '../../command.ts';
 import { connectOptions, translated } from '../../run/daemon.ts';
 import { storeHelp } from '../../run/engine.ts';
+import { RunEnds } from '../../run/queuedRun.ts';
 import { writeLines } from '../../print/output.ts';
 import { requestOf } from './queueRequest.ts';
 import { visibleLine } from '../../../model/text/visibleText.ts';
@@ -166,26 +166,6 @@ async function speak(
     return refused;
   } finally {
     connection.close();
-  }
-}
-
-/** Runs that have ended since this client watches. */
-class RunEnds {
-  readonly #ended = new Map<string, ChangedRun>();
-  readonly #waiting = new Map<string, (run: ChangedRun) => void>();
-
-  add(run: ChangedRun): void {
-    if (!isRunOver(run.status)) return;
-    this.#ended.set(run.run_id, run);
-    this.#waiting.get(run.run_id)?.(run);
-  }
-
-  of(id: string): Promise<ChangedRun> {
-    return new Promise((resolve) => {
-      const run = this.#ended.get(id);
-      if (run === undefined) this.#waiting.set(id, resolve);
-      else resolve(run);
-    });
   }
 }
 

@@ -1,0 +1,70 @@
+import { connect } from '../../client/connect.ts';
+import { DaemonError } from '../../client/errors.ts';
+import { RemoteQueue, type QueueRun } from '../../client/queue/remoteQueue.ts';
+import { isRunOver } from '../../model/session/status.ts';
+import type { ListedRun } from '../../model/session/waiting.ts';
+import type { ChangedRun } from '../../protocol/daemon/queue.ts';
+import type { CliContext } from '../command.ts';
+import { connectOptions, translated } from './daemon.ts';
+
+/** A run in the queue, from its request to its end. */
+export interface QueuedRun {
+  readonly run: ListedRun;
+  /** Rejects if the daemon exits. */
+  readonly ended: Promise<ChangedRun>;
+  stop(): Promise<void>;
+  /** The run stays in the queue. */
+  close(): void;
+}
+
+/** @throws UsageError, CoordinatorError, DaemonError */
+export async function queueRun(context: CliContext, store: string | undefined, request: QueueRun): Promise<QueuedRun> {
+  const ends = new RunEnds();
+  const onNews = ({ runs }: { readonly runs: readonly ChangedRun[] }): Promise<void> => {
+    for (const run of runs) ends.add(run);
+    return Promise.resolve();
+  };
+  const connection = await translated(() => connect({ ...connectOptions(context, { store }), onNews }));
+  try {
+    await connection.call('watch', { events: false, runs: true });
+    const queue = new RemoteQueue(connection);
+    const run = await queue.createRun(request);
+    const gone = connection.closed.then(() => {
+      throw new DaemonError('unreachable', 'The Vitrine daemon exited.');
+    });
+    const ended = Promise.race([ends.of(run.run_id), gone]);
+    // Nobody may wait for it.
+    ended.catch(() => undefined);
+    return {
+      run,
+      ended,
+      stop: async () => {
+        await queue.stopRun(run.run_id);
+      },
+      close: () => connection.close(),
+    };
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+/** Runs that have ended since this client watches. */
+export class RunEnds {
+  readonly #ended = new Map<string, ChangedRun>();
+  readonly #waiting = new Map<string, (run: ChangedRun) => void>();
+
+  add(run: ChangedRun): void {
+    if (!isRunOver(run.status)) return;
+    this.#ended.set(run.run_id, run);
+    this.#waiting.get(run.run_id)?.(run);
+  }
+
+  of(id: string): Promise<ChangedRun> {
+    return new Promise((resolve) => {
+      const run = this.#ended.get(id);
+      if (run === undefined) this.#waiting.set(id, resolve);
+      else resolve(run);
+    });
+  }
+}
