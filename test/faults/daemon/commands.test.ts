@@ -91,6 +91,19 @@ describe('commands for background runs', function () {
     assert.deepEqual([without.code, without.stdout], [2, '']);
   });
 
+  it('attach --json stops the run, and prints its entries and nothing else', async () => {
+    const connection = await place.connect();
+    const { session_id } = await connection.call('start', place.startParams(asking));
+    await place.stateOf(session_id, ({ requests }) => requests.length === 1);
+    const attached = place.vitrine('attach', session_id, '--json');
+    attached.process.stdin?.write('{"stop": true}\n');
+    const { code, stdout, stderr } = await attached.ended;
+    assert.equal(code, 1);
+    assert.equal(stderr, '');
+    assert.ok(contentsOf(stdout).includes('before'));
+    assert.equal((await place.stateOf(session_id, ({ live }) => !live)).summary.status, 'stopped');
+  });
+
   it('Ctrl-C in attach detaches, explains how to stop, and does not affect the run', async () => {
     const connection = await place.connect();
     const { session_id } = await connection.call('start', place.startParams(asking));

@@ -117,6 +117,7 @@ class Attachment {
   #answered = new Set<string>();
   #work: Promise<void> = Promise.resolve();
   #end: (code: number) => void = () => undefined;
+  #hasEnded = false;
 
   constructor(connection: DaemonConnection, session: string, context: CliContext, json: boolean) {
     this.#connection = connection;
@@ -128,7 +129,10 @@ class Attachment {
   /** Resolves to the exit code. */
   async run(): Promise<number> {
     const ended = new Promise<number>((resolve) => {
-      this.#end = resolve;
+      this.#end = (code) => {
+        this.#hasEnded = true;
+        resolve(code);
+      };
     });
     const started = isSameProtocol(this.#connection) ? this.#follow() : this.#followOther();
     const stopListening = this.#context.onInterrupt(() => {
@@ -230,6 +234,8 @@ class Attachment {
     try {
       await this.#carryOut(input);
     } catch (error) {
+      // A stopped run may end before the answer to the call arrives.
+      if (this.#hasEnded && input.type === 'stop') return;
       this.#printNotice(error instanceof Error ? error.message : String(error));
     }
   }
