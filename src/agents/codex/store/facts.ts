@@ -6,8 +6,10 @@ import type { SessionNote } from '../../stores/storeFormat.ts';
 import { FactsBuilder } from '../../stores/factsBuilder.ts';
 import { tokenUsage } from '../wire.ts';
 import { userText } from './items.ts';
+import { isPlain } from './plainRecords.ts';
 
 const titles = 'Codex does not store requests for titles in its terminal.';
+const tokens = 'This version of Codex does not store tokens.';
 
 /** Tokens from one thread's file so far. */
 interface Counting {
@@ -103,6 +105,7 @@ export class CodexFacts {
   #meta(payload: unknown, isMain: boolean, counting: Counting): void {
     const facts = this.#facts;
     counting.hasRecords ||= field(payload, 'history_mode') === 'paginated';
+    if (isPlain(payload)) facts.lacks(tokens);
     const forkedFrom = nonEmpty(field(payload, 'forked_from_id'));
     counting.inherits ||= field(payload, 'history_base') !== undefined;
     // Older forks repeat the history with its totals.
@@ -204,7 +207,8 @@ export class CodexFacts {
   #prompt(item: unknown, at: string | undefined, counting: Counting): void {
     if (typeof item !== 'object' || item === null || isTrue(field(item, 'is_internal'))) return;
     const text = userText({ ...item });
-    const key = nonEmpty(field(item, 'id')) ?? `${at ?? ''}:${text.slice(0, 200)}`;
+    const key =
+      nonEmpty(field(item, 'id')) ?? `${at ?? `${this.#session} ${this.records.total}`}:${text.slice(0, 200)}`;
     counting.prompt = text.slice(0, 200);
     this.#facts.prompt({ key, at: at ?? null }, text);
     this.#facts.last('answering', at);

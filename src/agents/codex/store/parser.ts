@@ -7,6 +7,7 @@ import { Clock } from '../../shared/normalizer/entryWriter.ts';
 import type { StoreParser, StoreParserOptions, StoreRecord } from '../../stores/storeFormat.ts';
 import { EntryMerger, ofSubagent } from '../../stores/entryMerger.ts';
 import { CodexFacts } from './facts.ts';
+import { enveloped } from './plainRecords.ts';
 import { StoredThread } from './thread.ts';
 
 const nothing: readonly EntryUpdate[] = [];
@@ -39,7 +40,8 @@ export class CodexStoreParser implements StoreParser {
     }
     if (record.kind !== 'line' || record.text.trim() === '') return nothing;
     records.total += 1;
-    const value = parse(record.text);
+    const read = parse(record.text);
+    const value = isObject(read) ? enveloped(read) : read;
     if (!isObject(value)) {
       records.malformed += 1;
       return this.#write(thread, (each) => each.malformed(record.text, this.#timestamp));

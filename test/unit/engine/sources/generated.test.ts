@@ -230,4 +230,33 @@ describe('stores of Codex that were made for it', () => {
     const [row] = await list();
     assert.equal(row?.total_cost.provenance, 'estimated');
   });
+
+  it('reads the oldest versions, whose records have no envelope, times or tokens', async () => {
+    const said = (role: string, text: string): object => ({
+      type: 'message',
+      role,
+      content: [{ type: role === 'user' ? 'input_text' : 'output_text', text }],
+    });
+    const call = { type: 'function_call', name: 'shell', arguments: '{"command":["ls"]}', call_id: 'call_1' };
+    const output = { type: 'function_call_output', call_id: 'call_1', output: '{"output":"a.txt"}' };
+    const records = [
+      { id: root, timestamp: '2026-11-02T10:00:00.000Z', instructions: null, git: {} },
+      { record_type: 'state' },
+      said('user', '<environment_context>…</environment_context>'),
+      said('user', 'What is here?'),
+      ...[call, output, said('assistant', 'One file.'), said('user', 'What is here?'), said('assistant', 'The same.')],
+    ];
+    write(root, []);
+    const folder = path.join(home, '.codex/sessions/2026/11/02');
+    const file = path.join(folder, `rollout-2026-11-02T10-00-00-${root}.jsonl`);
+    writeFileSync(file, records.map((record) => `${JSON.stringify(record)}\n`).join(''));
+    const sources = sourcesOf(home);
+    const [row] = await sources.list(await loadPrices());
+    assert.deepEqual([row?.title, row?.prompts, row?.tool_calls, row?.unknown_lines], ['What is here?', 2, 1, 0]);
+    assert.match(row?.usage_reason ?? '', /does not store tokens/);
+    const { entries = [] } = (await sources.read(row?.session_id ?? '')) ?? {};
+    const texts = entries.filter(({ type }) => type.kind !== 'tool_use').map(({ content }) => content);
+    assert.deepEqual(texts, ['What is here?', 'One file.', 'What is here?', 'The same.']);
+    assert.equal(entries.filter(({ type }) => type.kind === 'tool_use').length, 1);
+  });
 });
