@@ -11,8 +11,8 @@ interface ReportPage {
   readonly heading: string;
   /** In the palette; absent: in the menu of a session. */
   readonly command?: string;
-  /** A row to choose, or a button of the page that the command opens. */
-  readonly row?: string;
+  /** Rows to choose (several: to check), or a button of the page that the command opens. */
+  readonly rows?: readonly [string, ...string[]];
   readonly button?: string;
 }
 
@@ -24,7 +24,8 @@ const pages: readonly ReportPage[] = [
   { heading: 'Session Capabilities', command: 'Vitrine: Show Session Capabilities' },
   { heading: 'Record Verification', command: 'Vitrine: Verify Session Record' },
   { heading: 'Will This Resume Here?' },
-  { heading: 'Why No Follow-up?', command: 'Vitrine: Follow-ups…', row: 'Why No Follow-up?' },
+  { heading: 'Why No Follow-up?', command: 'Vitrine: Follow-ups…', rows: ['Why No Follow-up?'] },
+  { heading: 'Compare Sessions', command: 'Vitrine: Compare Sessions…', rows: ['Rename Chunk', 'Health endpoint'] },
   { heading: 'While You Were Away', command: 'Vitrine: Show What Happened While You Were Away' },
 ];
 
@@ -46,7 +47,7 @@ describe('each report page in the workbench', function () {
   });
   after(() => context.close());
 
-  async function open({ heading, command, row, button }: ReportPage): Promise<Frame> {
+  async function open({ heading, command, rows, button }: ReportPage): Promise<Frame> {
     await workbench.closeEditors();
     await workbench.treeItem('Recording').click();
     await workbench.webview().locator('.status .word', { hasText: 'Finished' }).waitFor();
@@ -55,8 +56,8 @@ describe('each report page in the workbench', function () {
       // A menu that has just opened swallows clicks, but not keys.
       await workbench.page.locator('.monaco-menu').getByText(heading, { exact: true }).hover();
       await workbench.page.keyboard.press('Enter');
-    } else if (row !== undefined) await workbench.choose(command, row);
-    else await workbench.runCommand(command);
+    } else if (rows === undefined) await workbench.runCommand(command);
+    else await chooseAll(command, rows);
     if (button !== undefined) await workbench.webview().getByRole('button', { name: button }).click();
     const title = workbench.webview().getByRole('heading', { level: 1, name: heading });
     await title.waitFor();
@@ -66,6 +67,13 @@ describe('each report page in the workbench', function () {
     const frame = await handle.ownerFrame();
     assert.ok(frame);
     return frame;
+  }
+
+  async function chooseAll(command: string, [first, ...more]: readonly [string, ...string[]]): Promise<void> {
+    await workbench.choose(command, first);
+    if (more.length === 0) return;
+    for (const row of more) await workbench.quickPickRow(row).click();
+    await workbench.page.keyboard.press('Enter');
   }
 
   it('passes axe in four themes', async () => {
