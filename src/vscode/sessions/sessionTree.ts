@@ -236,6 +236,11 @@ function anyLive({ row, children }: SessionNode): boolean {
   return isSessionLive(row.status) || children.some(anyLive);
 }
 
+/** A fork is a conversation of the user's own: it stays visible, unlike ended sessions that the agent started. */
+function startsExpanded(node: SessionNode): boolean {
+  return anyLive(node) || node.children.some(({ row }) => row.forked_from !== undefined);
+}
+
 interface ItemFacts {
   readonly family: Family | undefined;
   readonly daysToDeletion: number | undefined;
@@ -246,7 +251,10 @@ function sessionItem(node: SessionNode, now: number, { family, daysToDeletion }:
   const { Collapsed, Expanded, None } = vscode.TreeItemCollapsibleState;
   const live = isSessionLive(row.status);
   const waits = needsYou(row) !== undefined;
-  const item = new vscode.TreeItem(titleOf(row), children.length === 0 ? None : anyLive(node) ? Expanded : Collapsed);
+  const item = new vscode.TreeItem(
+    titleOf(row),
+    children.length === 0 ? None : startsExpanded(node) ? Expanded : Collapsed,
+  );
   // With a new id, VS Code expands a row that gets its first child.
   item.id = children.length === 0 ? row.session_id : `${row.session_id} +`;
   item.description = rowDescription(row, now, family);

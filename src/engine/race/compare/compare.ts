@@ -49,7 +49,12 @@ const nothing = { check: null, setup: null, worktree: null, branch: null };
 function recorded([a, b]: [Compared, Compared]): Overlap {
   const others = new Set(b.files?.map(({ path }) => path));
   const files = a.files?.map(({ path }) => path).filter((path) => others.has(path)) ?? [];
-  return { a: a.name, b: b.name, files, lines: files.length === 0 ? 0 : null, same: null };
+  return {
+    a: a.name,
+    b: b.name,
+    files,
+    ...(files.length === 0 ? { lines: 0, same: [] } : { lines: null, same: null }),
+  };
 }
 
 async function figuresOf(id: string, open: Open): Promise<SessionFigures> {

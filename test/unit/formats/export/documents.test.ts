@@ -33,6 +33,26 @@ describe('exports: HTML', () => {
     assert.ok((await exported('html', sourceOf([]))).length <= 400_000);
   });
 
+  it('is at most 20 times its content, and at most 8 times besides the empty page', async () => {
+    const empty = (await exported('html', sourceOf([]))).length;
+    const table = `|${'a|'.repeat(9)}\n|${'-|'.repeat(9)}\n`.padEnd(32_000, `|${'|'.repeat(9)}\n`);
+    const hostile = [
+      table,
+      ...['>', '<', '\u0000', '"', '\\', '[', '_a_ ', '![](', '\u2028', '&'].map((text) => text.repeat(100_000)),
+      'w'.repeat(1_000_000),
+    ];
+    const ratios = [];
+    for (const text of hostile) {
+      const { length } = await exported('html', sourceOf([anEntry(0, text)]));
+      const bytes = Buffer.byteLength(text);
+      ratios.push({ text: JSON.stringify(text.slice(0, 20)), all: length / bytes, added: (length - empty) / bytes });
+    }
+    assert.deepEqual(
+      ratios.filter(({ all, added }) => all > 20 || added > 8),
+      [],
+    );
+  });
+
   it('contains the whole session unchanged', async () => {
     const source = richSource;
     const entries = [];
