@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { FileSnapshots } from '../../src/engine/restore/fileSnapshots.ts';
 import { seedStore } from '../e2e/seed.ts';
+import { copyFiles } from '../support/sessions/copyFiles.ts';
 import { reviewSession } from '../support/sessions/reviewSession.ts';
 import { record, storeFolder, until } from './shell.ts';
 
@@ -171,16 +171,7 @@ describe('the changes of a session', function () {
     const [first = '', second = ''] = made.files;
     const added = path.join(folder, 'added.js');
     await writeFile(first, made.before);
-    const refuse = (message: string): void => {
-      throw new Error(message);
-    };
-    const snapshots = new FileSnapshots({
-      storeDir: await storeFolder(),
-      environment: () => process.env,
-      clock: () => Date.now(),
-      log: { debug: refuse, info: refuse, warn: refuse, error: refuse },
-    });
-    await snapshots.take({ id, folder: root }, { entry: 0, kind: 'prompt' });
+    await copyFiles(await storeFolder(), { id, folder: root }, 0);
     await writeFile(first, made.after);
     await rm(second);
     await writeFile(added, 'later\n');
@@ -202,6 +193,28 @@ describe('the changes of a session', function () {
         .map(({ entry, changed, created, deleted }) => [entry, changed, created, deleted]),
       [[0, 1, 1, 1]],
     );
+    await vscode.commands.executeCommand('notifications.clearAll');
+  });
+
+  it('can be restored again from the message about a restore, byte for byte', async () => {
+    const [first = '', second = ''] = made.files;
+    const added = path.join(folder, 'added.js');
+    await writeFile(first, made.after);
+    await rm(second);
+    await writeFile(added, 'later\n');
+    const restoring = run<boolean>('restoreFiles', id, 0);
+    await until('the restored file', async () => {
+      await vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
+      return (await text(first)) === made.before ? true : undefined;
+    });
+    assert.equal(await restoring, true);
+    await until('the undo', async () => {
+      await vscode.commands.executeCommand('notification.acceptPrimaryAction');
+      return (await record(id)).some(({ decision }) => (decision as { undo?: boolean } | undefined)?.undo === true);
+    });
+    assert.equal(await text(first), made.after);
+    assert.equal(await text(added), 'later\n');
+    await assert.rejects(text(second), { code: 'ENOENT' });
     await vscode.commands.executeCommand('notifications.clearAll');
   });
 

@@ -53,3 +53,38 @@ export function webviewTabs(viewType: string): readonly vscode.Tab[] {
     .flatMap((group) => group.tabs)
     .filter(({ input }) => input instanceof vscode.TabInputWebview && input.viewType.endsWith(viewType));
 }
+
+interface DialogTexts {
+  readonly title: string | undefined;
+  readonly placeholder?: string | undefined;
+  readonly prompt?: string | undefined;
+  readonly value?: string | undefined;
+  /** Label and detail of each item. */
+  readonly items?: readonly (readonly [string, string | undefined])[];
+}
+
+/** Between `start` and `stop`, records the texts of lists and input boxes, which VS Code shows as usual. */
+export function recordDialogs() {
+  const { showQuickPick, showInputBox } = vscode.window;
+  const texts: DialogTexts[] = [];
+  const recorded = {
+    showQuickPick: (items: readonly vscode.QuickPickItem[], options: vscode.QuickPickOptions = {}) => {
+      const { title, placeHolder: placeholder } = options;
+      texts.push({ title, placeholder, items: items.map(({ label, detail }) => [label, detail]) });
+      return showQuickPick(items, options);
+    },
+    showInputBox: (options: vscode.InputBoxOptions = {}) => {
+      const { title, prompt, value } = options;
+      texts.push({ title, prompt, value });
+      return showInputBox(options);
+    },
+  };
+  return {
+    texts,
+    start: (): void => {
+      texts.length = 0;
+      Object.assign(vscode.window, recorded);
+    },
+    stop: (): void => void Object.assign(vscode.window, { showQuickPick, showInputBox }),
+  };
+}
