@@ -22,6 +22,11 @@ const commands: readonly { readonly name: string; readonly summary: string; load
     load: async () => (await import('./commands/runs/run.ts')).run,
   },
   {
+    name: 'fork',
+    summary: 'runs an agent with what came before a prompt of a session',
+    load: async () => (await import('./commands/runs/fork.ts')).fork,
+  },
+  {
     name: 'race',
     summary: 'runs several agents, each in its own worktree, and compares them',
     load: async () => (await import('./commands/runs/race.ts')).race,

@@ -8,7 +8,7 @@ import type { Engine } from '../../engine/engine.ts';
 import type { CliContext } from '../command.ts';
 import { connectOptions } from './daemon.ts';
 import { storeFolder, type EngineOptions } from './engine.ts';
-import { clientContext, folderOf, type RequestedRun } from './requestedRun.ts';
+import { clientContext, folderOf, printWay, type ForkedRun, type RequestedRun } from './requestedRun.ts';
 import type { PrintedSession } from './entryPrinter.ts';
 
 /** A started run, in the daemon or in this process. */
@@ -30,7 +30,8 @@ export function runsOf(context: CliContext, engine: Engine, options: EngineOptio
     } catch (error) {
       const isUnwritable =
         DaemonError.is(error, 'unreachable') && !(await isWritable(storeFolder(context, options.store)));
-      if (!isUnwritable) throw error;
+      // Only the daemon forks sessions.
+      if ('fork' in run || !isUnwritable) throw error;
       return beginHere(engine, run, signal);
     }
   };
@@ -53,15 +54,19 @@ async function beginInDaemon(
   });
   try {
     const client = clientContext(context, await folderOf(engine, run), options);
-    const session = await ('start' in run
-      ? RemoteSession.begin(link, storeDir, 'start', { context: client, request: run.start }, signal)
-      : RemoteSession.begin(
-          link,
-          storeDir,
-          'resume',
-          { context: client, session_id: run.session, request: run.resume },
-          signal,
-        ));
+    const begin = async (): Promise<RemoteSession<DaemonError>> => {
+      if ('start' in run)
+        return RemoteSession.begin(link, storeDir, 'start', { context: client, request: run.start }, signal);
+      const { session: session_id } = run;
+      const of = { context: client, session_id };
+      if ('resume' in run) return RemoteSession.begin(link, storeDir, 'resume', { ...of, request: run.resume }, signal);
+      const { at, fork: request } = run;
+      printWay(context, await link.call('planFork', { session_id, at }));
+      const forked = await RemoteSession.begin(link, storeDir, 'fork', { ...of, request, at }, signal);
+      context.stderr.write(`vitrine: The fork is ${forked.id}.\n`);
+      return forked;
+    };
+    const session = await begin();
     return {
       session,
       stop: async (kill) => {
@@ -75,7 +80,11 @@ async function beginInDaemon(
   }
 }
 
-async function beginHere(engine: Engine, run: RequestedRun, signal: AbortSignal): Promise<StartedRun> {
+async function beginHere(
+  engine: Engine,
+  run: Exclude<RequestedRun, ForkedRun>,
+  signal: AbortSignal,
+): Promise<StartedRun> {
   const session = await ('start' in run
     ? engine.start(run.start, signal)
     : engine.resume(run.session, run.resume, signal));

@@ -4,7 +4,7 @@ import { UsageError, type CliContext } from '../command.ts';
 import { startedDaemon, translated } from './daemon.ts';
 import type { EngineOptions } from './engine.ts';
 import { writeLines } from '../print/output.ts';
-import { clientContext, folderOf, type RequestedRun } from './requestedRun.ts';
+import { clientContext, folderOf, printWay, type RequestedRun } from './requestedRun.ts';
 
 interface DetachOptions extends EngineOptions {
   readonly json: boolean;
@@ -31,11 +31,14 @@ export async function runDetached(
   const connection = await startedDaemon(context, { store: options.store });
   try {
     const client = clientContext(context, folder, options);
-    const started = await translated(() =>
-      'start' in run
-        ? connection.call('start', { context: client, request: run.start })
-        : connection.call('resume', { context: client, session_id: run.session, request: run.resume }),
-    );
+    const started = await translated(async () => {
+      if ('start' in run) return connection.call('start', { context: client, request: run.start });
+      const { session: session_id } = run;
+      if ('resume' in run) return connection.call('resume', { context: client, session_id, request: run.resume });
+      const { at, fork: request } = run;
+      printWay(context, await connection.call('planFork', { session_id, at }));
+      return connection.call('fork', { context: client, session_id, request, at });
+    });
     const { session_id } = started;
     if (options.json) await writeLines(context.stdout, [started]);
     else

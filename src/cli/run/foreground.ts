@@ -41,9 +41,9 @@ export async function runInForeground(
 /** Output of foreground runs is often read by programs, which cannot answer. */
 function unattended(run: RequestedRun): RequestedRun {
   const interactive = false;
-  return 'start' in run
-    ? { start: { ...run.start, interactive } }
-    : { session: run.session, resume: { ...run.resume, interactive } };
+  if ('start' in run) return { start: { ...run.start, interactive } };
+  if ('resume' in run) return { ...run, resume: { ...run.resume, interactive } };
+  return { ...run, fork: { ...run.fork, interactive } };
 }
 
 async function watch(begin: StartRun, context: CliContext, ask: () => Promise<RequestedRun>): Promise<number> {

@@ -1,12 +1,20 @@
 import type { ResumeRequest, StartRequest } from '../../engine/api.ts';
 import type { Engine } from '../../engine/engine.ts';
+import type { ResultOf } from '../../protocol/daemon/calls.ts';
 import type { ClientContext } from '../../protocol/daemon/context.ts';
 import type { CliContext } from '../command.ts';
 import { settingsOf, type EngineOptions } from './engine.ts';
 
 /** A run requested on the command line. */
 export type RequestedRun =
-  { readonly start: StartRequest } | { readonly session: string; readonly resume: ResumeRequest };
+  { readonly start: StartRequest } | { readonly session: string; readonly resume: ResumeRequest } | ForkedRun;
+
+/** The first run of a fork of `session` at the prompt with index `at`. */
+export interface ForkedRun {
+  readonly session: string;
+  readonly at: number;
+  readonly fork: ResumeRequest;
+}
 
 /** The run's folder. @throws EngineFailure if its session does not exist */
 export async function folderOf(engine: Engine, run: RequestedRun): Promise<string> {
@@ -29,4 +37,16 @@ export function clientContext({ env }: CliContext, folder: string, options: Engi
     environment: Object.fromEntries(environment),
     settings: { agents, acp, acpHttp, acpHttpTokens: tokens, replaySpeed, prices },
   };
+}
+
+const ways: Readonly<Record<ResultOf<'planFork'>['way'], string>> = {
+  conversation: 'The agent keeps the conversation before this prompt, and knows nothing of what followed.',
+  transcript:
+    'The agent cannot continue its own conversation from here. A new conversation starts, with the transcript before this prompt as text.',
+  nothing: 'Nothing was said before this prompt: a new conversation starts.',
+};
+
+/** Prints what the agent will know in a fork. */
+export function printWay({ stderr }: CliContext, { way }: ResultOf<'planFork'>): void {
+  stderr.write(`vitrine: ${ways[way]}\n`);
 }

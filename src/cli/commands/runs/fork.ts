@@ -1,0 +1,93 @@
+import { text } from 'node:stream/consumers';
+import path from 'node:path';
+import type { AgentOptions } from '../../../agents/adapter.ts';
+import { resumeByBlueprint } from '../../blueprints/blueprints.ts';
+import { UsageError, type Command } from '../../command.ts';
+import { acpChoice } from '../../options/acpAgent.ts';
+import { parseOptions } from '../../options/args.ts';
+import { limitHelp, limitOptions, limitsOf, pricesHelp, pricesOption } from '../../options/executorOptions.ts';
+import { runDetached } from '../../run/detach.ts';
+import { createEngine, storeHelp, type EngineOptions } from '../../run/engine.ts';
+import { runInForeground } from '../../run/foreground.ts';
+import type { ForkedRun } from '../../run/requestedRun.ts';
+import { agentOfSession } from '../../sessions/agentOfSession.ts';
+
+const help = `Usage: vitrine fork ses_… --at ENTRY [options] PROMPT|- [-- COMMAND [ARGUMENT…]]
+
+Starts a session with what came before the prompt ENTRY of another one, and with PROMPT in its place ("vitrine show"
+prints the numbers of entries). The other session and the files stay as they are. "-" reads the prompt from stdin.
+Claude Code and Codex keep their own conversation up to there; other agents get the transcript as text. stderr says
+which of these applies. Output and exit codes are those of "vitrine run".
+
+  --at ENTRY         number of the prompt that PROMPT replaces
+  --model NAME       model, as the agent names it
+  --permission-mode MODE
+${limitHelp}${pricesHelp}  --detach           runs in the background, independent of this terminal. Answer requests with "vitrine attach"; stop it
+                     with "vitrine stop". Prints the session ID, with --json as {session_id, run_id}
+  --program PATH     path to the agent's program; default: searched for
+${storeHelp}`;
+
+const options = {
+  at: { type: 'string' },
+  model: { type: 'string' },
+  'permission-mode': { type: 'string' },
+  ...limitOptions,
+  prices: { type: 'string' },
+  detach: { type: 'boolean' },
+  json: { type: 'boolean' },
+  program: { type: 'string' },
+  store: { type: 'string' },
+} as const;
+
+export const fork: Command = {
+  help,
+  async run(args, context) {
+    const { values, positionals } = parseOptions('fork', { args: [...args], options, allowPositionals: true });
+    const [session, given, ...more] = positionals;
+    if (session === undefined) throw new UsageError('Specify a session.', 'See "vitrine sessions" for their ids.');
+    const at = entryOf(values.at, session);
+    if (given === undefined)
+      throw new UsageError('No prompt is given.', 'Put a prompt in quotes, or use - to read it from stdin.');
+    const command = args.includes('--') ? more : [];
+    if (more.length > command.length) throw new UsageError('More than one prompt is given.', 'Put it in quotes.');
+    if (values.json === true && values.detach !== true)
+      throw new UsageError('--json applies only to --detach.', 'Remove it: a run always prints JSON lines.');
+    const { cwd } = context;
+    const program = values.program === undefined ? undefined : path.resolve(cwd, values.program);
+    const { type: agent, profile } =
+      program === undefined
+        ? { type: undefined, profile: undefined }
+        : await agentOfSession(context, values.store, session);
+    const acp = acpChoice({ agent, resumes: true, profile, program, command, cwd });
+    const limits = limitsOf(values);
+    const engineOptions: EngineOptions = {
+      store: values.store,
+      writes: true,
+      prices: await pricesOption(values.prices, context),
+      agents: agent === undefined || program === undefined ? {} : { [agent]: { program } },
+      ...(acp !== undefined && { acp: acp.agents }),
+    };
+    const prompt = given === '-' ? await text(context.stdin) : given;
+    if (prompt.trim() === '') throw new UsageError('The prompt is empty.', 'Specify a prompt.');
+    const agentOptions: AgentOptions = {
+      ...(values.model !== undefined && { model: values.model }),
+      ...(values['permission-mode'] !== undefined && { permissionMode: values['permission-mode'] }),
+    };
+    const engine = createEngine(context, engineOptions);
+    const ask = async (): Promise<ForkedRun> => {
+      const request = await resumeByBlueprint(context, engine, session, { prompt, options: agentOptions });
+      return { session, at, fork: { ...request, limits } };
+    };
+    return values.detach === true
+      ? runDetached(context, engine, { ...engineOptions, json: values.json === true }, ask)
+      : runInForeground(engine, context, engineOptions, ask);
+  },
+};
+
+/** Index of the prompt. */
+function entryOf(at: string | undefined, session: string): number {
+  const next = `See "vitrine show ${session}" for the numbers of prompts.`;
+  if (at === undefined) throw new UsageError('--at is missing.', next);
+  if (!/^\d{1,9}$/.test(at)) throw new UsageError(`"${at}" is not the number of an entry (--at).`, next);
+  return Number(at);
+}
