@@ -17,6 +17,10 @@ const ledger: LedgerCard = {
   duration: 375_000,
   apiDuration: null,
   children: { count: 2, cost: { usd: 0.18, estimatedUsd: 0.02, unknown: 1 } },
+  planLimits: [
+    { name: '5 h', usedPercent: 42, resetsAt: '2026-11-27T10:00:00.000Z' },
+    { name: '7 d', usedPercent: 7 },
+  ],
   head: `0123456789abcdef${'9'.repeat(48)}`,
 };
 
@@ -71,6 +75,7 @@ describe('figures of a session', () => {
     ]);
     const text = await card(page).innerText();
     assert.match(text, /71,300 of 200,000 tokens \(36 %\)/);
+    assert.match(text, /Plan limits\s+5 h: 42 % used, resets .*27.*\n7 d: 7 % used\n/);
     assert.match(text, /This run: \$0\.31, reported by the agent/);
     await page.mouse.move(10, 500);
     await card(page).waitFor({ state: 'detached' });

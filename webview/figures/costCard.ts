@@ -1,13 +1,15 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
+import type { PlanLimit } from '../../src/model/usage/planLimit.ts';
 import type { Cost, ModelUsage } from '../../src/model/usage/usage.ts';
 import type { LedgerCard } from '../../src/protocol/panel/figureMessages.ts';
 import type { SessionView } from '../../src/protocol/panel/messages.ts';
 import type { Actions } from '../actions.ts';
 import { button, codicon } from '../controls.ts';
 import { t } from '../l10n.ts';
-import { duration, number, usd } from '../text/format.ts';
+import { dateTime, duration, number, usd } from '../text/format.ts';
 import { provenanceText } from '../text/provenance.ts';
 import { visibleTemplate } from '../text/shown.ts';
+import { plain } from '../text/visible.ts';
 import {
   contextText,
   childrenText,
@@ -60,7 +62,7 @@ export function costCard(card: CostCard): TemplateResult {
       <dt>${t('Context')}</dt>
       <dd>${contextText(summary)}</dd>
     </dl>
-    ${recordHead(ledger, command('verify'))}
+    ${planLimits(ledger)} ${recordHead(ledger, command('verify'))}
     <ul class="why">
       ${[...reasons(t('This run'), cost), ...reasons(t('Session'), total), ...coverReason(ledger, cost), ...childReason(ledger)]}
     </ul>
@@ -69,6 +71,23 @@ export function costCard(card: CostCard): TemplateResult {
       ${button({ label: t('Show usage'), look: 'secondary', onClick: command('showUsage') })}
     </div>
   </div>`;
+}
+
+/** The limits of the user's plan, and when they are reset. */
+function planLimits(ledger: LedgerCard | undefined): TemplateResult | typeof nothing {
+  const limits = ledger?.planLimits ?? [];
+  if (limits.length === 0) return nothing;
+  return html`<dl class="ctx">
+    <dt>${t('Plan limits')}</dt>
+    <dd>${limits.map((limit) => html`<div>${limitText(limit)}</div>`)}</dd>
+  </dl>`;
+}
+
+function limitText({ name: given, usedPercent: used, resetsAt }: PlanLimit): string {
+  const name = plain(given);
+  const reset = resetsAt === undefined ? undefined : dateTime(resetsAt);
+  if (used === undefined) return reset === undefined ? name : t('{0}: resets {1}', name, reset);
+  return reset === undefined ? t('{0}: {1} % used', name, used) : t('{0}: {1} % used, resets {2}', name, used, reset);
 }
 
 /** The record's head, to save elsewhere: the hash that covers all lines so far. */

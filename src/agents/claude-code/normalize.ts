@@ -335,7 +335,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
       type: { kind: 'system_message', subtype: described.subtype },
       content: described.content,
       timestamp: line.timestamp,
-      metadata: line.metadata(),
+      metadata: described.metadata === undefined ? line.metadata() : { ...line.metadata(), ...described.metadata },
     });
     if (asked !== undefined) this.#client.adopt(asked, entry);
     if (described.subtype === 'permission_denied') {

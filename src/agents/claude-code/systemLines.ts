@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../model/text/json.ts';
 import { code } from '../shared/describe.ts';
 import { amount, count, field, nonEmpty, objects, text, texts } from '../shared/guards.ts';
-import { resetText } from '../shared/planLimits.ts';
+import { planLimit, resetText } from '../shared/planLimits.ts';
 import { englishFigures } from '../../text/figures.ts';
 
 type Describe = (message: JsonObject) => string;
@@ -101,6 +101,26 @@ function rateLimit(message: JsonObject): string {
     share !== undefined && `${Math.round(share * 100)} % used`,
     resetText(field(info, 'resetsAt')),
   );
+}
+
+const limitNames = new Map([
+  ['five_hour', '5 h'],
+  ['seven_day', '7 d'],
+  ['seven_day_opus', '7 d (Opus)'],
+  ['seven_day_sonnet', '7 d (Sonnet)'],
+  ['overage', 'extra usage'],
+]);
+
+/** The limit that a line is about, for the metadata of its entry. */
+function limitsOf(message: JsonObject): JsonObject | undefined {
+  const info = message['rate_limit_info'];
+  const type = nonEmpty(field(info, 'rateLimitType'));
+  if (type === undefined) return undefined;
+  const share = amount(field(info, 'utilization'));
+  const reported = share === undefined ? undefined : share * 100;
+  const used = field(info, 'status') === 'rejected' ? 100 : reported;
+  const name = limitNames.get(type) ?? type.replaceAll('_', ' ');
+  return { planLimits: [planLimit(name, used, field(info, 'resetsAt'))] };
 }
 
 /** Number of thinking tokens so far. */
@@ -209,6 +229,8 @@ function controlResponse(message: JsonObject): string {
 export interface Described {
   readonly subtype: string;
   readonly content: string;
+  /** Of this kind of line alone. */
+  readonly metadata?: JsonObject;
 }
 
 /** A line about the run in words; `undefined` for an unknown kind. */
@@ -216,5 +238,7 @@ export function describeLine(message: JsonObject): Described | undefined {
   const type = text(message['type']) ?? '';
   const subtype = type === 'system' ? (text(message['subtype']) ?? '') : type;
   const describe = (type === 'system' ? systemSubtypes : otherTypes).get(subtype);
-  return describe === undefined ? undefined : { subtype, content: describe(message) };
+  if (describe === undefined) return undefined;
+  const limits = subtype === 'rate_limit_event' ? limitsOf(message) : undefined;
+  return { subtype, content: describe(message), ...(limits !== undefined && { metadata: limits }) };
 }

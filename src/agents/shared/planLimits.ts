@@ -1,3 +1,4 @@
+import type { PlanLimit } from '../../model/usage/planLimit.ts';
 import { amount } from './guards.ts';
 
 /** Latest time that a date can have, in seconds. */
@@ -8,4 +9,15 @@ export function resetText(seconds: unknown): string | undefined {
   const at = amount(seconds);
   if (at === undefined || at === 0 || at > latest) return undefined;
   return `resets ${new Date(at * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+/** A limit for the metadata of an entry. `resetsAt`: seconds since the epoch, as agents report it. */
+export function planLimit(name: string, usedPercent: number | undefined, resetsAt: unknown): PlanLimit {
+  const seconds = amount(resetsAt);
+  const isTime = seconds !== undefined && seconds !== 0 && seconds <= latest;
+  return {
+    name,
+    ...(usedPercent !== undefined && { usedPercent: Math.round(usedPercent) }),
+    ...(isTime && { resetsAt: new Date(seconds * 1000).toISOString() }),
+  };
 }

@@ -1,4 +1,5 @@
 import type { MessageFigure, MissingFigure } from '../../model/usage/messageFigure.ts';
+import type { PlanLimit } from '../../model/usage/planLimit.ts';
 import type { Cost, CostSum, ModelUsage } from '../../model/usage/usage.ts';
 
 /** Messages per request of a page. */
@@ -18,6 +19,8 @@ export interface LedgerCard {
   readonly tokensOf?: 'last_call' | undefined;
   /** All descendants of this session; `null` if there are none. */
   readonly children: { readonly count: number; readonly cost: CostSum } | null;
+  /** Those that the agent reported and that have not been reset since; absent: not read. */
+  readonly planLimits?: readonly PlanLimit[];
   /** Hash of the last line of the record, which covers all earlier lines; `null` if the record is empty. */
   readonly head: string | null;
 }

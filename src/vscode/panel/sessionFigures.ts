@@ -4,10 +4,12 @@ import { addCost, noCosts } from '../../insight/ledger/money.ts';
 import { descendantsOf } from '../../insight/session/descendants.ts';
 import { MessageFigures } from '../../insight/ledger/messageFigures.ts';
 import { loadPrices } from '../../insight/prices/prices.ts';
+import { PlanLimits } from '../../insight/session/planLimits.ts';
 import { UnrestoredCount } from '../../insight/session/unrestored.ts';
 import type { NormalizedEntry } from '../../model/transcript/entry.ts';
 import type { FigureAnswer, FigureRequest, LedgerCard, ResumeFacts } from '../../protocol/panel/figureMessages.ts';
 import type { ViewContext } from './sessionView.ts';
+import type { StepIndex } from './stepIndex.ts';
 import type { SessionRow } from '../sessions/sessionRow.ts';
 import { ownPrices } from '../settings/settings.ts';
 
@@ -19,14 +21,15 @@ export interface FiguresDeps {
   readonly checkResume: () => Promise<ResumeFacts['here']>;
   /** Days until the agent deletes its file; `undefined`: not soon, or unknown. */
   readonly daysToDeletion: () => number | undefined;
-  /** Resolves after `add` was called for every entry. */
-  readonly read: () => Promise<unknown>;
+  /** Calls `add` for every entry. */
+  readonly steps: () => Pick<StepIndex, 'count' | 'counted'>;
 }
 
 /** Figures for a page: cost, time, resume. */
 export class SessionFigures {
   readonly #deps: FiguresDeps;
   readonly #unrestored = new UnrestoredCount();
+  readonly #limits = new PlanLimits();
   #figures: { readonly state: string; readonly known: MessageFigures } | undefined;
 
   constructor(deps: FiguresDeps) {
@@ -44,6 +47,7 @@ export class SessionFigures {
       this.#unrestored.nextRun();
     }
     this.#unrestored.add(entry);
+    this.#limits.add(entry);
   }
 
   async answer(message: FigureRequest): Promise<FigureAnswer> {
@@ -76,16 +80,18 @@ export class SessionFigures {
   }
 
   async #ledger(): Promise<LedgerCard> {
-    const { handle, sessions } = this.#deps;
+    const { handle, sessions, steps } = this.#deps;
     const children = descendantsOf(sessions(), handle.id).filter(({ recording }) => !recording);
     const cost = children.map((row) => row.total_cost).reduce(addCost, noCosts);
     const [ledger, head] = await Promise.all([handle.ledger(), handle.head()]);
-    return { ...ledger, children: children.length === 0 ? null : { count: children.length, cost }, head };
+    const card = { ...ledger, children: children.length === 0 ? null : { count: children.length, cost }, head };
+    // Of a long session, the newest limits are read last.
+    return steps().counted >= handle.total() ? { ...card, planLimits: this.#limits.at(Date.now()) } : card;
   }
 
   async #resume(): Promise<ResumeFacts> {
-    const { handle, read, checkResume } = this.#deps;
-    const [prices, here] = await Promise.all([loadPrices(ownPrices()), checkResume(), read()]);
+    const { handle, steps, checkResume } = this.#deps;
+    const [prices, here] = await Promise.all([loadPrices(ownPrices()), checkResume(), steps().count()]);
     const summary = handle.summary();
     return {
       ...this.#unrestored.all(),

@@ -79,7 +79,7 @@ export class SessionPanel implements vscode.Disposable {
     this.#log = log;
     const files = new ProjectFiles(() => handle.summary().project_dir);
     this.#citations = new Citations(handle, files);
-    this.#figures = new SessionFigures({ handle, ...about, read: () => this.#steps.count() });
+    this.#figures = new SessionFigures({ handle, ...about, steps: () => this.#steps });
     this.#steps = new StepIndex(handle, (entry) => {
       this.#citations.add(entry);
       this.#figures.add(entry);

@@ -10,7 +10,7 @@ import { interruptedReport } from '../report.ts';
 import type { ThreadEvents } from '../threads/threadEvents.ts';
 import { tokenUsage, type CodexItem } from '../wire.ts';
 import { isApproval } from './approvals.ts';
-import { limitsText } from './limits.ts';
+import { limitsOf, limitsText } from './limits.ts';
 import { RunningOutput } from './runningOutput.ts';
 import { execItem, serverMessage, turnErrorText, withUnderscores, type ServerMessage } from './wire.ts';
 
@@ -90,10 +90,10 @@ export class AppServerEvents {
     const content = limitsText(limits);
     if (content === undefined || content === this.#limits?.content) return;
     if (this.#limits === undefined) {
-      this.#limits = this.#run.aside('plan_limits', content, timestamp);
+      this.#limits = this.#run.aside('plan_limits', content, timestamp, { planLimits: limitsOf(limits) });
       return;
     }
-    this.#limits = { ...this.#limits, content };
+    this.#limits = { ...this.#limits, content, metadata: { ...this.#limits.metadata, planLimits: limitsOf(limits) } };
     this.#run.writer.put(this.#limits);
   }
 

@@ -1,5 +1,6 @@
 import { amount, field } from '../../shared/guards.ts';
-import { resetText } from '../../shared/planLimits.ts';
+import type { PlanLimit } from '../../../model/usage/planLimit.ts';
+import { planLimit, resetText } from '../../shared/planLimits.ts';
 import { englishFigures } from '../../../text/figures.ts';
 
 /** The limits of the user's plan, one per line; `undefined` if Codex reports none. */
@@ -8,11 +9,24 @@ export function limitsText(limits: unknown): string | undefined {
   return windows.length === 0 ? undefined : ['Plan limits', ...windows.map((each) => `- ${each}`)].join('\n');
 }
 
+/** The same, for the metadata of an entry. */
+export function limitsOf(limits: unknown): PlanLimit[] {
+  return ['primary', 'secondary'].flatMap((name) => {
+    const window = field(limits, name);
+    const used = amount(field(window, 'usedPercent'));
+    return used === undefined ? [] : [planLimit(windowName(window), used, field(window, 'resetsAt'))];
+  });
+}
+
+function windowName(window: unknown): string {
+  const minutes = amount(field(window, 'windowDurationMins'));
+  return minutes === undefined ? 'Window' : englishFigures.duration(minutes * 60_000);
+}
+
 function windowText(window: unknown): string | undefined {
   const used = amount(field(window, 'usedPercent'));
   if (used === undefined) return undefined;
-  const minutes = amount(field(window, 'windowDurationMins'));
-  const name = minutes === undefined ? 'Window' : englishFigures.duration(minutes * 60_000);
+  const name = windowName(window);
   const parts = [`${Math.round(used)} % used`, resetText(field(window, 'resetsAt'))];
   return `${name}: ${parts.filter((part) => part !== undefined).join(', ')}`;
 }

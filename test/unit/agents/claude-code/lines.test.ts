@@ -230,6 +230,30 @@ describe('lines of Claude Code', () => {
     }
   });
 
+  it('report a limit of the plan with its window, use and reset', () => {
+    const limit = (rate_limit_info: object) => ({ type: 'rate_limit_event', rate_limit_info });
+    const resetsAt = 1_795_766_400;
+    const { entries } = normalized(
+      stdoutLines(
+        init,
+        limit({ status: 'allowed_warning', rateLimitType: 'seven_day_opus', utilization: 0.876, resetsAt }),
+        limit({ status: 'rejected', rateLimitType: 'five_hour', resetsAt }),
+        limit({ status: 'allowed' }),
+        success,
+      ),
+    );
+    const reset = new Date(resetsAt * 1000).toISOString();
+    assert.deepEqual(
+      entries.slice(1, 4).map(({ metadata }) => metadata?.['planLimits']),
+      [
+        [{ name: '7 d (Opus)', usedPercent: 88, resetsAt: reset }],
+        [{ name: '5 h', usedPercent: 100, resetsAt: reset }],
+        undefined,
+      ],
+    );
+    assert.equal(entries[1]?.metadata?.sessionId, session_id);
+  });
+
   it('treat the turn and budget limits as errors, whatever is_error says', () => {
     for (const [subtype, code] of [
       ['error_max_turns', 'max_turns'],
