@@ -63,12 +63,12 @@ describe('Fork from Here…', function () {
     assert.deepEqual(more, []);
     assert.deepEqual(choice, {
       title: 'Fork from Here',
-      placeholder: way,
+      placeholder: 'The session that you fork stays as it is.',
       items: [
-        ['$(repo-forked) Fork', way],
+        ['$(repo-forked) Fork', 'A new conversation starts, with the transcript before this prompt as text.'],
         [
           '$(discard) Restore Files and Fork',
-          `The files become what they were at this prompt; you see first which ones change. ${way}`,
+          'The files become what they were at this prompt; you see first which ones change.',
         ],
       ],
     });
@@ -109,6 +109,7 @@ describe('Fork from Here…', function () {
     const [first = -1] = prompts;
     assert.equal(await closing('workbench.action.closeQuickOpen', fork(session, first)), undefined);
     assert.equal((await api.sessions.list()).length, before);
-    assert.equal(dialogs.texts[0]?.placeholder, 'Nothing was said before this prompt: a new conversation starts.');
+    const [row] = dialogs.texts[0]?.items ?? [];
+    assert.equal(row?.[1], 'Nothing was said before this prompt: a new conversation starts.');
   });
 });

@@ -27,15 +27,21 @@ export async function askForFork(engine: WindowEngine, { session, entry }: Place
   const { way, prompt } = await engine.planFork(session, entry);
   const title = t('Fork from Here');
   const detail = wayText(way, inertText(label));
-  const items: Item[] = [{ label: `$(repo-forked) ${t('Fork')}`, detail, restores: false }];
+  // A row has one line; the message box below has room for the reason.
+  const row =
+    way === 'transcript' ? t('A new conversation starts, with the transcript before this prompt as text.') : detail;
+  const items: Item[] = [{ label: `$(repo-forked) ${t('Fork')}`, detail: row, restores: false }];
   // Vitrine has no copies of the files of other programs' sessions.
   if (observed === undefined)
     items.push({
       label: `$(discard) ${t('Restore Files and Fork')}`,
-      detail: `${t('The files become what they were at this prompt; you see first which ones change.')} ${detail}`,
+      detail: t('The files become what they were at this prompt; you see first which ones change.'),
       restores: true,
     });
-  const chosen = await vscode.window.showQuickPick(items, { title, placeHolder: detail });
+  const chosen = await vscode.window.showQuickPick(items, {
+    title,
+    placeHolder: t('The session that you fork stays as it is.'),
+  });
   if (chosen === undefined) return undefined;
   // A box has one line.
   const shown = prompt.trim().replaceAll(/\s*\n\s*/g, ' ');
