@@ -196,28 +196,6 @@ describe('the changes of a session', function () {
     await vscode.commands.executeCommand('notifications.clearAll');
   });
 
-  it('can be restored again from the message about a restore, byte for byte', async () => {
-    const [first = '', second = ''] = made.files;
-    const added = path.join(folder, 'added.js');
-    await writeFile(first, made.after);
-    await rm(second);
-    await writeFile(added, 'later\n');
-    const restoring = run<boolean>('restoreFiles', id, 0);
-    await until('the restored file', async () => {
-      await vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
-      return (await text(first)) === made.before ? true : undefined;
-    });
-    assert.equal(await restoring, true);
-    await until('the undo', async () => {
-      await vscode.commands.executeCommand('notification.acceptPrimaryAction');
-      return (await record(id)).some(({ decision }) => (decision as { undo?: boolean } | undefined)?.undo === true);
-    });
-    assert.equal(await text(first), made.after);
-    assert.equal(await text(added), 'later\n');
-    await assert.rejects(text(second), { code: 'ENOENT' });
-    await vscode.commands.executeCommand('notifications.clearAll');
-  });
-
   it('can be linked in the commit message', async () => {
     const root = vscode.workspace.workspaceFolders![0]!.uri;
     await vscode.workspace.getConfiguration('git').update('enabled', true, vscode.ConfigurationTarget.Global);

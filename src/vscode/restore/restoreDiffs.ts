@@ -37,6 +37,8 @@ export async function openRestoreDiffs(session: string, preview: RestorePreview,
     return [vscode.Uri.file(path.join(preview.folder, change.path)), now, restored];
   });
   await vscode.commands.executeCommand('vscode.changes', title, resources);
+  // The editor takes the focus from the list.
+  await vscode.commands.executeCommand('workbench.action.focusQuickOpen');
   if (preview.changes.length > maxFiles)
     void vscode.window.showInformationMessage(t('The first {0} changes are shown.', maxFiles));
 }

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { BrowserContext } from 'playwright-core';
 import type { Server } from '../../support/host/server.ts';
 import type { Workbench } from '../../support/host/workbench.ts';
+import { copyFiles } from '../../support/sessions/copyFiles.ts';
 import { reviewSession } from '../../support/sessions/reviewSession.ts';
 import { until } from '../../support/until.ts';
 import { seedSessions } from '../seed.ts';
@@ -27,6 +28,7 @@ describe('a review by keyboard alone', function () {
         'git.enableSmartCommit': true,
         'git.openRepositoryInParentFolders': 'never',
         'workbench.colorTheme': 'Default Dark Modern',
+        'workbench.reduceMotion': 'on',
       },
     });
     const { workspace } = server.folder;
@@ -116,5 +118,74 @@ describe('a review by keyboard alone', function () {
       git('log', '-1', '--format=%(trailers:key=Vitrine-Session,valueonly)'),
       new RegExp(`/session/${id}\\s`),
     );
+  });
+
+  it('forks at a prompt, or restores its files, from the menu of the prompt', async () => {
+    const { workspace, root } = server.folder;
+    const [first = '', second = ''] = made.files;
+    const store = path.join(root, 'user-data/User/globalStorage/vitrine.vitrine');
+    for (const file of [first, second]) writeFileSync(file, made.after);
+    await copyFiles(store, { id, folder: workspace }, 0);
+    writeFileSync(first, made.before);
+    rmSync(second);
+
+    await workbench.openView('Vitrine');
+    await workbench.treeItem('Double values').first().click();
+    const prompt = workbench.webview().locator('.prompt').first();
+    const menu = workbench.page.locator('.monaco-menu');
+    const choose = async (item: string): Promise<void> => {
+      await until('the menu of the prompt', async () => {
+        // The workbench may move the focus after a dialog.
+        await press('Escape');
+        await prompt.focus();
+        await press('Shift+F10');
+        return menu
+          .getByText(item, { exact: true })
+          .waitFor({ timeout: 5000 })
+          .then(
+            () => true,
+            () => false,
+          );
+      });
+      await picture(workbench, 'prompt-menu');
+      await until(item, async () => {
+        await press('ArrowDown');
+        return menu.locator('.action-item.focused', { hasText: item }).isVisible();
+      });
+      await press('Enter');
+    };
+
+    await choose('Fork from Here…');
+    await workbench.quickPickRow('Restore Files and Fork').waitFor();
+    await workbench.quickPickRow('Nothing was said before this prompt').waitFor();
+    await picture(workbench, 'fork-choice');
+    await press('Enter');
+    await workbench.page
+      .locator('.quick-input-message', { hasText: 'The message that replaces the prompt.' })
+      .waitFor();
+    assert.equal(await workbench.quickInput().inputValue(), 'Double the values at the places that matter.');
+    await picture(workbench, 'fork-message');
+    await press('Escape');
+
+    await choose('Restore Files to Here…');
+    await workbench.quickPickRow('Restore 2 Files').waitFor();
+    await workbench.quickPickRow('part1.js').waitFor();
+    await picture(workbench, 'restore-list');
+    await press('ArrowDown');
+    await press('Enter');
+    await workbench.editorTab('Restore Files to').waitFor();
+    await workbench.page.locator('.part.editor').getByText('part1.js').first().waitFor();
+    await picture(workbench, 'restore-changes');
+    // An editor that is still loading may take the focus.
+    await workbench.quickPickRow('Restore 2 Files').click();
+    const undo = workbench.notification('Restored 2 files.').getByRole('button', { name: 'Undo' });
+    await undo.waitFor();
+    assert.deepEqual(
+      [first, second].map((file) => readFileSync(file, 'utf8')),
+      [made.after, made.after],
+    );
+    await picture(workbench, 'restore-done');
+    await undo.click();
+    await until('the undo', () => readFileSync(first, 'utf8') === made.before && !existsSync(second));
   });
 });
