@@ -178,12 +178,12 @@ describe('a review by keyboard alone', function () {
     await picture(workbench, 'restore-changes');
     // An editor that is still loading may take the focus.
     await workbench.quickPickRow('Restore 2 Files').click();
-    const undo = workbench.notification('Restored 2 files.').getByRole('button', { name: 'Undo' });
+    const text = (file: string): string | undefined => (existsSync(file) ? readFileSync(file, 'utf8') : undefined);
+    await until('the restored files', () => [first, second].every((file) => text(file) === made.after));
+    // A toast disappears after a while.
+    await workbench.showNotifications();
+    const undo = workbench.notification('Restored 2 files.').getByRole('button', { name: 'Undo' }).last();
     await undo.waitFor();
-    assert.deepEqual(
-      [first, second].map((file) => readFileSync(file, 'utf8')),
-      [made.after, made.after],
-    );
     await picture(workbench, 'restore-done');
     await undo.click();
     await until('the undo', () => readFileSync(first, 'utf8') === made.before && !existsSync(second));
