@@ -1,6 +1,8 @@
 import * as vscode from 'vscode';
+import { EngineFailure } from '../../engine/failures/failures.ts';
 import type { Restored, RestorePreview, RestoreTarget } from '../../model/files/restore.ts';
 import type { WindowEngine } from '../engine/windowEngine.ts';
+import { sentences } from '../failures/failureText.ts';
 import { inertText, visibleText } from '../text/inertText.ts';
 import { openRestoreDiff, openRestoreDiffs } from './restoreDiffs.ts';
 import { type RestoreChoice, pickRestore } from './pickRestore.ts';
@@ -47,7 +49,7 @@ async function restore(engine: WindowEngine, session: string, target: RestoreTar
 async function apply(engine: WindowEngine, session: string, target: RestoreTarget, now: string): Promise<void> {
   const progress = { location: vscode.ProgressLocation.Notification, title: t('Restoring files…') };
   const restored = await vscode.window.withProgress(progress, () => engine.restores.restore(session, target, now));
-  void report(engine, session, restored, 'undo' in target);
+  void report(engine, session, restored, 'undo' in target).catch(showFailure);
 }
 
 async function report(engine: WindowEngine, session: string, restored: Restored, isUndo: boolean): Promise<void> {
@@ -65,6 +67,11 @@ async function report(engine: WindowEngine, session: string, restored: Restored,
   if (chosen !== undo) return;
   const { now, changes: back } = await compare(engine, session, { undo: true });
   if (back.length > 0) await apply(engine, session, { undo: true }, now);
+}
+
+/** Of an undo, which no command waits for. */
+function showFailure(error: unknown): void {
+  void vscode.window.showErrorMessage(inertText(EngineFailure.is(error) ? sentences(error) : String(error)));
 }
 
 function compare(engine: WindowEngine, session: string, target: RestoreTarget): Promise<RestorePreview> {
