@@ -67,7 +67,7 @@ describe('vitrine run, sessions, show, doctor', function () {
       assert.equal(ran.code, 1, ran.stderr);
       const { metadata } = runResultSchema.parse(lines(ran.stdout).at(-1));
       assert.deepEqual([metadata?.budget?.unit, metadata?.budget?.scope], [unit, 'run']);
-      assert.match(ran.stderr, /^vitrine: The budget for this run is used up: /);
+      assert.match(ran.stderr, /^vitrine: The budget for this run is used up: /m);
       assert.doesNotMatch(ran.stdout, /"content":"too much"/);
     };
     const refuses = async (): Promise<void> => {

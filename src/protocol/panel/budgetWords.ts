@@ -61,9 +61,9 @@ export function exceededText(
     case 'tokens':
       return `${t('{0} tokens over the limit.', number(more))} ${late}`;
     case 'turns':
-      return `${t('{0} turns over the limit.', number(more))} ${t('The agent had already started another response.')}`;
+      return `${more === 1 ? t('1 turn over the limit.') : t('{0} turns over the limit.', number(more))} ${t('The agent had already started another response.')}`;
     case 'minutes':
-      return `${t('{0} minutes over the limit.', number(short(more)))} ${t('The agent took some time to stop.')}`;
+      return `${short(more) === 1 ? t('1 minute over the limit.') : t('{0} minutes over the limit.', number(short(more)))} ${t('The agent took some time to stop.')}`;
   }
 }
 

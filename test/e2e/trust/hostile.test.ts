@@ -8,6 +8,7 @@ import { type HostileSession, seedHostile } from '../../support/hostile/session.
 import { node24 } from '../../support/host/install/node24.mjs';
 import { writeMachineSettings } from '../../support/host/settings.ts';
 import type { Workbench } from '../../support/host/workbench.ts';
+import { until } from '../../support/until.ts';
 import { keepEvidence, newProfile, openWindow, picture, startHost } from '../session.ts';
 
 /** What stands beside the texts of a session on screen: of these nothing may come from it. */
@@ -134,7 +135,16 @@ describe('a session full of hostile text', function () {
       await rows().nth(at).click();
       await page().locator('main[aria-busy=false] h1').waitFor();
       await page().locator('.row, .prompt').first().waitFor();
-      await assertInert(`title ${at}`);
+      // The page of the row before may still be the newest one, and disappear meanwhile.
+      await until(`a page that stays, of row ${at}`, () =>
+        assertInert(`title ${at}`).then(
+          () => true,
+          (error: unknown) => {
+            if (!/Frame was detached/.test(String(error))) throw error;
+            return false;
+          },
+        ),
+      );
       assert.equal(await workbench.page.locator('.part.editor .tab .label-name .codicon').count(), 0);
     }
     await workbench.closeEditors();
