@@ -19,7 +19,7 @@ interface Place {
   readonly part: VisiblePart;
 }
 
-/** Tracks which parts of requests are or were on screen, so that nobody allows what they cannot have seen. */
+/** Tracks which parts of requests have been on screen: what was never shown cannot be allowed. */
 export class VisibleParts {
   readonly #observer: IntersectionObserver;
   readonly #places = new Map<Element, Place>();
