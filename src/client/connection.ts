@@ -2,6 +2,7 @@ import { createConnection, type Socket } from 'node:net';
 import {
   CancellationTokenSource,
   createMessageConnection,
+  ErrorCodes,
   type MessageConnection,
   ResponseError,
 } from 'vscode-jsonrpc/node';
@@ -156,7 +157,8 @@ async function call(rpc: MessageConnection, name: CallName, params: unknown, sig
   } catch (error) {
     const known = failureSchema.safeParse(error instanceof ResponseError ? error.data : undefined);
     if (known.success) throw new DaemonError(known.data.code, known.data.message, known.data.detail, known.data);
-    throw new DaemonError('unreachable', error instanceof Error ? error.message : String(error));
+    const isAnswer = error instanceof ResponseError && error.code !== ErrorCodes.PendingResponseRejected;
+    throw new DaemonError(isAnswer ? 'failed' : 'unreachable', error instanceof Error ? error.message : String(error));
   } finally {
     signal?.removeEventListener('abort', cancel);
   }

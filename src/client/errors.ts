@@ -1,6 +1,9 @@
 import type { FailureData } from '../protocol/daemon/failure.ts';
 
-/** Why a call to the daemon failed. `code` is `unreachable`, `refused`, `incompatible`, or the engine's own code. */
+/**
+ * Why a call to the daemon failed. `code` is `unreachable` (also if the connection was lost), `refused`, `incompatible`,
+ * `failed` (an error inside the daemon), or the engine's own code.
+ */
 export class DaemonError extends Error {
   override readonly name = 'DaemonError';
   readonly code: string;

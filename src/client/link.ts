@@ -1,5 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { CallName, DaemonStatus, GivenParams, ResultOf } from '../protocol/daemon/calls.ts';
+import {
+  type CallName,
+  type DaemonStatus,
+  type GivenParams,
+  readingCalls,
+  type ResultOf,
+} from '../protocol/daemon/calls.ts';
 import type { FailureData } from '../protocol/daemon/failure.ts';
 import type { SessionUpdate } from '../protocol/daemon/session.ts';
 import type { DaemonConnection } from './connection.ts';
@@ -31,16 +37,26 @@ export class DaemonLink<F extends Error> {
   readonly reconnected = new Listeners<[]>();
   readonly #deps: LinkDeps<F>;
   #connection: Promise<DaemonConnection> | undefined;
-  #isClosed = false;
+  readonly #closing = new AbortController();
 
   constructor(deps: LinkDeps<F>) {
     this.#deps = deps;
     this.failure = deps.failure;
   }
 
-  /** @throws F, DaemonError */
+  /** A call that only reads is repeated once if the daemon is lost meanwhile. @throws F, DaemonError */
   async call<N extends CallName>(name: N, params: GivenParams<N>): Promise<ResultOf<N>> {
-    return this.#translated(async () => (await this.connection()).call(name, params));
+    return this.#translated(async () => {
+      const connection = await this.connection();
+      try {
+        return await connection.call(name, params);
+      } catch (error) {
+        if (this.#closing.signal.aborted || !readingCalls.includes(name) || !DaemonError.is(error, 'unreachable'))
+          throw error;
+        await connection.closed;
+        return await (await this.connection()).call(name, params);
+      }
+    });
   }
 
   /** For a call that starts a run: `onUpdate` gets changes from then on. @throws F, DaemonError */
@@ -77,13 +93,13 @@ export class DaemonLink<F extends Error> {
 
   /** @throws DaemonError */
   async connection(): Promise<DaemonConnection> {
-    if (this.#isClosed) throw new DaemonError('unreachable', 'This window is closing.');
+    if (this.#closing.signal.aborted) throw new DaemonError('unreachable', 'This window is closing.');
     this.#connection ??= this.#connect();
     return this.#connection;
   }
 
   close(): void {
-    this.#isClosed = true;
+    this.#closing.abort();
     void this.#connection?.then(
       (connection) => connection.close(),
       () => undefined,
@@ -104,18 +120,19 @@ export class DaemonLink<F extends Error> {
 
   #lost(): void {
     this.#connection = undefined;
-    if (!this.#isClosed) void this.#reconnect();
+    if (!this.#closing.signal.aborted) void this.#reconnect();
   }
 
   async #reconnect(): Promise<void> {
-    for (let pause = firstRetryMs; !this.#isClosed; pause = Math.min(pause * 2, lastRetryMs)) {
+    for (let pause = firstRetryMs; !this.#closing.signal.aborted; pause = Math.min(pause * 2, lastRetryMs)) {
       try {
         await this.connection();
         this.reconnected.fire();
         return;
       } catch (error) {
         this.#deps.log.warn(`The Vitrine daemon cannot be reached: ${String(error)}`);
-        await delay(pause, undefined, { ref: false });
+        // Keeps a command line alive that waits for a run.
+        await delay(pause, undefined, { signal: this.#closing.signal }).catch(() => undefined);
       }
     }
   }

@@ -76,4 +76,19 @@ describe('a session of the daemon', function () {
     assert.ok(entries.some(({ content }) => content.includes('before')));
     assert.notEqual((await link.status()).pid, pid);
   });
+
+  it('repeats a call that only reads if the daemon is killed before it answers', async () => {
+    const link = newLink();
+    const params = { ...place.startParams([{ init: true }, { say: 'one' }, { result: {} }]), follow: true };
+    const session = await RemoteSession.begin(link, place.store, 'start', params);
+    await session.done;
+    const { pid } = await link.status();
+    process.kill(pid, 'SIGSTOP');
+    const read = session.read(0, session.total());
+    const renamed = link.call('rename', { session_id: session.id, title: 'another' });
+    process.kill(pid, 'SIGKILL');
+    await assert.rejects(renamed, /connection|closed|EPIPE|reset/i);
+    assert.ok((await read).some(({ content }) => content.includes('one')));
+    assert.notEqual((await link.status()).pid, pid);
+  });
 });

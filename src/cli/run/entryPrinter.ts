@@ -43,6 +43,7 @@ export class EntryPrinter {
       if (isAlone && prompt.metadata?.sessionId === undefined) this.#prompt = prompt;
       else await writeLines(context.stdout, settled);
     });
+    this.#printing.catch(reportedAtEnd);
     let next = session.total();
     session.onUpdates((updates, total) => {
       const reported = new Set(updates.map((update) => (update.op === 'put' ? update.entry.index : update.index)));
@@ -65,7 +66,7 @@ export class EntryPrinter {
     return this.#denied.size;
   }
 
-  /** Resolves when all settled entries are printed. */
+  /** Resolves when all settled entries are printed. @throws what reading them throws */
   async printed(): Promise<void> {
     await this.#printing;
     await this.#write([]);
@@ -76,7 +77,9 @@ export class EntryPrinter {
     const isIdle = this.#waiting.length === 0;
     this.#waiting.push(...unreported);
     for (const entry of settled) this.#waiting.push(this.#waiting.length < maxHeld ? entry : entry.index);
-    if (isIdle) this.#printing = this.#printing.then(() => this.#print());
+    if (!isIdle) return;
+    this.#printing = this.#printing.then(() => this.#print());
+    this.#printing.catch(reportedAtEnd);
   }
 
   #count(settled: readonly NormalizedEntry[]): void {
@@ -107,4 +110,9 @@ export class EntryPrinter {
 
 function range(from: number, to: number): number[] {
   return Array.from({ length: Math.max(0, to - from) }, (_, at) => from + at);
+}
+
+/** `printed` throws it. */
+function reportedAtEnd(): void {
+  // Until then, the run goes on.
 }

@@ -50,7 +50,7 @@ async function watch(begin: StartRun, context: CliContext, ask: () => Promise<Re
   let run: StartedRun | undefined;
   const cancelled = new AbortController();
   let hangUp = (): void => undefined;
-  const textNodes = new Promise<'left'>((resolve) => {
+  const left = new Promise<'left'>((resolve) => {
     hangUp = () => resolve('left');
   });
   let interrupts = 0;
@@ -75,10 +75,10 @@ async function watch(begin: StartRun, context: CliContext, ask: () => Promise<Re
     if (cancelled.signal.aborted) stop(run, interrupts > 1);
     const { session } = run;
     const printer = new EntryPrinter(session, context, session.turns().at(-1)?.firstIndex ?? 0);
-    const result = await Promise.race([session.done, textNodes]);
+    const result = await Promise.race([session.done, left]);
     if (result === 'left') return hungUp;
     // Processes of the agent may end after it.
-    await Promise.race([stopped, textNodes]);
+    await Promise.race([stopped, left]);
     await printer.printed();
     if (result === undefined) return agentFailed;
     await writeLines(context.stdout, [result]).catch(() => undefined);

@@ -255,3 +255,6 @@ export const inputParamsSchema = z.object({
   agent: z.object({ name: z.string(), file: z.string() }),
 });
 export const inputResultSchema = z.object({ value: z.string().nullable() });
+
+/** Calls that change nothing, so that they may be repeated with another daemon. */
+export const readingCalls: readonly CallName[] = ['status', 'running', 'read', 'find', 'ledger', 'messages', 'head'];
