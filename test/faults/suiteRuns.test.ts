@@ -260,6 +260,34 @@ describe('a run of the suites', function () {
     assert.match(strict.lines.join('\n'), /0 passed, 1 failed/);
   });
 
+  it('repeats a suite with a hook that failed, counts each of its tests once, and lists the hook as unsteady', async () => {
+    const file = write(
+      'hook.cjs',
+      `let runs = 0;`,
+      `describe('a suite', () => {`,
+      `  afterEach(() => { if (++runs === 1) throw new Error('too late'); });`,
+      `  it('first', () => undefined); it('second', () => undefined);`,
+      `});`,
+      `describe('a suite of others', () => { it('third', () => undefined); });`,
+    );
+    const program = write(
+      'repeatedHook.ts',
+      `import { runFiles, secondAttempts } from ${support('run/suites/mochaRun.ts')};`,
+      `import { exitWith, finish } from ${support('run/suites/finish.ts')};`,
+      `const options = { timeout: 5000, retries: secondAttempts() };`,
+      `await exitWith(finish('one', await runFiles([${JSON.stringify(file)}], options)));`,
+    );
+    const tolerant = await start(program).ended;
+    assert.equal(tolerant.code, 0);
+    assert.match(
+      tolerant.lines.join('\n'),
+      /3 passed, 0 failed[^]*\[one\] UNSTEADY a suite "after each" hook for "first"\nError: too late/,
+    );
+    const strict = await start(program, { VITRINE_STRICT: '1' }).ended;
+    assert.equal(strict.code, 1);
+    assert.match(strict.lines.join('\n'), /2 passed, 1 failed/);
+  });
+
   function browserCheck(limit: number): string {
     return write(
       'check.ts',

@@ -16,5 +16,8 @@ export async function stopDaemon(storeDir: string): Promise<void> {
     await until('the daemon to exit', async () => !(await isAlive(daemon)));
   }
   const folder = daemonFolder(storeDir, daemonProtocol);
-  await until('the daemon to remove its endpoint', async () => (await readEndpoint(folder)) === null);
+  await until('the daemon to remove its endpoint or to exit', async () => {
+    const endpoint = await readEndpoint(folder);
+    return endpoint === null || !(await isAlive({ pid: endpoint.pid, startTime: null }));
+  });
 }

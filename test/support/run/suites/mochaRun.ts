@@ -4,7 +4,7 @@ import { collect, notLoaded, type SuiteResult } from './results.ts';
 
 /**
  * Runs test files in this process. A failure to load them counts as one failure. A test that fails is repeated up to
- * `retries` times; one that then passes is listed as unsteady.
+ * `retries` times, and a suite with a failed hook once; what then passes is listed as unsteady.
  */
 export async function runFiles(
   files: readonly string[],
@@ -23,7 +23,7 @@ export async function runFiles(
     ...(grep !== undefined && grep !== '' && { grep }),
   });
   for (const file of files) mocha.addFile(path.resolve(file));
-  return mocha.loadFilesAsync().then(() => collect(mocha), notLoaded);
+  return mocha.loadFilesAsync().then(() => collect(mocha, retries > 0), notLoaded);
 }
 
 /** `retries` of suites that start other programs: none with `VITRINE_STRICT=1`, which finds unsteady tests. */

@@ -1,4 +1,4 @@
-import type Mocha from 'mocha';
+import Mocha from 'mocha';
 
 /** Result of one suite, with numbers of tests. */
 export interface SuiteResult {
@@ -15,30 +15,71 @@ export interface SuiteResult {
   report: string[];
 }
 
-/** Runs the loaded suites and counts. A failed hook counts as a failed test. */
-export function collect(mocha: Mocha): Promise<SuiteResult> {
+/** How a test or hook ended. */
+interface Outcome {
+  readonly title: string;
+  readonly kind: 'passed' | 'failed' | 'skipped';
+  /** Of a passed test, in ms. */
+  readonly duration: number;
+  readonly error?: string;
+  /** Why its first attempt failed. */
+  readonly firstError?: string;
+  /** Title of the suite of a failed hook; its remaining tests did not run. */
+  readonly suite?: string;
+}
+
+/**
+ * Runs the loaded suites and counts. A failed hook counts as a failed test. With `repeatHooks`, suites with failed hooks run
+ * a second time, because Mocha repeats only tests; a hook that then passes is listed as unsteady.
+ */
+export async function collect(mocha: Mocha, repeatHooks = false): Promise<SuiteResult> {
+  mocha.cleanReferencesAfterRun(false);
+  const outcomes = await run(mocha);
+  const broken = repeatHooks ? outcomes.filter(({ suite = '' }) => suite !== '') : [];
+  if (broken.length === 0) return counted(outcomes);
+  const names = [...new Set(broken.map(({ suite }) => suite ?? ''))];
+  console.log(`\nA hook failed. Second attempt: ${names.join(', ')}`);
+  const again = new RegExp(`^(?:${names.map(escaped).join('|')}) `);
+  mocha.grep(again);
+  const second = await run(mocha);
+  const result = counted([...outcomes.filter(({ title }) => !again.test(title)), ...second]);
+  const unsteady = broken.map(({ title, error = '' }) => `${title}\n${error}`);
+  return { ...result, unsteady: [...result.unsteady, ...unsteady] };
+}
+
+function run(mocha: Mocha): Promise<readonly Outcome[]> {
   return new Promise((resolve) => {
-    const result: SuiteResult = { ...none(), failures: [], report: [] };
-    const firstErrors = new Map<string, unknown>();
-    const runner = mocha.run(() => resolve(result));
-    runner.on('retry', (test: Mocha.Test, error: unknown) => firstErrors.set(test.fullTitle(), error));
+    const outcomes: Outcome[] = [];
+    const firstErrors = new Map<string, string>();
+    const runner = mocha.run(() => resolve(outcomes));
+    runner.on('retry', (test: Mocha.Test, error: unknown) => firstErrors.set(test.fullTitle(), trace(error)));
     runner.on('pass', (test) => {
-      result.passed += 1;
       const title = test.fullTitle();
-      if (firstErrors.has(title)) result.unsteady.push(`${title}\n${trace(firstErrors.get(title))}`);
-      result.report.push(`  ✔ ${test.fullTitle()} (${test.duration ?? 0} ms)`);
+      const firstError = firstErrors.get(title);
+      const duration = test.duration ?? 0;
+      outcomes.push({ title, kind: 'passed', duration, ...(firstError !== undefined && { firstError }) });
     });
-    runner.on('fail', (test, error: unknown) => {
-      result.failed += 1;
-      const failure = `${test.fullTitle()}\n${trace(error)}`;
-      result.failures.push(failure);
-      result.report.push(`  ✖ ${failure}`);
+    runner.on('fail', (test: Mocha.Runnable, error: unknown) => {
+      const suite = test instanceof Mocha.Hook && test.parent !== undefined ? test.parent.fullTitle() : undefined;
+      const title = test.fullTitle();
+      outcomes.push({ title, kind: 'failed', duration: 0, error: trace(error), ...(suite !== undefined && { suite }) });
     });
-    runner.on('pending', (test) => {
-      result.skipped += 1;
-      result.skips.push(test.fullTitle());
-    });
+    runner.on('pending', (test) => outcomes.push({ title: test.fullTitle(), kind: 'skipped', duration: 0 }));
   });
+}
+
+function counted(outcomes: readonly Outcome[]): SuiteResult {
+  const result: SuiteResult = { ...none(), failures: [], report: [] };
+  for (const { title, kind, duration, error = '', firstError } of outcomes) {
+    result[kind] += 1;
+    if (kind === 'skipped') result.skips.push(title);
+    if (firstError !== undefined) result.unsteady.push(`${title}\n${firstError}`);
+    if (kind === 'passed') result.report.push(`  ✔ ${title} (${duration} ms)`);
+    if (kind !== 'failed') continue;
+    result.failures.push(`${title}\n${error}`);
+    result.report.push(`  ✖ ${title}\n${error}`);
+  }
+  return result;
 }
 
 /** Result if the suites could not be loaded. */
@@ -50,6 +91,10 @@ export function notLoaded(error: unknown): SuiteResult {
 /** No test has run. */
 export function none(): Omit<SuiteResult, 'failures' | 'report'> {
   return { passed: 0, failed: 0, skipped: 0, skips: [], unsteady: [] };
+}
+
+function escaped(title: string): string {
+  return title.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
 }
 
 function trace(error: unknown): string {
