@@ -109,8 +109,9 @@ export async function connect(options: ConnectOptions): Promise<DaemonConnection
         connection.close();
       }
     } catch (error) {
-      // An earlier daemon crashed, and another program now listens at its address: the next daemon uses another.
-      if (!DaemonError.is(error, 'refused') || left() === 1) throw error;
+      // Another program now listens at the address of a crashed daemon, or the old daemon was lost: the next one uses another.
+      const isOfOldDaemon = DaemonError.is(error, 'refused') || DaemonError.is(error, 'unreachable');
+      if (!isOfOldDaemon || left() === 1) throw error;
     }
     // Very many clients connected at once, or the daemon is stopping.
     if (left() === 1)
@@ -141,6 +142,8 @@ async function start(options: ConnectOptions, withinMs: number): Promise<void> {
   const failed = new Promise<never>((_, reject) => {
     child.once('error', (error) => reject(notStarted(error.message)));
   });
+  // Without a pipe, nobody waits for it.
+  failed.catch(() => undefined);
   const [, , , pipe] = child.stdio;
   if (!(pipe instanceof Readable)) throw notStarted('It has no output pipe.');
   const timer = setTimeout(() => pipe.destroy(), withinMs);

@@ -157,7 +157,7 @@ async function call(rpc: MessageConnection, name: CallName, params: unknown, sig
   } catch (error) {
     const known = failureSchema.safeParse(error instanceof ResponseError ? error.data : undefined);
     if (known.success) throw new DaemonError(known.data.code, known.data.message, known.data.detail, known.data);
-    const isAnswer = error instanceof ResponseError && error.code !== ErrorCodes.PendingResponseRejected;
+    const isAnswer = error instanceof ResponseError && !isOfConnection(error);
     throw new DaemonError(isAnswer ? 'failed' : 'unreachable', error instanceof Error ? error.message : String(error));
   } finally {
     signal?.removeEventListener('abort', cancel);
@@ -165,6 +165,11 @@ async function call(rpc: MessageConnection, name: CallName, params: unknown, sig
   const parsed = calls[name].result.safeParse(result);
   if (parsed.success) return parsed.data;
   throw new DaemonError('incompatible', `The daemon's answer to "${name}" has an unknown format.`);
+}
+
+/** Errors of vscode-jsonrpc itself: the call was not sent, or its answer did not arrive. */
+function isOfConnection({ code }: ResponseError<unknown>): boolean {
+  return code === ErrorCodes.MessageWriteError || code === ErrorCodes.PendingResponseRejected;
 }
 
 function connected(address: string): Promise<Socket> {

@@ -107,15 +107,17 @@ export class DaemonLink<F extends Error> {
   }
 
   async #connect(): Promise<DaemonConnection> {
+    let connection: DaemonConnection | undefined;
     try {
-      const connection = await this.#deps.connect();
-      void connection.closed.then(() => this.#lost());
+      connection = await this.#deps.connect();
       await this.#deps.prepare(connection);
-      return connection;
     } catch (error) {
+      connection?.close();
       this.#connection = undefined;
       throw error;
     }
+    void connection.closed.then(() => this.#lost());
+    return connection;
   }
 
   #lost(): void {

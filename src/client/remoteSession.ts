@@ -7,6 +7,7 @@ import { appended } from '../model/transcript/transcript.ts';
 import type { GivenParams, ResultOf } from '../protocol/daemon/calls.ts';
 import type { FollowedState, SessionNotice, SessionSnapshot, SessionUpdate } from '../protocol/daemon/session.ts';
 import type { DaemonConnection } from './connection.ts';
+import { DaemonError } from './errors.ts';
 import type { DaemonLink } from './link.ts';
 import { type Disposable, Listeners } from './listeners.ts';
 
@@ -74,7 +75,7 @@ export class RemoteSession<F extends Error> implements Disposable {
     this.#subscription = followed.subscription;
     this.#state = followed.state;
     this.#begin(followed);
-    this.#reconnected = link.reconnected.on(() => void this.#followAgain().catch(() => undefined));
+    this.#reconnected = link.reconnected.on(() => void this.#resync());
   }
 
   /** @throws F, DaemonError */
@@ -274,6 +275,16 @@ export class RemoteSession<F extends Error> implements Disposable {
     const waits = ({ live, dialogue, takesMessages, requests, queued }: SessionSnapshot): string =>
       JSON.stringify([live, dialogue, takesMessages, requests.map(({ id }) => id), queued]);
     if (waits(before) !== waits(state)) this.#conversations.fire();
+  }
+
+  /** With another daemon. If that one is lost too, the next one is asked. Never rejects. */
+  async #resync(): Promise<void> {
+    try {
+      await this.#followAgain();
+    } catch (error) {
+      // The session cannot be opened any more, so nobody will report how its run ended.
+      if (!DaemonError.is(error, 'unreachable')) this.#end(endOf(this.#state.summary));
+    }
   }
 
   /** After a gap, or with another daemon: reports what differs. */

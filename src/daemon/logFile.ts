@@ -1,6 +1,6 @@
 import { appendFileSync, renameSync, statSync } from 'node:fs';
 import path from 'node:path';
-import type { Log } from '../engine/api.ts';
+import type { Disposable, Log } from '../engine/api.ts';
 
 /** If the log is larger at the start of a daemon, it is moved to `daemon.log.old`; in bytes. */
 const maxBytes = 5 << 20;
@@ -25,4 +25,12 @@ export function openLog(folder: string, now: () => Date): Log {
       }
     };
   return { debug: () => undefined, info: line('info'), warn: line('warn'), error: line('error') };
+}
+
+/** Logs rejections that no code handles. By default they would end the process, with the runs of all clients. */
+export function logUnhandledRejections(log: Pick<Log, 'error'>): Disposable {
+  const report = (reason: unknown): void =>
+    log.error(`Unhandled rejection: ${reason instanceof Error ? (reason.stack ?? reason.message) : String(reason)}`);
+  process.on('unhandledRejection', report);
+  return { dispose: () => process.off('unhandledRejection', report) };
 }

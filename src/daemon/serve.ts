@@ -14,7 +14,7 @@ import { FollowUpPlanner } from './followUps/planner.ts';
 import { IndexThread } from './indexing/indexThread.ts';
 import { indexCalls, indexOrders } from './indexing/messages.ts';
 import { Lifetime } from './lifetime.ts';
-import { openLog } from './logFile.ts';
+import { logUnhandledRejections, openLog } from './logFile.ts';
 import { NewsSource } from './clients/news.ts';
 import type { DaemonOptions } from './options.ts';
 import { RunQueue } from './queue/runQueue.ts';
@@ -34,6 +34,7 @@ const sweepMs = 1000;
 export async function serve(folder: string, options: DaemonOptions): Promise<void> {
   const { storeDir, demoDir, version, file, onReady } = options;
   const log = openLog(folder, () => new Date());
+  const rejections = logUnhandledRejections(log);
   const contexts = new ClientContexts();
   let exit = (): void => undefined;
   const ended = new Promise<void>((resolve) => {
@@ -184,6 +185,7 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     await team.close();
     await server.close();
     for (const signal of signals) process.off(signal, stop);
+    rejections.dispose();
     log.info('The daemon has stopped.');
   }
 }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { connect } from '../../src/client/connect.ts';
+import { DaemonError } from '../../src/client/errors.ts';
 import { DaemonLink } from '../../src/client/link.ts';
 import { RemoteSession } from '../../src/client/remoteSession.ts';
 import type { EntryUpdate } from '../../src/model/transcript/entry.ts';
@@ -17,12 +19,12 @@ describe('a session of the daemon', function () {
     await place.close();
   });
 
-  function newLink(): DaemonLink<Error> {
+  function newLink(prepare: () => Promise<void> = () => Promise.resolve()): DaemonLink<Error> {
     const { store: storeDir, environment } = place;
     const options = { storeDir, environment, daemonFile: path.resolve('dist/daemon.js'), build: 'test' };
     const link = new DaemonLink({
       connect: () => connect({ ...options, client: { kind: 'window', person: true } }),
-      prepare: () => Promise.resolve(),
+      prepare,
       failure: ({ message }) => new Error(message),
       log: { warn: () => undefined },
     });
@@ -90,5 +92,50 @@ describe('a session of the daemon', function () {
     await assert.rejects(renamed, /connection|closed|EPIPE|reset/i);
     assert.ok((await read).some(({ content }) => content.includes('one')));
     assert.notEqual((await link.status()).pid, pid);
+  });
+
+  it('repeats such a call also if the daemon is killed before all of it was sent', async () => {
+    const link = newLink();
+    const params = { ...place.startParams([{ init: true }, { say: 'one' }, { result: {} }]), follow: true };
+    const session = await RemoteSession.begin(link, place.store, 'start', params);
+    await session.done;
+    const { pid } = await link.status();
+    process.kill(pid, 'SIGSTOP');
+    // More than the socket takes.
+    const renamed = link.call('rename', { session_id: session.id, title: 'x'.repeat(4 << 20) });
+    const read = session.read(0, session.total());
+    process.kill(pid, 'SIGKILL');
+    await assert.rejects(renamed, (error) => DaemonError.is(error, 'unreachable'));
+    assert.ok((await read).some(({ content }) => content.includes('one')));
+  });
+
+  it('ends a run whose record the next daemon cannot open', async () => {
+    const link = newLink();
+    const steps = [{ init: true }, { say: 'before' }, { ask: { id: 'req-1', input: { command: 'true' } } }];
+    const session = await RemoteSession.begin(link, place.store, 'start', {
+      ...place.startParams(steps),
+      follow: true,
+    });
+    await until('the request', () => session.conversation()?.pending().length === 1);
+    const { pid } = await link.status();
+    process.kill(pid, 'SIGSTOP');
+    await rm(path.join(place.store, 'sessions', session.id), { recursive: true });
+    process.kill(pid, 'SIGKILL');
+    assert.equal((await session.done)?.success, false);
+  });
+
+  it('leaves no connection behind that could not be prepared', async () => {
+    let prepared = 0;
+    const link = newLink(() => {
+      prepared += 1;
+      return prepared === 2 ? Promise.reject(new Error('not yet')) : Promise.resolve();
+    });
+    let reconnected = 0;
+    link.reconnected.on(() => (reconnected += 1));
+    const { pid } = await link.status();
+    process.kill(pid, 'SIGKILL');
+    await until('the next daemon', () => reconnected > 0);
+    await until('one client', async () => (await link.status()).clients === 1);
+    assert.deepEqual([prepared, reconnected], [3, 1]);
   });
 });

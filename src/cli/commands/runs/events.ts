@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect } from '../../../client/connect.ts';
+import { DaemonError } from '../../../client/errors.ts';
 import type { CoordinatorEvent } from '../../../model/transcript/event.ts';
 import { UsageError, type Command } from '../../command.ts';
 import { parseOptions } from '../../options/args.ts';
@@ -38,8 +39,12 @@ export const events: Command = {
     // A daemon that exits is started again, and so is one that another version replaces.
     while (!stop.signal.aborted) {
       const daemon = await translated(() => connect({ ...connectOptions(context, { store: values.store }), onNews }));
-      await translated(() => daemon.call('watch', { events: true }));
-      context.stderr.write('Following. Press Ctrl-C to stop.\n');
+      try {
+        await daemon.call('watch', { events: true });
+        context.stderr.write('Following. Press Ctrl-C to stop.\n');
+      } catch (error) {
+        if (!DaemonError.is(error, 'unreachable')) throw error;
+      }
       await Promise.race([daemon.closed, ended]);
       daemon.close();
     }
