@@ -36,31 +36,88 @@ export function isInexact({ texts }: Query): boolean {
   });
 }
 
-/** Entries that contain every word of the query (the last word of each text as a prefix) and fit its operators. */
-export function candidates(database: Database, query: Query, corpus: Corpus): Candidate[] {
+/** Matches in one session. Its automatic messages are counted separately. */
+export interface SessionMatches {
+  /** The session's number in the catalogue. */
+  readonly no: number;
+  readonly count: number;
+  /** Highest score; `null` if `count` is 0. */
+  readonly best: number | null;
+  readonly synthetic: number;
+  readonly bestSynthetic: number | null;
+}
+
+/**
+ * Sessions with entries that contain every word of the query (the last word of each text as a prefix) and fit its
+ * operators. SQLite groups the entries: as objects, the matches of a frequent word would take several times as long.
+ */
+export function matchesBySession(database: Database, query: Query, corpus: Corpus): SessionMatches[] {
+  const selection = selectionOf(query, corpus);
+  if (selection === undefined) return [];
+  const { score, from, where, parameters } = selection;
+  const sql = `SELECT no, sum(1 - synthetic) AS count, max(CASE synthetic WHEN 0 THEN score END) AS best,
+      sum(synthetic) AS synthetic, max(CASE synthetic WHEN 1 THEN score END) AS best_synthetic
+    FROM (SELECT entries.id / ${entriesPerSession} AS no, entries.synthetic AS synthetic, ${score} AS score ${from} WHERE ${where})
+    GROUP BY no`;
+  const numberOrNull = (value: unknown): number | null => (value === null ? null : Number(value));
+  return database.all(sql, ...parameters).map((row) => ({
+    no: Number(row['no']),
+    count: Number(row['count']),
+    best: numberOrNull(row['best']),
+    synthetic: Number(row['synthetic']),
+    bestSynthetic: numberOrNull(row['best_synthetic']),
+  }));
+}
+
+/** The matching entries of some of these sessions, by number. */
+export function candidatesIn(
+  database: Database,
+  query: Query,
+  corpus: Corpus,
+  sessions: readonly number[],
+): Candidate[] {
+  const selection = selectionOf(query, corpus);
+  if (selection === undefined || sessions.length === 0) return [];
+  const { score, from, where, parameters, id } = selection;
+  const sql = `SELECT entries.id AS id, entries.synthetic AS synthetic, ${score} AS score ${from}
+    WHERE ${where} AND ${id} / ${entriesPerSession} IN (SELECT value FROM json_each(?))`;
+  return database
+    .all(sql, ...parameters, JSON.stringify(sessions))
+    .map((row) => candidate(row['id'], row['synthetic'], Number(row['score'])));
+}
+
+/** Parts of a statement that selects matching entries. The parameters are those of all parts in this order. */
+interface Selection {
+  readonly score: string;
+  readonly from: string;
+  readonly where: string;
+  readonly parameters: readonly Parameter[];
+  /** The entry's id, known before the entry is read. */
+  readonly id: string;
+}
+
+/** `undefined` for a query that selects nothing. */
+function selectionOf(query: Query, corpus: Corpus): Selection | undefined {
   const words = query.texts.map((text) => wordsOfQuery(text)).filter((each) => each.length > 0);
   const { conditions, parameters } = filters(query);
   if (words.length === 0) {
-    if (conditions.length === 0) return [];
-    const sql = `SELECT id, synthetic FROM entries WHERE ${conditions.join(' AND ')}`;
-    return database.all(sql, ...parameters).map(({ id, synthetic }) => candidate(id, synthetic, 0));
+    if (conditions.length === 0) return undefined;
+    return { score: '0', from: 'FROM entries', where: conditions.join(' AND '), parameters, id: 'entries.id' };
   }
-  const match = words
-    .map((each) => each.map((word, at) => term(word, at === each.length - 1)).join(' AND '))
-    .join(' AND ');
-  const exact = words
-    .flat()
-    .map((word) => term(word, false))
-    .join(' AND ');
-  const whole = new Set(
-    database.all('SELECT rowid FROM word_index WHERE word_index MATCH ?', exact).map(({ rowid }) => rowid),
-  );
-  const sql = `SELECT entries.id, entries.synthetic, entries.words AS length FROM word_index
-    JOIN entries ON entries.id = word_index.rowid WHERE word_index MATCH ?${conditions.map((each) => ` AND ${each}`).join('')}`;
-  return database.all(sql, match, ...parameters).map(({ id, synthetic, length }) => {
-    const weight = whole.has(id ?? null) ? 1 : prefixWeight;
-    return candidate(id, synthetic, weight * words.flat().length * frequency(1, Number(length), corpus));
-  });
+  const all = words.flat();
+  const exact = all.map((word) => term(word, false)).join(' AND ');
+  const match = words.flatMap((each) => each.map((word, at) => term(word, at === each.length - 1))).join(' AND ');
+  // The formula of `frequency` for one occurrence.
+  const perWord = (saturation * lengthShare) / averageLength(corpus);
+  const [most, least] = [all.length * (saturation + 1), 1 + saturation * (1 - lengthShare)];
+  const hasAll = 'entries.id IN (SELECT rowid FROM word_index WHERE word_index MATCH ?)';
+  return {
+    score: `CASE WHEN ${hasAll} THEN 1.0 ELSE ${prefixWeight} END * ? / (? + ? * entries.words)`,
+    from: 'FROM word_index JOIN entries ON entries.id = word_index.rowid',
+    where: ['word_index MATCH ?', ...conditions].join(' AND '),
+    parameters: [exact, most, least, perWord, match, ...parameters],
+    id: 'word_index.rowid',
+  };
 }
 
 /** Entries of these kinds that contain some of the words, weighted by rarity. */
@@ -111,9 +168,13 @@ function candidate(id: unknown, synthetic: unknown, score: number): Candidate {
 }
 
 /** Term frequency part of BM25. `times`: occurrences; `length`: number of words in the text. */
-function frequency(times: number, length: number, { entries, words }: Corpus): number {
-  const average = Math.max(1, words / Math.max(1, entries));
-  return (times * (saturation + 1)) / (times + saturation * (1 - lengthShare + (lengthShare * length) / average));
+function frequency(times: number, length: number, corpus: Corpus): number {
+  const relative = length / averageLength(corpus);
+  return (times * (saturation + 1)) / (times + saturation * (1 - lengthShare + lengthShare * relative));
+}
+
+function averageLength({ entries, words }: Corpus): number {
+  return Math.max(1, words / Math.max(1, entries));
 }
 
 function isBeginning(word: string): boolean {

@@ -51,7 +51,7 @@ export async function countSynthetic(store: RecordStore, each: Candidates, query
 /** The best candidates, read from the catalogue; `undefined` if none of them matches. */
 export function readHits(
   database: Database,
-  { session, no, scores }: Candidates,
+  { session, no, scores }: Pick<Candidates, 'session' | 'no' | 'scores'>,
   query: Query,
   { most, isInexact }: { readonly most: number; readonly isInexact: boolean },
 ): SessionHits | undefined {

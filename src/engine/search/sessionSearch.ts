@@ -11,14 +11,16 @@ import { expungeDeleted } from '../catalogue/expunge.ts';
 import { removeSession } from '../catalogue/sessionWriter.ts';
 import { logFiltering } from '../log/metadataLog.ts';
 import {
-  candidates,
+  candidatesIn,
   candidatesLike,
   indexOf,
   isInexact,
+  matchesBySession,
   scoreOf,
   sessionOf,
   type Candidate,
   type Corpus,
+  type SessionMatches,
 } from './candidates.ts';
 import {
   isObserved,
@@ -46,6 +48,8 @@ const defaultHits = 10;
 /** Default number of excerpts over all sessions; beyond it, each session has only its best one. */
 const maxExcerpts = 50;
 const minHits = 1;
+/** Number of sessions whose matches are read together. */
+const sessionsPerRead = 50;
 /** Number of candidates to read for each result. */
 const candidatesPerResult = 3;
 
@@ -81,12 +85,22 @@ export class SessionSearch {
       const { query, problems } = parseQuery(request.query);
       const { chosen, scanned, corpus } = await this.#scope(database, request);
       if (isEmptyQuery(query)) return { sessions: [], moreSessions: 0, leftOut: 0, problems, scanned };
-      const found = bySession(candidates(database, query, corpus), chosen);
+      const matches = matchesBySession(database, query, corpus);
+      const found = rankSessions(matches, chosen, request.synthetic === true);
+      const load = (sessions: readonly RankedSession[]): Candidate[] =>
+        candidatesIn(
+          database,
+          query,
+          corpus,
+          sessions.map(({ no }) => no),
+        );
       if (request.synthetic === true)
-        return { ...answer(database, query, found, request).answer, leftOut: 0, problems, scanned };
-      const leftOut = await this.#leftOut(query, found);
-      const people = found.map(withoutSynthetic).filter((each) => each !== undefined);
-      const { answer: best, entries } = answer(database, query, people.sort(byBest), request);
+        return { ...answer(database, query, { found, load }, request).answer, leftOut: 0, problems, scanned };
+      const automatic = new Set(matches.flatMap(({ no, synthetic }) => (synthetic > 0 ? [no] : [])));
+      const hasAutomatic = chosen.filter(({ indexed: { no, observed } }) => !observed && automatic.has(no));
+      const nos = hasAutomatic.map(({ indexed: { no } }) => no);
+      const leftOut = await this.#leftOut(query, bySession(candidatesIn(database, query, corpus, nos), hasAutomatic));
+      const { answer: best, entries } = answer(database, query, { found, load }, request);
       logFiltering(this.#deps.log, 'search', { total: entries + leftOut, filtered: leftOut });
       return { ...best, leftOut, problems, scanned };
     });
@@ -239,36 +253,85 @@ export class SessionSearch {
   }
 }
 
+/** A session with matches. */
+interface RankedSession {
+  readonly session: SearchedSession;
+  readonly no: number;
+  /** Number of matches that count. */
+  readonly count: number;
+  readonly rank: number;
+}
+
+/** Best first. Automatic messages count only if wanted. */
+function rankSessions(
+  matches: readonly SessionMatches[],
+  chosen: Scope['chosen'],
+  withSynthetic: boolean,
+): RankedSession[] {
+  const sessions = new Map(chosen.map(({ session, indexed: { no } }) => [no, session]));
+  return matches
+    .flatMap(({ no, count, best, synthetic, bestSynthetic }) => {
+      const session = sessions.get(no);
+      const all = count + (withSynthetic ? synthetic : 0);
+      if (session === undefined || all === 0) return [];
+      const most = Math.max(best ?? 0, (withSynthetic ? bestSynthetic : null) ?? 0);
+      return [{ session, no, count: all, rank: rankOf(most, all) }];
+    })
+    .sort(byRank);
+}
+
+interface Matched {
+  /** Best first. */
+  readonly found: readonly RankedSession[];
+  /** Reads the matches of some of the sessions. */
+  readonly load: (sessions: readonly RankedSession[]) => readonly Candidate[];
+}
+
 /** `entries`: number of matches, as far as known, including sessions beyond the limit. */
 function answer(
   database: Database,
   query: Query,
-  found: readonly Candidates[],
-  { mostSessions = defaultSessions, mostHits, signal }: SearchRequest,
+  { found, load }: Matched,
+  { mostSessions = defaultSessions, mostHits, signal, synthetic }: SearchRequest,
 ): { readonly answer: Pick<SearchAnswer, 'sessions' | 'moreSessions'>; readonly entries: number } {
   const sessions: SessionHits[] = [];
   const options = { isInexact: isInexact(query) };
   let looked = 0;
   let left = mostHits === undefined ? maxExcerpts : Number.POSITIVE_INFINITY;
-  for (const each of found) {
-    if (sessions.length === mostSessions) break;
-    looked += 1;
-    signal?.throwIfAborted();
-    const most = Math.min(mostHits ?? defaultHits, Math.max(minHits, left));
-    const hits = readHits(database, each, query, { ...options, most });
-    if (hits === undefined) continue;
-    sessions.push(hits);
-    left -= hits.hits.length;
+  while (sessions.length < mostSessions && looked < found.length) {
+    const loaded = found.slice(looked, looked + sessionsPerRead);
+    const scores = scoresBySession(load(loaded), synthetic === true);
+    for (const { session, no } of loaded) {
+      if (sessions.length === mostSessions) break;
+      looked += 1;
+      signal?.throwIfAborted();
+      const most = Math.min(mostHits ?? defaultHits, Math.max(minHits, left));
+      const hits = readHits(database, { session, no, scores: scores.get(no) ?? new Map() }, query, {
+        ...options,
+        most,
+      });
+      if (hits === undefined) continue;
+      sessions.push(hits);
+      left -= hits.hits.length;
+    }
   }
   const more = found.slice(looked);
-  const entries = [...sessions.map(({ count }) => count), ...more.map(({ scores }) => scores.size)];
-  return {
-    answer: { sessions, moreSessions: more.length },
-    entries: entries.reduce((sum, count) => sum + count, 0),
-  };
+  const entries = [...sessions, ...more].reduce((sum, { count }) => sum + count, 0);
+  return { answer: { sessions, moreSessions: more.length }, entries };
 }
 
-/** Candidates of the searched sessions, best first. */
+/** Scores by session number and entry index. */
+function scoresBySession(found: readonly Candidate[], withSynthetic: boolean): Map<number, Map<number, number>> {
+  const all = new Map<number, Map<number, number>>();
+  for (const { id, score, isSynthetic } of found) {
+    if (isSynthetic && !withSynthetic) continue;
+    const scores = all.get(sessionOf(id)) ?? new Map<number, number>();
+    all.set(sessionOf(id), scores.set(indexOf(id), score));
+  }
+  return all;
+}
+
+/** Candidates of the searched sessions. */
 function bySession(found: readonly Candidate[], chosen: Scope['chosen']): Candidates[] {
   const sessions = new Map(
     chosen.map(({ session, indexed: { no } }) => [
@@ -281,7 +344,7 @@ function bySession(found: readonly Candidate[], chosen: Scope['chosen']): Candid
     session?.scores.set(indexOf(id), score);
     if (isSynthetic) session?.synthetic.push(indexOf(id));
   }
-  return [...sessions.values()].filter(({ scores }) => scores.size > 0).sort(byBest);
+  return [...sessions.values()].filter(({ scores }) => scores.size > 0);
 }
 
 /** Lowest score among the best `most`. */
@@ -289,13 +352,11 @@ function nth(scores: readonly number[], most: number): number {
   return [...scores].sort((a, b) => b - a)[most - 1] ?? 0;
 }
 
-function byBest(a: Candidates, b: Candidates): number {
-  return best(b) - best(a) || (a.session.updated_at < b.session.updated_at ? 1 : -1);
+function byRank(a: RankedSession, b: RankedSession): number {
+  return b.rank - a.rank || (a.session.updated_at < b.session.updated_at ? 1 : -1);
 }
 
 /** A session with many matches ranks slightly above its best match. */
-function best({ scores }: Candidates): number {
-  let most = 0;
-  for (const score of scores.values()) most = Math.max(most, score);
-  return most * (1 + Math.log10(1 + scores.size) / 10);
+function rankOf(best: number, count: number): number {
+  return best * (1 + Math.log10(1 + count) / 10);
 }
