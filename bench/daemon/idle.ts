@@ -1,3 +1,5 @@
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DaemonBench } from '../../test/support/daemon/bench.ts';
 import type { Row } from '../harness.ts';
@@ -13,6 +15,15 @@ export async function daemonIdle(sessions = 20, seconds = 60): Promise<readonly 
   try {
     const connection = await place.connect({ client: { kind: 'window', person: true } });
     await connection.call('watch', { events: true });
+    // As a window does; few people have all agents, so most of their stores are missing.
+    await mkdir(path.join(place.bench.dir, '.claude/projects'), { recursive: true });
+    await connection.call('watchSources', {
+      home: place.bench.dir,
+      variables: {},
+      scope: 'everything',
+      folders: [],
+      limit: 1000,
+    });
     for (let each = 0; each < sessions; each += 1) {
       const params = place.startParams([{ init: true }, { say: 'done' }, { result: {} }]);
       const { session_id } = await connection.call('start', params);

@@ -157,8 +157,12 @@ async function call(rpc: MessageConnection, name: CallName, params: unknown, sig
   } catch (error) {
     const known = failureSchema.safeParse(error instanceof ResponseError ? error.data : undefined);
     if (known.success) throw new DaemonError(known.data.code, known.data.message, known.data.detail, known.data);
-    const isAnswer = error instanceof ResponseError && !isOfConnection(error);
-    throw new DaemonError(isAnswer ? 'failed' : 'unreachable', error instanceof Error ? error.message : String(error));
+    if (error instanceof ResponseError && !isOfConnection(error)) throw new DaemonError('failed', error.message);
+    throw new DaemonError(
+      'unreachable',
+      'The connection to the Vitrine daemon was lost.',
+      'Try again. If it happens again, see "vitrine daemon logs".',
+    );
   } finally {
     signal?.removeEventListener('abort', cancel);
   }

@@ -8,6 +8,7 @@ import { Emitter } from '../../emitter.ts';
 import type { FollowedSession } from '../foundSession.ts';
 import type { SessionSources, SourcesChange } from '../sources.ts';
 import { FolderWatcher } from '../watching/folderWatcher.ts';
+import { MissingFolders } from '../watching/missingFolders.ts';
 import type { ObservedFeed } from './openObserved.ts';
 
 export interface ObservedSessionsDeps {
@@ -22,10 +23,10 @@ export interface ObservedSessionsDeps {
 const gatherMs = 40;
 /** Limits the time spent on updates: the pause after an update is this many times its duration. */
 const pauseFactor = 8;
-/** Interval between checks for processes and new stores, in ms. */
+/** Interval between checks for what has no events, in ms: running processes, and new folders on some file systems. */
 const tickMs = 1000;
-/** Every this many ticks, everything is scanned, for changes without events. */
-const ticksUntilAll = 60;
+/** Interval between complete scans, in ms, in case an event was missed. */
+const allMs = 60_000;
 
 /** Sessions of other programs, updated while there are listeners. */
 export class ObservedSessions implements ObservedFeed {
@@ -44,8 +45,13 @@ export class ObservedSessions implements ObservedFeed {
   /** Number of running scans. */
   #looks = 0;
   #gather: NodeJS.Timeout | undefined;
+  #missing: MissingFolders | undefined;
+  /** Whether missing folders are created with an event. */
+  #hasEvents = false;
   #tick: NodeJS.Timeout | undefined;
-  #ticks = 0;
+  /** Times of the next check and of the next complete scan, as `performance.now()`. */
+  #tickAt = Number.POSITIVE_INFINITY;
+  #allAt = 0;
   #pausedUntil = 0;
 
   constructor(deps: ObservedSessionsDeps) {
@@ -127,25 +133,30 @@ export class ObservedSessions implements ObservedFeed {
   #start(): void {
     const watcher = new FolderWatcher({ onPaths: (paths) => this.#handleChanges(paths) });
     this.#watcher = watcher;
+    this.#missing = new MissingFolders(() => this.#checkWithin(gatherMs));
+    this.#allAt = performance.now() + allMs;
     this.#firstPart = new Promise((resolve) => {
       this.#onFirstPart = resolve;
     });
     this.#listing = this.#list();
     const settled = this.#listing.then(async () => {
-      await watcher.set(this.#watchedFolders());
+      await this.#watch(watcher);
       // Files may have changed between the scan and the start of the watch.
       this.#handleChanges(new Set(this.folders()));
     });
-    settled.catch((error: unknown) => this.#deps.log.error(`Cannot watch the agents’ stores: ${String(error)}`));
-    this.#tick = setInterval(() => void this.#rescan(), tickMs);
-    this.#tick.unref();
+    settled
+      .catch((error: unknown) => this.#deps.log.error(`Cannot watch the agents’ stores: ${String(error)}`))
+      .finally(() => this.#checkLater());
   }
 
   #stop(): void {
     this.#watcher?.dispose();
     this.#watcher = undefined;
     this.#listing = undefined;
-    clearInterval(this.#tick);
+    this.#missing?.dispose();
+    this.#missing = undefined;
+    clearTimeout(this.#tick);
+    this.#tickAt = Number.POSITIVE_INFINITY;
     clearTimeout(this.#gather);
     this.#gather = undefined;
     this.#dirty.clear();
@@ -163,6 +174,7 @@ export class ObservedSessions implements ObservedFeed {
   #take(rows: readonly ObservedSummary[], isWhole: boolean): void {
     const before = this.#rows;
     this.#rows = new Map([...(isWhole ? [] : before), ...rows.map((row) => [row.session_id, row] as const)]);
+    if (this.#isLive()) this.#checkWithin(tickMs);
     if (this.#onFirstPart !== undefined) {
       this.#onFirstPart();
       this.#onFirstPart = undefined;
@@ -193,24 +205,52 @@ export class ObservedSessions implements ObservedFeed {
     });
     const took = performance.now() - began;
     this.#pausedUntil = performance.now() + took * pauseFactor;
-    await this.#watcher?.set(this.#watchedFolders());
+    if (this.#watcher !== undefined) await this.#watch(this.#watcher);
   }
 
-  /** There are no events for exiting processes, and none for new folders outside of watched ones. */
+  /** Checks again within this time, in ms. */
+  #checkWithin(ms: number): void {
+    const at = performance.now() + ms;
+    if (this.#watcher === undefined || at >= this.#tickAt) return;
+    clearTimeout(this.#tick);
+    this.#tickAt = at;
+    this.#tick = setTimeout(() => {
+      this.#tickAt = Number.POSITIVE_INFINITY;
+      void this.#rescan().finally(() => this.#checkLater());
+    }, ms);
+    this.#tick.unref();
+  }
+
+  #checkLater(): void {
+    this.#checkWithin(this.#isLive() || !this.#hasEvents ? tickMs : allMs);
+  }
+
+  #isLive(): boolean {
+    return [...this.#rows.values()].some(({ live }) => live.state !== 'ended');
+  }
+
+  /** Watches all folders, and waits for the missing ones. */
+  async #watch(watcher: FolderWatcher): Promise<void> {
+    await watcher.set(this.#watchedFolders());
+    const folders = new Set([...this.folders(), ...this.#deps.sources.watched().processes]);
+    const missing = [...folders].filter((folder) => !watcher.has(folder));
+    this.#hasEvents = (await this.#missing?.set(missing)) ?? false;
+  }
+
+  /** There are no events for exiting processes, and none for new folders outside of watched ones. Never rejects. */
   async #rescan(): Promise<void> {
     const watcher = this.#watcher;
     if (watcher === undefined) return;
-    this.#ticks += 1;
-    const isLive = [...this.#rows.values()].some(({ live }) => live.state !== 'ended');
-    if (isLive) await this.#change((prices) => this.#deps.sources.refreshLive(prices));
-    const isAll = this.#ticks % ticksUntilAll === 0;
+    if (this.#isLive()) await this.#change((prices) => this.#deps.sources.refreshLive(prices));
+    const isAll = performance.now() >= this.#allAt;
+    if (isAll) this.#allAt = performance.now() + allMs;
     const roots = this.folders().filter((folder) => isAll || !watcher.has(folder));
     const there = await Promise.all(roots.map((root) => exists(root)));
     const made = roots.filter((_, at) => there[at]);
     if (made.length > 0) this.#handleChanges(new Set(made));
-    // The folders of processes are created with the first process, without an event.
+    // The folders of processes are created with the first process.
     const unwatched = this.#deps.sources.watched().processes.filter((folder) => !watcher.has(folder));
-    await watcher.set(this.#watchedFolders());
+    await this.#watch(watcher);
     if (unwatched.some((folder) => watcher.has(folder)))
       await this.#change((prices) => this.#deps.sources.refreshLive(prices));
   }
@@ -227,6 +267,7 @@ export class ObservedSessions implements ObservedFeed {
       const change = await this.#serialize(async () => work(await this.#deps.prices()));
       if (this.#lookers === 0 || change.changed.length + change.removed.length === 0) return;
       for (const row of change.changed) this.#rows.set(row.session_id, row);
+      if (this.#isLive()) this.#checkWithin(tickMs);
       for (const id of change.removed) this.#rows.delete(id);
       this.#changes.fire(change);
     } catch (error) {

@@ -115,7 +115,8 @@ export class FolderWatcher {
   }
 }
 
-async function isWithoutEvents(folder: string): Promise<boolean> {
+/** Whether changes in this folder by other machines cause no events. */
+export async function isWithoutEvents(folder: string): Promise<boolean> {
   if (process.platform !== 'linux') return false;
   return statfs(folder).then(
     ({ type }) => withoutEvents.has(type),
