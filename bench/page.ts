@@ -27,7 +27,7 @@ async function firstPage(tests: PageTests): Promise<Row[]> {
   const measure = async (entries: number): Promise<number> => {
     const page = await tests.open();
     const session = await profiled(page);
-    await page.evaluate((count) => window.host.keepLong(count), entries);
+    await page.evaluate((count) => window.host.storeLongState(count), entries);
     await frames(page, 30);
     const started = await worked(session);
     await page.evaluate(async () => {

@@ -9,7 +9,7 @@ import { whenControlsReady } from './controls.ts';
 import { Figures } from './figures/figures.ts';
 import { rowKey } from './list/keyboard.ts';
 import { setLanguage } from './l10n.ts';
-import type { Later } from './later.ts';
+import type { LazyModule } from './later.ts';
 import { lateCiting, lateFinder } from './lateParts.ts';
 import { drawAllForPrint, listen } from './list/input.ts';
 import { RowFocus } from './list/focus.ts';
@@ -42,14 +42,14 @@ export class App {
   readonly #shell: Shell;
   readonly #list: List;
   readonly #link: HostLink;
-  readonly #finder: Later<Finder>;
+  readonly #finder: LazyModule<Finder>;
   readonly #announcer: Announcer;
   readonly #pager: Pager;
   readonly #focus: RowFocus;
   readonly #requests: Requests;
   readonly #jumps: Jumps;
   readonly #views: Views;
-  readonly #citing: Later<Citing>;
+  readonly #citing: LazyModule<Citing>;
   readonly #figures: Figures;
   readonly #draft: Draft;
   readonly #actions: Actions;
@@ -179,11 +179,11 @@ export class App {
         this.#store.setLevel(message.detail ?? 'everything');
         this.#pager.reset();
         this.#problem = undefined;
-        this.#takeView(message.view);
+        this.#applyView(message.view);
         break;
       case 'view':
         this.#store.setView(message.view);
-        this.#takeView(message.view);
+        this.#applyView(message.view);
         updateSetSize(this.#shell.rows, this.#store.total);
         break;
       case 'updates':
@@ -222,7 +222,7 @@ export class App {
     this.#frames.want(extent);
   }
 
-  #takeView(view: SessionView): void {
+  #applyView(view: SessionView): void {
     this.#requests.take(view);
     this.#announcer.view(view);
     this.#figures.take(view);
@@ -252,7 +252,7 @@ export class App {
     this.#saver.soon();
     const { atEnd } = this.#list;
     if (atEnd !== this.#atEnd) this.#frames.want('updated');
-    else if (this.#list.moved) this.#frames.want('moved');
+    else if (this.#list.needsDrawing) this.#frames.want('moved');
     this.#atEnd = atEnd;
   }
 
@@ -347,7 +347,7 @@ export class App {
       rows,
       actions: this.#actions,
       focused: (key) => this.#focus.took(key) && this.#changed(),
-      left: () => (this.#list.kept = undefined),
+      left: () => (this.#list.focusedKey = undefined),
       escape: () => this.#escape(),
       keyInRow: (key, event) =>
         rowKey(keys, this.#focus.from(key), event) || this.#citing.here?.rowKey(this.#focus.from(key), event) === true,

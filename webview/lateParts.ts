@@ -1,18 +1,18 @@
 import type { Citing, CitingDeps } from './cite/citing.ts';
-import { Later } from './later.ts';
+import { LazyModule } from './later.ts';
 import type { Finder, FinderDeps } from './parts/find/finder.ts';
 
 /** Find in session, loaded when the page is idle or at its first use. */
-export function lateFinder(deps: FinderDeps): Later<Finder> {
-  return new Later(
+export function lateFinder(deps: FinderDeps): LazyModule<Finder> {
+  return new LazyModule(
     () => import('./parts/find/finder.ts').then((code) => new code.Finder(deps)),
     () => deps.changed(),
   );
 }
 
 /** Source cards, which open over something drawn. */
-export function lateCiting(deps: CitingDeps): Later<Citing> {
-  return new Later(
+export function lateCiting(deps: CitingDeps): LazyModule<Citing> {
+  return new LazyModule(
     () => import('./cite/citing.ts').then((code) => new code.Citing(deps)),
     () => deps.changed(),
   );

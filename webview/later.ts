@@ -1,29 +1,29 @@
 /** Loads code that the first screen does not need on first use, and caches it. */
-export class Later<T> {
-  readonly #bring: () => Promise<T>;
-  readonly #arrived: () => void;
-  #fetching: Promise<void> | undefined;
-  #here: T | undefined;
+export class LazyModule<T> {
+  readonly #load: () => Promise<T>;
+  readonly #onLoaded: () => void;
+  #loading: Promise<void> | undefined;
+  #value: T | undefined;
 
   constructor(bring: () => Promise<T>, arrived: () => void) {
-    this.#bring = bring;
-    this.#arrived = arrived;
+    this.#load = bring;
+    this.#onLoaded = arrived;
   }
 
   /** `undefined` until it has arrived. */
   get here(): T | undefined {
-    return this.#here;
+    return this.#value;
   }
 
   /** Never fails: an update of Vitrine can delete the files of the running one, and the page then does without. */
   load(): Promise<void> {
-    this.#fetching ??= this.#bring().then(
+    this.#loading ??= this.#load().then(
       (here) => {
-        this.#here = here;
-        this.#arrived();
+        this.#value = here;
+        this.#onLoaded();
       },
       () => undefined,
     );
-    return this.#fetching;
+    return this.#loading;
   }
 }

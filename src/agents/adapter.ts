@@ -28,7 +28,7 @@ export interface AgentOptions {
 }
 
 /** Limits that Vitrine enforces. Passed to agents that can enforce them too; no warning otherwise. */
-export interface HeldLimits {
+export interface EnforcedLimits {
   readonly turns?: number | undefined;
   readonly usd?: number | undefined;
 }
@@ -42,7 +42,7 @@ export interface CommandRequest {
   readonly prompt: string;
   readonly options: AgentOptions;
   readonly program: ProgramInfo;
-  readonly limits?: HeldLimits;
+  readonly limits?: EnforcedLimits;
   /** The agent's id of the conversation; absent for a new one. */
   readonly resume?: string;
   /** `resume` is left as it is: a new conversation continues from its end. */

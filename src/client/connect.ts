@@ -94,9 +94,9 @@ export async function connect(options: ConnectOptions): Promise<DaemonConnection
   const left = (until = deadline): number => Math.max(1, until - performance.now());
   for (let isFirst = true; ; isFirst = false) {
     if (!isFirst) {
-      const startBegan = performance.now();
+      const startedAt = performance.now();
       await start(options, left(startDeadline));
-      deadline += performance.now() - startBegan;
+      deadline += performance.now() - startedAt;
     }
     try {
       const connection = await connectRunning({ ...options, withinMs: isFirst ? left() / 2 : left() });

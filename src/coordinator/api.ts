@@ -81,11 +81,11 @@ export const registrationSchema = z.object({
 });
 export type Registration = z.input<typeof registrationSchema>;
 
-export const seatSchema = z.object({ runner_id: runnerIdSchema, instance: z.string() });
+export const runnerRefSchema = z.object({ runner_id: runnerIdSchema, instance: z.string() });
 /** A runner and its process. */
-export type Seat = z.infer<typeof seatSchema>;
+export type RunnerRef = z.infer<typeof runnerRefSchema>;
 
-export const claimSchema = seatSchema.extend({
+export const claimSchema = runnerRefSchema.extend({
   /** Runs that the runner knows it has. A claimed run that is not listed was lost on the way and is sent again. */
   has: z.array(runIdSchema).max(10_000).optional(),
 });
@@ -126,11 +126,11 @@ export interface CoordinatorLink {
   runs(filter?: RunFilter): Promise<readonly ListedRun[]>;
   runners(): Promise<readonly ListedRunner[]>;
   register(registration: Registration): Promise<Runner>;
-  heartbeat(seat: Seat): Promise<void>;
+  heartbeat(runnerRef: RunnerRef): Promise<void>;
   /** Claims the next run that this runner may take; `null` if there is none, or the runner has reached its limit. */
   claim(claim: Claim): Promise<Job | null>;
-  report(seat: Seat, report: RunReport): Promise<Run>;
+  report(runnerRef: RunnerRef, report: RunReport): Promise<Run>;
   /** Signs off properly; runs that it still has fail. */
-  leave(seat: Seat): Promise<void>;
+  leave(runnerRef: RunnerRef): Promise<void>;
   onRun(listener: RunListener): { dispose(): void };
 }

@@ -3,7 +3,16 @@ import type { ListedRunner, Runner } from '../model/session/runner.ts';
 import type { Run } from '../model/session/session.ts';
 import { isRunOver, moveRun } from '../model/session/status.ts';
 import type { ListedRun, Waiting } from '../model/session/waiting.ts';
-import type { ChangeRun, Claim, createRunSchema, Job, registrationSchema, RunFilter, RunReport, Seat } from './api.ts';
+import type {
+  ChangeRun,
+  Claim,
+  createRunSchema,
+  Job,
+  registrationSchema,
+  RunFilter,
+  RunReport,
+  RunnerRef,
+} from './api.ts';
 import { comparable, demandsText, hasDemands, mergeDemands } from './demands.ts';
 import { CoordinatorError } from './errors.ts';
 import { RunnerRegistry, staleMs } from './runnerRegistry.ts';
@@ -34,10 +43,7 @@ export interface CoordinatorDeps {
   readonly onChange: (job: Job) => void;
 }
 
-/**
- * The queue of runs with its runners. Calls are synchronous, so each claim is atomic and a run goes to exactly one
- * runner.
- */
+/** The queue of runs, and its runners. Synchronous, so a claim is atomic and exactly one runner gets a run. */
 export class Coordinator {
   readonly #deps: CoordinatorDeps;
   /** All jobs, in order of creation. */
@@ -62,8 +68,7 @@ export class Coordinator {
       if (status === 'pending') {
         // Gives runners time to reconnect, including the one that the run waits for.
         const given = timeout_at === undefined ? demandsTimeoutMs : Date.parse(timeout_at) - deps.clock();
-        const left = Math.max(staleMs, given);
-        this.#deadlines.set(run_id, now + Math.min(demandsTimeoutMs, left));
+        this.#deadlines.set(run_id, now + Math.min(demandsTimeoutMs, Math.max(staleMs, given)));
       } else if (!isRunOver(status)) {
         this.#abandon(job, 'The Vitrine daemon ended during this run.');
       }
@@ -145,8 +150,8 @@ export class Coordinator {
     const priority =
       move === undefined ? job.priority : move === 'first' ? Math.max(0, ...numbers) + 1 : Math.min(0, ...numbers) - 1;
     const { demands: before, ...rest } = job.run;
-    const wanted = demands ?? before;
-    const run = { ...rest, ...(hasDemands(wanted) && { demands: wanted }) };
+    const allDemands = demands ?? before;
+    const run = { ...rest, ...(hasDemands(allDemands) && { demands: allDemands }) };
     this.#change({ ...job, run, ...(priority !== undefined && { priority }) });
     return run;
   }
@@ -202,13 +207,13 @@ export class Coordinator {
   }
 
   /** @throws CoordinatorError `unknown_runner` */
-  heartbeat(seat: Seat): void {
-    this.#registry.heartbeat(seat, this.#moment());
+  heartbeat(runnerRef: RunnerRef): void {
+    this.#registry.heartbeat(runnerRef, this.#moment());
   }
 
   /** @throws CoordinatorError `unknown_runner` */
-  claim({ has, ...seat }: Claim): Job | null {
-    const taken = this.#registry.heartbeat(seat, this.#moment());
+  claim({ has, ...runnerRef }: Claim): Job | null {
+    const taken = this.#registry.heartbeat(runnerRef, this.#moment());
     const { runner_id } = taken.runner;
     const jobs = [...this.#jobs.values()];
     const busy = jobs.filter(({ run }) => run.status !== 'pending' && !isRunOver(run.status));
@@ -243,8 +248,8 @@ export class Coordinator {
   }
 
   /** @throws CoordinatorError `over` if the run has ended or belongs to another runner */
-  report(seat: Seat, { run_id, status, error }: RunReport): Run {
-    const { runner } = this.#registry.heartbeat(seat, this.#moment());
+  report(runnerRef: RunnerRef, { run_id, status, error }: RunReport): Run {
+    const { runner } = this.#registry.heartbeat(runnerRef, this.#moment());
     const job = this.#job(run_id);
     const { run } = job;
     if (run.runner_id !== runner.runner_id || isRunOver(run.status)) {
@@ -259,9 +264,9 @@ export class Coordinator {
   }
 
   /** The runner's process has ended. Does nothing if another process has replaced it. */
-  left(seat: Seat, reason: string): void {
-    if (!this.#registry.leave(seat)) return;
-    this.#giveUp(seat.runner_id, reason);
+  left(runnerRef: RunnerRef, reason: string): void {
+    if (!this.#registry.leave(runnerRef)) return;
+    this.#giveUp(runnerRef.runner_id, reason);
   }
 
   /** Call about once per second: gives up expired runs and lost runners. */
@@ -273,7 +278,7 @@ export class Coordinator {
       if (now < deadline || job === undefined) continue;
       // A suitable runner is connected, so the run only has to wait for its turn.
       if (online.some((taken) => mayTake(taken, job))) this.#deadlines.set(id, now + staleMs);
-      else this.#move(job, 'failed', noneTook(job, whyWaiting(job, { online, load: () => 0, before: undefined })));
+      else this.#move(job, 'failed', whyUnclaimed(job, whyWaiting(job, { online, load: () => 0, before: undefined })));
     }
     for (const id of this.#registry.removeLost(now)) this.#giveUp(id, 'The runner stopped responding.');
   }
@@ -386,8 +391,8 @@ function byPriority(jobs: readonly Job[]): readonly Job[] {
   return jobs.toSorted((a, b) => (b.priority ?? 0) - (a.priority ?? 0));
 }
 
-function noneTook({ executor_type, run }: Job, waiting: Waiting | undefined): string {
-  const wanted = run.demands === undefined ? `for ${executor_type}` : `with ${demandsText(run.demands)}`;
+function whyUnclaimed({ executor_type, run }: Job, waiting: Waiting | undefined): string {
+  const requirement = run.demands === undefined ? `for ${executor_type}` : `with ${demandsText(run.demands)}`;
   const why = waiting === undefined ? '' : `: ${waitingText(waiting)}`;
-  return `No runner ${wanted} took this run within ${demandsTimeoutMs / 60_000} minutes${why}.`;
+  return `No runner ${requirement} took this run within ${demandsTimeoutMs / 60_000} minutes${why}.`;
 }

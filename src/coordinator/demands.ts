@@ -19,31 +19,35 @@ export function mergeDemands(blueprint: Demands | undefined, run: Demands | unde
   if (blueprint === undefined || run === undefined) return blueprint ?? run;
   const merged: Demands = { ...blueprint, tags: [...new Set([...blueprint.tags, ...run.tags])] };
   for (const name of demandProperties) {
-    const wanted = run[name];
-    if (wanted === undefined) continue;
+    const demanded = run[name];
+    if (demanded === undefined) continue;
     const other = blueprint[name];
-    if (other !== undefined && !isAsWanted(name, wanted, other)) {
+    if (other !== undefined && !matchesDemand(name, demanded, other)) {
       throw new CoordinatorError(
         'contradiction',
-        `The agent demands the ${name} "${other}", but this run demands "${wanted}". No runner can have both.`,
+        `The agent demands the ${name} "${other}", but this run demands "${demanded}". No runner can have both.`,
       );
     }
-    merged[name] = wanted;
+    merged[name] = demanded;
   }
   return merged;
 }
 
 /** Compares exactly, except that drive letters are case-insensitive. */
-export function isAsWanted(name: (typeof demandProperties)[number], wanted: string | undefined, is: string): boolean {
-  if (wanted === undefined || wanted === is) return true;
-  return name === 'project_dir' && comparable(wanted) === comparable(is);
+export function matchesDemand(
+  name: (typeof demandProperties)[number],
+  demanded: string | undefined,
+  actual: string,
+): boolean {
+  if (demanded === undefined || demanded === actual) return true;
+  return name === 'project_dir' && comparable(demanded) === comparable(actual);
 }
 
 /** Whether all properties match and the runner has all tags. */
 export function meets(runner: Runner, demands: Demands | undefined): boolean {
   if (demands === undefined) return true;
   return (
-    demandProperties.every((name) => isAsWanted(name, demands[name], runner[name])) &&
+    demandProperties.every((name) => matchesDemand(name, demands[name], runner[name])) &&
     demands.tags.every((tag) => runner.tags.includes(tag))
   );
 }

@@ -1,6 +1,6 @@
 import type { ListedRunner, Runner } from '../model/session/runner.ts';
 import type * as z from 'zod';
-import type { registrationSchema, Seat } from './api.ts';
+import type { registrationSchema, RunnerRef } from './api.ts';
 import { CoordinatorError } from './errors.ts';
 
 /** Interval of heartbeats in ms, much shorter than the times until a runner is `stale` or given up. */
@@ -22,7 +22,7 @@ interface ConnectedRunner extends RegisteredRunner {
   /** Monotonic time. */
   heartbeatAt: number;
   /** The process has ended. */
-  gone: boolean;
+  hasLeft: boolean;
 }
 
 /** Registered runners. Times in `now` are monotonic, times in `at` are ISO 8601. */
@@ -54,17 +54,17 @@ export class RunnerRegistry {
       executor_type,
       tags,
     };
-    const connected = { runner, instance, limit, within, heartbeatAt: now, gone: false };
+    const connected = { runner, instance, limit, within, heartbeatAt: now, hasLeft: false };
     this.#runners.set(runnerId, connected);
     return { taken: connected, replaced: before !== undefined && !same };
   }
 
   heartbeat(
-    { runner_id, instance }: Seat,
+    { runner_id, instance }: RunnerRef,
     { now, at }: { readonly now: number; readonly at: string },
   ): RegisteredRunner {
     const connected = this.#runners.get(runner_id);
-    if (connected === undefined || connected.instance !== instance || connected.gone) {
+    if (connected === undefined || connected.instance !== instance || connected.hasLeft) {
       throw new CoordinatorError('unknown_runner', `Runner ${runner_id} is not registered by this process.`);
     }
     const updated = { ...connected, runner: { ...connected.runner, last_heartbeat: at }, heartbeatAt: now };
@@ -73,16 +73,18 @@ export class RunnerRegistry {
   }
 
   /** Marks a runner as gone. Returns whether its process was registered. */
-  leave({ runner_id, instance }: Seat): boolean {
+  leave({ runner_id, instance }: RunnerRef): boolean {
     const connected = this.#runners.get(runner_id);
-    if (connected === undefined || connected.instance !== instance || connected.gone) return false;
-    connected.gone = true;
+    if (connected === undefined || connected.instance !== instance || connected.hasLeft) return false;
+    connected.hasLeft = true;
     return true;
   }
 
   /** Removes runners without a heartbeat for so long that their runs are given up. */
   removeLost(now: number): readonly string[] {
-    const lost = [...this.#runners.values()].filter(({ heartbeatAt, gone }) => gone || now - heartbeatAt >= lostMs);
+    const lost = [...this.#runners.values()].filter(
+      ({ heartbeatAt, hasLeft }) => hasLeft || now - heartbeatAt >= lostMs,
+    );
     for (const { runner } of lost) this.#runners.delete(runner.runner_id);
     return lost.map(({ runner }) => runner.runner_id);
   }
@@ -119,7 +121,7 @@ export class RunnerRegistry {
     return ids.find((id) => this.#runners.get(id)?.instance === instance) ?? ids.find(isFree) ?? idOf(ids.length);
   }
 
-  #isOnline({ heartbeatAt, gone }: ConnectedRunner, now: number): boolean {
-    return !gone && now - heartbeatAt < staleMs;
+  #isOnline({ heartbeatAt, hasLeft }: ConnectedRunner, now: number): boolean {
+    return !hasLeft && now - heartbeatAt < staleMs;
   }
 }

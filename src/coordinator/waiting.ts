@@ -1,7 +1,7 @@
 import type { Demands } from '../model/session/demands.ts';
 import type { UsedUpBudget, Waiting } from '../model/session/waiting.ts';
 import type { Job } from './api.ts';
-import { demandProperties, demandsText, isAsWanted, isWithin, meets } from './demands.ts';
+import { demandProperties, demandsText, matchesDemand, isWithin, meets } from './demands.ts';
 import type { RegisteredRunner } from './runnerRegistry.ts';
 
 export interface WaitingContext {
@@ -55,9 +55,9 @@ function unmetBy(runners: readonly RegisteredRunner[], demands: Demands): Demand
     tags: demands.tags.filter((tag) => !runners.some(({ runner }) => runner.tags.includes(tag))),
   };
   for (const name of demandProperties) {
-    const wanted = demands[name];
-    if (wanted !== undefined && !runners.some(({ runner }) => isAsWanted(name, wanted, runner[name])))
-      unmet[name] = wanted;
+    const demanded = demands[name];
+    if (demanded !== undefined && !runners.some(({ runner }) => matchesDemand(name, demanded, runner[name])))
+      unmet[name] = demanded;
   }
   return demandsText(unmet) === '' ? demands : unmet;
 }

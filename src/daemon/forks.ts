@@ -38,7 +38,7 @@ export class Forks {
   async plan(sessionId: string, at: number): Promise<ResultOf<'planFork'>> {
     const { before, prompt, native } = await this.#plan(sessionId, at);
     const isNative = native !== undefined && native.place.last !== null;
-    return { way: isNative ? 'conversation' : before.some(isSaid) ? 'transcript' : 'nothing', prompt };
+    return { way: isNative ? 'conversation' : before.some(isMessage) ? 'transcript' : 'nothing', prompt };
   }
 
   /**
@@ -97,6 +97,6 @@ function isPrompt({ type, metadata }: NormalizedEntry): boolean {
   return type.kind === 'user_message' && metadata?.parentCallId === undefined;
 }
 
-function isSaid({ type }: NormalizedEntry): boolean {
+function isMessage({ type }: NormalizedEntry): boolean {
   return type.kind === 'user_message' || type.kind === 'assistant_message' || type.kind === 'tool_use';
 }

@@ -202,9 +202,9 @@ export class Engine {
   }
 
   resume(sessionId: string, given: ResumeRequest, signal?: AbortSignal): Promise<SessionHandle> {
-    const asked = parseLimits(given);
+    const limited = parseLimits(given);
     const planned = async (state: SessionState, source: AgentLauncher): Promise<NewRun> => {
-      const request = await this.followUps.admit(state, asked);
+      const request = await this.followUps.admit(state, limited);
       if (!source.resumesById) return { type: 'resume_session', request, attempts: [null] };
       const {
         executor_session_id: last,
@@ -228,7 +228,7 @@ export class Engine {
       }
       return { type: 'resume_session', request, attempts: [...new Set(ids)] };
     };
-    return this.#continueIn(sessionId, asked, planned, signal);
+    return this.#continueIn(sessionId, limited, planned, signal);
   }
 
   /** Starts a new agent conversation in the same session, with a summary of the earlier one. */

@@ -20,8 +20,8 @@ const over: ReadonlySet<ToolUse['status']> = new Set(['success', 'failed', 'deni
  */
 export class EventBuilder {
   readonly #sessionId: string;
-  readonly #messages = new Bounded<number, true>();
-  readonly #tools = new Bounded<number, ToolStage>();
+  readonly #messages = new BoundedMap<number, true>();
+  readonly #tools = new BoundedMap<number, ToolStage>();
 
   constructor(sessionId: string) {
     this.#sessionId = sessionId;
@@ -100,7 +100,7 @@ export async function* eventsIn(sessionId: string, lines: AsyncIterable<RecordLi
   const builder = new EventBuilder(sessionId);
   let run: RecordedRun | undefined;
   // If a call and its result arrived together, its entry precedes the line of its start.
-  let started = new Bounded<string, true>();
+  let started = new BoundedMap<string, true>();
   const isNew = (event: CoordinatorEvent): boolean => {
     if (event.event_type !== 'pre_tool' || event.tool_call_id === undefined) return true;
     if (started.get(event.tool_call_id) === true) return false;
@@ -109,7 +109,7 @@ export async function* eventsIn(sessionId: string, lines: AsyncIterable<RecordLi
   };
   for await (const line of lines) {
     if (line.kind === 'run') {
-      if (line.run.run_id !== run?.run_id) started = new Bounded();
+      if (line.run.run_id !== run?.run_id) started = new BoundedMap();
       run = line.run;
     } else if (line.kind === 'event') {
       if (run?.events_from !== 'entries' || isNew(line.event)) yield line.event;
@@ -125,7 +125,7 @@ export function isDerivedFromEntry({ event_type: type }: CoordinatorEvent): bool
   return type === 'message' || type === 'post_tool';
 }
 
-class Bounded<K, V> {
+class BoundedMap<K, V> {
   readonly #map = new Map<K, V>();
 
   get(key: K): V | undefined {

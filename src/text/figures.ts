@@ -9,7 +9,7 @@ const longest = 8.64e15;
  */
 export class Figures {
   readonly #locale: string | undefined;
-  #made: Formats | undefined;
+  #cachedFormats: Formats | undefined;
 
   /** `locale`: BCP 47; `undefined` is that of the machine. */
   constructor(locale: string | undefined) {
@@ -51,8 +51,8 @@ export class Figures {
 
   /** Created on first use, since Node needs 7 MB for it. */
   get #formats(): Formats {
-    this.#made ??= formatsOf(this.#locale);
-    return this.#made;
+    this.#cachedFormats ??= formatsOf(this.#locale);
+    return this.#cachedFormats;
   }
 }
 

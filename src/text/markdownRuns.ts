@@ -184,11 +184,11 @@ function cut(lines: readonly string[], limit: number): readonly string[] {
 
 /** Length of the next piece: at most `limit` characters and `maxDelimiters` delimiters. */
 function lengthOf(line: string, from: number, limit: number): number {
-  let left = maxDelimiters;
+  let remaining = maxDelimiters;
   const end = Math.min(line.length, from + limit);
   for (let at = from; at < end; at += 1) {
-    if (delimiters.has(line.charCodeAt(at))) left -= 1;
-    if (left < 0) return at - from;
+    if (delimiters.has(line.charCodeAt(at))) remaining -= 1;
+    if (remaining < 0) return at - from;
   }
   return limit;
 }

@@ -69,7 +69,7 @@ describe(`Claude Agent ${claudeAcpVersion}, by the Agent Client Protocol`, funct
     const second = await ended(again);
     assert.equal(second.success, true, second.error);
     assert.equal(again.summary().executor_session_id, id);
-    assert.match(agent.runs.told('again'), /Write notes[^]*I write a note\.[^]*Done\.[^]*What did I ask for\?/);
+    assert.match(agent.runs.sentPrompt('again'), /Write notes[^]*I write a note\.[^]*Done\.[^]*What did I ask for\?/);
     assert.ok((await entriesOf(again)).every(({ type }) => type.kind !== 'error'));
     assert.ok((second.metadata?.totalCost ?? 0) > (first.metadata.totalCost ?? 0));
   });

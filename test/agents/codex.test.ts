@@ -100,7 +100,7 @@ for (const version of codexVersions) {
             agent.runs.engine.startNewConversation(handle.id, { prompt: 'Go on. [[again]]' }),
           );
           assert.equal((await ended(isNewConversation)).success, true);
-          assert.match(agent.runs.told('again'), /Write notes/);
+          assert.match(agent.runs.sentPrompt('again'), /Write notes/);
         });
         return;
       }
@@ -110,7 +110,7 @@ for (const version of codexVersions) {
         const { success, error, metadata } = await ended(again);
         assert.equal(success, true, error);
         assert.equal(again.summary().executor_session_id, id);
-        assert.match(agent.runs.told('again'), /Write notes[^]*First a look\.[^]*Done\.[^]*What did I ask for\?/);
+        assert.match(agent.runs.sentPrompt('again'), /Write notes[^]*First a look\.[^]*Done\.[^]*What did I ask for\?/);
         assert.deepEqual(metadata?.usage, used(version, 1));
         assert.deepEqual(metadata.totalUsage, used(version, 4));
       });
@@ -124,9 +124,9 @@ for (const version of codexVersions) {
           assert.match(result.warnings?.join('\n') ?? '', /did not resume the conversation/);
           assert.notEqual(lost.summary().executor_session_id, id);
         } else {
-          await agent.runs.isForgotten(handle.id);
+          await agent.runs.losesConversation(handle.id);
         }
-        await agent.runs.goesOnAfresh(handle.id);
+        await agent.runs.startsNewConversation(handle.id);
       });
     });
 

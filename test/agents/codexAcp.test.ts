@@ -46,6 +46,6 @@ describe(`Codex ${codexAcpVersion}, by the Agent Client Protocol`, function () {
     const second = await ended(again);
     assert.equal(second.success, true, second.error);
     assert.equal(again.summary().executor_session_id, id);
-    assert.match(agent.runs.told('again'), /Write notes[^]*Done\.[^]*What did I ask for\?/);
+    assert.match(agent.runs.sentPrompt('again'), /Write notes[^]*Done\.[^]*What did I ask for\?/);
   });
 });

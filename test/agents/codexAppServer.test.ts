@@ -105,7 +105,7 @@ describe(`Codex ${version}, by its app-server`, function () {
     assert.equal(second.success, true, second.error);
     assert.equal(again.summary().executor_session_id, id);
     assert.deepEqual(second.metadata?.usage, usage);
-    assert.match(agent.runs.told('again'), /Write notes[^]*Done\.[^]*What did I ask for\?/);
+    assert.match(agent.runs.sentPrompt('again'), /Write notes[^]*Done\.[^]*What did I ask for\?/);
   });
 
   it('asks before a command and a change, and respects the answers', async () => {
@@ -150,7 +150,7 @@ describe(`Codex ${version}, by its app-server`, function () {
     writeFileSync(at('go.txt'), '');
     const result = await ended(handle);
     assert.equal(result.success, true, result.error);
-    assert.match(agent.runs.told('again'), /Wait\.[^]*And tell me what I asked\./);
+    assert.match(agent.runs.sentPrompt('again'), /Wait\.[^]*And tell me what I asked\./);
     assert.equal(agent.place.model.asked.filter(({ scenario }) => scenario === 'wait').length, 1);
     assert.equal((await contentsOf(handle, 'user_message')).length, 2);
   });

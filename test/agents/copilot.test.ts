@@ -47,14 +47,14 @@ describe(`Copilot CLI ${copilotVersion}`, function () {
     const second = await ended(again);
     assert.equal(second.success, true, second.error);
     assert.equal(again.summary().executor_session_id, id);
-    assert.match(agent.runs.told('again'), /Write notes[^]*Done\.[^]*What did I ask/);
+    assert.match(agent.runs.sentPrompt('again'), /Write notes[^]*Done\.[^]*What did I ask/);
     // The agent's file counts the session; the run is what came on top.
     assert.deepEqual(second.metadata?.usage, { input: 12, output: 50, cacheRead: 2000, cacheWrite: 1000 });
     assert.deepEqual(second.metadata.totalUsage, { input: 36, output: 150, cacheRead: 6000, cacheWrite: 3000 });
 
     rmSync(path.join(agent.place.home, '.copilot/session-state'), { recursive: true });
-    await agent.runs.isForgotten(handle.id);
-    await agent.runs.goesOnAfresh(handle.id);
+    await agent.runs.losesConversation(handle.id);
+    await agent.runs.startsNewConversation(handle.id);
   });
 
   it('does not do what was not allowed', async () => {

@@ -118,7 +118,7 @@ for (const { title, run, ...options } of agents) {
         const forked = await runs.resume(id, prompt);
         const result = await ended(forked);
         assert.equal(result.success, true, result.error);
-        const messages = runs.told('instead');
+        const messages = runs.sentPrompt('instead');
         for (let other = 0; other < prompts; other += 1) {
           assert.equal(messages.includes(`Prompt ${other}.`), other < n, `prompt ${other} in the fork at ${n}`);
           assert.equal(messages.includes(`Answer ${other}.`), other < n, `answer ${other} in the fork at ${n}`);

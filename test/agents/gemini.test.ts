@@ -72,15 +72,15 @@ describe(`Gemini CLI ${geminiVersion}`, function () {
       const { success, error, metadata } = await ended(again);
       assert.equal(success, true, error);
       assert.equal(again.summary().executor_session_id, id);
-      assert.match(agent.runs.told('again'), /Write notes[^]*First a look\.[^]*Done\.[^]*What did I ask for\?/);
+      assert.match(agent.runs.sentPrompt('again'), /Write notes[^]*First a look\.[^]*Done\.[^]*What did I ask for\?/);
       assert.deepEqual(metadata?.usage, times(1));
       assert.deepEqual(metadata.totalUsage, times(4));
     });
 
     it('reports if Gemini CLI lost the session, and resumes from the record', async () => {
       rmSync(path.join(agent.place.home, '.gemini/tmp'), { recursive: true });
-      await agent.runs.isForgotten(handle.id);
-      await agent.runs.goesOnAfresh(handle.id);
+      await agent.runs.losesConversation(handle.id);
+      await agent.runs.startsNewConversation(handle.id);
     });
   });
 

@@ -52,7 +52,7 @@ describe(`Gemini CLI ${geminiVersion}, by the Agent Client Protocol`, function (
     );
     assert.ok(EngineFailure.is(why, 'conversation_unknown'));
     assert.equal(why.action, 'startAfresh');
-    await agent.runs.goesOnAfresh(handle.id);
+    await agent.runs.startsNewConversation(handle.id);
   });
 
   it('does not change what was denied', async () => {

@@ -5,7 +5,7 @@ import { claudeVersions, ensureClaudeCode } from '../support/agents/claudeCode.t
 import { codexVariables, configureCodex, ensureCodex, type CodexVersion } from '../support/agents/codex.ts';
 import { ensureCopilot } from '../support/agents/copilot.ts';
 import { claudeVariables, copilotVariables } from '../support/agents/environment.ts';
-import type { Installed } from '../support/agents/install.ts';
+import type { InstallResult } from '../support/agents/install.ts';
 import { allowTools } from '../support/agents/place.ts';
 import { startBrowser } from '../support/host/browser.ts';
 import { repository } from '../support/host/install/cache.mjs';
@@ -43,7 +43,7 @@ describe('the usage example of the specification, through the API in a real host
       models.push(model);
       return model.url;
     };
-    const have = (installed: Installed): string => {
+    const have = (installed: InstallResult): string => {
       if ('missing' in installed) skip(this, installed.missing);
       return installed.program;
     };

@@ -1,7 +1,7 @@
 import type { Server } from '../support/host/server.ts';
 import { writeMachineSettings, type Settings } from '../support/host/settings.ts';
 import type { Workbench } from '../support/host/workbench.ts';
-import type { Installed } from '../support/agents/install.ts';
+import type { InstallResult } from '../support/agents/install.ts';
 import type { Scenarios } from '../support/models/scripts/scenario.ts';
 import type { ModelServer, ModelServerOptions } from '../support/models/server.ts';
 import { skip } from '../support/skip.ts';
@@ -13,7 +13,7 @@ export interface RealAgent {
   readonly label: string;
   /** Of its settings: `vitrine.<name>.path`. */
   readonly name: string;
-  readonly install: () => Promise<Installed>;
+  readonly install: () => Promise<InstallResult>;
   readonly serve: (options: ModelServerOptions) => Promise<ModelServer>;
   readonly scenarios: (workspace: string) => Scenarios;
   readonly variables: (modelUrl: string) => Record<string, string>;

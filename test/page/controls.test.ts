@@ -205,7 +205,7 @@ describe('page', () => {
     }, count);
     await page.locator('.rb', { hasText: 'not recognized' }).nth(1).waitFor();
     assert.deepEqual(await sent(page, 'resync'), []);
-    await page.evaluate(() => window.host.lose());
+    await page.evaluate(() => window.host.dropMessage());
     await page.evaluate(async () => {
       await new Promise((resolve) => setTimeout(resolve));
       window.host.setView({ ...window.host.view(), why: 'Something else.' });

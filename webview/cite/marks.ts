@@ -8,13 +8,13 @@ import type { Part } from '../markdown/blocks.ts';
 import type { Content } from '../markdown/render.ts';
 import { verdictMarks, verdictWord } from '../parts/evidence/claimVerdict.ts';
 import { visibleTemplate } from '../text/shown.ts';
-import { Later } from '../later.ts';
-import type { Piece, Placed, placeLinks } from './places.ts';
+import { LazyModule } from '../later.ts';
+import type { Piece, LinkPlaces, placeLinks } from './places.ts';
 
 interface CachedMarks {
   readonly links: readonly PageLink[];
   readonly content: string;
-  readonly placed: Placed;
+  readonly placed: LinkPlaces;
 }
 
 /** Messages with cached marks. */
@@ -24,15 +24,15 @@ const maxKept = 200;
 export class Marks {
   readonly #known = new Map<number, CachedMarks>();
   /** Most sessions have no sources. */
-  readonly #placing: Later<typeof placeLinks>;
+  readonly #placing: LazyModule<typeof placeLinks>;
 
   /** `changed` is called when marks can be computed. */
   constructor(changed: () => void) {
-    this.#placing = new Later(async () => (await import('./places.ts')).placeLinks, changed);
+    this.#placing = new LazyModule(async () => (await import('./places.ts')).placeLinks, changed);
   }
 
   /** `undefined` for a message without marks, or one that is still growing, and until the code has arrived. */
-  of(entry: PageEntry, parts: readonly Part[], open: boolean): Placed | undefined {
+  of(entry: PageEntry, parts: readonly Part[], open: boolean): LinkPlaces | undefined {
     const { links, index } = entry;
     if (open || links === undefined || links.length === 0) return undefined;
     const place = this.#placing.here;
@@ -50,7 +50,7 @@ export class Marks {
     return placed;
   }
 
-  #dropped(index: number, placed: Placed): Placed {
+  #dropped(index: number, placed: LinkPlaces): LinkPlaces {
     this.#known.delete(index);
     return placed;
   }
@@ -60,7 +60,7 @@ export class Marks {
 export const citeId = (index: number, at: number): string => `${index}:${at}`;
 
 /** The marked text of a token. */
-export function marked(index: number, { pieces }: Placed, token: Token): Content | undefined {
+export function marked(index: number, { pieces }: LinkPlaces, token: Token): Content | undefined {
   const own = pieces.get(token);
   if (own === undefined) return undefined;
   const code = token.type === 'codespan';
@@ -118,7 +118,7 @@ function spoken(number: number, status: PageLink['status'], verdict: PageLink['v
 }
 
 /** Sources of the whole message, and those whose position is not shown. */
-export function unplacedMarks(index: number, { rest }: Placed): TemplateResult | typeof nothing {
+export function unplacedMarks(index: number, { rest }: LinkPlaces): TemplateResult | typeof nothing {
   if (rest.length === 0) return nothing;
   return html`<p class="cites">${t('Sources of this message:')} ${rest.map((link) => reference(index, link))}</p>`;
 }

@@ -11,7 +11,7 @@ export interface Piece {
   readonly ends: readonly PageLink[];
 }
 
-export interface Placed {
+export interface LinkPlaces {
   /** By token; a token without links is not included. */
   readonly pieces: ReadonlyMap<Token, readonly Piece[]>;
   /** The part of the message with each link's number, by the link's `at`. */
@@ -31,7 +31,7 @@ interface Mark {
 }
 
 /** Positions of a message's links in its shown text; `content` is the text of the parts. */
-export function placeLinks(parts: readonly Part[], content: string, links: readonly PageLink[]): Placed {
+export function placeLinks(parts: readonly Part[], content: string, links: readonly PageLink[]): LinkPlaces {
   const textNodes = parts.flatMap(({ blocks }, part) => blocks.flatMap(textNodesOf).map((leaf) => ({ leaf, part })));
   const marks = new Map<TextNode, Mark[]>();
   const partsOf = new Map<number, number>();
@@ -58,7 +58,7 @@ function isWhole({ range: [start, end] }: PageLink, content: string): boolean {
   return start <= 0 && end >= content.trimEnd().length && content.length > 0 && end - start > 200;
 }
 
-interface Found {
+interface FoundMark {
   readonly leaf: TextNode;
   readonly part: number;
   readonly mark: Mark;
@@ -69,8 +69,8 @@ function marksOf(
   link: PageLink,
   start: number,
   end: number,
-): Found[] {
-  const found: Omit<Found, 'mark'>[] = [];
+): FoundMark[] {
+  const found: Omit<FoundMark, 'mark'>[] = [];
   const ranges: (readonly [number, number])[] = [];
   for (let place = firstAfter(textNodes, start); place < textNodes.length && found.length < maxMarked; place++) {
     const each = textNodes[place];
@@ -128,11 +128,11 @@ function textOf(token: Token, raw: string): string {
 /** The ranges of links in a text with single-character line breaks, as the page parses it. */
 function unixOffsets(content: string, links: readonly PageLink[]): (readonly [number, number])[] {
   if (!content.includes('\r\n')) return links.map(({ range }) => range);
-  const wanted = [...new Set(links.flatMap(({ range }) => range))].sort((a, b) => a - b);
+  const boundaries = [...new Set(links.flatMap(({ range }) => range))].sort((a, b) => a - b);
   const offsets = new Map<number, number>();
   let removed = 0;
   let next = content.indexOf('\r\n');
-  for (const offset of wanted) {
+  for (const offset of boundaries) {
     while (next !== -1 && next < offset) {
       removed += 1;
       next = content.indexOf('\r\n', next + 2);

@@ -98,7 +98,7 @@ export class Figures {
     clearTimeout(this.#timer);
     if (this.#open) return;
     this.#open = true;
-    this.#askSoon();
+    this.#requestSoon();
     this.#deps.changed();
     void this.#load();
   }
@@ -117,23 +117,23 @@ export class Figures {
 
   /** The session changed: repeats the pending requests. */
   take(view: SessionView): void {
-    if (this.#open) this.#askSoon();
+    if (this.#open) this.#requestSoon();
     this.messages.take(view);
     const { summary } = view;
     const isOffered = isOver(view) && summary.shared === undefined;
-    const wanted = isOffered ? `${summary.status} ${summary.updated_at} ${view.can.resume}` : '';
-    if (wanted === this.#resumeOf) return;
-    this.#resumeOf = wanted;
-    if (wanted === '') this.#setResume(undefined);
-    else void this.#askResume(wanted);
+    const key = isOffered ? `${summary.status} ${summary.updated_at} ${view.can.resume}` : '';
+    if (key === this.#resumeOf) return;
+    this.#resumeOf = key;
+    if (key === '') this.#setResume(undefined);
+    else void this.#requestResumeCost(key);
   }
 
-  async #askResume(wanted: string): Promise<void> {
+  async #requestResumeCost(key: string): Promise<void> {
     const [answer] = await Promise.all([
       this.#deps.request((request) => ({ type: 'getResume', request })),
       this.#load(),
     ]);
-    if (this.#resumeOf === wanted && answer.type === 'resume') this.#setResume(answer.resume);
+    if (this.#resumeOf === key && answer.type === 'resume') this.#setResume(answer.resume);
   }
 
   #setResume(resume: ResumeFacts | undefined): void {
@@ -143,12 +143,12 @@ export class Figures {
     if (had || resume !== undefined) this.#deps.changed();
   }
 
-  #askSoon(): void {
+  #requestSoon(): void {
     const wait = this.#askedAt + freshFor - Date.now();
     if (wait > 0) {
       this.#again ??= setTimeout(() => {
         this.#again = undefined;
-        if (this.#open) this.#askSoon();
+        if (this.#open) this.#requestSoon();
       }, wait);
       return;
     }

@@ -65,22 +65,22 @@ function lead({ followUpAt: at }: SessionView): string {
   );
 }
 
-interface Said {
+interface CardValue {
   readonly said: unknown;
   readonly more?: string;
 }
 
-function part(name: string, { said, more }: Said): TemplateResult {
+function part(name: string, { said, more }: CardValue): TemplateResult {
   return html`<dt>${name}</dt>
     <dd>${said}${more === undefined ? nothing : html`<span class="s">${more}</span>`}</dd>`;
 }
 
-function lastActivity({ summary }: SessionView, { lastActivity: at }: ResumeFacts, now: number): Said {
+function lastActivity({ summary }: SessionView, { lastActivity: at }: ResumeFacts, now: number): CardValue {
   const { synthetic } = summary;
   const own = summary.runs - (synthetic?.runs ?? 0);
   const runs = plural(own, t('{0} run', 1), t('{0} runs'));
-  const took = summary.turns === null ? null : summary.turns - (synthetic?.turns ?? 0);
-  const turns = took === null ? '' : plural(took, t('{0} turn', 1), t('{0} turns'));
+  const ownTurns = summary.turns === null ? null : summary.turns - (synthetic?.turns ?? 0);
+  const turns = ownTurns === null ? '' : plural(ownTurns, t('{0} turn', 1), t('{0} turns'));
   const left =
     synthetic === undefined ? '' : plural(synthetic.runs, t('{0} automatic run', 1), t('{0} automatic runs'));
   return {
@@ -89,7 +89,7 @@ function lastActivity({ summary }: SessionView, { lastActivity: at }: ResumeFact
   };
 }
 
-function context({ summary }: SessionView, { compactions }: ResumeFacts): Said {
+function context({ summary }: SessionView, { compactions }: ResumeFacts): CardValue {
   const said = contextText(summary);
   if (compactions === 0) return { said };
   const more = plural(
@@ -100,7 +100,7 @@ function context({ summary }: SessionView, { compactions }: ResumeFacts): Said {
   return { said, more };
 }
 
-function cold({ cold: cost, known }: ResumeFacts): Said {
+function cold({ cold: cost, known }: ResumeFacts): CardValue {
   if (!known) return { said: t('Nothing to reload'), more: t('The agent did not report a conversation ID.') };
   if (cost.provenance === 'unknown') return { said: t('unknown'), more: plain(cost.reason) };
   const from = cost.provenance === 'estimated' ? cost.priceTable : { name: '', date: '' };
@@ -114,7 +114,7 @@ function cold({ cold: cost, known }: ResumeFacts): Said {
   };
 }
 
-function notRestored({ summary }: SessionView, { background, cutOff, allowed, known }: ResumeFacts): Said {
+function notRestored({ summary }: SessionView, { background, cutOff, allowed, known }: ResumeFacts): CardValue {
   const line = (icon: string, text: unknown): TemplateResult => html`<li>${codicon(icon)}<span>${text}</span></li>`;
   const lines = [
     ...(known ? [] : [line('history', t('The conversation. The next run starts without it.'))]),
@@ -147,7 +147,7 @@ function notRestored({ summary }: SessionView, { background, cutOff, allowed, kn
   };
 }
 
-function hereText({ here: { verdict, word, reasons } }: ResumeFacts): Said {
+function hereText({ here: { verdict, word, reasons } }: ResumeFacts): CardValue {
   const more = reasons.map((reason) => plain(reason)).join(' ');
   const icon = verdict === 'yes' ? codicon('pass', 'ok') : codicon('warning', 'warn');
   return { said: html`${icon} ${word}`, ...(more !== '' && { more }) };

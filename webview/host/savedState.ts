@@ -41,7 +41,7 @@ export class Saver {
   }
 }
 
-interface Saved {
+interface SavedPage {
   readonly store: Store;
   readonly list: List;
   readonly requests: Requests;
@@ -53,7 +53,7 @@ interface Saved {
 const maxKeys = 500;
 
 /** With `sessionId`, the host finds the session again after a reload of the window. */
-export function pageState({ store, list, requests, draft, views }: Saved): SavedState | undefined {
+export function pageState({ store, list, requests, draft, views }: SavedPage): SavedState | undefined {
   const sessionId = store.view?.summary.session_id;
   if (sessionId === undefined) return undefined;
   const anchor = list.anchor();

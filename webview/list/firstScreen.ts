@@ -1,4 +1,4 @@
-import type { Later } from '../later.ts';
+import type { LazyModule } from '../later.ts';
 import type { Store } from '../store/store.ts';
 import type { Jumps } from './jumps.ts';
 import type { Anchor } from './list.ts';
@@ -9,8 +9,8 @@ interface FirstScreenDeps {
   /** Where the reader was. */
   readonly anchor: Anchor | undefined;
   /** Fetched when it is drawn, and when the page is idle. */
-  readonly next: () => Later<unknown>;
-  readonly idle: () => Later<unknown>;
+  readonly next: () => LazyModule<unknown>;
+  readonly idle: () => LazyModule<unknown>;
   readonly loaded: () => void;
   readonly draw: () => void;
 }

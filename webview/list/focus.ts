@@ -28,14 +28,14 @@ export class RowFocus {
   /** Scrolls to the row and focuses it with the next drawing. */
   go(key: string, align: 'auto' | 'start' = 'auto'): void {
     this.key = key;
-    this.#deps.list.kept = key;
+    this.#deps.list.focusedKey = key;
     this.#wanted = key;
     this.#deps.list.scrollTo(key, align);
   }
 
   /** True if Tab now reaches another row. */
   took(key: string): boolean {
-    this.#deps.list.kept = key;
+    this.#deps.list.focusedKey = key;
     if (key === this.key) return false;
     this.key = key;
     return true;

@@ -38,18 +38,18 @@ export function rowKey(deps: KeyboardDeps, key: string, event: KeyboardEvent): b
     case '[':
       return go(seek(list, at, -1, ({ kind }) => kind === 'turn'));
     case 'e':
-      return go(seek(list, at, 1, (row) => wentWrong(deps.store, row)));
+      return go(seek(list, at, 1, (row) => hasFailed(deps.store, row)));
     case 'E':
-      return go(seek(list, at, -1, (row) => wentWrong(deps.store, row)));
+      return go(seek(list, at, -1, (row) => hasFailed(deps.store, row)));
     default:
       return false;
   }
 }
 
-function seek(list: List, from: number, step: 1 | -1, wanted: (row: Row) => boolean): number | undefined {
+function seek(list: List, from: number, step: 1 | -1, fits: (row: Row) => boolean): number | undefined {
   for (let at = from + step; at >= 0 && at < list.length; at += step) {
     const row = list.row(at);
-    if (row !== undefined && wanted(row)) return at;
+    if (row !== undefined && fits(row)) return at;
   }
   return undefined;
 }
@@ -59,7 +59,7 @@ function isStop(row: Row): boolean {
   return row.kind !== 'gap' && !(row.kind === 'entry' && row.part > 0);
 }
 
-function wentWrong(store: Store, row: Row): boolean {
+function hasFailed(store: Store, row: Row): boolean {
   if (row.kind !== 'entry') return false;
   const type = store.entry(row.index)?.type;
   if (type?.kind === 'error') return true;

@@ -16,7 +16,7 @@ const overscanHeight = 800;
 /** Browsers have no taller elements. */
 const farEnd = 1e8;
 
-export interface Placed {
+export interface PlacedRow {
   readonly row: Row;
   /** Index among all rows. */
   readonly at: number;
@@ -31,7 +31,7 @@ export interface Anchor {
 }
 
 export interface Layout {
-  readonly placed: readonly Placed[];
+  readonly placed: readonly PlacedRow[];
   /** Height in px of the omitted rows after the last. */
   readonly after: number;
 }
@@ -49,12 +49,12 @@ export class List {
   #drawn: Layout = { placed: [], after: 0 };
   #measuring = false;
   /** Key of a jump's target, which stays in the middle until the reader scrolls. */
-  #led: string | undefined;
+  #jumpTarget: string | undefined;
   /** A row below new entries, and its distance from the top until the reader scrolls. */
-  #held: { readonly key: string; readonly from: number; at?: number } | undefined;
+  #pinned: { readonly key: string; readonly from: number; at?: number } | undefined;
   #anchor: Anchor | undefined;
   /** Key of the focused row, which stays in the page wherever it scrolls. */
-  kept: string | undefined;
+  focusedKey: string | undefined;
 
   /**
    * `expectedHeight`: px that a row is taken to have until it is measured. `changed` is called when it was scrolled or measured,
@@ -68,12 +68,12 @@ export class List {
     this.#virtualizer._didMount();
     const scrolled = (): void => {
       this.#isFollowing = this.atEnd;
-      const { at } = this.#held ?? {};
-      if (at !== undefined && Math.abs(scroller.scrollTop - at) > 2) this.#held = undefined;
+      const { at } = this.#pinned ?? {};
+      if (at !== undefined && Math.abs(scroller.scrollTop - at) > 2) this.#pinned = undefined;
     };
     scroller.addEventListener('scroll', scrolled, { passive: true });
     for (const touch of ['wheel', 'pointerdown', 'touchstart', 'keydown']) {
-      scroller.addEventListener(touch, () => this.#letGo(), { passive: true });
+      scroller.addEventListener(touch, () => this.#unpin(), { passive: true });
     }
     // Elements above and below the list take its room; the end must stay visible.
     new ResizeObserver(() => {
@@ -119,7 +119,7 @@ export class List {
     const wanted = new Set<number>();
     const heading = this.#headingOf(from);
     if (heading !== undefined) wanted.add(heading);
-    const saved = this.kept === undefined ? undefined : this.place(this.kept);
+    const saved = this.focusedKey === undefined ? undefined : this.place(this.focusedKey);
     if (saved !== undefined) wanted.add(saved);
     for (let at = from; at <= to; at++) wanted.add(at);
     return [...wanted].sort((a, b) => a - b);
@@ -151,15 +151,15 @@ export class List {
 
   /** Takes new rows without moving the visible ones; stays at the end if it was there. */
   setRows(rows: readonly Row[]): void {
-    const held = this.#underGap();
+    const held = this.#gapAtTop();
     this.#rows = rows;
     this.#places = undefined;
     this.#virtualizer.setOptions(this.#options());
-    if (held !== undefined && this.#led === undefined && this.place(held.key) !== undefined) this.#held = held;
+    if (held !== undefined && this.#jumpTarget === undefined && this.place(held.key) !== undefined) this.#pinned = held;
   }
 
   /** The first visible row, if the screen begins with entries that are not loaded and about to be replaced. */
-  #underGap(): { key: string; from: number } | undefined {
+  #gapAtTop(): { key: string; from: number } | undefined {
     const top = this.#virtualizer.scrollOffset ?? 0;
     const onScreen = this.onScreen();
     const [first] = onScreen;
@@ -197,7 +197,7 @@ export class List {
 
   /** The rows to have in the page. */
   layout(): Layout {
-    const placed: Placed[] = [];
+    const placed: PlacedRow[] = [];
     let end = 0;
     for (const item of this.items()) {
       const row = this.#rows[item.index];
@@ -209,10 +209,10 @@ export class List {
   }
 
   /** Whether other rows or positions are needed than were drawn. */
-  get moved(): boolean {
+  get needsDrawing(): boolean {
     const { placed, after } = this.layout();
     const drawn = this.#drawn;
-    const isThere = ({ at, before }: Placed, n: number): boolean =>
+    const isThere = ({ at, before }: PlacedRow, n: number): boolean =>
       drawn.placed[n]?.at === at && drawn.placed[n].before === before;
     return after !== drawn.after || placed.length !== drawn.placed.length || !placed.every(isThere);
   }
@@ -226,28 +226,28 @@ export class List {
       if (element instanceof HTMLElement) this.#virtualizer.measureElement(element);
     }
     this.#virtualizer.measureElement(null);
-    this.#keepLed();
-    this.#keepHeld();
+    this.#centreJumpTarget();
+    this.#keepPinnedInPlace();
     this.#measuring = false;
   }
 
   /** A short list is always at its end, and would follow new content. */
-  #keepLed(): void {
-    const at = this.#led === undefined ? undefined : this.place(this.#led);
+  #centreJumpTarget(): void {
+    const at = this.#jumpTarget === undefined ? undefined : this.place(this.#jumpTarget);
     if (at === undefined || this.#scroller.clientHeight === 0) return;
-    const wanted = this.#virtualizer.getOffsetForIndex(at, 'center')?.[0];
-    if (wanted === undefined || Math.abs(wanted - this.#scroller.scrollTop) <= 1) return;
-    this.#virtualizer.scrollToOffset(wanted);
+    const offset = this.#virtualizer.getOffsetForIndex(at, 'center')?.[0];
+    if (offset === undefined || Math.abs(offset - this.#scroller.scrollTop) <= 1) return;
+    this.#virtualizer.scrollToOffset(offset);
   }
 
-  #keepHeld(): void {
-    const held = this.#held;
+  #keepPinnedInPlace(): void {
+    const held = this.#pinned;
     const at = held === undefined ? undefined : this.place(held.key);
     const start = at === undefined ? undefined : this.#start(at);
     if (held === undefined || start === undefined) return;
-    const wanted = Math.max(0, start - held.from);
-    held.at = wanted;
-    if (Math.abs(wanted - this.#scroller.scrollTop) > 1) this.#virtualizer.scrollToOffset(wanted);
+    const offset = Math.max(0, start - held.from);
+    held.at = offset;
+    if (Math.abs(offset - this.#scroller.scrollTop) > 1) this.#virtualizer.scrollToOffset(offset);
   }
 
   #start(at: number): number | undefined {
@@ -261,13 +261,13 @@ export class List {
     return scrollHeight - clientHeight - scrollTop <= nearEnd;
   }
 
-  #letGo(): void {
-    this.#led = undefined;
-    this.#held = undefined;
+  #unpin(): void {
+    this.#jumpTarget = undefined;
+    this.#pinned = undefined;
   }
 
   scrollToEnd(): void {
-    this.#letGo();
+    this.#unpin();
     this.#virtualizer.scrollToEnd();
   }
 
@@ -277,10 +277,10 @@ export class List {
     // After a jump, the target stays in place whatever changes around the list.
     if (align === 'center') {
       this.#isFollowing = false;
-      this.#held = undefined;
-      this.#led = key;
-    } else if (key !== this.#led) {
-      this.#led = undefined;
+      this.#pinned = undefined;
+      this.#jumpTarget = key;
+    } else if (key !== this.#jumpTarget) {
+      this.#jumpTarget = undefined;
     }
     this.#virtualizer.scrollToIndex(at, { align });
     return true;
@@ -315,10 +315,10 @@ export class List {
     const at = this.place(key);
     const start = at === undefined ? undefined : this.#virtualizer.getOffsetForIndex(at, 'start')?.[0];
     if (start === undefined) return false;
-    this.#letGo();
+    this.#unpin();
     this.#isFollowing = false;
     // Heights above it are estimates: measuring them later does not move it.
-    this.#held = { key, from: -offset };
+    this.#pinned = { key, from: -offset };
     this.#virtualizer.scrollToOffset(start + offset);
     return true;
   }

@@ -14,8 +14,8 @@ export class Ticker {
     this.#tick = tick;
   }
 
-  set(wanted: Pace): void {
-    const pace = document.visibilityState === 'visible' ? wanted : undefined;
+  set(newPace: Pace): void {
+    const pace = document.visibilityState === 'visible' ? newPace : undefined;
     if (pace === this.#pace) return;
     this.#pace = pace;
     clearInterval(this.#timer);

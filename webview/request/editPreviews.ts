@@ -3,7 +3,7 @@ import type { EditPreview } from '../../src/model/transcript/editPreview.ts';
 import type { HostLink } from '../host/link.ts';
 
 /** Previews of one request's files, with the module that draws them. */
-export interface Previewed {
+export interface PreviewedRequest {
   readonly previews: readonly EditPreview[];
   readonly drawing: typeof drawing;
 }
@@ -12,7 +12,7 @@ export interface Previewed {
 export class EditPreviews {
   readonly #link: Pick<HostLink, 'request'>;
   readonly #changed: () => void;
-  readonly #known = new Map<string, Previewed>();
+  readonly #known = new Map<string, PreviewedRequest>();
   readonly #asked = new Set<string>();
 
   constructor(link: Pick<HostLink, 'request'>, changed: () => void) {
@@ -21,7 +21,7 @@ export class EditPreviews {
   }
 
   /** `undefined` until the host has read the files. */
-  of(id: string): Previewed | undefined {
+  of(id: string): PreviewedRequest | undefined {
     return this.#known.get(id);
   }
 

@@ -17,8 +17,8 @@ export function questions(context: Context, request: AgentRequest): TemplateResu
   </div>`;
 }
 
-function fieldset({ requests }: Context, { id }: AgentRequest, asked: Question, at: number): TemplateResult {
-  const { question, header, multiSelect: several, options, freeText } = asked;
+function fieldset({ requests }: Context, { id }: AgentRequest, item: Question, at: number): TemplateResult {
+  const { question, header, multiSelect: several, options, freeText } = item;
   const draft = requests.draft(id);
   const name = `${fieldId(id)}-${at}`;
   return html`<fieldset>

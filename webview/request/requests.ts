@@ -56,7 +56,7 @@ export class Requests {
 
   /** The oldest request if none is on screen. */
   outOfSight(): WaitingRequest | undefined {
-    return this.#waiting.some(({ id }) => this.#visible.inSight(id)) ? undefined : this.#waiting[0];
+    return this.#waiting.some(({ id }) => this.#visible.isVisible(id)) ? undefined : this.#waiting[0];
   }
 
   /** Call after each drawing. Returns keys of new rows that are taller than the screen. */

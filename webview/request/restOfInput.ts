@@ -23,7 +23,7 @@ const names = {
 const lists: ReadonlySet<string> = new Set(['edits', 'changes', 'todos']);
 
 type Field = keyof typeof names;
-type Drawn = [field: Field, text: string | undefined];
+type ShownField = [field: Field, text: string | undefined];
 
 /**
  * The part of a call's input that its action and description do not show, such as options to run in the background or
@@ -34,23 +34,23 @@ export function restOfInput({ kind, action, input, description, cwd, plan }: Age
   if (action === undefined || action.kind === 'tool' || action.kind === 'mcp') return input;
   if (!isObject(input)) return input;
   // Each drawn text accounts for one input field with its name.
-  const drawn: Drawn[] = [...drawnOf(action), ['description', description], ['cwd', cwd]];
+  const drawn: ShownField[] = [...drawnOf(action), ['description', description], ['cwd', cwd]];
   return unlessEmpty(without(input, drawn));
 }
 
 /** The fields that the subject of a request draws. */
-function drawnOf(action: Exclude<ToolAction, { kind: 'tool' | 'mcp' }>): Drawn[] {
+function drawnOf(action: Exclude<ToolAction, { kind: 'tool' | 'mcp' }>): ShownField[] {
   switch (action.kind) {
     case 'command_run':
       return [['command', action.command]];
     case 'file_edit':
-      return shownChanges(action.changes).flatMap(({ path, patch, oldText, newText }): Drawn[] => [
+      return shownChanges(action.changes).flatMap(({ path, patch, oldText, newText }): ShownField[] => [
         ['path', path],
         ...(patch === undefined
           ? ([
               ['before', oldText],
               ['after', newText],
-            ] satisfies Drawn[])
+            ] satisfies ShownField[])
           : []),
       ]);
     case 'file_write':
@@ -79,7 +79,7 @@ function drawnOf(action: Exclude<ToolAction, { kind: 'tool' | 'mcp' }>): Drawn[]
   }
 }
 
-function without(input: Readonly<Record<string, unknown>>, drawn: Drawn[]): Readonly<Record<string, unknown>> {
+function without(input: Readonly<Record<string, unknown>>, drawn: ShownField[]): Readonly<Record<string, unknown>> {
   const left = Object.entries(input).flatMap(([key, value]) => {
     const rest = restOf(key, value, drawn);
     return isEmpty(rest) ? [] : [[key, rest] as const];
@@ -87,7 +87,7 @@ function without(input: Readonly<Record<string, unknown>>, drawn: Drawn[]): Read
   return Object.fromEntries(left);
 }
 
-function restOf(key: string, value: unknown, drawn: Drawn[]): unknown {
+function restOf(key: string, value: unknown, drawn: ShownField[]): unknown {
   if (typeof value === 'string') {
     const at = drawn.findIndex(([field, text]) => text === value && isNamed(field, key));
     if (at === -1) return value;

@@ -11,7 +11,7 @@ import { relative } from '../text/paths.ts';
 import { visibleTemplate, shownCode, warnings } from '../text/shown.ts';
 import { codeOf, quoted } from '../../src/protocol/panel/pageModel.ts';
 import { plain } from '../text/visible.ts';
-import type { Previewed } from './editPreviews.ts';
+import type { PreviewedRequest } from './editPreviews.ts';
 import { restOfInput } from './restOfInput.ts';
 
 /**
@@ -26,7 +26,7 @@ interface Subject {
   /** Show everything, however long. */
   readonly whole: boolean;
   /** Preview in the current files; absent if they were not read. */
-  readonly previewed?: Previewed | undefined;
+  readonly previewed?: PreviewedRequest | undefined;
 }
 
 /** Whether a part is hidden until the user asks for it. The request cannot be allowed before that. */

@@ -65,7 +65,7 @@ export class VisibleParts {
   }
 
   /** Whether the request may be on screen: false only if it is known not to be. */
-  inSight(id: string): boolean {
+  isVisible(id: string): boolean {
     const drawn = [...this.#places.values()].some((place) => place.id === id && place.part === 'frame');
     return drawn && this.#visible.get(id)?.frame !== false;
   }

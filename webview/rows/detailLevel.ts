@@ -66,14 +66,14 @@ function hidesEntry(entry: PageEntry, level: DetailLevel): boolean {
     case 'error':
       return false;
     case 'tool_use':
-      return level === 'answers' || (type.tool.status === 'success' && !wentWrong(entry));
+      return level === 'answers' || (type.tool.status === 'success' && !hasFailed(entry));
     case 'system_message':
       if (asked !== undefined) return asked.decision !== undefined;
       return isNoise(entry) || (level === 'answers' && type.subtype !== 'unreported_changes');
   }
 }
 
-function wentWrong({ type }: PageEntry): boolean {
+function hasFailed({ type }: PageEntry): boolean {
   if (type.kind !== 'tool_use') return false;
   const { status, action } = type.tool;
   const exit = action.kind === 'command_run' ? action.exitCode : undefined;
@@ -99,7 +99,7 @@ function countsOf(stretch: readonly Row[], source: DetailSource): HiddenCounts {
     switch (entry.type.kind) {
       case 'tool_use':
         counts.steps += 1;
-        if (wentWrong(entry)) counts.failed += 1;
+        if (hasFailed(entry)) counts.failed += 1;
         break;
       case 'thinking':
         counts.thoughts += 1;

@@ -14,7 +14,7 @@ const maxCharacters = 400_000;
 /** A theme colour by name, or a fixed one. */
 type Colour = string | Rgb;
 
-interface Look {
+interface TextStyle {
   readonly text: string;
   readonly fg: Colour | undefined;
   readonly bg: Colour | undefined;
@@ -35,10 +35,10 @@ export function coloured(text: string): TemplateResult {
 }
 
 /** Adjacent spans with the same style are joined. */
-function looksOf(text: string): Look[] {
-  const looks: Look[] = [];
+function looksOf(text: string): TextStyle[] {
+  const looks: TextStyle[] = [];
   for (const chunk of Anser.ansiToJson(text, { json: true, remove_empty: true, use_classes: true })) {
-    const look: Look = {
+    const look: TextStyle = {
       text: chunk.content,
       fg: colourOf(chunk.fg, chunk.fg_truecolor),
       bg: colourOf(chunk.bg, chunk.bg_truecolor),
@@ -67,7 +67,7 @@ function colourOf(name: string | null, exact: string | null): Colour | undefined
 }
 
 /** Theme colours use a class; others are adjusted to the background. */
-function draw({ text, fg, bg, classes }: Look): TemplateResult {
+function draw({ text, fg, bg, classes }: TextStyle): TemplateResult {
   if (fg === undefined && bg === undefined && classes === '') return html`${visibleTemplate(text)}`;
   if (bg === undefined && (fg === undefined || typeof fg === 'string')) {
     return html`<span class="ansi ${fg === undefined ? '' : `fg-${fg}`} ${classes}">${visibleTemplate(text)}</span>`;

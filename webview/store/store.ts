@@ -4,7 +4,7 @@ import type { PageEntry, PageUpdate, SessionView, ToPage } from '../../src/proto
 import type { Turn } from '../../src/model/session/turn.ts';
 import { Documents } from './documents.ts';
 import { Marks } from '../cite/marks.ts';
-import type { Placed } from '../cite/places.ts';
+import type { LinkPlaces } from '../cite/places.ts';
 import { isAutonomous } from '../rows/origins.ts';
 import { isNoise, type RowSource } from '../rows/rows.ts';
 
@@ -195,7 +195,7 @@ export class Store implements RowSource {
   }
 
   /** Positions of a message's sources; `undefined` while only its end is drawn. */
-  placed(entry: PageEntry): Placed | undefined {
+  placed(entry: PageEntry): LinkPlaces | undefined {
     const parts = this.document(entry);
     return this.#documents.isEnd(entry) ? undefined : this.#marks.of(entry, parts, this.#open.has(entry.index));
   }

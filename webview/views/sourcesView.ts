@@ -254,13 +254,13 @@ function statusWord(status: EvidenceStatus): string {
   }
 }
 
-interface Described {
+interface SourceLabel {
   readonly icon: string;
   readonly name: string;
   readonly about: string;
 }
 
-function describe({ kind, name, path, lines, url, exitCode }: PageSource, projectDir: string | undefined): Described {
+function describe({ kind, name, path, lines, url, exitCode }: PageSource, projectDir: string | undefined): SourceLabel {
   if (path !== null && url === null) {
     const { name: file, folder } = splitPath(path, projectDir);
     const at = lines === null ? '' : lines[0] === lines[1] ? t('line {0}', lines[0]) : t('lines {0}–{1}', ...lines);

@@ -160,7 +160,7 @@ export class AcpReader implements AgentReader {
     if (session.id === null) session.seeId(sessionId);
     const child = sessionId !== undefined && sessionId !== session.id ? sessionId : undefined;
     const kind = nonEmpty(update['sessionUpdate']) ?? '';
-    if (isConversation(kind)) return this.#said(kind, update, child, line);
+    if (isConversation(kind)) return this.#handleMessage(kind, update, child, line);
     const { timestamp } = line;
     if (child !== undefined) return this.#notes.update(kind, update, timestamp) || aboutSessions.has(kind);
     switch (kind) {
@@ -195,7 +195,7 @@ export class AcpReader implements AgentReader {
   }
 
   /** An update of the conversation: of its history, of a subagent's, or live. */
-  #said(kind: string, update: JsonObject, child: string | undefined, line: SourceLine): boolean {
+  #handleMessage(kind: string, update: JsonObject, child: string | undefined, line: SourceLine): boolean {
     if (this.#phase === 'unclear') {
       if (kind.startsWith('user_message')) this.#phase = 'setup';
       else this.#opened({}, line);

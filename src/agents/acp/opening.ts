@@ -53,11 +53,16 @@ export function greetingOf(answer: unknown, given: AcpPreset | undefined): Greet
   };
 }
 
-export type Opening =
+export type OpeningRequest =
   { readonly method: 'session/new' | 'session/resume' | 'session/load'; readonly params: JsonObject } | 'impossible';
 
 /** Starts or resumes the conversation, without its history if the agent supports that. */
-export function openingOf(greeting: Greeting, resume: string | null, cwd: string, servers: McpServers = {}): Opening {
+export function openingOf(
+  greeting: Greeting,
+  resume: string | null,
+  cwd: string,
+  servers: McpServers = {},
+): OpeningRequest {
   const place = { cwd, mcpServers: takenServers(greeting, servers) };
   if (resume === null) return { method: 'session/new', params: place };
   const params = { sessionId: resume, ...place };

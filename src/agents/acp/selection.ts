@@ -11,45 +11,45 @@ export interface SettingRequest {
 /** The request that sets it, or the ids that the agent accepts; none if it offers no choice. */
 export type Choice = { readonly request: SettingRequest } | { readonly offered: readonly string[] };
 
-interface Offer {
+interface SettingOption {
   readonly id: string;
   readonly name: string;
   readonly request: SettingRequest;
 }
 
 /** `opened`: the answer that opened the conversation. */
-export function chooseMode(opened: JsonObject, wanted: string): Choice {
-  const modes = objects(field(opened['modes'], 'availableModes')).flatMap((mode): Offer[] => {
+export function chooseMode(opened: JsonObject, requested: string): Choice {
+  const modes = objects(field(opened['modes'], 'availableModes')).flatMap((mode): SettingOption[] => {
     const id = nonEmpty(mode['id']);
     if (id === undefined) return [];
     return [{ id, name: nameOf(mode, id), request: { method: 'session/set_mode', params: { modeId: id } } }];
   });
-  return choose([...modes, ...configured(opened, 'mode')], wanted);
+  return choose([...modes, ...configured(opened, 'mode')], requested);
 }
 
-export function chooseModel(opened: JsonObject, wanted: string): Choice {
+export function chooseModel(opened: JsonObject, requested: string): Choice {
   // Agents from before the protocol had options for it.
-  const models = objects(field(opened['models'], 'availableModels')).flatMap((model): Offer[] => {
+  const models = objects(field(opened['models'], 'availableModels')).flatMap((model): SettingOption[] => {
     const id = nonEmpty(model['modelId']);
     if (id === undefined) return [];
     return [{ id, name: nameOf(model, id), request: { method: 'session/set_model', params: { modelId: id } } }];
   });
-  return choose([...configured(opened, 'model'), ...models], wanted);
+  return choose([...configured(opened, 'model'), ...models], requested);
 }
 
 /** By id, by the short form of an id that is a URL, then by name; ignores case. */
-function choose(offers: readonly Offer[], wanted: string): Choice {
-  const lower = wanted.toLowerCase();
+function choose(offers: readonly SettingOption[], choice: string): Choice {
+  const lower = choice.toLowerCase();
   const found =
-    offers.find(({ id }) => id === wanted) ??
-    offers.find(({ id }) => shortMode(id) === wanted) ??
+    offers.find(({ id }) => id === choice) ??
+    offers.find(({ id }) => shortMode(id) === choice) ??
     offers.find(({ id, name }) => shortMode(id).toLowerCase() === lower || name.toLowerCase() === lower);
   if (found !== undefined) return { request: found.request };
   return { offered: [...new Set(offers.map(({ id }) => shortMode(id)))] };
 }
 
 /** The values of a category's option; an option without a category is recognized by its id. */
-function configured(opened: JsonObject, category: string): Offer[] {
+function configured(opened: JsonObject, category: string): SettingOption[] {
   const options = objects(opened['configOptions']).filter((each) => each['type'] === 'select');
   const option =
     options.find((each) => each['category'] === category) ?? options.find((each) => each['id'] === category);

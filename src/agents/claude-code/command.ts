@@ -105,7 +105,7 @@ type Add = (feature: 'permissionMode', name: string, added: readonly string[]) =
 function permissionMode({ permissionMode: mode }: AgentOptions, args: string[], add: Add): void {
   if (mode === undefined) return;
   // An unknown one may be of a later version.
-  const asked = argsOfMode(claudeChoices, mode) ?? option('--permission-mode', mode);
-  if (asked[0]?.startsWith('--permission-mode')) add('permissionMode', 'permission modes', asked);
-  else args.push(...asked);
+  const modeArguments = argsOfMode(claudeChoices, mode) ?? option('--permission-mode', mode);
+  if (modeArguments[0]?.startsWith('--permission-mode')) add('permissionMode', 'permission modes', modeArguments);
+  else args.push(...modeArguments);
 }

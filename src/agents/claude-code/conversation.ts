@@ -97,7 +97,7 @@ export class Conversation {
     } else if (type === 'thinking' && typeof block['thinking'] === 'string') {
       this.#thinking(block['thinking'], line, model, from);
     } else {
-      from?.partials.meet(from.id, block, line);
+      from?.partials.noteFinalBlock(from.id, block, line);
       if (type === 'redacted_thinking') this.#hiddenThinking('[redacted thinking]', line, model);
       else if (type.endsWith('tool_use')) this.#call(block, line, model, from?.id);
       else if (type.endsWith('tool_result')) this.#result(block, line, true);

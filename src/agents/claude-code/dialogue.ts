@@ -110,14 +110,14 @@ class ClaudeDialogue implements Dialogue {
     void this.#ask({ id, toolName, input, request, plan });
   }
 
-  async #ask(asked: PermissionAsked): Promise<void> {
-    const { id } = asked;
+  async #ask(request: PermissionAsked): Promise<void> {
+    const { id } = request;
     const withdrawn = new Promise<void>((withdraw) => {
       this.#waiting.set(id, withdraw);
     });
-    const decision = await this.#host.ask(permissionRequest(asked), withdrawn);
+    const decision = await this.#host.ask(permissionRequest(request), withdrawn);
     this.#waiting.delete(id);
-    const answer = permissionAnswer(asked, decision);
+    const answer = permissionAnswer(request, decision);
     if (answer !== null) this.#host.write(controlLines.success(id, answer));
   }
 

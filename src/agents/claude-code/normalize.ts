@@ -329,15 +329,15 @@ export class ClaudeCodeNormalizer implements Normalizer {
       this.#count(described.content, line);
       return true;
     }
-    const asked = permissionRequestId(message);
-    if (asked !== undefined && this.#client.shows(asked)) return true;
+    const requestId = permissionRequestId(message);
+    if (requestId !== undefined && this.#client.shows(requestId)) return true;
     const entry = this.#writer.add({
       type: { kind: 'system_message', subtype: described.subtype },
       content: described.content,
       timestamp: line.timestamp,
       metadata: described.metadata === undefined ? line.metadata() : { ...line.metadata(), ...described.metadata },
     });
-    if (asked !== undefined) this.#client.adopt(asked, entry);
+    if (requestId !== undefined) this.#client.adopt(requestId, entry);
     if (described.subtype === 'permission_denied') {
       const reason = nonEmpty(message['message']) ?? nonEmpty(message['decision_reason']) ?? 'Not permitted.';
       const callId = nonEmpty(message['tool_use_id']);

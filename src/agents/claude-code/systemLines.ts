@@ -226,7 +226,7 @@ function controlResponse(message: JsonObject): string {
   return join(`Answer: ${nonEmpty(field(response, 'subtype')) ?? '?'}`, nonEmpty(field(response, 'error')));
 }
 
-export interface Described {
+export interface SystemMessage {
   readonly subtype: string;
   readonly content: string;
   /** Of this kind of line alone. */
@@ -234,7 +234,7 @@ export interface Described {
 }
 
 /** A line about the run in words; `undefined` for an unknown kind. */
-export function describeLine(message: JsonObject): Described | undefined {
+export function describeLine(message: JsonObject): SystemMessage | undefined {
   const type = text(message['type']) ?? '';
   const subtype = type === 'system' ? (text(message['subtype']) ?? '') : type;
   const describe = (type === 'system' ? systemSubtypes : otherTypes).get(subtype);

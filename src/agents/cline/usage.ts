@@ -2,12 +2,12 @@ import type { JsonObject } from '../../model/text/json.ts';
 import { totalTokens, type TokenUsage } from '../../model/usage/usage.ts';
 import { amount, count, nonEmpty } from '../shared/guards.ts';
 
-export interface Billed {
+export interface BilledUsage {
   readonly usage: TokenUsage;
   readonly usd: number | undefined;
 }
 
-interface Given {
+interface ApiUsage {
   readonly tokensIn: number;
   readonly cacheReads: number;
   readonly cacheWrites: number;
@@ -18,7 +18,7 @@ interface Given {
 }
 
 /** Whether `tokensIn` includes cache reads and writes. */
-export type TokenRule = (given: Given) => boolean;
+export type TokenRule = (given: ApiUsage) => boolean;
 
 /** These providers pass on figures of OpenAI-style APIs, which count the whole prompt. */
 const wholePrompt = new Set(['openai', 'litellm', 'doubao', 'fireworks', 'hicap', 'lmstudio', 'qwen', 'xai', 'zai']);
@@ -34,7 +34,7 @@ export function rooTokens(changedAt: number): TokenRule {
 export function billed(
   info: JsonObject,
   { rule, at, provider }: { readonly rule: TokenRule; readonly at: number; readonly provider: string | undefined },
-): Billed | undefined {
+): BilledUsage | undefined {
   const tokensIn = count(info['tokensIn']) ?? 0;
   const cacheReads = count(info['cacheReads']) ?? 0;
   const cacheWrites = count(info['cacheWrites']) ?? 0;

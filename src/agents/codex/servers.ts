@@ -30,9 +30,9 @@ export function codexServers(servers: McpServers): CodexServers {
 }
 
 type SetValue = (key: string, value: unknown) => void;
-type Of<T extends McpServer['type']> = Extract<McpServer, { type: T }>;
+type ServerOfType<T extends McpServer['type']> = Extract<McpServer, { type: T }>;
 
-function stdio({ command, args, env }: Of<'stdio'>, variables: Map<string, string>, set: SetValue): void {
+function stdio({ command, args, env }: ServerOfType<'stdio'>, variables: Map<string, string>, set: SetValue): void {
   set('command', command);
   if (args.length > 0) set('args', args);
   const forwarded: string[] = [];
@@ -49,7 +49,7 @@ function stdio({ command, args, env }: Of<'stdio'>, variables: Map<string, strin
   if (inline.size > 0) set('env', Object.fromEntries(inline));
 }
 
-function http({ url, headers }: Of<'http'>, variables: Map<string, string>, set: SetValue): void {
+function http({ url, headers }: ServerOfType<'http'>, variables: Map<string, string>, set: SetValue): void {
   set('url', url);
   const names = Object.entries(headers).map(([header, value]) => {
     const variable = `VITRINE_MCP_HEADER_${variables.size}`;

@@ -73,7 +73,7 @@ function todoStatus(value: unknown): Todo['status'] {
 
 /** A partial list says nothing about the other items. */
 const readTodos: Build = (args) =>
-  Object.values(args).some((wanted) => list(wanted).length > 0 || nonEmpty(wanted) !== undefined)
+  Object.values(args).some((value) => list(value).length > 0 || nonEmpty(value) !== undefined)
     ? { kind: 'tool', input: args }
     : { kind: 'todo', todos: [] };
 

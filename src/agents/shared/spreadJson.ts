@@ -10,7 +10,7 @@ const maxOpening = 8;
 const nothing: readonly string[] = [];
 
 /** `no`: not part of a multi-line value; `more`: part of one that continues. */
-export type Gathered = 'no' | 'more' | { readonly value: unknown; readonly raw: string };
+export type JsonProgress = 'no' | 'more' | { readonly value: unknown; readonly raw: string };
 
 /**
  * Multi-line JSON, from some versions and `jq`: an opening bracket alone on its line, indented lines, a closing bracket
@@ -26,7 +26,7 @@ export class SpreadJson {
     return this.#lines.length > 0;
   }
 
-  take(text: string): Gathered {
+  take(text: string): JsonProgress {
     // Nearly every line: no single bracket, and no open value.
     if (this.#lines.length === 0 && text.length > maxOpening) return 'no';
     const line = text.trimEnd().replace(/^\uFEFF/, '');
@@ -50,7 +50,7 @@ export class SpreadJson {
     return this.#abandoned.length === 0 ? nothing : this.#abandoned.splice(0);
   }
 
-  #whole(): Gathered {
+  #whole(): JsonProgress {
     const raw = this.#lines.join('\n');
     const value = parse(raw);
     if (value === undefined) this.abandon();

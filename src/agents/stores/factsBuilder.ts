@@ -1,5 +1,5 @@
 import type {
-  Counted,
+  CountedUsage,
   EntryPoint,
   LastRecord,
   StoreCost,
@@ -22,7 +22,7 @@ export class FactsBuilder {
   readonly #prompts = new Map<string, StorePrompt>();
   /** Prompts without a request after them. */
   readonly #unanswered = new Set<string>();
-  readonly #calls = new Map<string, Counted>();
+  readonly #calls = new Map<string, CountedUsage>();
   readonly #requests = new Map<string, StoreRequest>();
   readonly #missing = new Set<string>();
   #startedAt: string | null = null;
@@ -73,7 +73,7 @@ export class FactsBuilder {
     this.#lastActivityAt = at;
   }
 
-  prompt(prompt: Counted, text: string): void {
+  prompt(prompt: CountedUsage, text: string): void {
     this.firstPrompt ??= text.length > maxPrompt ? text.slice(0, maxPrompt) : text;
     if (!this.#prompts.has(prompt.key)) this.#unanswered.add(prompt.key);
     this.#count(this.#prompts, prompt);
@@ -88,7 +88,7 @@ export class FactsBuilder {
     this.#unanswered.clear();
   }
 
-  call(call: Counted): void {
+  call(call: CountedUsage): void {
     this.#count(this.#calls, call);
   }
 
@@ -143,7 +143,7 @@ export class FactsBuilder {
     };
   }
 
-  #count<T extends Counted>(counted: Map<string, T>, item: T): void {
+  #count<T extends CountedUsage>(counted: Map<string, T>, item: T): void {
     if (counted.has(item.key)) return;
     if (counted.size < maxCounted) counted.set(item.key, item);
     else this.#left += 1;

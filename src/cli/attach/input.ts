@@ -44,7 +44,7 @@ export function parseJsonInput(line: string, waiting: readonly AgentRequest[] = 
         ? { kind: 'allow', scope: 'once' }
         : {
             kind: 'answer',
-            answers: inOrder(
+            answers: answersInOrder(
               answers,
               waiting.find(({ id }) => id === request),
             ),
@@ -52,7 +52,7 @@ export function parseJsonInput(line: string, waiting: readonly AgentRequest[] = 
   };
 }
 
-function inOrder(answers: object, request: AgentRequest | undefined): string[] {
+function answersInOrder(answers: object, request: AgentRequest | undefined): string[] {
   const given = new Map<string, string>(Object.entries(answers));
   if (Array.isArray(answers) || request?.questions === undefined) return [...given.values()];
   return request.questions.map(({ question }) => given.get(question) ?? '');

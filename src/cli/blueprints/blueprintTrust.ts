@@ -34,11 +34,11 @@ export async function assertTrusted(
 async function agrees(context: CliContext, blueprint: Blueprint, own: Blueprint | undefined): Promise<boolean> {
   if (!('isTTY' in context.stdin) || context.stdin.isTTY !== true) return false;
   for (const risk of risks(blueprint, own)) context.stderr.write(`  ${risk}\n`);
-  const asked = createInterface({ input: context.stdin, output: context.stderr });
+  const terminal = createInterface({ input: context.stdin, output: context.stderr });
   try {
-    return /^y(?:es)?$/i.test((await asked.question('Trust the current version of this agent? [y/N] ')).trim());
+    return /^y(?:es)?$/i.test((await terminal.question('Trust the current version of this agent? [y/N] ')).trim());
   } finally {
-    asked.close();
+    terminal.close();
   }
 }
 

@@ -37,11 +37,11 @@ interface BlueprintArguments {
 export async function startByBlueprint(
   context: CliContext,
   name: string,
-  asked: BlueprintArguments,
+  args: BlueprintArguments,
 ): Promise<StartRequest> {
-  const agent = findBlueprint(await trustedBlueprints(context, asked.cwd), name);
-  const request = await startRequest(agent, useOf(context, asked));
-  return { ...request, options: { ...request.options, ...asked.options } };
+  const agent = findBlueprint(await trustedBlueprints(context, args.cwd), name);
+  const request = await startRequest(agent, useOf(context, args));
+  return { ...request, options: { ...request.options, ...args.options } };
 }
 
 /** Executor of an agent file. `trust`: the user trusts its current content. @throws EngineFailure, UsageError */
@@ -60,16 +60,16 @@ export async function resumeByBlueprint(
   context: CliContext,
   engine: Engine,
   session: string,
-  asked: Omit<BlueprintArguments, 'cwd'>,
+  args: Omit<BlueprintArguments, 'cwd'>,
 ): Promise<ResumeRequest> {
-  const { prompt, options } = asked;
+  const { prompt, options } = args;
   const handle = await engine.open(session);
   const { agent_name: name, project_dir: cwd = context.cwd } = handle.summary();
   handle.dispose();
   if (name === undefined) return { prompt, options };
   try {
     const agent = findBlueprint(await trustedBlueprints(context, cwd), name);
-    const request = await resumeRequest(agent, useOf(context, { ...asked, cwd }));
+    const request = await resumeRequest(agent, useOf(context, { ...args, cwd }));
     return { ...request, options: { ...request.options, ...options } };
   } catch (error) {
     if (!EngineFailure.is(error, 'blueprint_unknown')) throw error;

@@ -55,7 +55,7 @@ async function storeState(folder: string): Promise<string> {
 
 function sessionLines(found: Diagnosis): string[] {
   const { summaries, running, interrupted, hidden, folders, unreadable, deleted, leases } = found;
-  const lost = folders.filter(({ folder, gone }) => gone || folder === null);
+  const lost = folders.filter(({ folder, isMissing }) => isMissing || folder === null);
   const places = lost.map(
     ({ folder, sessions }) =>
       `  ${folder ?? 'No folder'}: ${counted(sessions.length)}${folder === null ? '' : ', missing folder'}`,

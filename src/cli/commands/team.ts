@@ -105,7 +105,7 @@ async function migrationNames(): Promise<readonly string[]> {
     .sort();
 }
 
-async function givenLogin({ env }: CliContext, url: string | undefined) {
+async function loginOfUrl({ env }: CliContext, url: string | undefined) {
   const { loginAt, loginOfEnvironment } = await import('../../team/login.ts');
   const login = url === undefined ? await loginOfEnvironment(env) : await loginAt(url, env);
   if (login === null) throw new UsageError('The address of the database is missing.', 'See "vitrine team --help".');
@@ -118,7 +118,7 @@ async function storeLogin(context: CliContext, { store }: Values) {
 }
 
 async function init(context: CliContext, { down }: Values, url: string | undefined): Promise<number> {
-  const login = await givenLogin(context, url);
+  const login = await loginOfUrl(context, url);
   const [{ withClient }, { migrate }, { formatAddress }] = await Promise.all([
     import('../../team/database/connection.ts'),
     import('../../team/database/migrate.ts'),
@@ -148,7 +148,7 @@ function countOf(given: string): number {
 }
 
 async function join(context: CliContext, values: Values, url: string | undefined): Promise<number> {
-  const login = await givenLogin(context, url);
+  const login = await loginOfUrl(context, url);
   const [{ withClient }, { joinTeam }, { writeTeam }, { formatAddress }] = await Promise.all([
     import('../../team/database/connection.ts'),
     import('../../team/membership.ts'),

@@ -19,7 +19,7 @@ import type { EngineOptions } from '../run/engine.ts';
 
 export type Mode = 'sync' | 'async_poll';
 
-export interface StartAsked {
+export interface StartRequest {
   readonly agent: string;
   readonly prompt: string;
   readonly mode: Mode;
@@ -82,9 +82,9 @@ export class AgentRuns {
   }
 
   /** @throws EngineFailure, DaemonError */
-  async start({ agent, prompt, mode, projectDir, model, demands }: StartAsked): Promise<object> {
+  async start({ agent, prompt, mode, projectDir, model, demands }: StartRequest): Promise<object> {
     const cwd = path.resolve(this.#context.cwd, projectDir ?? '.');
-    const asked = { prompt, cwd, options: model === undefined ? {} : { model } };
+    const runRequest = { prompt, cwd, options: model === undefined ? {} : { model } };
     const all = await trustedBlueprints(this.#context, cwd);
     const type = executorTypeSchema.safeParse(agent).data;
     const isProgram = type !== undefined && !all.some(({ name }) => name === agent);
@@ -95,7 +95,7 @@ export class AgentRuns {
       const request = await requestOf(this.#context, { ...named, cwd: projectDir, model, demand });
       return this.#queue({ ...request, prompt }, mode);
     }
-    const start = isProgram ? { agent: type, ...asked } : await startByBlueprint(this.#context, agent, asked);
+    const start = isProgram ? { agent: type, ...runRequest } : await startByBlueprint(this.#context, agent, runRequest);
     return this.#begin({ start: { ...start, interactive: false } }, mode);
   }
 
@@ -105,9 +105,9 @@ export class AgentRuns {
     return this.#begin({ session: id, resume: { ...request, interactive: false } }, mode);
   }
 
-  async #begin(asked: RequestedRun, mode: Mode): Promise<object> {
+  async #begin(request: RequestedRun, mode: Mode): Promise<object> {
     const begin = runsOf(this.#context, this.#engine, this.#options);
-    const run = await begin(asked, new AbortController().signal);
+    const run = await begin(request, new AbortController().signal);
     const { id } = run.session;
     this.#own.get(id)?.close();
     const stop = (): Promise<void> => run.stop(false);

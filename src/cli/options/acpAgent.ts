@@ -16,7 +16,7 @@ export interface AcpChoice {
 }
 
 /** ACP agent for the options of a command; `undefined` for other agents. */
-export function acpChoice(asked: {
+export function acpChoice(values: {
   readonly agent: ExecutorType | undefined;
   readonly resumes: boolean;
   readonly profile: string | undefined;
@@ -26,7 +26,7 @@ export function acpChoice(asked: {
   readonly command: readonly string[];
   readonly cwd: string;
 }): AcpChoice | undefined {
-  const { agent, resumes, profile, program, command, cwd } = asked;
+  const { agent, resumes, profile, program, command, cwd } = values;
   const [name, ...args] = command;
   if (agent !== 'acp' && !(agent === undefined && resumes)) {
     if (profile === undefined) return undefined;

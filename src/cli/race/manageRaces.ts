@@ -14,7 +14,7 @@ export interface ManageOptions {
   readonly branch: boolean;
 }
 
-interface Asked extends ManageOptions {
+interface RaceAction extends ManageOptions {
   readonly context: CliContext;
   readonly daemon: DaemonConnection;
   readonly args: readonly string[];
@@ -24,7 +24,7 @@ const done = 0;
 const refused = 1;
 
 /** Commands for races that are already there. */
-export const raceCommands: Readonly<Record<string, (asked: Asked) => Promise<number>>> = {
+export const raceCommands: Readonly<Record<string, (action: RaceAction) => Promise<number>>> = {
   async list({ context, daemon, json }) {
     const races = await translated(() => daemon.call('races', {}));
     if (json) await writeLines(context.stdout, races);
@@ -32,23 +32,23 @@ export const raceCommands: Readonly<Record<string, (asked: Asked) => Promise<num
     return done;
   },
 
-  async show(asked) {
-    const { context, daemon, json } = asked;
-    const { race_id, folder } = await raceOf(asked);
+  async show(action) {
+    const { context, daemon, json } = action;
+    const { race_id, folder } = await raceOf(action);
     await printComparison(context, daemon, { race_id, folder }, json);
     return done;
   },
 
-  async stop(asked) {
-    const { race_id } = await raceOf(asked);
-    await translated(() => asked.daemon.call('stopRace', { race_id }));
+  async stop(action) {
+    const { race_id } = await raceOf(action);
+    await translated(() => action.daemon.call('stopRace', { race_id }));
     return done;
   },
 
-  async apply(asked) {
-    const { context, daemon, json, branch } = asked;
-    const { race_id, folder } = await raceOf(asked);
-    const [, lane] = asked.args;
+  async apply(action) {
+    const { context, daemon, json, branch } = action;
+    const { race_id, folder } = await raceOf(action);
+    const [, lane] = action.args;
     if (lane === undefined) throw new UsageError('Specify a result.', 'See "vitrine race show" for their names.');
     const how = branch ? 'branch' : 'patch';
     const applied = await translated(() =>
@@ -59,9 +59,9 @@ export const raceCommands: Readonly<Record<string, (asked: Asked) => Promise<num
     return done;
   },
 
-  async undo(asked) {
-    const { context, daemon, json } = asked;
-    const { race_id, folder } = await raceOf(asked);
+  async undo(action) {
+    const { context, daemon, json } = action;
+    const { race_id, folder } = await raceOf(action);
     const result = await translated(() =>
       daemon.call('undoRace', { race_id, context: contextOf(folder, context.env) }),
     );
@@ -70,9 +70,9 @@ export const raceCommands: Readonly<Record<string, (asked: Asked) => Promise<num
     return done;
   },
 
-  async clean(asked) {
-    const { context, daemon, json, force } = asked;
-    const { race_id, folder } = await raceOf(asked);
+  async clean(action) {
+    const { context, daemon, json, force } = action;
+    const { race_id, folder } = await raceOf(action);
     const result = await translated(() =>
       daemon.call('cleanRace', { race_id, force, context: contextOf(folder, context.env) }),
     );
@@ -96,7 +96,7 @@ export async function printComparison(
   else context.stdout.write(comparisonText(comparison));
 }
 
-async function raceOf({ daemon, args: [race_id] }: Asked): Promise<Race> {
+async function raceOf({ daemon, args: [race_id] }: RaceAction): Promise<Race> {
   if (race_id === undefined) throw new UsageError('Specify a race.', 'See "vitrine race list".');
   if (!/^race_[0-9a-f]{12}$/.test(race_id))
     throw new UsageError(`"${race_id}" is not the ID of a race.`, 'See "vitrine race list".');

@@ -50,7 +50,7 @@ async function watch(begin: StartRun, context: CliContext, ask: () => Promise<Re
   let run: StartedRun | undefined;
   const cancelled = new AbortController();
   let hangUp = (): void => undefined;
-  const left = new Promise<'left'>((resolve) => {
+  const closedEarly = new Promise<'left'>((resolve) => {
     hangUp = () => resolve('left');
   });
   let interrupts = 0;
@@ -69,16 +69,16 @@ async function watch(begin: StartRun, context: CliContext, ask: () => Promise<Re
     else process.exit(notStarted);
   });
   try {
-    const asked = await ask();
-    run = await begin(asked, cancelled.signal);
+    const answer = await ask();
+    run = await begin(answer, cancelled.signal);
     // The run started while it was being cancelled.
     if (cancelled.signal.aborted) stop(run, interrupts > 1);
     const { session } = run;
     const printer = new EntryPrinter(session, context, session.turns().at(-1)?.firstIndex ?? 0);
-    const result = await Promise.race([session.done, left]);
+    const result = await Promise.race([session.done, closedEarly]);
     if (result === 'left') return hungUp;
     // Processes of the agent may end after it.
-    await Promise.race([stopped, left]);
+    await Promise.race([stopped, closedEarly]);
     await printer.printed();
     if (result === undefined) return agentFailed;
     await writeLines(context.stdout, [result]).catch(() => undefined);

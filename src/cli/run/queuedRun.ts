@@ -29,10 +29,10 @@ export async function queueRun(context: CliContext, store: string | undefined, r
     await connection.call('watch', { events: false, runs: true });
     const queue = new RemoteQueue(connection);
     const run = await queue.createRun(request);
-    const gone = connection.closed.then(() => {
+    const disconnected = connection.closed.then(() => {
       throw new DaemonError('unreachable', 'The Vitrine daemon exited.');
     });
-    const ended = Promise.race([ends.of(run.run_id), gone]);
+    const ended = Promise.race([ends.of(run.run_id), disconnected]);
     // Nobody may wait for it.
     ended.catch(() => undefined);
     return {

@@ -12,12 +12,12 @@ interface RecallArguments {
 }
 
 /** Context from the folder's earlier sessions. Prints query and number of passages. @throws EngineFailure */
-export async function recallFor(engine: Engine, context: CliContext, asked: RecallArguments): Promise<Recalled> {
-  const { prompt, resume } = asked;
+export async function recallFor(engine: Engine, context: CliContext, args: RecallArguments): Promise<Recalled> {
+  const { prompt, resume } = args;
   const found = await engine.archive.recall.find({
     ...(resume !== undefined && { session: resume }),
     message: { text: prompt, origin: 'human' },
-    within: inFolder(await folderOf(engine, asked), resume),
+    within: inFolder(await folderOf(engine, args), resume),
   });
   context.stderr.write(`vitrine: ${recalledText(found)}\n`);
   return found;

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Readable } from 'node:stream';
 import type { AgentAdapter } from '../../agents/adapter.ts';
 import { adapters } from '../../agents/registry.ts';
-import { type LineOut, LineSplitter } from '../../engine/output/lineSplitter.ts';
+import { type SplitLine, LineSplitter } from '../../engine/output/lineSplitter.ts';
 import type { ExitInfo, RunFacts } from '../../model/usage/facts.ts';
 import type { OutputLine } from '../../model/transcript/normalizer.ts';
 import { agentOption, exitOption } from '../options/args.ts';
@@ -75,7 +75,7 @@ export async function readRecordedRun(
     const source = sources[stream];
     if (source === undefined) continue;
     const lines = new LineSplitter();
-    const push = (more: readonly LineOut[]): void => {
+    const push = (more: readonly SplitLine[]): void => {
       for (const line of more) transcript.apply(normalizer.push(outputLine(stream, line), now()));
     };
     try {
@@ -112,7 +112,7 @@ async function* chunks(stream: Readable): AsyncGenerator<Buffer> {
   }
 }
 
-function outputLine(stream: Stream, line: LineOut): OutputLine {
+function outputLine(stream: Stream, line: SplitLine): OutputLine {
   return 'text' in line ? { stream, text: line.text } : { stream, oversize: line.oversize };
 }
 

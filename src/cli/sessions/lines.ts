@@ -117,7 +117,7 @@ async function countRunning(daemon: DaemonConnection, session_id: string): Promi
 
 const toolCallSchema = z.object({ type: z.object({ kind: z.literal('tool_use') }) });
 
-interface Counted {
+interface EntryCounts {
   readonly toolCalls: number;
   readonly prompts: number;
   /** Entries are missing in between. */
@@ -125,7 +125,7 @@ interface Counted {
 }
 
 /** `null` if the record cannot be read. */
-async function countRecorded(engine: Engine, id: string): Promise<Counted | null> {
+async function countRecorded(engine: Engine, id: string): Promise<EntryCounts | null> {
   try {
     const handle = await engine.open(id);
     try {

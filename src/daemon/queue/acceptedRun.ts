@@ -9,26 +9,26 @@ import type { SessionSummary } from '../../model/session/summary.ts';
 import type { ListedRun } from '../../model/session/waiting.ts';
 import type { ParamsOf } from '../../protocol/daemon/calls.ts';
 
-type AskedRun = ParamsOf<'queueRun'>;
+type QueueRequest = ParamsOf<'queueRun'>;
 
 /**
  * Completes a request with executor and folder of the resumed session, or the executor of the online runners. Refuses
  * runs that no runner can ever take. @throws CoordinatorError
  */
 export async function acceptedRun(
-  asked: AskedRun,
+  request: QueueRequest,
   { engine, coordinator }: { readonly engine: Pick<Engine, 'open'>; readonly coordinator: LocalCoordinator },
 ): Promise<z.output<typeof createRunSchema>> {
-  const { parent_session_id: parent, session_id, project_dir } = asked;
-  if (asked.type === 'start_session') {
+  const { parent_session_id: parent, session_id, project_dir } = request;
+  if (request.type === 'start_session') {
     if (parent !== undefined) await knownSession(engine, coordinator, parent);
-    const executor_type = asked.executor_type ?? (await offeredExecutor(coordinator));
-    return { ...asked, executor_type: knownExecutor(executor_type) };
+    const executor_type = request.executor_type ?? (await offeredExecutor(coordinator));
+    return { ...request, executor_type: knownExecutor(executor_type) };
   }
   if (session_id === undefined) throw new CoordinatorError('invalid', 'A resume_session run needs a session_id.');
   const session = await knownSession(engine, coordinator, session_id);
   const own = session.executor_type;
-  const executor_type = asked.executor_type ?? own;
+  const executor_type = request.executor_type ?? own;
   if (executor_type === undefined)
     throw new CoordinatorError('invalid', `The agent of session ${session_id} is unknown. Name the executor.`);
   if (own !== undefined && executor_type !== own)
@@ -38,7 +38,7 @@ export async function acceptedRun(
     );
   const folder = project_dir ?? session.project_dir;
   return {
-    ...asked,
+    ...request,
     executor_type: knownExecutor(executor_type),
     ...(folder !== undefined && { project_dir: folder }),
     ...(session.parent_session_id !== undefined && { parent_session_id: session.parent_session_id }),

@@ -21,14 +21,14 @@ export interface QueuedRunDeps {
   readonly isAttended: (runId: string) => boolean;
 }
 
-interface Declared extends QueuedRunDeps {
+interface DeclaredRunner extends QueuedRunDeps {
   readonly runner: Omit<Registration, 'instance'>;
   /** Id of a terminal; without it, the runner belongs to a window. */
   readonly context: ClientContext | undefined;
 }
 
 /** Runs a job for the client that declared the runner. Never rejects. */
-export async function executeQueued(job: Job, deps: Declared, started: () => void): Promise<Outcome> {
+export async function executeQueued(job: Job, deps: DeclaredRunner, started: () => void): Promise<Outcome> {
   const { run } = job;
   deps.log.info(`Queued run ${run.run_id} in session ${run.session_id}.`);
   try {
@@ -42,7 +42,7 @@ export async function executeQueued(job: Job, deps: Declared, started: () => voi
 }
 
 /** A window starts agents in its trusted folders. Only a person can choose a mode that skips approvals. */
-async function executeForWindow(job: Job, folder: string, deps: Declared, started: () => void): Promise<Outcome> {
+async function executeForWindow(job: Job, folder: string, deps: DeclaredRunner, started: () => void): Promise<Outcome> {
   const { contexts, blueprints, runner } = deps;
   const { permission_mode: mode } = job;
   const executor = executorTypeSchema.safeParse(job.executor_type).data;
@@ -60,7 +60,7 @@ async function executeForWindow(job: Job, folder: string, deps: Declared, starte
 async function executeForTerminal(
   job: Job,
   context: ClientContext,
-  deps: Declared,
+  deps: DeclaredRunner,
   started: () => void,
 ): Promise<Outcome> {
   const { engine, contexts, blueprints } = deps;
@@ -81,7 +81,7 @@ function commonDeps({
   blueprints,
   runner,
   engine,
-}: Declared): Pick<ExecuteDeps, 'blueprints' | 'projectDir' | 'permitChild'> {
+}: DeclaredRunner): Pick<ExecuteDeps, 'blueprints' | 'projectDir' | 'permitChild'> {
   return {
     blueprints: blueprints.load,
     projectDir: runner.project_dir,
@@ -90,7 +90,7 @@ function commonDeps({
 }
 
 /** A session continues where it began. */
-async function folderOf({ run }: Job, { engine, runner }: Declared): Promise<string> {
+async function folderOf({ run }: Job, { engine, runner }: DeclaredRunner): Promise<string> {
   const place = run.project_dir ?? runner.project_dir;
   if (run.type === 'start_session') return place;
   try {

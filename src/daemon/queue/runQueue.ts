@@ -69,22 +69,22 @@ export class RunQueue {
     return this.#create(await acceptedRun(request, { engine: this.#deps.engine, coordinator }));
   }
 
-  async #create(asked: z.output<typeof createRunSchema>, more?: Pick<Job, 'by_agent'>): Promise<ListedRun> {
+  async #create(request: z.output<typeof createRunSchema>, more?: Pick<Job, 'by_agent'>): Promise<ListedRun> {
     const coordinator = await this.#coordinator();
-    const { session_id = sessionId(randomHex) } = asked;
+    const { session_id = sessionId(randomHex) } = request;
     let finish = (): void => undefined;
     // Nobody else knows the id of a new session yet.
-    if (asked.type === 'start_session')
+    if (request.type === 'start_session')
       this.#keeping.set(session_id, new Promise<void>((resolve) => (finish = resolve)));
     try {
-      const { run_id } = await coordinator.createRun({ ...asked, session_id }, more);
+      const { run_id } = await coordinator.createRun({ ...request, session_id }, more);
       const job = coordinator.job(run_id);
       const run = (await coordinator.runs({ session_id })).find((each) => each.run_id === run_id);
       if (job === undefined || run === undefined) throw daemonRetiring();
       await this.#keep(job, run);
       return run;
     } finally {
-      if (asked.type === 'start_session') this.#keeping.delete(session_id);
+      if (request.type === 'start_session') this.#keeping.delete(session_id);
       finish();
     }
   }

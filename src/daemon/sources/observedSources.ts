@@ -44,7 +44,7 @@ export class ObservedSources {
       ...deps,
       history: (id) => this.#history(id),
       onKept: (summary) => {
-        this.#took(summary);
+        this.#removeOwn(summary);
         deps.onKept(summary);
       },
     });
@@ -75,7 +75,7 @@ export class ObservedSources {
   }
 
   /** A session became Vitrine's own without a run. */
-  #took({ session_id, executor_session_ids }: SessionSummary): void {
+  #removeOwn({ session_id, executor_session_ids }: SessionSummary): void {
     for (const watch of this.#watches) watch.take(executor_session_ids, session_id);
   }
 
@@ -145,9 +145,9 @@ export class ObservedSources {
       this.#places.delete(oldest);
     }
     const { thread, log } = this.#deps;
-    const made = new RemoteSessions({ key, home, variables }, thread, log);
-    this.#places.set(key, made);
-    for (const [listener, looks] of this.#useListeners) looks.push(made.look(listener));
-    return made;
+    const created = new RemoteSessions({ key, home, variables }, thread, log);
+    this.#places.set(key, created);
+    for (const [listener, looks] of this.#useListeners) looks.push(created.look(listener));
+    return created;
   }
 }

@@ -13,7 +13,7 @@ export interface SessionCopierDeps {
   readonly log: Log;
 }
 
-interface Look {
+interface CopyRequest {
   /** Which of the agents' own ids belong to sessions that Vitrine recorded. */
   readonly recorded: ReadonlyMap<string, string>;
   /** Copies every session that has ended. */
@@ -48,7 +48,7 @@ export class SessionCopier {
   }
 
   /** Takes the current state of sessions, and starts the copies that are due. */
-  async look(rows: readonly ObservedSummary[], { recorded, all }: Look): Promise<void> {
+  async look(rows: readonly ObservedSummary[], { recorded, all }: CopyRequest): Promise<void> {
     const copies = await this.#load();
     for (const row of rows) {
       const { session_id: id, live, problem, updated_at: changed } = row;

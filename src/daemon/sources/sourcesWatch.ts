@@ -70,13 +70,13 @@ export class SourcesWatch implements Disposable {
     try {
       const { shown } = await this.#shown(changed);
       if (this.#isDisposed) return;
-      const gone = new Set([...removed, ...changed.map((each) => each.session_id)]);
+      const outdated = new Set([...removed, ...changed.map((each) => each.session_id)]);
       for (const summary of shown) {
-        gone.delete(summary.session_id);
+        outdated.delete(summary.session_id);
         this.#reported.set(summary.session_id, summary.executor_session_ids);
         this.#deps.feed.summary(summary);
       }
-      for (const id of gone) {
+      for (const id of outdated) {
         // The list has the copy in its place.
         if (this.#deps.keeper.isCopy(id)) this.#reported.delete(id);
         else this.#forget(id);

@@ -6,7 +6,7 @@ import { loginAt } from '../../team/login.ts';
 import { joinTeam, leaveTeam, type MemberKind } from '../../team/membership.ts';
 import { removeTeam, writeTeam } from '../../team/teamFile.ts';
 
-interface Joined {
+interface Membership {
   readonly url: string;
   readonly kind: MemberKind;
 }
@@ -22,7 +22,7 @@ export async function join(
   storeDir: string,
   { url, password }: JoinRequest,
   environment: Readonly<Record<string, string | undefined>>,
-): Promise<Joined> {
+): Promise<Membership> {
   return refused(async () => {
     const login = password === undefined ? await loginAt(url, environment) : { address: parseAddress(url), password };
     const kind = await withClient(login, joinTeam);

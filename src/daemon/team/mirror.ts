@@ -4,7 +4,7 @@ import type { AgentRequest } from '../../model/agent/request.ts';
 import { failures } from '../../engine/failures/failures.ts';
 import { asShared } from '../../insight/session/asShared.ts';
 import { isSessionLive } from '../../model/session/status.ts';
-import { pullSession, pullShared, type Pulled, type PulledSessions } from '../../team/records/mirror.ts';
+import { pullSession, pullShared, type PulledLines, type PulledSessions } from '../../team/records/mirror.ts';
 import { sharedState } from '../../team/records/sharedSessions.ts';
 import { readRequests } from '../../team/runs/requests.ts';
 import { TeamError } from '../../team/errors.ts';
@@ -40,7 +40,7 @@ export class TeamMirror {
     const { engine } = this.#deps;
     this.#users.set(id, (this.#users.get(id) ?? 0) + 1);
     try {
-      const pulled = await this.#bringUpToDate(id);
+      const pulled = await this.#refreshCopy(id);
       if (pulled === null || pulled.session.lines === 0) {
         this.#leave(id);
         return null;
@@ -79,7 +79,7 @@ export class TeamMirror {
   /** Brings all copies up to date, for a search. @throws TeamError without a connection */
   async pullAll(): Promise<PulledSessions & { readonly folder: string }> {
     const { folder, user, use } = this.#deps;
-    const pulled = await use((database) => pullShared(database, folder, user, (id) => this.#bringUpToDate(id)));
+    const pulled = await use((database) => pullShared(database, folder, user, (id) => this.#refreshCopy(id)));
     return { folder, ...pulled };
   }
 
@@ -117,14 +117,14 @@ export class TeamMirror {
 
   async #pull(id: string): Promise<void> {
     try {
-      await this.#bringUpToDate(id);
+      await this.#refreshCopy(id);
     } catch (error) {
       if (!TeamError.is(error, 'unreachable')) this.#deps.log.warn(`Session ${id} of the team: ${String(error)}`);
     }
   }
 
   /** One at a time per session, because two would write to the same file. @throws TeamError */
-  #bringUpToDate(id: string): Promise<Pulled | null> {
+  #refreshCopy(id: string): Promise<PulledLines | null> {
     const { folder, use } = this.#deps;
     const before = this.#current.get(id) ?? Promise.resolve();
     const pulled = before.then(() => use((database) => pullSession(database, folder, id)));
@@ -168,9 +168,9 @@ export class TeamMirror {
   }
 
   #leave(id: string): void {
-    const left = (this.#users.get(id) ?? 1) - 1;
-    if (left > 0) {
-      this.#users.set(id, left);
+    const remaining = (this.#users.get(id) ?? 1) - 1;
+    if (remaining > 0) {
+      this.#users.set(id, remaining);
       return;
     }
     this.#users.delete(id);

@@ -130,7 +130,9 @@ export class ClientMethods {
       const seen = await files.stat(path);
       const callId = calls.changing((file) => file === path || file === seen.place);
       const request = await writeRequest(files, { file: path, content, seen, workDir, callId });
-      await this.#mayOnItsOwn(`The agent was not allowed to write ${path}.`, request, signal, () => grants.allWrites());
+      await this.#requirePermission(`The agent was not allowed to write ${path}.`, request, signal, () =>
+        grants.allWrites(),
+      );
       // Another program may have written the file while the user was deciding.
       await files.assertUnchanged(path, seen);
     }
@@ -147,7 +149,7 @@ export class ClientMethods {
     if (!grants.mayRun(toRun)) {
       const shown = commandLine(words);
       const names = Object.keys(variables);
-      await this.#mayOnItsOwn(
+      await this.#requirePermission(
         `The agent was not allowed to run ${shown}.`,
         {
           kind: 'permission',
@@ -168,7 +170,7 @@ export class ClientMethods {
   }
 
   /** @throws Refusal with `denied` and the user's reason */
-  async #mayOnItsOwn(
+  async #requirePermission(
     denied: string,
     request: Omit<NewRequest, 'id'>,
     signal: AbortSignal,

@@ -223,9 +223,9 @@ export class AcpDialogue implements Dialogue {
   }
 
   /** `granted`: the mode that determines Vitrine's own permissions from then on. */
-  async #setMode(wanted: string, granted = wanted): Promise<void> {
-    await this.#select('mode', wanted);
-    this.#grants.mode(granted, this.#greeting?.preset);
+  async #setMode(mode: string, sessionMode = mode): Promise<void> {
+    await this.#select('mode', mode);
+    this.#grants.mode(sessionMode, this.#greeting?.preset);
   }
 
   /** Returns to the agent's initial mode. */
@@ -241,8 +241,8 @@ export class AcpDialogue implements Dialogue {
     return 'request' in chooseMode(this.#opened, mode);
   }
 
-  async #select(what: 'mode' | 'model', wanted: string): Promise<void> {
-    const choice = what === 'mode' ? chooseMode(this.#opened, wanted) : chooseModel(this.#opened, wanted);
+  async #select(what: 'mode' | 'model', value: string): Promise<void> {
+    const choice = what === 'mode' ? chooseMode(this.#opened, value) : chooseModel(this.#opened, value);
     if ('request' in choice) {
       const { method, params } = choice.request;
       await this.#peer.request(method, { sessionId: this.#sessionId, ...params }, this.#deadlines.opening);
@@ -251,8 +251,8 @@ export class AcpDialogue implements Dialogue {
     const { offered } = choice;
     const has = offered.length === 0 ? 'It offers no choice.' : `It has: ${offered.join(', ')}.`;
     // In another mode, the agent might do something that the user ruled out.
-    if (what === 'mode') throw new ImpossibleError(`it has no permission mode "${wanted}". ${has}`);
-    const content = `The agent has no model "${wanted}". ${has}`;
+    if (what === 'mode') throw new ImpossibleError(`it has no permission mode "${value}". ${has}`);
+    const content = `The agent has no model "${value}". ${has}`;
     this.#host.tell({ type: 'note', subtype: 'option_ignored', content });
   }
 

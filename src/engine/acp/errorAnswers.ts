@@ -11,9 +11,9 @@ export class ImpossibleError extends Error {
 /** @throws ImpossibleError */
 export function assertVersion({ version }: Greeting): void {
   if (version === protocolVersion) return;
-  const theirs = version === null ? 'does not say which version' : `speaks version ${version}`;
+  const versionText = version === null ? 'does not say which version' : `speaks version ${version}`;
   throw new ImpossibleError(
-    `it ${theirs} of the Agent Client Protocol, and Vitrine speaks version ${protocolVersion}. Install a version of the agent that speaks that, or update Vitrine.`,
+    `it ${versionText} of the Agent Client Protocol, and Vitrine speaks version ${protocolVersion}. Install a version of the agent that speaks that, or update Vitrine.`,
   );
 }
 

@@ -3,7 +3,7 @@ import type { NewRequest } from '../../agents/dialogue.ts';
 import { shortPath } from '../../agents/shared/describe.ts';
 import type { FileVersion, WorkspaceFiles } from './workspaceFiles.ts';
 
-interface AskedWrite {
+interface FileWrite {
   /** Path as given by the agent. */
   readonly file: string;
   readonly content: string;
@@ -13,8 +13,8 @@ interface AskedWrite {
 }
 
 /** Builds the permission request for a file that the agent writes without having asked. It shows the real path. */
-export async function writeRequest(files: WorkspaceFiles, asked: AskedWrite): Promise<Omit<NewRequest, 'id'>> {
-  const { file, content, seen, workDir, callId } = asked;
+export async function writeRequest(files: WorkspaceFiles, write: FileWrite): Promise<Omit<NewRequest, 'id'>> {
+  const { file, content, seen, workDir, callId } = write;
   // The session's folder may be a link itself, which is not worth showing.
   const place = path.join(workDir, path.relative(await files.locate(workDir), seen.place));
   const isNew = seen.stamp === null;

@@ -121,9 +121,9 @@ async function connected(
 }
 
 /** @throws EngineFailure for problems of the server or the connection */
-async function translated<T>(label: string, asked: Promise<T>): Promise<T> {
+async function translated<T>(label: string, answer: Promise<T>): Promise<T> {
   try {
-    return await asked;
+    return await answer;
   } catch (error) {
     if (AcpHttpFailure.is(error)) throw failures.serverFailed(label, error);
     throw error;

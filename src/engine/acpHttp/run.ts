@@ -105,7 +105,7 @@ class AcpHttpRun {
     let cause: unknown;
     try {
       for await (const bytes of stream) {
-        yield this.#took(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+        yield this.#outputChunk(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
         // This chunk may have contained the run's id.
         if (this.#stopping) void this.#cancel();
       }
@@ -122,7 +122,7 @@ class AcpHttpRun {
     const { runId } = this.#watch;
     const { signal } = this.#abort;
     if (runId === null) throw acpHttpFailures.streamBroken(null, cause);
-    yield this.#took(Buffer.from(`\n: ${why}\n\n`));
+    yield this.#outputChunk(Buffer.from(`\n: ${why}\n\n`));
     let reason = cause;
     for (let attempt = 0; attempt < waits.length; attempt += 1) {
       await delay(waits[attempt], undefined, { signal });
@@ -134,7 +134,7 @@ class AcpHttpRun {
       });
       if (events === null) continue;
       const missing = this.#watch.missing(events);
-      for (const event of missing) yield this.#took(Buffer.from(`data: ${event}\n\n`));
+      for (const event of missing) yield this.#outputChunk(Buffer.from(`data: ${event}\n\n`));
       if (this.#settled) return;
       if (missing.length > 0) attempt = 0;
     }
@@ -187,7 +187,7 @@ class AcpHttpRun {
     await this.#cancelled;
   }
 
-  #took(data: Buffer): OutputChunk {
+  #outputChunk(data: Buffer): OutputChunk {
     for (const line of this.#lines.push(data)) this.#watch.line('text' in line ? line.text : null);
     return this.#chunk('stdout', data);
   }

@@ -285,15 +285,15 @@ export class Archive {
   async pack(ids: readonly string[]): Promise<Packed> {
     let all: Packed = { files: 0, bytes: 0, packed: 0 };
     for (const id of ids) {
-      const made = await this.#deps.store.pack(id).catch((error: unknown) => {
+      const result = await this.#deps.store.pack(id).catch((error: unknown) => {
         if (RecordBusyError.is(error)) return null;
         throw error;
       });
-      if (made === null) continue;
+      if (result === null) continue;
       const at = new Date(this.#deps.clock()).toISOString();
-      if (made.files > 0) await this.#sessions.decide(id, { type: 'pack', at, ...made });
+      if (result.files > 0) await this.#sessions.decide(id, { type: 'pack', at, ...result });
       const record = await this.#deps.store.archive(id);
-      for (const { files, bytes, packed } of [made, record]) {
+      for (const { files, bytes, packed } of [result, record]) {
         all = { files: all.files + files, bytes: all.bytes + bytes, packed: all.packed + packed };
       }
     }

@@ -80,14 +80,14 @@ async function loadFolder({ folder, level }: BlueprintFolder): Promise<readonly 
   return (await Promise.all(loaded)).sort((a, b) => a.name.localeCompare(b.name) || a.file.localeCompare(b.file));
 }
 
-interface Found {
+interface BlueprintFile {
   readonly name: string;
   readonly file: string;
   /** File with the system prompt, for an agent in a folder of its own; need not exist. */
   readonly promptFile?: string;
 }
 
-async function fileOf(folder: string, entry: string): Promise<Found | undefined> {
+async function fileOf(folder: string, entry: string): Promise<BlueprintFile | undefined> {
   const place = path.join(folder, entry);
   const ending = endings.find((each) => entry.endsWith(each));
   if (ending !== undefined) return { name: entry.slice(0, -ending.length), file: place };
@@ -98,7 +98,10 @@ async function fileOf(folder: string, entry: string): Promise<Found | undefined>
   return { name: entry, file: path.join(place, file), ...prompt };
 }
 
-async function loadFile({ name: given, file, promptFile }: Found, level: Blueprint['level']): Promise<Blueprint> {
+async function loadFile(
+  { name: given, file, promptFile }: BlueprintFile,
+  level: Blueprint['level'],
+): Promise<Blueprint> {
   const read = await readText(file);
   if (typeof read !== 'string') return broken(given, file, level, read.problem);
   const { value, problems } = parseBlueprint(read, { json: file.endsWith('.json') });

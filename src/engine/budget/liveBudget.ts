@@ -45,9 +45,9 @@ export class LiveBudget implements BudgetListener {
   async begin(): Promise<void> {
     const { state, plan } = this.#deps;
     if (state.summary.budget !== undefined) state.change({ budget: undefined });
-    const asked = plan.figures.askedModel ?? state.summary.model;
+    const model = plan.figures.askedModel ?? state.summary.model;
     // An alias such as `sonnet` or `auto`: the agent will report the actual model.
-    if (asked !== null && /\d/.test(asked.replace(/\[.*/, ''))) await this.#seeModel(asked);
+    if (model !== null && /\d/.test(model.replace(/\[.*/, ''))) await this.#seeModel(model);
     this.#budget.begin(this);
   }
 
@@ -67,12 +67,12 @@ export class LiveBudget implements BudgetListener {
    * Adds the reached limit to the result of a run; it is not an error. `leftUnsaid`: the user's queued messages were
    * not sent.
    */
-  settle(result: RunResult, leftUnsaid: boolean): RunResult {
+  settle(result: RunResult, hasUnsent: boolean): RunResult {
     this.#budget.end();
     const { metadata } = result;
     if (metadata === undefined) return result;
     const reached = this.#budget.settle(() => this.#settled(metadata));
-    if (reached !== undefined && (!result.success || leftUnsaid))
+    if (reached !== undefined && (!result.success || hasUnsent))
       return paused(result, metadata, this.#by('vitrine', reached));
     if (!metadata.isMaxTurns && !metadata.isMaxBudget) return result;
     return { ...result, metadata: { ...metadata, budget: this.#by('agent', this.#endedBy(metadata)) } };

@@ -100,8 +100,8 @@ export class RunBudget {
    */
   agentLimits(several: boolean): { readonly turns: number | undefined; readonly usd: number | undefined } {
     this.#passedOn = this.#bounds.filter(({ scope }) => !several || scope !== 'message');
-    const left = (unit: 'turns' | 'usd'): number | undefined => remaining(this.#passedOn, this.#used(), unit);
-    return { turns: left('turns'), usd: left('usd') };
+    const remainingOf = (unit: 'turns' | 'usd'): number | undefined => remaining(this.#passedOn, this.#used(), unit);
+    return { turns: remainingOf('turns'), usd: remainingOf('usd') };
   }
 
   /** The agent starts running. */

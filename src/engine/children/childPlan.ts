@@ -10,7 +10,7 @@ import { say } from '../failures/wording.ts';
 import type { ChildRun, ChildRuns } from './childRuns.ts';
 
 /** A parent's request for a child. */
-export interface AskedChild {
+export interface ChildRequest {
   readonly agent_name: string;
   readonly prompt: string;
   readonly mode: Session['execution_mode'];
@@ -20,7 +20,7 @@ export interface AskedChild {
   readonly additional_demands?: Demands | undefined;
 }
 
-export type PlannedChild = Omit<AskedChild, 'agent_name'> & { readonly agent: Agent };
+export type PlannedChild = Omit<ChildRequest, 'agent_name'> & { readonly agent: Agent };
 
 /** A child, in this or another process, whose end the caller waits for. */
 export interface FollowedChild {

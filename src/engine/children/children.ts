@@ -20,7 +20,7 @@ import {
   followed,
   listedRun,
   plannedChild,
-  type AskedChild,
+  type ChildRequest,
   type FollowedChild,
   type PlannedChild,
 } from './childPlan.ts';
@@ -136,7 +136,7 @@ export class Children {
   }
 
   /** @throws EngineFailure if a limit, a cycle or the blueprint forbids it */
-  async start(caller: Caller, child: AskedChild): Promise<ChildStatus | ChildResult> {
+  async start(caller: Caller, child: ChildRequest): Promise<ChildStatus | ChildResult> {
     const { session } = caller;
     const top = ancestry(session, await this.#engine.list()).at(-1)?.session_id ?? session.session_id;
     const before = this.#starts.get(top) ?? Promise.resolve();
@@ -153,7 +153,7 @@ export class Children {
     return this.#follow(caller, await started, child.mode);
   }
 
-  async #start(caller: Caller, child: AskedChild): Promise<FollowedChild> {
+  async #start(caller: Caller, child: ChildRequest): Promise<FollowedChild> {
     const { session } = caller;
     const { agent_name: name, prompt, mode } = child;
     const all = await this.#engine.list();
@@ -359,11 +359,11 @@ export class Children {
 async function whileLive<T>({ signal }: Caller, work: () => Promise<T>): Promise<T> {
   if (signal.aborted) throw callerGone();
   let leave = (): void => undefined;
-  const gone = new Promise<never>((_, reject) => {
+  const cancelled = new Promise<never>((_, reject) => {
     leave = () => reject(callerGone());
     signal.addEventListener('abort', leave, { once: true });
   });
-  return Promise.race([work(), gone]).finally(() => signal.removeEventListener('abort', leave));
+  return Promise.race([work(), cancelled]).finally(() => signal.removeEventListener('abort', leave));
 }
 
 const callerGone = (): EngineFailure => failures.childRefused(say`The run that requested it has ended.`);

@@ -21,7 +21,7 @@ export class ChildMcpServer implements ChildServer {
   readonly #children: Children;
   readonly #log: Log;
   /** Callers by the hash of their token. */
-  readonly #callers = new Map<string, Caller & { readonly runId: string; readonly gone: AbortController }>();
+  readonly #callers = new Map<string, Caller & { readonly runId: string; readonly cancellation: AbortController }>();
   #listening: Promise<Server> | undefined;
 
   constructor(children: Children, log: Log) {
@@ -41,8 +41,8 @@ export class ChildMcpServer implements ChildServer {
     this.#listening ??= this.#listen();
     const port = portOf(await this.#listening);
     const token = randomBytes(32).toString('hex');
-    const gone = new AbortController();
-    this.#callers.set(hash(token), { session, runId, limits, gone, signal: gone.signal });
+    const cancellation = new AbortController();
+    this.#callers.set(hash(token), { session, runId, limits, cancellation: cancellation, signal: cancellation.signal });
     return { type: 'http', url: `http://127.0.0.1:${port}/mcp`, headers: { Authorization: `Bearer ${token}` } };
   }
 
@@ -82,9 +82,9 @@ export class ChildMcpServer implements ChildServer {
   }
 
   /** Invalidates the caller's token and cancels the starts that it requested. */
-  #dismiss(key: string, { gone }: { readonly gone: AbortController }): void {
+  #dismiss(key: string, { cancellation }: { readonly cancellation: AbortController }): void {
     this.#callers.delete(key);
-    gone.abort();
+    cancellation.abort();
   }
 
   async #listen(): Promise<Server> {

@@ -44,8 +44,8 @@ export function childTools(children: Children, caller: Caller): McpServer {
           .describe('What the runner must have, besides the agent’s demands.'),
       },
     },
-    ({ prompt: words, execution_mode: mode, ...asked }) =>
-      ask(() => children.start(caller, { ...asked, prompt: words, mode })),
+    ({ prompt: words, execution_mode: mode, ...options }) =>
+      ask(() => children.start(caller, { ...options, prompt: words, mode })),
   );
   server.registerTool(
     'resume_session',

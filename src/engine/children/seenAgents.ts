@@ -17,7 +17,7 @@ const refusedName = 'refused-agent';
 
 /** Hashes of agents by their names. */
 const seenSchema = z.record(z.string(), z.string());
-type Seen = z.infer<typeof seenSchema>;
+type SeenAgent = z.infer<typeof seenSchema>;
 
 interface SeenAgentsDeps {
   readonly load: (folder: string) => Promise<readonly Blueprint[]>;
@@ -97,7 +97,7 @@ export class ListedAgents {
     );
   }
 
-  async #read(id: string): Promise<Seen | null> {
+  async #read(id: string): Promise<SeenAgent | null> {
     try {
       return seenSchema.parse(JSON.parse(await readFile(this.#file(id), 'utf8')));
     } catch (error) {
@@ -106,7 +106,7 @@ export class ListedAgents {
     }
   }
 
-  async #write(id: string, seen: Seen): Promise<void> {
+  async #write(id: string, seen: SeenAgent): Promise<void> {
     await writeWhole(this.#file(id), [JSON.stringify(seen)]);
     await rm(this.#file(id, refusedName), { force: true });
   }
@@ -121,12 +121,12 @@ const notKnown = (name: string): Wording =>
 
 const refusalOf = (agent: Agent | null): string => (agent === null ? 'removed' : hashOf(agent));
 
-function isSeen(seen: Seen | null, name: string, agent: Agent | null): boolean {
+function isSeen(seen: SeenAgent | null, name: string, agent: Agent | null): boolean {
   const before = seen !== null && Object.hasOwn(seen, name) ? seen[name] : undefined;
   return seen !== null && before === (agent === null ? undefined : hashOf(agent));
 }
 
-function hashes(found: readonly Blueprint[]): Seen {
+function hashes(found: readonly Blueprint[]): SeenAgent {
   return Object.fromEntries(found.flatMap(({ name, agent }) => (agent === null ? [] : [[name, hashOf(agent)]])));
 }
 

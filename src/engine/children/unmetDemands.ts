@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { demandProperties, hasDemands, isAsWanted } from '../../coordinator/demands.ts';
+import { demandProperties, hasDemands, matchesDemand } from '../../coordinator/demands.ts';
 import type { Demands } from '../../model/session/demands.ts';
 import type { ChildRun } from './childRuns.ts';
 
@@ -15,8 +15,8 @@ export function unmetDemands(
   const here = { hostname: hostname(), project_dir: folder, executor_type: executor };
   const unmet: Demands = { tags: demands.tags.filter((tag) => !tags.includes(tag)) };
   for (const name of demandProperties) {
-    const wanted = demands[name];
-    if (wanted !== undefined && !isAsWanted(name, wanted, here[name])) unmet[name] = wanted;
+    const demanded = demands[name];
+    if (demanded !== undefined && !matchesDemand(name, demanded, here[name])) unmet[name] = demanded;
   }
   return hasDemands(unmet) ? unmet : null;
 }

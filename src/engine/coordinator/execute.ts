@@ -8,12 +8,12 @@ import { findBlueprint, startRequest } from '../blueprints/request.ts';
 import { EngineFailure } from '../failures/failures.ts';
 import type { Outcome } from './runner.ts';
 
-type BegunRun = Pick<SessionHandle, 'done' | 'summary' | 'dispose'>;
+type StartedRun = Pick<SessionHandle, 'done' | 'summary' | 'dispose'>;
 
 export interface ExecuteDeps extends ResumeBlueprintDeps {
   readonly engine: ResumeBlueprintDeps['engine'] & {
-    start(request: StartRequest): Promise<BegunRun>;
-    resume(sessionId: string, request: ResumeRequest): Promise<BegunRun>;
+    start(request: StartRequest): Promise<StartedRun>;
+    resume(sessionId: string, request: ResumeRequest): Promise<StartedRun>;
   };
   /** As `ChildServer.permit` */
   readonly permitChild: ChildServer['permit'];
@@ -67,8 +67,8 @@ async function resumeOf(job: Job, deps: ExecuteDeps): Promise<ResumeRequest> {
   const { session_id, prompt } = job.run;
   await assertSameAgent(job, deps);
   // A person queued it, which permits the current version of the agent's file.
-  const asked = { ...deps, permit: () => Promise.resolve() };
-  return { ...(await blueprintResumeRequest(session_id, prompt, asked, choiceOf(job))), queued: queuedOf(job) };
+  const permitted = { ...deps, permit: () => Promise.resolve() };
+  return { ...(await blueprintResumeRequest(session_id, prompt, permitted, choiceOf(job))), queued: queuedOf(job) };
 }
 
 /** Throws for another executor, which does not know the conversation. @throws CoordinatorError */

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import * as z from 'zod';
 import { jobSchema, type Job } from '../../coordinator/api.ts';
 import type { Log } from '../api.ts';
-import { LineSplitter, type LineOut } from '../output/lineSplitter.ts';
+import { LineSplitter, type SplitLine } from '../output/lineSplitter.ts';
 import { errorCode } from '../record/layout.ts';
 
 /** Size in bytes from which the journal is compacted while in use, if it has twice the needed size. */
@@ -119,9 +119,9 @@ function* textsOf(jobs: readonly Job[], written: { bytes: number }): Generator<B
 }
 
 /** Lines that are not empty. */
-async function* linesOf(file: string): AsyncGenerator<LineOut> {
+async function* linesOf(file: string): AsyncGenerator<SplitLine> {
   const splitter = new LineSplitter(maxLine);
-  const holds = (line: LineOut): boolean => 'oversize' in line || line.text !== '';
+  const holds = (line: SplitLine): boolean => 'oversize' in line || line.text !== '';
   try {
     const bytes: AsyncIterable<Buffer> = createReadStream(file);
     for await (const chunk of bytes) yield* splitter.push(chunk).filter(holds);
@@ -135,7 +135,7 @@ function lineOf(job: Job): string {
   return `${JSON.stringify({ kind: 'job', job })}\n`;
 }
 
-function parse(line: LineOut): z.infer<typeof lineSchema> | undefined {
+function parse(line: SplitLine): z.infer<typeof lineSchema> | undefined {
   if (!('text' in line)) return undefined;
   try {
     return lineSchema.safeParse(JSON.parse(line.text)).data;

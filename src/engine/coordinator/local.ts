@@ -11,7 +11,7 @@ import {
   type RunFilter,
   type RunListener,
   type RunReport,
-  type Seat,
+  type RunnerRef,
 } from '../../coordinator/api.ts';
 import { accepted } from '../../coordinator/acceptedRuns.ts';
 import { Coordinator } from '../../coordinator/coordinator.ts';
@@ -127,25 +127,25 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
     return this.#saved(() => this.#core.register(accepted(registrationSchema, registration)));
   }
 
-  heartbeat(seat: Seat): Promise<void> {
-    return this.#saved(() => this.#core.heartbeat(seat));
+  heartbeat(runnerRef: RunnerRef): Promise<void> {
+    return this.#saved(() => this.#core.heartbeat(runnerRef));
   }
 
   claim(claim: Claim): Promise<Job | null> {
     return this.#saved(() => this.#core.claim(claim));
   }
 
-  report(seat: Seat, report: RunReport): Promise<Run> {
-    return this.#saved(() => this.#core.report(seat, report));
+  report(runnerRef: RunnerRef, report: RunReport): Promise<Run> {
+    return this.#saved(() => this.#core.report(runnerRef, report));
   }
 
-  leave(seat: Seat): Promise<void> {
-    return this.lost(seat, 'The runner stopped during this run.');
+  leave(runnerRef: RunnerRef): Promise<void> {
+    return this.lost(runnerRef, 'The runner stopped during this run.');
   }
 
   /** Call when the process of a runner has ended without leaving. */
-  lost(seat: Seat, reason: string): Promise<void> {
-    return this.#saved(() => this.#core.left(seat, reason));
+  lost(runnerRef: RunnerRef, reason: string): Promise<void> {
+    return this.#saved(() => this.#core.left(runnerRef, reason));
   }
 
   onRun(listener: RunListener): Disposable {

@@ -29,7 +29,7 @@ export interface RunnerDeps {
 /** Claims runs from the coordinator and executes them, up to its limit at a time. */
 export class RunnerLoop {
   readonly #deps: RunnerDeps;
-  readonly #seat: { readonly runner_id: string; readonly instance: string };
+  readonly #runnerRef: { readonly runner_id: string; readonly instance: string };
   readonly #active = new Map<string, { readonly job: Job; readonly done: Promise<void> }>();
   /** Runs to stop, including those that have not arrived yet. */
   readonly #toStop = new Set<string>();
@@ -37,13 +37,13 @@ export class RunnerLoop {
   readonly #heartbeatTimer: NodeJS.Timeout;
   #claims: Promise<void> = Promise.resolve();
   #claiming = false;
-  #again = false;
+  #hasPendingClaim = false;
   #leaving = false;
   #closed = false;
 
-  private constructor(deps: RunnerDeps, seat: { readonly runner_id: string; readonly instance: string }) {
+  private constructor(deps: RunnerDeps, runnerRef: { readonly runner_id: string; readonly instance: string }) {
     this.#deps = deps;
-    this.#seat = seat;
+    this.#runnerRef = runnerRef;
     this.#news = deps.link.onRun((run) => this.#onRun(run));
     this.#heartbeatTimer = setInterval(() => void this.#sendHeartbeat(), heartbeatMs);
     this.#heartbeatTimer.unref();
@@ -68,11 +68,11 @@ export class RunnerLoop {
     this.#closed = true;
     clearInterval(this.#heartbeatTimer);
     this.#news.dispose();
-    await this.#deps.link.leave(this.#seat);
+    await this.#deps.link.leave(this.#runnerRef);
   }
 
   #onRun(run: Run): void {
-    if (run.runner_id === this.#seat.runner_id) this.#noteStop(run);
+    if (run.runner_id === this.#runnerRef.runner_id) this.#noteStop(run);
     // A new run is waiting, or one has ended and another can start.
     if (run.status !== 'claimed' && run.status !== 'running') void this.#claim();
   }
@@ -96,7 +96,7 @@ export class RunnerLoop {
 
   async #sendHeartbeat(): Promise<void> {
     try {
-      await this.#deps.link.heartbeat(this.#seat);
+      await this.#deps.link.heartbeat(this.#runnerRef);
     } catch (error) {
       this.#deps.log.warn(`Heartbeat: ${String(error)}`);
     }
@@ -104,7 +104,7 @@ export class RunnerLoop {
 
   /** Claims one run at a time, and tries once more if something changed meanwhile. */
   #claim(): Promise<void> {
-    if (this.#claiming) this.#again = true;
+    if (this.#claiming) this.#hasPendingClaim = true;
     else this.#claims = this.#claimAll();
     return this.#claims;
   }
@@ -113,9 +113,9 @@ export class RunnerLoop {
     this.#claiming = true;
     try {
       do {
-        this.#again = false;
+        this.#hasPendingClaim = false;
         while (await this.#claimOne());
-      } while (this.#takeAgain());
+      } while (this.#hasNewRuns());
     } catch (error) {
       this.#deps.log.warn(`Claim: ${String(error)}`);
     } finally {
@@ -123,14 +123,14 @@ export class RunnerLoop {
     }
   }
 
-  #takeAgain(): boolean {
-    return this.#again && !this.#closed;
+  #hasNewRuns(): boolean {
+    return this.#hasPendingClaim && !this.#closed;
   }
 
   async #claimOne(): Promise<boolean> {
     // The coordinator enforces the limit.
     if (this.#leaving) return false;
-    const job = await this.#deps.link.claim({ ...this.#seat, has: [...this.#active.keys()] });
+    const job = await this.#deps.link.claim({ ...this.#runnerRef, has: [...this.#active.keys()] });
     if (job === null) return false;
     this.#active.set(job.run.run_id, { job, done: this.#execute(job) });
     return true;
@@ -156,7 +156,7 @@ export class RunnerLoop {
   async #report({ error, ...report }: RunReport): Promise<void> {
     try {
       const why = error === undefined ? {} : { error: error.slice(0, maxErrorLength) };
-      await this.#deps.link.report(this.#seat, { ...report, ...why });
+      await this.#deps.link.report(this.#runnerRef, { ...report, ...why });
     } catch (failure) {
       // A run that has ended needs no further report.
       if (!CoordinatorError.is(failure, 'over'))

@@ -17,14 +17,14 @@ export function quote(text: string): Wording {
 }
 
 export function english(wording: Wording): string {
-  return inWords(wording, (template) => template);
+  return wordingText(wording, (template) => template);
 }
 
 /** Inserts the values. `translate` gets the template and returns it in another language. */
-export function inWords({ template, values }: Wording, translate: (template: string) => string): string {
+export function wordingText({ template, values }: Wording, translate: (template: string) => string): string {
   return translate(template).replace(/\{(\d+)\}/g, (place, at: string) => {
     const value = values[Number(at)];
     if (value === undefined) return place;
-    return typeof value === 'object' ? inWords(value, translate) : String(value);
+    return typeof value === 'object' ? wordingText(value, translate) : String(value);
   });
 }

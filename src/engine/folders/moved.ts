@@ -29,7 +29,7 @@ export async function movedSessions(
   folders: readonly string[],
 ): Promise<readonly MovedSessions[]> {
   const idle = summaries.filter(({ project_identity: known, status }) => known !== undefined && !isSessionLive(status));
-  const lost = (await sessionFolders(idle)).filter(({ gone }) => gone);
+  const lost = (await sessionFolders(idle)).filter(({ isMissing }) => isMissing);
   if (lost.length === 0) return [];
   const places = await Promise.all(
     folders.map(async (folder) => ({ folder, top: await topOf(folder), identity: await identityOf(folder) })),

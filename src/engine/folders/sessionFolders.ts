@@ -6,7 +6,7 @@ export interface SessionFolder<S> {
   readonly folder: string | null;
   readonly sessions: readonly S[];
   /** The folder does not exist on this machine. */
-  readonly gone: boolean;
+  readonly isMissing: boolean;
 }
 
 /** Missing folders first, then by number of sessions. */
@@ -21,13 +21,15 @@ export async function sessionFolders<S extends { readonly project_dir?: string |
     else group.push(session);
   }
   const found = [...groups].map(async ([folder, group]) => {
-    return { folder, sessions: group, gone: folder !== null && (await isGone(folder)) };
+    return { folder, sessions: group, isMissing: folder !== null && (await isMissing(folder)) };
   });
-  return (await Promise.all(found)).sort((a, b) => +b.gone - +a.gone || b.sessions.length - a.sessions.length);
+  return (await Promise.all(found)).sort(
+    (a, b) => +b.isMissing - +a.isMissing || b.sessions.length - a.sessions.length,
+  );
 }
 
 /** True only if the folder does not exist, not if it cannot be accessed. */
-async function isGone(folder: string): Promise<boolean> {
+async function isMissing(folder: string): Promise<boolean> {
   return await stat(folder).then(
     () => false,
     (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOENT',

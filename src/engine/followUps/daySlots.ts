@@ -37,14 +37,14 @@ export class DaySlots {
   async take(day: string, limits: readonly DayLimit[]): Promise<boolean> {
     const folder = path.join(this.#folder, day);
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    const made: string[] = [];
+    const created: string[] = [];
     for (const { scope, limit } of limits) {
       const file = this.#recent(scope) >= limit ? undefined : await firstFree(folder, scope, limit);
       if (file === undefined) {
-        for (const each of made) await rm(each, { force: true });
+        for (const each of created) await rm(each, { force: true });
         return false;
       }
-      made.push(file);
+      created.push(file);
     }
     const at = this.#uptime();
     this.#taken.push(...limits.map(({ scope }) => ({ scope, at })));

@@ -60,8 +60,9 @@ async function importSource(source: Source, { file, agent }: ImportRequest, deps
     source: source.handle,
     at: imported.at,
     imported,
-    begin: async (session, wanted) => {
-      const id = wanted !== undefined && !(await exists(deps.store, wanted)) ? wanted : sessionId(deps.randomHex);
+    begin: async (session, suggestedId) => {
+      const id =
+        suggestedId !== undefined && !(await exists(deps.store, suggestedId)) ? suggestedId : sessionId(deps.randomHex);
       writer = await deps.store.create({ ...session, session_id: id, status: 'stopped', imported });
       return writer;
     },

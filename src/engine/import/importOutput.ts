@@ -4,8 +4,8 @@ import type { RecordedRun } from '../../formats/record.ts';
 import type { EntryUpdate } from '../../model/transcript/entry.ts';
 import { Transcript } from '../../model/transcript/transcript.ts';
 import { runId } from '../ids.ts';
-import { LineSplitter, type LineOut } from '../output/lineSplitter.ts';
-import { addSteps, knownOf, noSteps, resultOf, summaryOf } from '../run/runFigures.ts';
+import { LineSplitter, type SplitLine } from '../output/lineSplitter.ts';
+import { addSteps, reportedFigures, noSteps, resultOf, summaryOf } from '../run/runFigures.ts';
 import type { Draft, ImportedDraft } from './draft.ts';
 import { bytesOf } from './source.ts';
 
@@ -31,7 +31,7 @@ export async function importOutput(
   const raw = writer.rawStream(run_id, 'stdout');
   const lines = new LineSplitter();
   const take = (updates: readonly EntryUpdate[]): void => transcript.apply(updates);
-  const push = (more: readonly LineOut[]): void => {
+  const push = (more: readonly SplitLine[]): void => {
     for (const line of more) {
       take(normalizer.push({ stream: 'stdout', ...line }, clock()));
     }
@@ -75,5 +75,5 @@ export async function importOutput(
   }
   if (metadata !== undefined) await writer.append({ kind: 'result', run_id, result: metadata });
   const figures = metadata === undefined ? {} : summaryOf(metadata, {}, run);
-  return { problems: 0, original: null, known: { agent_label: adapter.label, ...knownOf(facts), ...figures } };
+  return { problems: 0, original: null, known: { agent_label: adapter.label, ...reportedFigures(facts), ...figures } };
 }

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { AgentSession } from '../../agents/acp/sessionList.ts';
-import { capabilitiesOf, type AgentAdapter, type AgentOptions, type HeldLimits } from '../../agents/adapter.ts';
+import { capabilitiesOf, type AgentAdapter, type AgentOptions, type EnforcedLimits } from '../../agents/adapter.ts';
 import type { DialogueFactory } from '../../agents/dialogue.ts';
 import type { Capabilities } from '../../model/session/capabilities.ts';
 import type { Origin } from '../../model/transcript/entry.ts';
@@ -13,7 +13,7 @@ import type { ProcessLease, ProcessLeases } from '../process/leases.ts';
 import type { LadderStep } from '../process/stopProcessTree.ts';
 import type { ProgramFinder } from '../programs/programFinder.ts';
 import { loadRecording, playTurn, type Recording } from '../replay/demoRecording.ts';
-import type { Launched } from '../run/runPlan.ts';
+import type { LaunchedAgent } from '../run/runPlan.ts';
 import type { Note } from '../run/note.ts';
 import { writePrivate } from '../files/writeFiles.ts';
 import { createPrivateFolder, SideFiles } from '../output/sideFiles.ts';
@@ -29,7 +29,7 @@ export interface LaunchRequest {
   readonly prompt: string;
   readonly options: AgentOptions;
   /** Remaining limits of the run, for agents that can enforce them too. */
-  readonly limits: HeldLimits;
+  readonly limits: EnforcedLimits;
   readonly newSessionId: string;
   /** The agent's id of the conversation to fork, which stays unchanged. */
   readonly forkOf?: string;
@@ -53,7 +53,7 @@ export interface PreparedAgent {
   /** False if there is nothing to launch for this run. */
   canLaunch(request: LaunchRequest): boolean;
   /** @throws EngineFailure */
-  launch(request: LaunchRequest, resume: string | null): Promise<Launched>;
+  launch(request: LaunchRequest, resume: string | null): Promise<LaunchedAgent>;
 }
 
 /** One kind of agent as the engine sees it: a program with its adapter, or a recording. */

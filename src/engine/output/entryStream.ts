@@ -38,9 +38,9 @@ export class EntryStream {
 
   /** States that still wait for a lower index that will not come. */
   end(): NormalizedEntry[] {
-    const left = [...this.#early].sort(([a], [b]) => a - b).flatMap(([, states]) => states);
+    const remaining = [...this.#early].sort(([a], [b]) => a - b).flatMap(([, states]) => states);
     this.#early.clear();
-    return left;
+    return remaining;
   }
 
   #give(entry: NormalizedEntry, given: NormalizedEntry[]): void {

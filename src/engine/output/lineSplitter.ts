@@ -1,5 +1,5 @@
 /** A line without its line end, or the stub of an oversized one. */
-export type LineOut =
+export type SplitLine =
   { readonly text: string } | { readonly oversize: { readonly bytes: number; readonly head: string } };
 
 const lineFeed = 10;
@@ -25,9 +25,9 @@ export class LineSplitter {
     this.#cap = cap;
   }
 
-  push(chunk: Uint8Array): LineOut[] {
+  push(chunk: Uint8Array): SplitLine[] {
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-    const lines: LineOut[] = [];
+    const lines: SplitLine[] = [];
     let from = 0;
     for (let at = bytes.indexOf(lineFeed); at !== -1; at = bytes.indexOf(lineFeed, from)) {
       // Most lines lie within one chunk and are read in place.
@@ -43,7 +43,7 @@ export class LineSplitter {
   }
 
   /** The last line, if it has no line end. */
-  end(): LineOut[] {
+  end(): SplitLine[] {
     return this.#length === 0 ? [] : [this.#take()];
   }
 
@@ -51,8 +51,8 @@ export class LineSplitter {
     this.#length += part.length;
     if (this.#length > this.#cap) {
       // The line is oversized: only its beginning is kept.
-      const wanted = part.subarray(0, Math.max(0, headBytes - this.#held));
-      this.#append(wanted);
+      const head = part.subarray(0, Math.max(0, headBytes - this.#held));
+      this.#append(head);
       this.#held = Math.min(this.#held, headBytes);
       this.#room = Buffer.from(this.#room.subarray(0, this.#held));
     } else this.#append(part);
@@ -69,7 +69,7 @@ export class LineSplitter {
     this.#held = needed;
   }
 
-  #take(): LineOut {
+  #take(): SplitLine {
     const line = this.#line(this.#room, 0, this.#held, this.#length);
     this.#room = Buffer.alloc(0);
     this.#held = 0;
@@ -78,7 +78,7 @@ export class LineSplitter {
   }
 
   /** Line in `data` from `start` to `end`; `bytes` is its full length. */
-  #line(data: Buffer, start: number, end: number, bytes: number): LineOut {
+  #line(data: Buffer, start: number, end: number, bytes: number): SplitLine {
     let from = start;
     if (this.#first && data[from] === 0xef && data[from + 1] === 0xbb && data[from + 2] === 0xbf) from += 3;
     this.#first = false;

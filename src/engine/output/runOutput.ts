@@ -1,7 +1,7 @@
 import type { EntryUpdate } from '../../model/transcript/entry.ts';
 import type { ExitInfo, RunFacts } from '../../model/usage/facts.ts';
 import type { Normalizer, OutputLine, SideStream } from '../../model/transcript/normalizer.ts';
-import { LineSplitter, type LineOut } from './lineSplitter.ts';
+import { LineSplitter, type SplitLine } from './lineSplitter.ts';
 
 type Stream = 'stdout' | 'stderr' | 'client';
 
@@ -66,7 +66,7 @@ export class RunOutput {
     return this.#normalizer.facts();
   }
 
-  #lines(stream: Stream, lines: readonly LineOut[], at: number): EntryUpdate[] {
+  #lines(stream: Stream, lines: readonly SplitLine[], at: number): EntryUpdate[] {
     const updates: EntryUpdate[] = [];
     for (const line of lines) {
       const output = lineOf(stream, line);
@@ -80,7 +80,7 @@ export class RunOutput {
   }
 }
 
-function lineOf(stream: Stream, line: LineOut): OutputLine | null {
+function lineOf(stream: Stream, line: SplitLine): OutputLine | null {
   if ('text' in line) return { stream, text: line.text };
   return stream === 'client' ? null : { stream, oversize: line.oversize };
 }

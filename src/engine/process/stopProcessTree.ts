@@ -93,15 +93,15 @@ export async function endLeftovers(target: TreeTarget, graceMs: number): Promise
   const first = await members();
   // Most are about to exit as well.
   if (first.length === 0 || (await waitForAll(first, graceMs))) return [];
-  const left = await members();
-  signalGroup(target, left, 'SIGTERM');
-  await waitForAll(left, graceMs);
+  const remaining = await members();
+  signalGroup(target, remaining, 'SIGTERM');
+  await waitForAll(remaining, graceMs);
   const stubborn = await members();
   if (stubborn.length > 0) {
     signalGroup(target, stubborn, 'SIGKILL');
     await waitForAll(stubborn, graceMs);
   }
-  return left;
+  return remaining;
 }
 
 function signalGroup(target: TreeTarget, tree: readonly ProcessInfo[], signal: NodeJS.Signals): void {
@@ -130,11 +130,11 @@ async function waitForEnd(target: TreeTarget, tree: readonly ProcessInfo[], grac
 }
 
 async function waitForAll(processes: readonly ProcessIdentity[], timeoutMs: number): Promise<boolean> {
-  let left = [...processes];
+  let remaining = [...processes];
   for (let waited = 0, step = 10; ; waited += step, step = Math.min(step * 2, 100)) {
-    const living = await Promise.all(left.map(isAlive));
-    left = left.filter((_, index) => living[index]);
-    if (left.length === 0) return true;
+    const living = await Promise.all(remaining.map(isAlive));
+    remaining = remaining.filter((_, index) => living[index]);
+    if (remaining.length === 0) return true;
     if (waited >= timeoutMs) return false;
     await delay(step);
   }

@@ -3,7 +3,7 @@ import type { ResumeRequest } from '../api.ts';
 import { messageFollows, recallNote, recallText } from '../recall/recallPrompt.ts';
 import type { Note } from '../run/note.ts';
 
-interface Opening {
+interface PromptStart {
   /** The agent starts a new conversation. */
   readonly begins: boolean;
   /** Context from the record, put before the prompt for the agent only. */
@@ -14,7 +14,7 @@ interface Opening {
 export function composePrompt(
   source: Pick<AgentLauncher, 'label' | 'takesSystemPrompt'>,
   request: Pick<ResumeRequest, 'prompt' | 'options' | 'blueprint' | 'recall'>,
-  { begins, prefix }: Opening,
+  { begins, prefix }: PromptStart,
 ): Pick<LaunchRequest, 'prompt' | 'options'> & { readonly notes: readonly Note[] } {
   const { options = {}, blueprint, recall } = request;
   const { label, takesSystemPrompt = false } = source;

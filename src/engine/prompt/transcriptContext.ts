@@ -18,10 +18,10 @@ export async function transcriptContext(reader: RecordReader | null): Promise<st
     for (const entry of await reader.read(from, from + pageSize)) parts.push(...partOf(entry));
   if (parts.length === 0) return '';
   const newest: string[] = [];
-  let left = maxCharacters;
+  let room = maxCharacters;
   for (const part of parts.toReversed()) {
-    left -= part.length;
-    if (left < 0) break;
+    room -= part.length;
+    if (room < 0) break;
     newest.unshift(part);
   }
   const omitted = parts.length - newest.length;

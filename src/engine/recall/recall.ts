@@ -58,7 +58,7 @@ export class Recall {
       kinds: ['user', 'assistant'],
       most: maxEntries,
     });
-    const passages = best(this.#said(found)).map(({ session: from, entry }): RecalledPassage => {
+    const passages = best(this.#spokenEntries(found)).map(({ session: from, entry }): RecalledPassage => {
       const { text, cut } = passageOf(masked(entry.content), words);
       return {
         sessionId: from.session_id,
@@ -105,7 +105,7 @@ export class Recall {
   }
 
   /** Excludes automatic messages: their text only matches other automatic messages. */
-  #said({ entries, leftOut }: Pick<SimilarPassages, 'entries' | 'leftOut'>): readonly SimilarEntry[] {
+  #spokenEntries({ entries, leftOut }: Pick<SimilarPassages, 'entries' | 'leftOut'>): readonly SimilarEntry[] {
     const { log } = this.#deps;
     const isSaid = ({ entry }: SimilarEntry): boolean => entry.type.kind !== 'user_message' || isRealMessage(entry);
     const inserted = entries.filter((each) => !isSaid(each));

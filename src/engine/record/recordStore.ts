@@ -53,7 +53,7 @@ export interface Ledger {
   readonly omitted: number;
 }
 
-interface Listed extends Ledger {
+interface ListedRecord extends Ledger {
   readonly mtimeMs: number;
   readonly size: number;
   /** As in `RecordState`. */
@@ -66,7 +66,7 @@ interface Listed extends Ledger {
 export class RecordStore {
   readonly #dir: string;
   readonly #deps: StoreDeps;
-  readonly #listed = new Map<string, Listed>();
+  readonly #listed = new Map<string, ListedRecord>();
   #unreadable: StoreListing['unreadable'] = [];
   #damaged: StoreListing['damaged'] = new Set();
 
@@ -102,9 +102,9 @@ export class RecordStore {
     const interrupted: string[] = [];
     const damaged = new Set<string>();
     const unreadable: { id: string; reason: string }[] = [];
-    const left = ids.values();
+    const remaining = ids.values();
     const lister = async () => {
-      for (const id of left) {
+      for (const id of remaining) {
         try {
           const listed = await this.#read(id);
           if (listed === null) continue;
@@ -272,7 +272,7 @@ export class RecordStore {
   }
 
   /** `isOpen` only without a writer. `null` for a record that is about to be created. */
-  async #read(id: string): Promise<Listed | null> {
+  async #read(id: string): Promise<ListedRecord | null> {
     const folder = sessionFolder(this.#dir, id);
     const { clock } = this.#deps;
     const there = await statRecord(folder).catch(async (error: unknown) => {
@@ -297,7 +297,7 @@ export class RecordStore {
   }
 }
 
-async function readSummary(folder: string, id: string): Promise<Omit<Listed, 'size' | 'mtimeMs'>> {
+async function readSummary(folder: string, id: string): Promise<Omit<ListedRecord, 'size' | 'mtimeMs'>> {
   const opened = await openForList(folder);
   const { handle } = opened;
   try {

@@ -41,14 +41,14 @@ export class Requests {
     return [...this.#pending.values()].map(({ request }) => request());
   }
 
-  ask(asked: NewRequest, withdrawn?: PromiseLike<unknown>): Promise<Decision> {
+  ask(newRequest: NewRequest, withdrawn?: PromiseLike<unknown>): Promise<Decision> {
     // A repeated request shares the answer of the first one.
-    const known = this.#pending.get(asked.id);
+    const known = this.#pending.get(newRequest.id);
     if (known !== undefined) return known.decided;
     const { clock, requestMs, presence, interactive, workDir, tell, onChange } = this.#deps;
     const now = clock();
     const isTimed = Number.isFinite(requestMs);
-    const request: AgentRequest = { cwd: workDir, ...asked, asked_at: iso(now) };
+    const request: AgentRequest = { cwd: workDir, ...newRequest, asked_at: iso(now) };
     const isCounting = isTimed && presence?.isPresent() !== false;
     tell({ type: 'request', request: isCounting ? { ...request, expires_at: iso(now + requestMs) } : request });
     if (this.#over) return Promise.resolve(this.#decide(request, 'run_over', runEndedAnswer));

@@ -32,8 +32,8 @@ import {
   type Transition,
 } from './transitions.ts';
 import { RunFeed } from './runFeed.ts';
-import { knownOf, resultOf, summaryOf, type FiguresContext } from './runFigures.ts';
-import type { Launched, RunDeps, RunPlan } from './runPlan.ts';
+import { reportedFigures, resultOf, summaryOf, type FiguresContext } from './runFigures.ts';
+import type { LaunchedAgent, RunDeps, RunPlan } from './runPlan.ts';
 import type { ActiveRun, SessionState } from '../sessions/sessionState.ts';
 import { withUnrecorded } from './unrecordedResult.ts';
 import { failureReason } from '../failures/failureReason.ts';
@@ -206,7 +206,7 @@ export class LiveRun implements ActiveRun {
     await this.#session.writer?.flush();
   }
 
-  async #launch(resume: string | null): Promise<Launched> {
+  async #launch(resume: string | null): Promise<LaunchedAgent> {
     await Promise.all([this.#plan.folder.begin(), this.#state.launched === null && this.#plan.folder.copyAtPrompt()]);
     const launched = await this.#plan.launch(resume);
     const { process, version, sessionId, dialogue } = launched;
@@ -223,7 +223,7 @@ export class LiveRun implements ActiveRun {
   }
 
   /** Reads one process to its end, then the next one if the agent did not know the conversation. */
-  async #play(launched: Launched, others: readonly (string | null)[]): Promise<void> {
+  async #play(launched: LaunchedAgent, others: readonly (string | null)[]): Promise<void> {
     try {
       const [next] = others;
       const isUnknown = (): boolean => !this.#isStopped && this.#feed.output.facts().unknownSession;
@@ -249,7 +249,7 @@ export class LiveRun implements ActiveRun {
   }
 
   /** `continuesElsewhere`: queued messages are kept for another process. */
-  async #consume({ process, side, stored }: Launched, continuesElsewhere: () => boolean): Promise<ExitInfo> {
+  async #consume({ process, side, stored }: LaunchedAgent, continuesElsewhere: () => boolean): Promise<ExitInfo> {
     const { label } = this.#plan;
     const silence = setTimeout(() => {
       this.#notify('warning', failures.silent(label, Math.round(this.#deps.silenceMs / 1000)));
@@ -327,7 +327,7 @@ export class LiveRun implements ActiveRun {
     if (looks) await this.#plan.folder.copyAtEnd(endIndex);
     const stopReason = stopped ? 'stopped' : (metadata?.endReason ?? outcome);
     const change: Partial<SessionSummary> = {
-      ...knownOf(facts),
+      ...reportedFigures(facts),
       ...(metadata === undefined ? {} : summaryOf(metadata, session.summary, this.#state.run)),
       ...(reached !== undefined && { budget: { ...session.summary.budget, reached } }),
       outcome,

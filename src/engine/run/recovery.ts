@@ -12,7 +12,7 @@ import { failures } from '../failures/failures.ts';
 import type { RawStream, RecordReader, RecordWriter } from '../record/contract.ts';
 import { RecordedQueue, unsentNote } from '../prompt/queuedMessages.ts';
 import { RecentEntries } from '../sessions/recentEntries.ts';
-import { addSteps, noSteps, type RunSteps, knownOf, resultOf, summaryOf } from './runFigures.ts';
+import { addSteps, noSteps, type RunSteps, reportedFigures, resultOf, summaryOf } from './runFigures.ts';
 import { withIds, type BatchLine } from './transitions.ts';
 import { RunOutput } from '../output/runOutput.ts';
 import type { Note } from './note.ts';
@@ -49,11 +49,11 @@ const newConversationSchema = z.object({
 type Attempt = z.infer<typeof attemptSchema>;
 type Order = z.infer<typeof orderSchema>;
 
-interface Found {
+interface RunLeftovers {
   readonly attempt: Attempt | null;
   readonly order: readonly Order[];
   /** Queued messages that were not sent. */
-  readonly unsaid: readonly string[];
+  readonly unsent: readonly string[];
   /** Indexes of this run's recorded entries. */
   readonly present: ReadonlySet<number>;
   /** Epoch milliseconds of its newest recorded entry; 0 if there is none. */
@@ -107,11 +107,11 @@ export async function recoverRun(
     if (metadata !== undefined) {
       const result: ResultMetadata = { ...metadata, endReason: 'interrupted' };
       batch.push({ kind: 'result', run_id: run.run_id, result });
-      figures = { ...knownOf(facts), ...summaryOf(result, state.summary, run) };
+      figures = { ...reportedFigures(facts), ...summaryOf(result, state.summary, run) };
     }
     session = withIds(session, facts.sessionIds) ?? session;
   }
-  for (const text of found.unsaid) await recordNote(state, unsentNote(text), at);
+  for (const text of found.unsent) await recordNote(state, unsentNote(text), at);
   const ids = responses === 0 ? found.replacedIds : undefined;
   batch.push(
     { kind: 'run', run: { ...run, end_index: state.total } },
@@ -171,7 +171,7 @@ function endedAt(run: RecordedRun, lastSeen: number, now: number): RecordedRun {
   return { ...moveRun(run, 'failed', new Date(ended).toISOString()), active_ms: ended - began };
 }
 
-async function findOutput(reader: RecordReader, run: RecordedRun): Promise<Found> {
+async function findOutput(reader: RecordReader, run: RecordedRun): Promise<RunLeftovers> {
   let attempt: Attempt | null = null;
   const order: Order[] = [];
   const queue = new RecordedQueue();
@@ -200,14 +200,14 @@ async function findOutput(reader: RecordReader, run: RecordedRun): Promise<Found
     const asOrder = orderSchema.safeParse(line.decision);
     if (asOrder.success) order.push(asOrder.data);
   }
-  return { attempt, order, unsaid: queue.texts, present, lastSeen, replacedIds };
+  return { attempt, order, unsent: queue.texts, present, lastSeen, replacedIds };
 }
 
 /** Ids of the conversation that a new one was to replace. */
 function replacedBy(decision: LineOf<'decision'>['decision']): ReplacedIds | undefined {
-  const asked = newConversationSchema.safeParse(decision);
-  if (!asked.success) return undefined;
-  const { executor_session_id, executor_session_ids } = asked.data;
+  const newConversation = newConversationSchema.safeParse(decision);
+  if (!newConversation.success) return undefined;
+  const { executor_session_id, executor_session_ids } = newConversation.data;
   return { executor_session_id: executor_session_id ?? executor_session_ids.at(-1), executor_session_ids };
 }
 
@@ -231,7 +231,7 @@ async function replayRaw(
   reader: RecordReader,
   source: AgentLauncher,
   run: RecordedRun,
-  { attempt, order, present }: Found & { readonly attempt: Attempt },
+  { attempt, order, present }: RunLeftovers & { readonly attempt: Attempt },
 ): Promise<Replayed> {
   const workDir = run.project_dir ?? '';
   const { resume, conversation: sessionId } = attempt;
@@ -291,8 +291,8 @@ class Cursor {
   }
 
   async *take(bytes: number): AsyncGenerator<Uint8Array> {
-    let left = bytes;
-    while (left > 0) {
+    let remaining = bytes;
+    while (remaining > 0) {
       if (this.#rest.length === 0) {
         const next = await this.#chunks.next();
         if (next.done === true) return;
@@ -301,9 +301,9 @@ class Cursor {
         this.#rest = next.value.subarray(skipped);
         continue;
       }
-      const part = this.#rest.subarray(0, Math.min(left, this.#rest.length));
+      const part = this.#rest.subarray(0, Math.min(remaining, this.#rest.length));
       this.#rest = this.#rest.subarray(part.length);
-      left -= part.length;
+      remaining -= part.length;
       yield part;
     }
   }

@@ -12,7 +12,7 @@ import { addSteps, noSteps, type RunSteps } from './runFigures.ts';
 import { PromptMetadata } from '../prompt/promptEntry.ts';
 import { RunOutput, type Stdout } from '../output/runOutput.ts';
 import type { Note } from './note.ts';
-import type { Launched, RunPlan } from './runPlan.ts';
+import type { LaunchedAgent, RunPlan } from './runPlan.ts';
 import type { SessionState } from '../sessions/sessionState.ts';
 import type { SideFiles } from '../output/sideFiles.ts';
 
@@ -28,9 +28,9 @@ export interface RunFeedDeps {
 const maxOrderNotes = 10_000;
 
 /** What is read after the process has ended. */
-interface Ending {
-  readonly side: Launched['side'];
-  readonly stored: Launched['stored'];
+interface RunFiles {
+  readonly side: LaunchedAgent['side'];
+  readonly stored: LaunchedAgent['stored'];
 }
 
 /**
@@ -132,7 +132,7 @@ export class RunFeed {
   }
 
   /** Call after exit, when all output was received. */
-  end(exit: ExitInfo, { side, stored }: Ending): Promise<void> {
+  end(exit: ExitInfo, { side, stored }: RunFiles): Promise<void> {
     return this.#serialize(async () => {
       const at = this.#deps.clock();
       const beside = await side?.end(this.#output, at);

@@ -56,7 +56,7 @@ export function estimateOf(facts: RunFacts, context: FiguresContext): Estimate {
   const figures = estimate(facts, isNewConversation ? [] : previous, options(context));
   const last = isNewConversation ? previous.at(-1) : undefined;
   const change = {
-    ...knownOf(facts),
+    ...reportedFigures(facts),
     cost: figures.cost,
     total_cost: last === undefined ? figures.totalCost : addCosts(last.totalCostProvenance, figures.cost),
     usage: figures.usage,
@@ -120,7 +120,7 @@ export function addSteps(
 }
 
 /** Facts that the agent has reported so far. */
-export function knownOf(facts: RunFacts): Partial<SessionSummary> {
+export function reportedFigures(facts: RunFacts): Partial<SessionSummary> {
   const { model, agentVersion, permissionMode } = facts;
   const tokens = contextTokens(facts);
   return {

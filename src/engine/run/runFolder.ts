@@ -8,7 +8,7 @@ import { unreportedChanges } from '../snapshot/note.ts';
 import { createWatch, type FolderWatch } from '../snapshot/watch.ts';
 import type { Note } from './note.ts';
 
-interface Found {
+interface RunFolderContents {
   readonly lines: readonly RecordLine[];
   readonly notes: readonly Note[];
 }
@@ -62,7 +62,7 @@ export class RunFolder {
   }
 
   /** Changes that no tool call reported. `isWanted`: the agent ran, and there is time to look. */
-  async changes(runId: string, isWanted: boolean, now: () => string): Promise<Found> {
+  async changes(runId: string, isWanted: boolean, now: () => string): Promise<RunFolderContents> {
     try {
       if (this.#watch === undefined || !isWanted) return { lines: [], notes: [] };
       const { line, note } = await unreportedChanges(this.#watch, runId, now);

@@ -12,7 +12,7 @@ import type { SideFiles } from '../output/sideFiles.ts';
 import type { RunFolder } from './runFolder.ts';
 import type { Note } from './note.ts';
 
-export interface Launched {
+export interface LaunchedAgent {
   readonly process: AgentProcess;
   /** Session id that the agent will use, if we chose it. */
   readonly sessionId: string | null;
@@ -46,7 +46,7 @@ export interface RunPlan {
   readonly folder: RunFolder;
   createNormalizer(context: NormalizerContext): Normalizer;
   /** @throws EngineFailure */
-  launch(resume: string | null): Promise<Launched>;
+  launch(resume: string | null): Promise<LaunchedAgent>;
 }
 
 /** As in `Session`. */

@@ -78,11 +78,11 @@ export class RunStarter {
     const budget = await budgets.hold(held);
     const figures = await this.#figures(state, begins);
     const owner = { ...(await thisMachine()), at, owner: await ownIdentity() };
-    const asked = await this.#withRecall(state, await withChildren(children, request, session, run));
+    const prepared = await this.#withRecall(state, await withChildren(children, request, session, run));
     // Do not await from here on: a run that shutdown does not know would outlive it.
     this.#deps.assertOpen(begins.signal);
     const interactive = this.#isInteractive(session, request);
-    const { notes: before, ...reported } = composePrompt(source, asked, { begins: attempts[0] === null, prefix });
+    const { notes: before, ...reported } = composePrompt(source, prepared, { begins: attempts[0] === null, prefix });
     const launch = {
       ...this.#launchOf(state, run, owner),
       ...reported,

@@ -6,7 +6,7 @@ import { moveRun, moveSession } from '../../model/session/status.ts';
 import type { EngineFailure } from '../failures/failures.ts';
 import type { RawStream } from '../record/contract.ts';
 import type { RunSteps } from './runFigures.ts';
-import type { Launched, ReplacedIds, RunPlan } from './runPlan.ts';
+import type { LaunchedAgent, ReplacedIds, RunPlan } from './runPlan.ts';
 
 /** `late`: the agent did not exit after its input was closed and was ended. `as_expected`: it never exits by itself. */
 export type Closed = 'late' | 'as_expected';
@@ -19,7 +19,7 @@ export interface RunState {
   readonly phase: 'preparing' | 'working' | 'ending' | 'ended';
   readonly run: RecordedRun;
   /** The newest process. */
-  readonly launched: Launched | null;
+  readonly launched: LaunchedAgent | null;
   /** `hurried`: the caller only waits for the end, not for details. */
   readonly stop: 'none' | 'asked' | 'hurried';
   /** How the newest process was ended after its conversation. */
@@ -74,7 +74,7 @@ export function beginRun(
 export function launchRun(
   state: RunState,
   given: {
-    readonly launched: Launched;
+    readonly launched: LaunchedAgent;
     readonly resume: string | null;
     readonly figures: Pick<RunPlan['figures'], 'isNewConversation' | 'askedModel'>;
     readonly offsets: Readonly<Record<RawStream, number>>;
@@ -114,10 +114,10 @@ export function markRunning(state: RunState, session: Session, at: string): Tran
 
 /** The user, a limit or shutdown stops the run. Does nothing if it was stopped before or has nothing to stop. */
 export function stopRun(state: RunState, session: Session, hurried: boolean, at: string): Transition {
-  const asked: RunState = { ...state, stop: hurried ? 'hurried' : 'asked' };
+  const stopping: RunState = { ...state, stop: hurried ? 'hurried' : 'asked' };
   const { status } = state.run;
-  if (state.stop !== 'none' || (status !== 'claimed' && status !== 'running')) return { state: asked, batch: [] };
-  return move(asked, session, 'stopping', at);
+  if (state.stop !== 'none' || (status !== 'claimed' && status !== 'running')) return { state: stopping, batch: [] };
+  return move(stopping, session, 'stopping', at);
 }
 
 export interface RunEnd {

@@ -40,10 +40,10 @@ export function onlySynthetic(candidates: Candidates): Candidates {
 
 /** Number of automatic messages among the results; each is logged. */
 export async function countSynthetic(store: RecordStore, each: Candidates, query: Query, log: Log): Promise<number> {
-  const wanted = each.synthetic.slice(0, maxRead).map((index) => [index, 0] as const);
-  if (wanted.length === 0) return 0;
+  const positions = each.synthetic.slice(0, maxRead).map((index) => [index, 0] as const);
+  if (positions.length === 0) return 0;
   const { session_id: id } = each.session;
-  const right = (await recordedEntries(store, id, wanted)).filter(({ entry }) => answers(entry, query));
+  const right = (await recordedEntries(store, id, positions)).filter(({ entry }) => answers(entry, query));
   for (const { entry } of right) logFiltered(log, `${id}#${entry.index}`, entry.metadata);
   return right.length;
 }
@@ -56,23 +56,23 @@ export function readHits(
   { most, isInexact }: { readonly most: number; readonly isInexact: boolean },
 ): SessionHits | undefined {
   const ranked = [...scores].sort(([a, better], [b, than]) => than - better || a - b);
-  const wanted = ranked.slice(0, isInexact ? maxRead : most);
+  const toRead = ranked.slice(0, isInexact ? maxRead : most);
   const texts = new SessionTexts(database, no);
   const hits: SearchHit[] = [];
   let right = 0;
-  for (const [index, score] of wanted) {
+  for (const [index, score] of toRead) {
     const all = texts.of(index);
     if (all === undefined || !containsTexts(all, query)) continue;
     right += 1;
     if (hits.length < most) hits.push(...hitOf(database, entryId(no, index), { session, index, score, all, query }));
   }
   if (right === 0) return undefined;
-  const unsure = isInexact && ranked.length > wanted.length;
+  const unsure = isInexact && ranked.length > toRead.length;
   const count = isInexact && !unsure ? right : ranked.length;
   return { session, hits: hits.sort((a, b) => a.entry - b.entry), count, unsure };
 }
 
-interface Found {
+interface Candidate {
   readonly session: SearchedSession;
   readonly index: number;
   readonly score: number;
@@ -80,7 +80,7 @@ interface Found {
   readonly query: Query;
 }
 
-function hitOf(database: Database, id: number, { session, index, score, all, query }: Found): SearchHit[] {
+function hitOf(database: Database, id: number, { session, index, score, all, query }: Candidate): SearchHit[] {
   const row = database.get(
     'SELECT kind, origin, synthetic, at, tools.name AS tool FROM entries LEFT JOIN tools ON tools.no = entries.tool WHERE id = ?',
     id,

@@ -131,7 +131,7 @@ export class SessionSearch {
 
   /** Indexes changes as far as time permits. @throws as `search` */
   update(request: RefreshRequest): Promise<Pick<CatalogueState, 'unreadable' | 'left'>> {
-    return this.#alone((database) => this.#bringUpToDate(database, request));
+    return this.#alone((database) => this.#refreshCatalogue(database, request));
   }
 
   /** Usage of other programs' sessions that Vitrine did not record itself. @throws as `search` */
@@ -192,18 +192,18 @@ export class SessionSearch {
     return result;
   }
 
-  async #bringUpToDate(database: Database, request: RefreshRequest): Promise<CatalogueState> {
+  async #refreshCatalogue(database: Database, request: RefreshRequest): Promise<CatalogueState> {
     const known = await this.#refresh.run(database, request);
     if (known.removed > 0) this.#expungeSoon();
     return known;
   }
 
   async #scope(database: Database, request: Pick<SearchRequest, 'within' | 'signal' | 'onProgress'>): Promise<Scope> {
-    const known = await this.#bringUpToDate(database, request);
-    const wanted = known.summaries.filter((session) => request.within?.(session) ?? true);
+    const known = await this.#refreshCatalogue(database, request);
+    const inScope = known.summaries.filter((session) => request.within?.(session) ?? true);
     const all = indexedSessions(database);
     const failed = new Set(known.unreadable.map(({ id }) => id));
-    const chosen = wanted.flatMap((session) => {
+    const chosen = inScope.flatMap((session) => {
       const indexed = all.get(session.session_id);
       return indexed === undefined ? [] : [{ session, indexed }];
     });
@@ -211,12 +211,12 @@ export class SessionSearch {
       chosen.reduce((total, { indexed }) => total + of(indexed), 0);
     const corpus = { entries: sum(({ entries }) => entries), words: sum(({ words }) => words) };
     const scanned: SearchCoverage = {
-      sessions: wanted.filter(({ session_id: id }) => !failed.has(id)).length,
+      sessions: inScope.filter(({ session_id: id }) => !failed.has(id)).length,
       entries: corpus.entries,
       cut: sum(({ cut }) => cut),
       damaged: chosen.flatMap(({ session, indexed }) => (indexed.damaged ? [session.session_id] : [])),
       unreadable: known.unreadable,
-      elsewhere: known.summaries.length - wanted.length,
+      elsewhere: known.summaries.length - inScope.length,
     };
     return { known, chosen, scanned, corpus };
   }
@@ -236,10 +236,10 @@ export class SessionSearch {
     for (const { session, no, scores } of found) {
       const best = [...scores].filter(([, value]) => value >= least).sort(([, a], [, b]) => b - a);
       if (best.length === 0) continue;
-      const wanted = best.slice(0, hopeful);
+      const promising = best.slice(0, hopeful);
       const read = isObserved(session)
-        ? observedEntries(database, no, wanted)
-        : await recordedEntries(this.#deps.store, session.session_id, wanted);
+        ? observedEntries(database, no, promising)
+        : await recordedEntries(this.#deps.store, session.session_id, promising);
       entries.push(...read.map(({ entry }) => ({ session, entry, score: score(entry.content) })));
     }
     return entries.sort((a, b) => b.score - a.score).slice(0, most);
@@ -297,7 +297,7 @@ function answer(
   const sessions: SessionHits[] = [];
   const options = { isInexact: isInexact(query) };
   let looked = 0;
-  let left = mostHits === undefined ? maxExcerpts : Number.POSITIVE_INFINITY;
+  let room = mostHits === undefined ? maxExcerpts : Number.POSITIVE_INFINITY;
   while (sessions.length < mostSessions && looked < found.length) {
     const loaded = found.slice(looked, looked + sessionsPerRead);
     const scores = scoresBySession(load(loaded), synthetic === true);
@@ -305,14 +305,14 @@ function answer(
       if (sessions.length === mostSessions) break;
       looked += 1;
       signal?.throwIfAborted();
-      const most = Math.min(mostHits ?? defaultHits, Math.max(minHits, left));
+      const most = Math.min(mostHits ?? defaultHits, Math.max(minHits, room));
       const hits = readHits(database, { session, no, scores: scores.get(no) ?? new Map() }, query, {
         ...options,
         most,
       });
       if (hits === undefined) continue;
       sessions.push(hits);
-      left -= hits.hits.length;
+      room -= hits.hits.length;
     }
   }
   const more = found.slice(looked);

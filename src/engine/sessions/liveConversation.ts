@@ -90,8 +90,8 @@ export class LiveConversation implements Conversation {
     if (how === 'interrupt') this.#queue.unshift(message);
     else this.#queue.push(message);
     this.#deps.onQueue(message);
-    if (!this.#busy || (how === 'queue' && this.#dialogue?.takesMessagesInTurn === true)) this.#sayNext();
-    else if (how === 'interrupt') this.#speak((dialogue) => dialogue.interrupt());
+    if (!this.#busy || (how === 'queue' && this.#dialogue?.takesMessagesInTurn === true)) this.#sendNext();
+    else if (how === 'interrupt') this.#callDialogue((dialogue) => dialogue.interrupt());
     onChange();
   }
 
@@ -100,12 +100,12 @@ export class LiveConversation implements Conversation {
     const taken: (keyof LiveOptions)[] = [];
     if (model !== undefined && dialogue?.setModel !== undefined) {
       this.#note(`The user selected ${model === '' ? "the agent's own model" : `the model \`${model}\``}.`);
-      this.#speak((other) => other.setModel?.(model || 'default'));
+      this.#callDialogue((other) => other.setModel?.(model || 'default'));
       taken.push('model');
     }
     if (permissionMode !== undefined && dialogue?.setPermissionMode !== undefined) {
       this.#note(`The user selected the permission mode \`${permissionMode || 'default'}\`.`);
-      this.#speak((other) => other.setPermissionMode?.(permissionMode || 'default'));
+      this.#callDialogue((other) => other.setPermissionMode?.(permissionMode || 'default'));
       taken.push('permissionMode');
     }
     return taken;
@@ -126,7 +126,7 @@ export class LiveConversation implements Conversation {
     this.#busy = true;
     const dialogue = factory(this.#hostFor(input));
     this.#dialogue = dialogue;
-    this.#speak(() => dialogue.begin());
+    this.#callDialogue(() => dialogue.begin());
     this.#deps.onChange();
   }
 
@@ -139,17 +139,17 @@ export class LiveConversation implements Conversation {
         clearTimeout(timer);
         resolve();
       };
-      this.#speak((dialogue) => dialogue.interrupt());
+      this.#callDialogue((dialogue) => dialogue.interrupt());
     });
   }
 
   /** A complete line of the agent's stdout. */
   line(text: string): void {
-    this.#speak((dialogue) => dialogue.line(text));
+    this.#callDialogue((dialogue) => dialogue.line(text));
   }
 
   tooLong(head: string): void {
-    this.#speak((dialogue) => dialogue.tooLong?.(head));
+    this.#callDialogue((dialogue) => dialogue.tooLong?.(head));
   }
 
   /**
@@ -159,7 +159,7 @@ export class LiveConversation implements Conversation {
   async detach(): Promise<void> {
     this.#requests.settle();
     this.#stopped();
-    const ended = this.#speak((dialogue) => dialogue.end());
+    const ended = this.#callDialogue((dialogue) => dialogue.end());
     this.#dialogue = null;
     this.#input?.close();
     this.#input = null;
@@ -184,7 +184,7 @@ export class LiveConversation implements Conversation {
     this.#deps.tell({ type: 'note', subtype: 'options', content });
   }
 
-  #sayNext(): void {
+  #sendNext(): void {
     // Unsent messages are kept with the run.
     if (this.#queue.length === 0 || !this.#deps.maySend()) return;
     const message = this.#queue.shift();
@@ -195,7 +195,7 @@ export class LiveConversation implements Conversation {
     this.#deps.onQueue({ id: message.id, text: null });
     const current = this.#dialogue;
     const send = (): void => {
-      if (this.#dialogue === current) this.#speak((dialogue) => dialogue.say(message.text));
+      if (this.#dialogue === current) this.#callDialogue((dialogue) => dialogue.say(message.text));
     };
     const before = this.#deps.beforeMessage?.();
     if (before === undefined) send();
@@ -206,7 +206,7 @@ export class LiveConversation implements Conversation {
     this.#busy = false;
     clearTimeout(this.#waiting);
     this.#stopped();
-    if (this.#queue.length > 0) this.#sayNext();
+    if (this.#queue.length > 0) this.#sendNext();
     else if (more === 'done') this.#close(input);
     else if (more === 'may_continue') this.#waiting = setTimeout(() => this.#close(input), this.#deps.nextTurnMs);
     this.#deps.onChange();
@@ -224,7 +224,7 @@ export class LiveConversation implements Conversation {
   }
 
   /** An error in a dialogue ends its conversation, never the window. */
-  #speak<T>(words: (dialogue: Dialogue) => T): T | undefined {
+  #callDialogue<T>(words: (dialogue: Dialogue) => T): T | undefined {
     if (this.#dialogue === null) return undefined;
     try {
       return words(this.#dialogue);

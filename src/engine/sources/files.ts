@@ -4,7 +4,7 @@ import path from 'node:path';
 import zlib from 'node:zlib';
 import type { StoreRoot } from '../../agents/stores/storeFormat.ts';
 import { Pace } from '../pace.ts';
-import { LineSplitter, type LineOut } from '../output/lineSplitter.ts';
+import { LineSplitter, type SplitLine } from '../output/lineSplitter.ts';
 
 /** A file of a store at the time of the scan. */
 export interface StoreFile {
@@ -142,7 +142,7 @@ export async function readBytes(file: string, from: number, length: number): Pro
 }
 
 /** Lines of a file in batches, starting at byte `from`. Keeps only one line and one chunk in memory. */
-export async function* linesOf(file: string, from = 0): AsyncGenerator<readonly LineOut[]> {
+export async function* linesOf(file: string, from = 0): AsyncGenerator<readonly SplitLine[]> {
   const splitter = new LineSplitter();
   for await (const chunk of file.endsWith('.zst') ? unpacked(file) : chunksOf(file, from)) yield splitter.push(chunk);
   yield splitter.end();

@@ -6,7 +6,7 @@ import type { LiveState } from '../../model/observedState.ts';
 import type { PlacedFile, SessionFiles } from './groups.ts';
 import { liveSource } from './live/agents.ts';
 import { liveState, type ProcessMark } from './live/marks.ts';
-import type { KnownFacts } from './reading/factsCache.ts';
+import type { SessionFacts } from './reading/factsCache.ts';
 import type { BriefFacts, BriefSession } from './reading/factsMemory.ts';
 import type { Notes } from './reading/sessionReader.ts';
 
@@ -22,7 +22,7 @@ export interface FoundSession extends BriefSession {
  * A session with what is needed to read it and to show its row: its own share without copied requests, and the listed session
  * that it comes from.
  */
-export interface FollowedSession extends KnownFacts, Pick<ObservedFacts, 'parentId'> {
+export interface FollowedSession extends SessionFacts, Pick<ObservedFacts, 'parentId'> {
   readonly id: string;
   readonly files: SessionFiles;
   readonly notes: Notes;

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { SessionNote, StoreFormat, StoreRecord } from '../../agents/stores/storeFormat.ts';
-import type { LineOut } from '../output/lineSplitter.ts';
+import type { SplitLine } from '../output/lineSplitter.ts';
 import { databaseRecords } from './databases.ts';
 import { linesOf, readBytes } from './files.ts';
 import type { PlacedFile, SessionFiles } from './groups.ts';
@@ -16,7 +16,7 @@ export function isDocument(format: StoreFormat, path: string): boolean {
 }
 
 /** Returns the lines of a file in batches. */
-export type ReadLines = (path: string) => AsyncGenerator<readonly LineOut[]>;
+export type ReadLines = (path: string) => AsyncGenerator<readonly SplitLine[]>;
 
 /** All records of a session, file by file. */
 export async function* recordsOf(
@@ -90,7 +90,7 @@ export async function* recordsOfFile(
   } else yield [{ kind: 'document', part, path, text: await readFile(path, 'utf8') }];
 }
 
-export function lineRecord(line: LineOut, { part, path }: PlacedFile): StoreRecord {
+export function lineRecord(line: SplitLine, { part, path }: PlacedFile): StoreRecord {
   return 'text' in line
     ? { kind: 'line', part, path, text: line.text }
     : { kind: 'oversize', part, path, ...line.oversize };

@@ -49,7 +49,11 @@ function messageOf(entry: NormalizedEntry, agentRole: string): AcpMessage {
     case 'system_message':
       return { ...base, role: 'agent/vitrine', parts: textParts(entry) };
     case 'thinking':
-      return { ...base, role, parts: [step(givenStep(entry) ?? { kind: 'trajectory', message: thoughtOf(entry) })] };
+      return {
+        ...base,
+        role,
+        parts: [step(stepOfCitation(entry) ?? { kind: 'trajectory', message: thoughtOf(entry) })],
+      };
     case 'tool_use': {
       const { tool } = type;
       const output: JsonObject | undefined =
@@ -60,7 +64,7 @@ function messageOf(entry: NormalizedEntry, agentRole: string): AcpMessage {
         completed_at: timeOf(tool.endedAt) ?? created,
         parts: [
           step(
-            givenStep(entry) ?? {
+            stepOfCitation(entry) ?? {
               kind: 'trajectory',
               message: entry.content === '' ? null : entry.content,
               tool_name: tool.toolName,
@@ -86,7 +90,7 @@ function marked([first, ...more]: readonly AcpPart[], by: WrittenBy): AcpPart[] 
 }
 
 /** The step as reported by the agent. */
-function givenStep({ metadata }: NormalizedEntry): Trajectory | undefined {
+function stepOfCitation({ metadata }: NormalizedEntry): Trajectory | undefined {
   return metadata?.annotations?.find((each) => each.kind === 'trajectory');
 }
 
@@ -126,7 +130,7 @@ function textParts(entry: NormalizedEntry, text = entry.content): AcpPart[] {
     const start = cuts[index * 2] ?? at;
     const end = cuts[index * 2 + 1] ?? start;
     if (start > at) parts.push(plain(text.slice(at, start)));
-    parts.push(plain(text.slice(start, end), inPart(metadata, to - from)));
+    parts.push(plain(text.slice(start, end), citationInPart(metadata, to - from)));
     at = end;
   }
   if (at < text.length || parts.length === 0) parts.push(plain(text.slice(at)));
@@ -137,7 +141,7 @@ function textParts(entry: NormalizedEntry, text = entry.content): AcpPart[] {
 }
 
 /** In the protocol, a step has no range: its part defines it. */
-function inPart(metadata: Citation | Trajectory, length: number): Citation | Trajectory {
+function citationInPart(metadata: Citation | Trajectory, length: number): Citation | Trajectory {
   if (metadata.kind === 'citation') return { ...metadata, start_index: 0, end_index: length };
   const { kind, message, tool_name, tool_input, tool_output } = metadata;
   return {

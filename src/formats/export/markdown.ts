@@ -46,9 +46,9 @@ export function entryText(entry: NormalizedEntry, mark: Mark = (text) => text): 
     case 'thinking':
       return `*Thinking*\n\n${quote(inertMarkdown(thoughtOf(entry)))}`;
     case 'system_message':
-      return `*${inLine(content)}*`;
+      return `*${singleLine(content)}*`;
     case 'error':
-      return `**Error:** ${inLine(type.error.message)}`;
+      return `**Error:** ${singleLine(type.error.message)}`;
     case 'tool_use':
       return toolText(type.tool, content, mark);
   }
@@ -56,14 +56,14 @@ export function entryText(entry: NormalizedEntry, mark: Mark = (text) => text): 
 
 function toolText(tool: ToolUse, content: string, mark: Mark): string {
   const { action } = tool;
-  const parts = [`**${inLine(tool.toolName)}** (${tool.status})`];
+  const parts = [`**${singleLine(tool.toolName)}** (${tool.status})`];
   if (action.kind === 'command_run') parts.push(fenced(action.command, 'sh'));
   else if (action.kind === 'file_edit') {
     for (const { path, patch, oldText, newText } of action.changes) {
-      parts.push(inCode(path), fenced(patch ?? diffOf(oldText, newText), 'diff'));
+      parts.push(codeSpan(path), fenced(patch ?? diffOf(oldText, newText), 'diff'));
     }
   } else if (action.kind === 'file_write' && action.content !== undefined) {
-    parts.push(inCode(action.path), fenced(action.content, 'text'));
+    parts.push(codeSpan(action.path), fenced(action.content, 'text'));
   } else if (action.kind === 'task' && action.prompt !== undefined) {
     parts.push(mark(inertLine(action.description)), fenced(action.prompt, 'text'));
   } else {
@@ -103,11 +103,11 @@ function quote(text: string): string {
 }
 
 /** Inline code that the content cannot close. */
-function inLine(text: string): string {
+function singleLine(text: string): string {
   return inertLine(text.replaceAll('*', String.raw`\*`));
 }
 
-function inCode(text: string): string {
+function codeSpan(text: string): string {
   return `\`${line(text).replaceAll('`', "'")}\``;
 }
 

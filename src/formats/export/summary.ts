@@ -82,7 +82,7 @@ function filesText(files: ReadonlyMap<string, Lines>, folder = ''): string {
   if (files.size === 0) return 'No tool call changed a file.';
   const rows = [...files].slice(0, maxFiles).map(([path, { added, removed }]) => {
     const short = folder !== '' && path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path;
-    return `| ${inCode(short)} | +${added} −${removed} |`;
+    return `| ${codeSpan(short)} | +${added} −${removed} |`;
   });
   const more = files.size - rows.length;
   return [
@@ -98,14 +98,14 @@ function commandsText(count: number, failed: ReadonlyMap<string, string>): strin
   if (failed.size === 0) return `${ran}; none failed the last time.`;
   const rows = [...failed].slice(0, maxCommands).map(([command, problem]) => {
     const short = command.length > maxCommand ? `${command.slice(0, maxCommand)}…` : command;
-    return `- ${inCode(short)}: ${problem}`;
+    return `- ${codeSpan(short)}: ${problem}`;
   });
   const more = failed.size - rows.length;
   return [`${ran}. These failed the last time:`, '', ...rows, ...(more > 0 ? [`- and ${more} more`] : [])].join('\n');
 }
 
 /** Inline code that its content can neither close nor, in a table, cut. */
-function inCode(text: string): string {
+function codeSpan(text: string): string {
   return `\`${text
     .replaceAll(/\s+/g, ' ')
     .trim()

@@ -10,7 +10,7 @@ const beside = /[\w+/=.~-]/;
 const [narrowest, widest] = [16, 140];
 
 /** A text with wrapped lines joined. */
-export interface Joined {
+export interface JoinedText {
   readonly text: string;
   /** Maps a range of `text` to the original. */
   original(stretch: Stretch): Stretch;
@@ -20,7 +20,7 @@ export interface Joined {
  * Removes line ends that come from wrapping: equal line widths, no blank at the break, and a last line that is not
  * longer. `null` if there are none.
  */
-export function joinedLines(text: string): Joined | null {
+export function joinedLines(text: string): JoinedText | null {
   const breaks = breaksOf(text);
   const cuts: Stretch[] = [];
   for (const [at, { start, end }] of breaks.entries()) {
@@ -29,7 +29,7 @@ export function joinedLines(text: string): Joined | null {
     if (length < narrowest || length > widest || next > length + 4 || next === 0) continue;
     if (beside.test(text.charAt(start - 1)) && beside.test(text.charAt(end))) cuts.push({ start, end });
   }
-  return cuts.length === 0 ? null : new Cut(text, cuts);
+  return cuts.length === 0 ? null : new TextWithoutBreaks(text, cuts);
 }
 
 /** Line ends with the prefix of the next line, if neighbouring lines have a similar one. */
@@ -51,7 +51,7 @@ function kindOf(groups: Readonly<Record<string, string | undefined>> | undefined
   return groups?.['number'] === undefined ? (groups?.['mark'] ?? '') : 'number';
 }
 
-class Cut implements Joined {
+class TextWithoutBreaks implements JoinedText {
   readonly text: string;
   /** Positions of removals in the joined text, with the length removed so far. */
   readonly #places: readonly (readonly [at: number, shift: number])[];

@@ -13,7 +13,7 @@ const header = /^(?:(?:proxy-)?authorization|(?:set-)?cookie|x-[\w-]*(?:api-key|
 type JsonObject = Readonly<Record<string, unknown>>;
 
 /** A masked secret: position, rule and length, but not the secret itself. */
-export interface Masked {
+export interface MaskedSecret {
   /** Index of its entry; absent outside of entries. */
   readonly entry?: number;
   /** Path of the value, such as `type.tool.result.text`. */
@@ -29,7 +29,7 @@ export interface RedactionReport {
   readonly total: number;
   readonly byRule: Readonly<Record<string, number>>;
   /** The first 10,000. */
-  readonly masked: readonly Masked[];
+  readonly masked: readonly MaskedSecret[];
 }
 
 /** Position of a value: entry and path. */
@@ -44,7 +44,7 @@ export interface Place {
  */
 export class Redactor {
   readonly #tag: (secret: string) => string;
-  readonly #masked: Masked[] = [];
+  readonly #masked: MaskedSecret[] = [];
   readonly #byRule = new Map<string, number>();
   #total = 0;
 

@@ -50,7 +50,7 @@ export class FileHistory {
       this.#read(index, result?.text, action);
     } else if (action.kind === 'file_write' && this.#isMine(action.path)) {
       this.#changes();
-      if (action.content === undefined) this.#lose();
+      if (action.content === undefined) this.#forgetContent();
       else this.#replace(action.content, index);
     } else if (action.kind === 'file_edit') {
       const mine = action.changes.filter(({ path }) => this.#isMine(path));
@@ -99,7 +99,7 @@ export class FileHistory {
     this.#changed = true;
   }
 
-  #lose(): void {
+  #forgetContent(): void {
     this.#fragments.addWritten(this.#content?.lines ?? []);
     this.#content = null;
     this.#gone = false;
@@ -187,7 +187,7 @@ export class FileHistory {
     const hunks = patch === undefined ? [] : hunksOf(patch);
     if (hunks.length > 0) this.#apply(hunks, by);
     else if (oldText !== undefined && newText !== undefined) this.#substitute(oldText, newText, by);
-    else this.#lose();
+    else this.#forgetContent();
   }
 
   #apply(hunks: readonly Hunk[], by: number): void {
@@ -197,7 +197,7 @@ export class FileHistory {
       const old = hunk.lines.filter(({ mark }) => mark !== '+').map(({ text }) => text);
       const at = hunk.oldStart === null ? this.#find(old) : Math.max(0, hunk.oldStart - 1 + shift);
       if (at === -1) {
-        this.#lose();
+        this.#forgetContent();
         for (const unplaced of hunks.slice(done)) this.#fragments.add(newSide(unplaced, by));
         return;
       }
@@ -244,7 +244,7 @@ export class FileHistory {
     const text = content.lines.map((line) => line.text ?? '').join('\n');
     const at = oldText === '' ? (text === '' ? 0 : -1) : text.indexOf(oldText);
     if (at === -1) {
-      this.#lose();
+      this.#forgetContent();
       this.#fragments.add(replacement(oldText, newText, by));
       return;
     }

@@ -30,7 +30,7 @@ export interface SentFollowUps {
   readonly last?: Trigger & { readonly usd: number | null };
 }
 
-export interface DecideWith {
+export interface DecisionInputs {
   readonly now: number;
   readonly minuteOfDay: (at: number) => number;
   /** Whether a person paused all follow-ups. */
@@ -76,7 +76,7 @@ const oldest = 24 * 60 * 60_000;
 export function decideFollowUp(
   facts: FollowUpFacts,
   rules: FollowUpRules | null,
-  { now, minuteOfDay, paused }: DecideWith,
+  { now, minuteOfDay, paused }: DecisionInputs,
 ): FollowUpDecision {
   const not = (why: NoFollowUpReason): FollowUpDecision => ({ due: false, why });
   if (rules === null) return not('off');

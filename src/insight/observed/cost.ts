@@ -29,7 +29,7 @@ export function observedCost(facts: StoreFacts, share: SessionShare, prices: Pri
   }
   // The agent's figure for a fork includes the cost of its history.
   if (cost === null || share.inherited.length > 0) {
-    if (share.requests.every(({ usage }) => isEmptyUsage(usage))) return unknownCost(noTokens(facts, share));
+    if (share.requests.every(({ usage }) => isEmptyUsage(usage))) return unknownCost(missingTokensReason(facts, share));
     return atLeast(estimateRequests(share.requests, prices), missing);
   }
   const later = share.requests.filter(({ key }) => cost.later.includes(key));
@@ -68,7 +68,7 @@ function partial(usd: number, missing: readonly string[], prices: PriceTable): C
   return { provenance: 'estimated', usd, priceTable: priceTableRef(prices), reason };
 }
 
-function noTokens({ missing, prompts }: StoreFacts, share: SessionShare): string {
+function missingTokensReason({ missing, prompts }: StoreFacts, share: SessionShare): string {
   if (missing.length > 0) return missing.join(' ');
   if (share.inherited.length > 0) return 'No requests since the session was forked.';
   return prompts.length === 0 ? 'No requests yet.' : 'The store has no tokens of this session.';

@@ -1,4 +1,4 @@
-import type { Counted, StoreFacts, StoreRequest } from '../../model/session/observed.ts';
+import type { CountedUsage, StoreFacts, StoreRequest } from '../../model/session/observed.ts';
 import { totalTokens } from '../../model/usage/usage.ts';
 
 /** A session to count. Agents are counted separately, because keys are unique only within one agent. */
@@ -45,7 +45,7 @@ function countAgent(sessions: readonly SessionCounts[]): SessionShare[] {
       const facts = sessions[session]?.facts;
       if (facts === undefined) continue;
       // Copies of a listed session's requests belong to that session.
-      const waits = ({ owner }: Counted) =>
+      const waits = ({ owner }: CountedUsage) =>
         isFirst && owner !== undefined && !facts.nativeIds.includes(owner) && known.has(owner);
       for (const request of facts.requests) {
         if (!waits(request)) take(requests, request.key, session, request);

@@ -1,4 +1,4 @@
-import type { Counted, StoreFacts } from '../../model/session/observed.ts';
+import type { CountedUsage, StoreFacts } from '../../model/session/observed.ts';
 
 /**
  * Finds the sessions that have requests, prompts or calls in common, which have to be counted together. Holds 8 bytes
@@ -74,7 +74,7 @@ export class SharedKeys {
 /** Sorted hashes of what a session has, and of the sessions that its records name as owners. */
 export function keysOf(agent: string, { nativeIds, requests, prompts, toolCalls }: StoreFacts): Float64Array {
   const hashes = new Set(nativeIds.map((id) => hashOf(`${agent} session ${id}`)));
-  const add = (kind: string, counted: readonly Counted[]): void => {
+  const add = (kind: string, counted: readonly CountedUsage[]): void => {
     for (const { key, owner } of counted) {
       hashes.add(hashOf(`${agent} ${kind} ${key}`));
       if (owner !== undefined) hashes.add(hashOf(`${agent} session ${owner}`));

@@ -85,16 +85,16 @@ export function answers(entry: NormalizedEntry, query: Query): boolean {
 /** Whether the texts of an entry contain the words. */
 export function containsTexts(all: readonly string[], { texts }: Pick<Query, 'texts'>): boolean {
   const small = all.map((text) => text.toLowerCase());
-  return texts.every((wanted) => small.some((text) => text.includes(wanted)));
+  return texts.every((word) => small.some((text) => text.includes(word)));
 }
 
 function fitsFacts({ kinds, tool, paths, state }: EntryFacts, query: Query): boolean {
-  const any = <T>(wanted: readonly T[], fits: (each: T) => boolean): boolean =>
-    wanted.length === 0 || wanted.some(fits);
+  const any = <T>(values: readonly T[], fits: (each: T) => boolean): boolean =>
+    values.length === 0 || values.some(fits);
   return (
     any(query.kinds, (kind) => kinds.includes(kind)) &&
-    any(query.states, (wanted) => wanted === state) &&
-    any(query.tools, (wanted) => tool?.toLowerCase().includes(wanted) === true) &&
-    any(query.files, (wanted) => paths.some((path) => path.toLowerCase().includes(wanted)))
+    any(query.states, (value) => value === state) &&
+    any(query.tools, (name) => tool?.toLowerCase().includes(name) === true) &&
+    any(query.files, (part) => paths.some((path) => path.toLowerCase().includes(part)))
   );
 }

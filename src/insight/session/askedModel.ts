@@ -19,13 +19,13 @@ export function askedModelOf(
   if (given !== null && given !== undefined && given !== '') {
     return { model: given, reason: `${unnamed}; this is the price of ${given}, which you selected.` };
   }
-  const asked = new Set(previous.map(({ askedModel }) => askedModel));
-  const [first] = asked;
-  if (asked.size === 1 && first !== undefined) {
+  const models = new Set(previous.map(({ askedModel }) => askedModel));
+  const [first] = models;
+  if (models.size === 1 && first !== undefined) {
     const reason = `${unnamed}; this is the price of ${first}, which you selected for the earlier runs.`;
     return { model: first, reason };
   }
-  if (asked.size > 1) {
+  if (models.size > 1) {
     return { model: null, reason: `${unnamed}, and you selected different models for the earlier runs.` };
   }
   return { model: null, reason: `${unnamed}.` };

@@ -54,8 +54,8 @@ export class UnrestoredCount {
   }
 
   #request({ metadata }: NormalizedEntry): void {
-    const asked = requestMetadataSchema.safeParse(metadata).data;
-    const answer = asked?.decision?.answer;
-    if (answer?.kind === 'allow' && answer.scope === 'session') this.#allowed.add(asked?.request.id ?? '');
+    const request = requestMetadataSchema.safeParse(metadata).data;
+    const answer = request?.decision?.answer;
+    if (answer?.kind === 'allow' && answer.scope === 'session') this.#allowed.add(request?.request.id ?? '');
   }
 }

@@ -45,16 +45,16 @@ export function phasesOf({ span, durationMs, tools, you, output }: RunTimes): Ru
 
 /** The displayed duration may be shorter than the measured one: unexplained time is reduced first. */
 function fitted(segments: RunPhases['segments'], total: number): PhaseSums {
-  const left = { ...noTime, total };
-  const sums: Record<Phase | 'total', number> = { ...left };
+  const remaining = { ...noTime, total };
+  const sums: Record<Phase | 'total', number> = { ...remaining };
   let room = total;
   for (const phase of ['you', 'tools', 'writing', 'thinking'] as const) {
-    const took = Math.min(
+    const duration = Math.min(
       room,
       segments[phase].reduce((sum, each) => sum + length(each), 0),
     );
-    sums[phase] = took;
-    room -= took;
+    sums[phase] = duration;
+    room -= duration;
   }
   return { ...sums, waiting: room };
 }

@@ -62,7 +62,7 @@ export function shareOf(
     return { scope, ...part(used, main, facts, prices), began: 'ahead', lost: [] };
   }
   const own = addUsage(main.usage, sumUsage(sideModels(facts)));
-  const lost = notIn(subtractUsage(sumUsage(used.models), own), before.unreported);
+  const lost = runsOutsideOf(subtractUsage(sumUsage(used.models), own), before.unreported);
   if (lost.length < before.unreported.length)
     return { scope, ...part(used, main, facts, prices), began: 'ahead', lost };
   return { scope, cost: reported(used.usd), models: used.models, began: 'known', lost };
@@ -79,7 +79,7 @@ function ownShare(counters: Counters, own: NonNullable<Counters['own']>, before:
     cost: reported(start === 0 ? counters.usd : own.usd),
     models: own.models,
     began,
-    lost: began === 'ahead' ? notIn(beyond, before.unreported) : before.unreported,
+    lost: began === 'ahead' ? runsOutsideOf(beyond, before.unreported) : before.unreported,
   };
 }
 
@@ -98,13 +98,13 @@ const maxCombined = 12;
  * The runs whose usage is not in `beyond`: all except those whose sum is exactly that, if any; otherwise those that do
  * not fit into it, newest first.
  */
-function notIn(beyond: TokenUsage, runs: readonly ResultMetadata[]): ResultMetadata[] {
+function runsOutsideOf(beyond: TokenUsage, runs: readonly ResultMetadata[]): ResultMetadata[] {
   const exact = runs.length <= maxCombined ? addingUpTo(beyond, runs) : null;
   if (exact !== null) return runs.filter((run) => !exact.has(run));
-  let left = beyond;
+  let remaining = beyond;
   return runs.toReversed().filter(({ usage }) => {
-    if (isEmptyUsage(usage) || !isAtLeast(left, usage)) return true;
-    left = subtractUsage(left, usage);
+    if (isEmptyUsage(usage) || !isAtLeast(remaining, usage)) return true;
+    remaining = subtractUsage(remaining, usage);
     return false;
   });
 }
@@ -148,11 +148,11 @@ function part(used: RunShare, main: MainUsage, facts: RunFacts, prices: PriceTab
   const parts = own.map((each) => partOfModel(each, used, prices));
   const models = parts.map(({ models: [model] }, at) => model ?? own[at]).filter((each) => each !== undefined);
   const cost = parts.map((each) => each.cost).reduce(addCosts);
-  return { cost: cost.provenance === 'estimated' ? asLeast(cost, facts) : cost, models };
+  return { cost: cost.provenance === 'estimated' ? asLowerBound(cost, facts) : cost, models };
 }
 
 /** Often only the initial tokens of a subagent's message are known. */
-function asLeast(cost: Cost & { readonly provenance: 'estimated' }, { messages }: RunFacts): Cost {
+function asLowerBound(cost: Cost & { readonly provenance: 'estimated' }, { messages }: RunFacts): Cost {
   if (messages.every(({ parentCallId, settled }) => parentCallId === null || settled)) return cost;
   const reason = joinReasons([
     cost.reason,

@@ -18,7 +18,7 @@ export const observedAgents = [
 export type ObservedAgent = (typeof observedAgents)[number];
 
 /** Counted once, however many files repeat it. `key` is unique within one agent. */
-export interface Counted {
+export interface CountedUsage {
   readonly key: string;
   /** ISO 8601; `null` if the record has no time. */
   readonly at: string | null;
@@ -27,13 +27,13 @@ export interface Counted {
 }
 
 /** Something that a person wrote. */
-export interface StorePrompt extends Counted {
+export interface StorePrompt extends CountedUsage {
   /** Key of the first request after it. Old versions copy a conversation under new ids, except those of requests. */
   readonly answer?: string;
 }
 
 /** One request to a model with figures in the store. `usage` in Vitrine's terms: `input` excludes the cache. */
-export interface StoreRequest extends Counted {
+export interface StoreRequest extends CountedUsage {
   readonly model: string | null;
   readonly usage: TokenUsage;
   /** Non-standard terms, by their names in price tables. */
@@ -94,7 +94,7 @@ export interface StoreFacts {
   /** Messages that a person wrote, including copied ones: lists count each key once. */
   readonly prompts: readonly StorePrompt[];
   /** Tool calls, including those of subagents. */
-  readonly toolCalls: readonly Counted[];
+  readonly toolCalls: readonly CountedUsage[];
   readonly requests: readonly StoreRequest[];
   readonly cost: StoreCost | null;
   /** Sentences that say why less than the billed usage is in `requests`. Empty: nothing is known to be missing. */

@@ -63,7 +63,7 @@ interface Stretch<Entry> {
   length: number;
 }
 
-export interface Placed<Entry> {
+export interface PlacedCitation<Entry> {
   readonly entry: Entry;
   readonly citation: Citation;
 }
@@ -102,7 +102,7 @@ export class MessageMap<Entry> {
   /**
    * `undefined` if the cited text may still arrive, which it cannot if the message `isWhole`, or if there is no entry.
    */
-  place(given: GivenCitation, isWhole: boolean): Placed<Entry> | undefined {
+  place(given: GivenCitation, isWhole: boolean): PlacedCitation<Entry> | undefined {
     const { source, start = 0, end } = given;
     const newest = this.#newest;
     if (newest === undefined) return undefined;

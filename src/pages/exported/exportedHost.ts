@@ -45,7 +45,10 @@ export class ExportedHost {
   constructor(session: ExportedSession, browser: BrowserActions) {
     this.#session = session;
     this.#browser = browser;
-    this.#channel = new Channel<Sent, FromPage>({ post: browser.post, deliver: (message) => void this.#take(message) });
+    this.#channel = new Channel<Sent, FromPage>({
+      post: browser.post,
+      deliver: (message) => void this.#take(message),
+    });
     this.#feed = new UpdateFeed(this.#channel);
     this.#links = new SessionLinks(session.summary.project_dir ?? '');
     for (const entry of session.entries) this.#steps.add(entry);

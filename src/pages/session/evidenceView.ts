@@ -19,13 +19,16 @@ export function pageLink({ at, number, link }: NumberedLink): PageLink {
   };
 }
 
-export interface Looked {
+export interface EvidenceLookup {
   readonly evidence: Evidence | null;
   readonly since: LineFate;
   readonly exists: boolean | null;
 }
 
-export function evidenceCard({ number, link }: NumberedLink, { evidence, since, exists }: Looked): EvidenceCard {
+export function evidenceCard(
+  { number, link }: NumberedLink,
+  { evidence, since, exists }: EvidenceLookup,
+): EvidenceCard {
   const { status, kind, claim, given, reason, judged, path, lines, url, source, candidates } = link;
   const text = evidence?.textThen ?? null;
   return {

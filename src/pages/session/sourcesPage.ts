@@ -26,6 +26,6 @@ export function sourcesPage(
     const text = `${name} ${path ?? ''} ${url ?? ''}`.toLowerCase();
     return words.every((word) => text.includes(word));
   };
-  const wanted = words.length === 0 ? all : all.filter(fits);
-  return { total: wanted.length, from, sources: wanted.slice(from, from + count).map(toPage), sums, complete };
+  const matching = words.length === 0 ? all : all.filter(fits);
+  return { total: matching.length, from, sources: matching.slice(from, from + count).map(toPage), sums, complete };
 }

@@ -23,7 +23,7 @@ const maxEvidence = 20;
 /** Maximum age in ms of running bars. */
 const fresh = 500;
 
-interface Drawn {
+interface CachedTrajectory {
   readonly revision: number;
   readonly now: number;
   readonly waterfall: Waterfall;
@@ -36,8 +36,8 @@ interface Drawn {
 /** Pages of the trajectory, from one complete layout that is cached until something changes. */
 export class TrajectoryPages {
   readonly #index: ViewIndex;
-  #drawn: Drawn | undefined;
-  #listed: { readonly drawn: Drawn; readonly key: string; readonly lines: readonly Line[] } | undefined;
+  #drawn: CachedTrajectory | undefined;
+  #listed: { readonly drawn: CachedTrajectory; readonly key: string; readonly lines: readonly Line[] } | undefined;
 
   constructor(index: ViewIndex) {
     this.#index = index;
@@ -68,7 +68,7 @@ export class TrajectoryPages {
     };
   }
 
-  #draw(now: number | undefined): Drawn {
+  #draw(now: number | undefined): CachedTrajectory {
     const { revision, trajectory, findings } = this.#index;
     const known = this.#drawn;
     if (known?.revision === revision && (now === undefined || now - known.now < fresh)) return known;
@@ -100,7 +100,7 @@ export class TrajectoryPages {
     return this.#drawn;
   }
 
-  #list(drawn: Drawn, wish: TrajectoryQuery): readonly Line[] {
+  #list(drawn: CachedTrajectory, wish: TrajectoryQuery): readonly Line[] {
     const key = JSON.stringify(wish);
     if (this.#listed?.drawn === drawn && this.#listed.key === key) return this.#listed.lines;
     const typed = parseFilter(wish.query);
@@ -116,7 +116,7 @@ export class TrajectoryPages {
     return lines;
   }
 
-  #line(line: Line, { marks }: Drawn): TrajectoryLine {
+  #line(line: Line, { marks }: CachedTrajectory): TrajectoryLine {
     if ('head' in line) {
       const { lane, offset, duration } = line.head;
       const { id, title, agentType, number } = lane;

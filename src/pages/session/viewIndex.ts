@@ -51,7 +51,7 @@ export class ViewIndex {
   readonly #changed: () => void;
   readonly #noted = new Set<number>();
   #taken = 0;
-  #asked = false;
+  #isRequested = false;
   #stopped = false;
   #reading: Promise<void> | undefined;
 
@@ -72,13 +72,13 @@ export class ViewIndex {
 
   /** Resolves when all current entries have been indexed. */
   async ready(): Promise<void> {
-    this.#asked = true;
+    this.#isRequested = true;
     this.#reading ??= this.#read().finally(() => (this.#reading = undefined));
     await this.#reading;
   }
 
   update(updates: readonly EntryUpdate[]): void {
-    if (!this.#asked) return;
+    if (!this.#isRequested) return;
     let any = false;
     for (const update of updates) {
       // Growing text is indexed when its entry settles; entries ahead of the read position will be read.

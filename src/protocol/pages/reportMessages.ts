@@ -9,7 +9,7 @@ export interface ReportKey {
   readonly argument: string;
 }
 
-interface Every {
+interface CommonFields {
   readonly key: ReportKey;
   /** Title of the page before it has a report. */
   readonly title: string;
@@ -18,7 +18,7 @@ interface Every {
 }
 
 /** Each message is a complete state of the page and starts a generation. */
-export type ToReportPage = Every &
+export type ToReportPage = CommonFields &
   (
     | { readonly type: 'report'; readonly report: Report }
     /** `share` of the finished work, 0 to 1; `null` if unknown. `report` is the previous one, if any. */

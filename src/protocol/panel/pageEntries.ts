@@ -25,8 +25,8 @@ const maxItems = 100;
 export function pageEntry(entry: NormalizedEntry, step?: string): PageEntry {
   const cut = new Cutter();
   const { metadata, ...rest } = entry;
-  const asked = askedOf(entry);
-  if (asked !== undefined) return requestEntry(entry, asked, cut);
+  const request = requestOf(entry);
+  if (request !== undefined) return requestEntry(entry, request, cut);
   const kind = entry.type.kind;
   const contentBudget =
     kind === 'assistant_message' ? budgets.assistant : kind === 'tool_use' ? budgets.tool : budgets.message;
@@ -47,7 +47,7 @@ export function pageEntry(entry: NormalizedEntry, step?: string): PageEntry {
 
 /** The complete entry, as `getEntry` answers. */
 export function wholeEntry(entry: NormalizedEntry): PageEntry {
-  const asked = askedOf(entry);
+  const asked = requestOf(entry);
   return { ...entry, ...writer(entry), ...(asked !== undefined && { asked }) };
 }
 
@@ -56,18 +56,18 @@ function writer(entry: NormalizedEntry): Pick<PageEntry, 'synthetic' | 'origin'>
   return isSynthetic(entry) ? { synthetic: true, origin: originOf(entry) } : {};
 }
 
-function askedOf({ type, metadata }: NormalizedEntry): RequestState | undefined {
+function requestOf({ type, metadata }: NormalizedEntry): RequestState | undefined {
   if (type.kind !== 'system_message' || type.subtype !== 'request') return undefined;
   return requestMetadataSchema.safeParse(metadata).data;
 }
 
 /** Complete while it waits. Once it is decided, the budgets of tool calls apply. */
-function requestEntry({ metadata, ...entry }: NormalizedEntry, asked: RequestState, cut: Cutter): PageEntry {
+function requestEntry({ metadata, ...entry }: NormalizedEntry, state: RequestState, cut: Cutter): PageEntry {
   const content = cut.text('content', entry.content, budgets.tool);
   const meta = metadata === undefined ? undefined : pick(metadata);
   const page = { ...entry, content, ...(meta !== undefined && { metadata: meta }) };
-  if (asked.decision === undefined) return { ...page, asked };
-  const { action, input, plan, ...request } = asked.request;
+  if (state.decision === undefined) return { ...page, asked: state };
+  const { action, input, plan, ...request } = state.request;
   const short = {
     ...request,
     ...(action !== undefined && { action: pageAction(action, cut) }),
@@ -76,7 +76,7 @@ function requestEntry({ metadata, ...entry }: NormalizedEntry, asked: RequestSta
   };
   return {
     ...page,
-    asked: { ...asked, request: short },
+    asked: { ...state, request: short },
     ...(cut.lengths !== undefined && { cut: cut.lengths }),
   };
 }
@@ -123,11 +123,11 @@ function pageMetadata(metadata: NormalizedEntryMetadata, whole: boolean, cut: Cu
   if (raw !== undefined) saved.raw = cut.text('metadata.raw', raw, budgets.tool);
   if (annotations !== undefined) saved.annotations = cut.list('metadata.annotations', annotations, maxItems);
   if (whole) {
-    let left: number = budgets.metadata;
+    let room: number = budgets.metadata;
     for (const [key, value] of Object.entries(agents)) {
       // Keys such as `__proto__` are data here.
-      const fitting = cut.json(`metadata.${key}`, value, left);
-      left = Math.max(0, left - JSON.stringify([fitting]).length);
+      const fitting = cut.json(`metadata.${key}`, value, room);
+      room = Math.max(0, room - JSON.stringify([fitting]).length);
       Object.defineProperty(saved, key, { value: fitting, enumerable: true, configurable: true, writable: true });
     }
     return saved;
@@ -203,10 +203,10 @@ function pageAction(action: ToolAction, cut: Cutter): ToolAction {
 
 /** A change with a patch needs neither text; all changes of one call share a budget of four. */
 function pageChanges(changes: readonly FileChange[], cut: Cutter): FileChange[] {
-  let left = 4 * budgets.tool;
+  let room = 4 * budgets.tool;
   const spend = (field: string, text: string): string => {
-    const saved = cut.text(field, text, Math.min(left, budgets.tool));
-    left = Math.max(0, left - saved.length);
+    const saved = cut.text(field, text, Math.min(room, budgets.tool));
+    room = Math.max(0, room - saved.length);
     return saved;
   };
   return cut.list('action.changes', changes, maxItems).map((change, at) => {

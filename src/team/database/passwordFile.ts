@@ -16,7 +16,7 @@ export async function findPassword(address: TeamAddress, environment: Environmen
 
 /** https://www.postgresql.org/docs/current/libpq-pgpass.html */
 export function passwordIn(text: string, { host, port, database, user }: TeamAddress): string | undefined {
-  const wanted = [host, String(port), database, user];
+  const place = [host, String(port), database, user];
   for (const line of text.split(/\r?\n/)) {
     if (line.startsWith('#')) continue;
     const fields = [...line.matchAll(/((?:\\.|[^:\\])*)(?::|$)/g)].map(([, field = '']) =>
@@ -24,7 +24,7 @@ export function passwordIn(text: string, { host, port, database, user }: TeamAdd
     );
     const [password] = fields.slice(4);
     if (password === undefined || password === '') continue;
-    if (wanted.every((each, index) => fields[index] === '*' || fields[index] === each)) return password;
+    if (place.every((each, index) => fields[index] === '*' || fields[index] === each)) return password;
   }
   return undefined;
 }

@@ -16,7 +16,7 @@ const empty: State = { lines: 0, head: firstHead, bytes: 0 };
 /** A store for copies of sessions of other members. */
 export const mirrorFolder = (storeDir: string): string => path.join(teamFolder(storeDir), 'mirror');
 
-export interface Pulled {
+export interface PulledLines {
   readonly session: SharedSession;
   /** Why the copy ends before the team's; `null`: it does not. */
   readonly problem: string | null;
@@ -42,7 +42,7 @@ export async function pullShared(
   database: Database,
   mirror: string,
   user: string,
-  pull: (id: string) => Promise<Pulled | null> = (id) => pullSession(database, mirror, id),
+  pull: (id: string) => Promise<PulledLines | null> = (id) => pullSession(database, mirror, id),
 ): Promise<PulledSessions> {
   const listed = await listShared(database, maxPulled);
   const others = listed.filter((session) => session.owner !== user && session.lines > 0);
@@ -73,7 +73,7 @@ export async function pullShared(
  * Brings the copy of a session up to date and verifies every line that it adds. `null`: the login may see no such session;
  * an earlier copy is then removed. @throws errors of the database and the file system
  */
-export async function pullSession(database: Database, mirror: string, id: string): Promise<Pulled | null> {
+export async function pullSession(database: Database, mirror: string, id: string): Promise<PulledLines | null> {
   const folder = path.join(mirror, 'sessions', sessionIdSchema.parse(id));
   const session = await findShared(database, id);
   if (session === null) {

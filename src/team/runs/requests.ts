@@ -14,28 +14,28 @@ export async function readRequests(database: Database, session: string): Promise
     'SELECT request, answer, answered_by FROM vitrine.requests WHERE session_id = $1 ORDER BY asked_at',
     [session],
   );
-  return rows.flatMap(({ request: asked, answer, answered_by }) => {
-    const request = agentRequestSchema.safeParse(asked).data;
+  return rows.flatMap(({ request: question, answer, answered_by }) => {
+    const request = agentRequestSchema.safeParse(question).data;
     if (request === undefined) return [];
     return [{ request, answer: answerSchema.safeParse(answer).data ?? null, answeredBy: answered_by }];
   });
 }
 
-interface Held {
+interface ClaimedRun {
   readonly run: string;
   /** Number of the claim. */
   readonly token: string;
 }
 
 /** @throws errors of the database, SQLSTATE `VT005`: the run is another's */
-export async function putRequest(database: Database, { run, token }: Held, request: AgentRequest): Promise<void> {
+export async function putRequest(database: Database, { run, token }: ClaimedRun, request: AgentRequest): Promise<void> {
   await database.query('SELECT vitrine.put_request($1, $2, $3, $4)', [
     ...[run, token, request.id, JSON.stringify(request)],
   ]);
 }
 
 /** The agent no longer waits. @throws errors of the database */
-export async function closeRequest(database: Database, { run, token }: Held, id: string): Promise<void> {
+export async function closeRequest(database: Database, { run, token }: ClaimedRun, id: string): Promise<void> {
   await database.query('SELECT vitrine.close_request($1, $2, $3)', [run, token, id]);
 }
 

@@ -72,8 +72,8 @@ export async function stopRun(database: Database, id: string): Promise<TeamRun |
 
 /** Moves a waiting run, or replaces its demands. `null` if there is no such run. @throws errors of the database */
 export async function changeRun(database: Database, { run_id, move, demands }: ChangeRun): Promise<TeamRun | null> {
-  const wanted = demands === undefined ? null : JSON.stringify(demands);
-  const { rows } = await database.query('SELECT * FROM vitrine.change_run($1, $2, $3)', [run_id, move, wanted]);
+  const demandsJson = demands === undefined ? null : JSON.stringify(demands);
+  const { rows } = await database.query('SELECT * FROM vitrine.change_run($1, $2, $3)', [run_id, move, demandsJson]);
   return rows.flatMap(runOf)[0] ?? null;
 }
 
@@ -152,15 +152,15 @@ export async function registerRunner(
 }
 
 /** A run that a process has, as the database sees it. */
-export interface HeldRun {
+export interface RunClaim {
   readonly run_id: string;
   readonly token: string;
   readonly status: Run['status'];
 }
 
 /** The runs of this process. @throws errors of the database, SQLSTATE `VT006`: it has to register again */
-export async function heartbeat(database: Database, instance: string): Promise<readonly HeldRun[]> {
-  const { rows } = await database.query<HeldRun>('SELECT run_id, token::text, status FROM vitrine.heartbeat($1)', [
+export async function heartbeat(database: Database, instance: string): Promise<readonly RunClaim[]> {
+  const { rows } = await database.query<RunClaim>('SELECT run_id, token::text, status FROM vitrine.heartbeat($1)', [
     instance,
   ]);
   return rows;

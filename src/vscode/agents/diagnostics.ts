@@ -16,7 +16,7 @@ export function agentDiagnostics(catalogue: AgentCatalogue): vscode.Disposable {
 function diagnostic({ severity, message, from, to }: BlueprintProblem): vscode.Diagnostic {
   const { Error, Warning } = vscode.DiagnosticSeverity;
   const range = new vscode.Range(from.line, from.character, to.line, to.character);
-  const made = new vscode.Diagnostic(range, message, severity === 'error' ? Error : Warning);
-  made.source = 'Vitrine';
-  return made;
+  const item = new vscode.Diagnostic(range, message, severity === 'error' ? Error : Warning);
+  item.source = 'Vitrine';
+  return item;
 }

@@ -168,11 +168,16 @@ export class ApiRuns {
     });
   }
 
-  async #resume(engine: WindowEngine, prompt: string, asked: string, options: CheckedOptions): Promise<SessionHandle> {
+  async #resume(
+    engine: WindowEngine,
+    prompt: string,
+    sessionId: string,
+    options: CheckedOptions,
+  ): Promise<SessionHandle> {
     const summary = (await engine.list()).find(
-      ({ session_id: id, executor_session_ids: ids }) => id === asked || ids.includes(asked),
+      ({ session_id: id, executor_session_ids: ids }) => id === sessionId || ids.includes(sessionId),
     );
-    if (summary === undefined) throw new ApiError('session_unknown', `Vitrine has no session ${asked}.`);
+    if (summary === undefined) throw new ApiError('session_unknown', `Vitrine has no session ${sessionId}.`);
     const { session_id: id, executor_type: type = 'claude-code', project_dir: cwd } = summary;
     if (options.agent !== undefined && options.agent !== type)
       throw new ApiError('request_invalid', `The session ${id} is one of ${type}.`);

@@ -72,7 +72,7 @@ export class PublicApi implements vscode.Disposable {
         get: async (id: string) => (await this.#list()).find(({ session_id }) => session_id === id),
         entries: (id: string, from?: number, to?: number) => this.#entries(id, from, to),
         history: async (id: string, options?: HistoryOptions) =>
-          (await this.#entries(id)).filter((entry) => isSaid(entry, options?.includeSynthetic === true)),
+          (await this.#entries(id)).filter((entry) => isMessage(entry, options?.includeSynthetic === true)),
         open: async (id: string): Promise<void> => {
           await vscode.commands.executeCommand('vitrine.openSession', id);
         },
@@ -131,7 +131,7 @@ export class PublicApi implements vscode.Disposable {
 }
 
 /** Whether an entry is a message of a person or the agent in the main conversation. */
-function isSaid({ type, metadata }: NormalizedEntry, includeSynthetic: boolean): boolean {
+function isMessage({ type, metadata }: NormalizedEntry, includeSynthetic: boolean): boolean {
   if (type.kind !== 'user_message' && type.kind !== 'assistant_message') return false;
   return metadata?.parentCallId === undefined && (includeSynthetic || !isMarkedSynthetic(metadata));
 }

@@ -101,7 +101,7 @@ function sessionSection(
   now: number,
 ): ReportSection {
   const shown = rows.slice(0, maxSessions);
-  const left = rows.length - shown.length;
+  const omitted = rows.length - shown.length;
   if (rows.length === 0) return { title: t('Sessions'), text: [t('Nothing happened since then.')] };
   return {
     title: t('Sessions'),
@@ -120,7 +120,7 @@ function sessionSection(
           costCell(row),
           { text: new Date(row.updated_at).toLocaleString(vscode.env.language), sort: row.updated_at },
         ]),
-        ...(left > 0 && { note: t('{0} more are not listed.', left) }),
+        ...(omitted > 0 && { note: t('{0} more are not listed.', omitted) }),
       },
     ],
   };

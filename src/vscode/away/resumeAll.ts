@@ -41,8 +41,8 @@ export async function resumeAll(rows: readonly SessionRow[], deps: ResumeAllDeps
 
 async function detailOf(rows: readonly SessionRow[], { engines, now }: ResumeAllDeps): Promise<string> {
   const engine = await engines.get();
-  const wanted = new Set(rows.map(({ session_id: id }) => id));
-  const summaries = (await engine.list()).filter(({ session_id: id }) => wanted.has(id));
+  const ids = new Set(rows.map(({ session_id: id }) => id));
+  const summaries = (await engine.list()).filter(({ session_id: id }) => ids.has(id));
   const cost = resumeCost(summaries, await loadPrices(ownPrices()), now());
   const more = rows.length - maxNamed;
   return [

@@ -70,7 +70,7 @@ export class WhileAway implements vscode.Disposable {
     this.#isUnseen = false;
     this.#item.hide();
     this.#notify(0);
-    this.#keepSoon();
+    this.#saveSoon();
   }
 
   dispose(): void {
@@ -104,7 +104,7 @@ export class WhileAway implements vscode.Disposable {
       this.#isFirst = false;
       this.#hint();
       this.#keep();
-    } else this.#keepSoon();
+    } else this.#saveSoon();
   }
 
   /** Only sessions in the first complete list changed while the user was away. */
@@ -125,7 +125,7 @@ export class WhileAway implements vscode.Disposable {
     void vscode.commands.executeCommand('setContext', 'vitrine.awayNews', news);
   }
 
-  #keepSoon(): void {
+  #saveSoon(): void {
     this.#timer ??= setTimeout(() => this.#keep(), quiet);
   }
 

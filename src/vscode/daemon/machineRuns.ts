@@ -56,9 +56,9 @@ export class MachineRuns implements vscode.Disposable {
 
   /** The client code is loaded only if there is a daemon. */
   async #connect(storeDir: string): Promise<void> {
-    const made = this.#stores.get(storeDir) ?? this.#make(storeDir);
-    this.#stores.set(storeDir, made);
-    await (await made).connect();
+    const runs = this.#stores.get(storeDir) ?? this.#make(storeDir);
+    this.#stores.set(storeDir, runs);
+    await (await runs).connect();
   }
 
   async #make(storeDir: string): Promise<StoreRuns> {

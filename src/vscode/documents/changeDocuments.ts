@@ -67,8 +67,8 @@ function sideOf(change: RecordedChange | undefined, side: string | null): string
   if (side === 'patch') return change.patch ?? '';
   const text = side === 'old' ? change.oldText : change.newText;
   if (text !== undefined || change.patch === undefined || change.oldText !== change.newText) return text ?? '';
-  const gone = side === 'old' ? '+' : '-';
-  const lines = hunksOf(change.patch).flatMap((hunk) => hunk.lines.filter(({ mark }) => mark !== gone));
+  const otherSign = side === 'old' ? '+' : '-';
+  const lines = hunksOf(change.patch).flatMap((hunk) => hunk.lines.filter(({ mark }) => mark !== otherSign));
   return lines.map((line) => line.text).join('\n');
 }
 

@@ -54,9 +54,9 @@ async function permittedPath(base: string | undefined, name: string): Promise<st
   const access = await decideFileAccess(base ?? system.folders[0], name, system);
   if (access.kind === 'open') return access.path;
   if (access.kind === 'ask') {
-    const { path: asked, target } = access;
-    if (!(await confirmOutside(target === undefined ? asked : `${asked} → ${target}`))) return undefined;
-    if (await isReachedLocally(asked, system)) return asked;
+    const { path: requested, target } = access;
+    if (!(await confirmOutside(target === undefined ? requested : `${requested} → ${target}`))) return undefined;
+    if (await isReachedLocally(requested, system)) return requested;
   }
   void vscode.window.showWarningMessage(
     t('Vitrine does not open paths on other hosts or devices: {0}', inertText(name)),

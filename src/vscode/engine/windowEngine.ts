@@ -312,9 +312,9 @@ export class WindowEngine {
     const listening = this.onIndexing((progress) => {
       if (progress !== null) onProgress?.(progress.done, progress.of);
     });
-    const asked = this.#call('updateCatalogue', sessions === undefined ? {} : { sessions: [...sessions] });
+    const request = this.#call('updateCatalogue', sessions === undefined ? {} : { sessions: [...sessions] });
     try {
-      return await (signal === undefined ? asked : Promise.race([asked, aborted(signal)]));
+      return await (signal === undefined ? request : Promise.race([request, aborted(signal)]));
     } finally {
       listening.dispose();
     }

@@ -2,7 +2,7 @@ import type { EngineFailure } from '../../engine/failures/failures.ts';
 import { reachedText } from '../budgets/budgetText.ts';
 import * as vscode from 'vscode';
 import { withFullStop } from '../../model/text/fullStop.ts';
-import { inWords, type Wording } from '../../engine/failures/wording.ts';
+import { wordingText, type Wording } from '../../engine/failures/wording.ts';
 
 /** What happened, why, and what to do next, in the user's language. */
 export function failureText({ words, budget }: EngineFailure): { readonly message: string; readonly detail: string } {
@@ -19,5 +19,5 @@ export function sentences(failure: EngineFailure): string {
 
 /** The text in VS Code's display language. */
 export function translated(wording: Wording): string {
-  return inWords(wording, (template) => vscode.l10n.t(template));
+  return wordingText(wording, (template) => vscode.l10n.t(template));
 }

@@ -42,9 +42,11 @@ export class FollowUpItem implements vscode.Disposable {
       this.#show('$(debug-pause)', t('Follow-ups paused'), [t('Select to resume follow-ups.')], 'resumeFollowUps');
     } else if (next === undefined) this.#item.hide();
     else {
-      const when = inText(next, this.#now());
+      const when = dueText(next, this.#now());
       const text = due.length === 1 ? t('Follow-up {0}', when) : t('{0} follow-ups, next {1}', due.length, when);
-      const lines = due.map((each) => `${visibleText(each.title)}: ${inText(each, this.#now())}, ${triggerWord(each)}`);
+      const lines = due.map(
+        (each) => `${visibleText(each.title)}: ${dueText(each, this.#now())}, ${triggerWord(each)}`,
+      );
       this.#show('$(sync)', text, [...lines, t('Select to cancel.')], 'cancelFollowUp');
     }
   }
@@ -59,7 +61,7 @@ export class FollowUpItem implements vscode.Disposable {
 }
 
 /** Such as `in 9 min 2 s`. */
-export function inText({ at }: Pick<DueFollowUp, 'at'>, now: number): string {
+export function dueText({ at }: Pick<DueFollowUp, 'at'>, now: number): string {
   return t('in {0}', figures.duration(at - now));
 }
 

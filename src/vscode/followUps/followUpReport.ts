@@ -78,9 +78,9 @@ export async function followUpReport(
   };
 }
 
-type Outlook = Awaited<ReturnType<WindowEngine['followUpReader']['look']>>;
+type FollowUpPreview = Awaited<ReturnType<WindowEngine['followUpReader']['look']>>;
 
-function followUpCell({ decision, isTrusted, rules }: Outlook & { readonly isTrusted: boolean }): ReportCell {
+function followUpCell({ decision, isTrusted, rules }: FollowUpPreview & { readonly isTrusted: boolean }): ReportCell {
   if (!isTrusted) {
     return text(t('None: Vitrine sends follow-ups only in folders of a trusted workspace.'), 'warning');
   }
@@ -165,8 +165,8 @@ async function dryRunSection(
   const sent = rows.filter(({ outcome }) => outcome.sent).length;
   if (rows.length === 0)
     return { title: t('Dry Run: Past 7 Days'), text: [t('No run ended in this folder in the past 7 days.')] };
-  const left = recent.length - read.length;
-  const note = left === 0 ? {} : { note: t('{0} older sessions are not included.', figures.count(left)) };
+  const omitted = recent.length - read.length;
+  const note = omitted === 0 ? {} : { note: t('{0} older sessions are not included.', figures.count(omitted)) };
   return {
     title: t('Dry Run: Past 7 Days'),
     text: [

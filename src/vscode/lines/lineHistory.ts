@@ -51,10 +51,10 @@ export class LineHistory implements vscode.Disposable {
   }
 
   async #look(): Promise<void> {
-    const wanted = marksLines();
-    if (wanted === (this.#shown !== undefined)) return;
+    const showsMarks = marksLines();
+    if (showsMarks === (this.#shown !== undefined)) return;
     this.#hide();
-    if (!wanted) return;
+    if (!showsMarks) return;
     const turn = this.#wanted;
     const { stories } = await this.known();
     const { showLines } = await import('./showLines.ts');

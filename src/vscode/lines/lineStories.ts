@@ -27,7 +27,7 @@ export interface LineStory {
   readonly promptIndex: number | undefined;
 }
 
-interface Saved<T> {
+interface CachedStory<T> {
   readonly of: string;
   readonly value: Promise<T>;
 }
@@ -36,9 +36,9 @@ interface Saved<T> {
 export class LineStories {
   readonly #index: TouchIndex;
   readonly #open: (id: string) => Promise<SessionHandle>;
-  readonly #claims = new Map<string, Saved<readonly (readonly LineClaim[])[]>>();
-  readonly #records = new Map<string, Saved<FileRecord>>();
-  readonly #stories = new Map<string, Saved<LineStory | undefined>>();
+  readonly #claims = new Map<string, CachedStory<readonly (readonly LineClaim[])[]>>();
+  readonly #records = new Map<string, CachedStory<FileRecord>>();
+  readonly #stories = new Map<string, CachedStory<LineStory | undefined>>();
 
   constructor(index: TouchIndex, open: (id: string) => Promise<SessionHandle>) {
     this.#index = index;
@@ -116,7 +116,7 @@ function stateOf({ session, file }: Touch): string {
  * Returns the cached value of `key` if its inputs (`of`) are unchanged, otherwise computes it. Failures are not
  * cached.
  */
-function keep<T>(saved: Map<string, Saved<T>>, key: string, of: string, make: () => Promise<T>): Promise<T> {
+function keep<T>(saved: Map<string, CachedStory<T>>, key: string, of: string, make: () => Promise<T>): Promise<T> {
   const known = saved.get(key);
   saved.delete(key);
   const value = known?.of === of ? known.value : make();

@@ -15,6 +15,6 @@ export function daysToDeletion(
   now: number,
 ): number | undefined {
   if (cleanupDays === undefined || !isKeepable(row)) return undefined;
-  const left = Date.parse(row.updated_at) + cleanupDays * day - now;
-  return left > noticeDays * day ? undefined : Math.max(0, Math.floor(left / day));
+  const remaining = Date.parse(row.updated_at) + cleanupDays * day - now;
+  return remaining > noticeDays * day ? undefined : Math.max(0, Math.floor(remaining / day));
 }

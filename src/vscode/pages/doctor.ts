@@ -211,12 +211,12 @@ function missingSection(
     ]);
   const others = folders
     .filter(({ folder }) => !isHere({ project_dir: folder ?? undefined }))
-    .map(({ folder, sessions, gone }) => {
+    .map(({ folder, sessions, isMissing }) => {
       const count = sessions.length === 1 ? t('1 session') : t('{0} sessions', sessions.length);
-      const why = gone
+      const why = isMissing
         ? t('{0} in a folder that was renamed, moved or removed', count)
         : t('{0} in a folder that is not open in this window', count);
-      const help = gone
+      const help = isMissing
         ? add(t('Relink Sessions…'), 'link', 'vitrine.relinkSessions')
         : add(t('Show All Folders'), 'eye', 'vitrine.showHiddenSessions');
       return [folder === null ? text(t('No folder')) : code(folder), text(why), { text: '', actions: help }];
@@ -226,14 +226,14 @@ function missingSection(
     text(t('cannot be read: {0}', reason), 'error'),
     text(''),
   ]);
-  const gone = deleted
+  const deletedRows = deleted
     .slice(-maxDeleted)
     .map((id) => [
       code(id),
       text(t('permanently deleted. See the audit for the time and reason')),
       { text: '', actions: add(t('Export Audit…'), 'export', 'vitrine.exportAudit') },
     ]);
-  const rows = [...hidden, ...others, ...broken, ...gone];
+  const rows = [...hidden, ...others, ...broken, ...deletedRows];
   const title = t('Missing sessions');
   if (rows.length === 0) return { title, text: [t('Every session on disk is in the list.')] };
   const columns = [{ label: t('Session or folder') }, { label: t('Why it is not listed') }, { label: t('Actions') }];

@@ -23,25 +23,25 @@ export interface ReportWork {
   readonly progress: (text: string, share?: number) => void;
 }
 
-type Act = () => unknown;
+type Handler = () => unknown;
 
 /** Buttons of one report, with ids that are unique within the page. */
 export class ReportActions {
   readonly #prefix: string;
-  readonly #acts = new Map<string, Act>();
+  readonly #acts = new Map<string, Handler>();
 
   constructor(prefix: string) {
     this.#prefix = prefix;
   }
 
   /** If `act` returns (a promise of) `refresh`, the report is rebuilt. */
-  add(label: string, icon: string, act: Act): ReportAction {
+  add(label: string, icon: string, act: Handler): ReportAction {
     const id = `${this.#prefix}.${this.#acts.size}`;
     this.#acts.set(id, act);
     return { id, label, icon };
   }
 
-  find(id: string): Act | undefined {
+  find(id: string): Handler | undefined {
     return this.#acts.get(id);
   }
 }

@@ -74,10 +74,10 @@ export class ReportPages<Kind extends string> implements vscode.Disposable {
     };
     const page = import('./reportPanel.ts').then(({ ReportPanel }) => {
       if (this.#open.get(nameOf(key)) !== open) return undefined;
-      const made = new ReportPanel(panel, kind, key, { failures, log });
-      panel.onDidDispose(() => made.dispose());
+      const report = new ReportPanel(panel, kind, key, { failures, log });
+      panel.onDidDispose(() => report.dispose());
       webview.html = panelHtml(webview, extension, 'report');
-      return made;
+      return report;
     });
     const open: OpenPage = { panel, page };
     this.#open.set(nameOf(key), open);

@@ -20,8 +20,8 @@ interface Deps {
   readonly log: vscode.LogOutputChannel;
 }
 
-type State = { readonly [K in ToReportPage['type']]: Omit<Extract<ToReportPage, { type: K }>, keyof Every> };
-type Every = Pick<ToReportPage, 'key' | 'title' | 'l10n' | 'locale'>;
+type State = { readonly [K in ToReportPage['type']]: Omit<Extract<ToReportPage, { type: K }>, keyof CommonFields> };
+type CommonFields = Pick<ToReportPage, 'key' | 'title' | 'l10n' | 'locale'>;
 
 /** One report page. Rebuilds the report on request, and drops cancelled results. */
 export class ReportPanel implements vscode.Disposable {

@@ -33,8 +33,8 @@ export class Citations {
     return this.#links.of(index).map(pageLink);
   }
 
-  sources(wish: Parameters<typeof sourcesPage>[1], complete: boolean): SourcesPage {
-    return sourcesPage(this.#links, wish, complete);
+  sources(query: Parameters<typeof sourcesPage>[1], complete: boolean): SourcesPage {
+    return sourcesPage(this.#links, query, complete);
   }
 
   async card(index: number, at: number): Promise<EvidenceCard | null> {

@@ -8,7 +8,7 @@ export async function answerEditPreviews(
   { request, id }: Extract<ViewRequest, { type: 'getEditPreviews' }>,
 ): Promise<ViewAnswer> {
   const waiting = handle.conversation()?.pending() ?? [];
-  const asked = waiting.find((each) => each.id === id);
-  const previews = asked === undefined ? [] : await readEditPreviews(asked, handle.summary().project_dir);
+  const pending = waiting.find((each) => each.id === id);
+  const previews = pending === undefined ? [] : await readEditPreviews(pending, handle.summary().project_dir);
   return { type: 'editPreviews', request, previews };
 }

@@ -28,7 +28,7 @@ export async function pickPrompt(prompts: PromptIndex, now: number): Promise<num
   };
   const every = all.map((prompt, place) => ({ item: itemOf(prompt, place), synthetic: prompt.synthetic }));
   const shown = every.filter(({ synthetic }) => !synthetic);
-  const left = every.length - shown.length;
+  const omitted = every.length - shown.length;
   const items = shown.map(({ item }) => item);
   const pick = vscode.window.createQuickPick<Item>();
   pick.title = t('Go to Prompt');
@@ -40,11 +40,13 @@ export async function pickPrompt(prompts: PromptIndex, now: number): Promise<num
           all.length,
           prompts.omitted,
         );
-  if (left > 0) {
+  if (omitted > 0) {
     const tooltip =
-      left === 1 ? t('Show 1 excluded follow-up or callback') : t('Show {0} excluded follow-ups and callbacks', left);
+      omitted === 1
+        ? t('Show 1 excluded follow-up or callback')
+        : t('Show {0} excluded follow-ups and callbacks', omitted);
     pick.buttons = [{ iconPath: new vscode.ThemeIcon('sync'), tooltip }];
-    pick.placeholder = `${pick.placeholder} (${leftOutText(left)})`;
+    pick.placeholder = `${pick.placeholder} (${leftOutText(omitted)})`;
     pick.onDidTriggerButton(() => {
       pick.items = every.map(({ item }) => item);
       pick.buttons = [];

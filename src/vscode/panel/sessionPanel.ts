@@ -153,9 +153,9 @@ export class SessionPanel implements vscode.Disposable {
   #logHiddenMessages(list: 'prompts' | 'transcript'): void {
     const { id } = this.#handle;
     const all = this.#prompts.all();
-    const left = all.filter(({ synthetic }) => synthetic);
-    for (const { index, metadata } of left) logFiltered(this.#log, `${id}#${index}`, metadata);
-    logFiltering(this.#log, list, { total: all.length, filtered: left.length }, id);
+    const hidden = all.filter(({ synthetic }) => synthetic);
+    for (const { index, metadata } of hidden) logFiltered(this.#log, `${id}#${index}`, metadata);
+    logFiltering(this.#log, list, { total: all.length, filtered: hidden.length }, id);
   }
 
   #showLead(): void {

@@ -38,7 +38,7 @@ export async function startRace(
   const inside = folder === undefined ? undefined : vscode.workspace.getWorkspaceFolder(vscode.Uri.file(folder));
   // Without a folder of this workspace, starting the agents fails later and says why.
   if (first === undefined || folder === undefined || inside === undefined) return { kind: 'shared' };
-  const why = await whyNot(requests, folder);
+  const why = await unavailableReason(requests, folder);
   if (why !== undefined) {
     void vscode.window.showInformationMessage(why);
     return { kind: 'shared' };
@@ -73,7 +73,7 @@ export async function startRace(
 }
 
 /** Why the agents cannot have worktrees. */
-async function whyNot(requests: readonly RunRequest[], folder: string): Promise<string | undefined> {
+async function unavailableReason(requests: readonly RunRequest[], folder: string): Promise<string | undefined> {
   if (requests.some(({ agent }) => agent === 'acp-http'))
     return t('A server does not work in a worktree. The agents share this folder and may change the same files.');
   if (await isRepository(folder)) return undefined;

@@ -11,7 +11,7 @@ import { ProposedFiles, proposedScheme } from './proposedFiles.ts';
 
 const { t } = vscode.l10n;
 
-interface Opened {
+interface OpenedDiff {
   readonly session: string;
   readonly request: string;
   readonly proposal: Proposal;
@@ -21,7 +21,7 @@ interface Opened {
 export class EditRequests implements vscode.Disposable {
   readonly #engines: EngineHost;
   readonly #files = new ProposedFiles();
-  readonly #opened = new Map<string, Opened>();
+  readonly #opened = new Map<string, OpenedDiff>();
   readonly #registration: vscode.Disposable;
 
   constructor(engines: EngineHost) {
@@ -88,7 +88,7 @@ export class EditRequests implements vscode.Disposable {
   async #answer(
     handle: SessionHandle,
     request: AgentRequest,
-    { proposal }: Opened,
+    { proposal }: OpenedDiff,
     document: vscode.TextDocument,
   ): Promise<Answer | 'stay'> {
     const now = await readProposal(request, handle.summary().project_dir);

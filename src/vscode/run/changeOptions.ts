@@ -32,15 +32,15 @@ export async function changeOptions(engine: WindowEngine, memory: RunMemory, ses
     await memory.rememberChange(nameOf(agent), chosen, session);
     const conversation = handle.conversation();
     const options = withChoice(settings, chosen);
-    const asked = differences(withChoice(settings, before), options);
-    const taken = conversation?.takesMessages === true ? await conversation.change(asked) : [];
+    const changes = differences(withChoice(settings, before), options);
+    const taken = conversation?.takesMessages === true ? await conversation.change(changes) : [];
     const line = optionLine(type, options);
     const label = inertText(agent.label);
     const bypass = isBypass(type, chosen.permissionMode);
     if (bypass && !taken.includes('permissionMode')) {
       const text = t('The mode “{0}” applies to one run only.', inertText(chosen.permissionMode ?? ''));
       void vscode.window.showWarningMessage(text);
-    } else if (handle.live() && taken.length < Object.keys(asked).length) {
+    } else if (handle.live() && taken.length < Object.keys(changes).length) {
       void vscode.window.showInformationMessage(
         t('{0} cannot change this while it runs. From the next run: {1}.', label, line),
       );

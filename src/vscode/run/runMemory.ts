@@ -88,11 +88,11 @@ export class RunMemory {
   /** Changes the options for later runs of a session. Settles as `ran`. */
   async rememberChange(name: AgentName, choice: RunChoice, session: string): Promise<void> {
     const saved = rememberable(name.agent, choice);
-    await Promise.all([this.#keepFor(session, saved), this.#keepModel(name, saved)]);
+    await Promise.all([this.#saveForSession(session, saved), this.#saveModel(name, saved)]);
     this.#onChange();
   }
 
-  async #keepFor(session: string, saved: RunChoice): Promise<void> {
+  async #saveForSession(session: string, saved: RunChoice): Promise<void> {
     const sessions = this.#all(keys.sessions);
     const others = Object.entries(sessions).filter(([id]) => id !== session);
     const own = Object.keys(saved).length === 0 ? [] : [[session, saved] as const];
@@ -100,7 +100,7 @@ export class RunMemory {
     await this.#memento.update(keys.sessions, Object.fromEntries([...others.slice(1 - maxSessions), ...own]));
   }
 
-  async #keepModel(name: AgentName, { model }: RunChoice): Promise<void> {
+  async #saveModel(name: AgentName, { model }: RunChoice): Promise<void> {
     if (model === undefined || model === '') return;
     const models = [model, ...this.models(name).filter((each) => each !== model)].slice(0, maxModels);
     await this.#memento.update(keys.models, { ...this.#all(keys.models), [keyOf(name)]: models });

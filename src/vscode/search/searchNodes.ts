@@ -174,8 +174,8 @@ function hitItem(hit: SearchHit): vscode.TreeItem {
 }
 
 function restItem({ session, count, hits, unsure }: SessionHits): vscode.TreeItem {
-  const left = count - hits.length;
-  const text = unsure ? t('Up to {0} more in this session', left) : t('{0} more in this session', left);
+  const omitted = count - hits.length;
+  const text = unsure ? t('Up to {0} more in this session', omitted) : t('{0} more in this session', omitted);
   const item = new vscode.TreeItem('');
   item.id = `${session.session_id}:rest`;
   item.description = text;

@@ -191,11 +191,11 @@ export class SessionList implements vscode.Disposable {
   hidden(): HiddenCount {
     const folders = [...this.#rows.values()].filter((row) => !this.#isInScope(row)).map((row) => row.project_dir);
     const noFolder = folders.filter((each) => each === undefined).length;
-    const gone = folders.filter((each) => each !== undefined && this.#lost.folders.has(each)).length;
+    const missing = folders.filter((each) => each !== undefined && this.#lost.folders.has(each)).length;
     return {
       byUser: this.here().filter((row) => row.hidden === true).length,
-      elsewhere: folders.length - gone - noFolder,
-      gone,
+      elsewhere: folders.length - missing - noFolder,
+      gone: missing,
       noFolder,
       unreadable: this.#lost.unreadable,
     };

@@ -41,8 +41,8 @@ export class SessionLoader implements vscode.Disposable {
         (files) => files.length,
         () => 0,
       );
-    const left = (await filesIn('leases')) + (await filesIn('callbacks'));
-    if (left > 0 || this.#list.live().length > 0) await this.load();
+    const leftovers = (await filesIn('leases')) + (await filesIn('callbacks'));
+    if (leftovers > 0 || this.#list.live().length > 0) await this.load();
   }
 
   async refresh(): Promise<void> {
@@ -63,8 +63,8 @@ export class SessionLoader implements vscode.Disposable {
 
   async #countLost(unreadable: number): Promise<void> {
     const folders = await sessionFolders(this.#list.all());
-    const gone = folders.flatMap(({ folder, gone: isGone }) => (isGone && folder !== null ? [folder] : []));
-    this.#list.lost = { unreadable, folders: new Set(gone) };
+    const missing = folders.flatMap(({ folder, isMissing }) => (isMissing && folder !== null ? [folder] : []));
+    this.#list.lost = { unreadable, folders: new Set(missing) };
   }
 
   async #sweepAndList(): Promise<void> {

@@ -160,8 +160,8 @@ export class SessionTree implements vscode.TreeDataProvider<TreeNode> {
 
   /** The timer runs only while a running session is visible. */
   #wind(): void {
-    const wanted = this.#view.visible && this.#list.running().length > 0;
-    if (wanted) this.#clock ??= setInterval(() => this.#changed.fire(), tick);
+    const shouldTick = this.#view.visible && this.#list.running().length > 0;
+    if (shouldTick) this.#clock ??= setInterval(() => this.#changed.fire(), tick);
     else {
       clearInterval(this.#clock);
       this.#clock = undefined;

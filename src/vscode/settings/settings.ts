@@ -57,8 +57,8 @@ function known<T extends object>(found: { readonly [K in keyof T]: T[K] | undefi
 /** Only user settings may select a mode that bypasses permissions. */
 function permissionMode(agent: ExecutorType, name: string, scope?: vscode.Uri): string | undefined {
   const key = `${name}.permissionMode`;
-  const wished = text(value(key, 'trusted', scope));
-  const mode = isBypass(agent, wished) ? text(value(key, 'user', scope)) : wished;
+  const trustSetting = text(value(key, 'trusted', scope));
+  const mode = isBypass(agent, trustSetting) ? text(value(key, 'user', scope)) : trustSetting;
   return mode === 'default' ? undefined : mode;
 }
 

@@ -32,12 +32,12 @@ export async function joinTeam(deps: TeamDeps): Promise<void> {
   }
   let typed: Typed = { url: '', user: '' };
   for (;;) {
-    const asked = await askForAddress(typed);
-    const address = asked === undefined ? undefined : parseTyped(asked);
-    if (asked === undefined || address === undefined || typeof address === 'string') return;
+    const input = await askForAddress(typed);
+    const address = input === undefined ? undefined : parseTyped(input);
+    if (input === undefined || address === undefined || typeof address === 'string') return;
     const user = await askForName(address.user === '' ? typed.user : address.user);
     if (user === undefined) return;
-    typed = { url: asked, user };
+    typed = { url: input, user };
     const password = await askForPassword(user, address);
     if (password === undefined) return;
     const joined = await attempt(engine, withUser(address, user), password);
@@ -72,8 +72,8 @@ async function leaveTeam({ secrets, queueHost }: TeamDeps, engine: WindowEngine,
   const deleted = await engine.team.leave(chosen === erase);
   await new TeamPasswords(secrets).forget(team.url);
   await (await queueHost.view()).refresh();
-  const gone = chosen === erase ? ` ${t('Deleted shared sessions: {0}.', deleted)}` : '';
-  void vscode.window.showInformationMessage(`${t('You have left the team.')}${gone}`);
+  const deletedText = chosen === erase ? ` ${t('Deleted shared sessions: {0}.', deleted)}` : '';
+  void vscode.window.showInformationMessage(`${t('You have left the team.')}${deletedText}`);
 }
 
 /** What can be done with the team that the store belongs to. */

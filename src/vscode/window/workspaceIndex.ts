@@ -26,10 +26,10 @@ export class WorkspaceIndex {
   /** Saves as many of the newest rows as fit. */
   async save(rows: readonly SessionRow[]): Promise<void> {
     const sessions: SessionRow[] = [];
-    let left = indexLimit - 64;
+    let remaining = indexLimit - 64;
     for (const row of [...rows].sort((a, b) => b.updated_at.localeCompare(a.updated_at))) {
-      left -= new TextEncoder().encode(JSON.stringify(row)).byteLength + 1;
-      if (left < 0) break;
+      remaining -= new TextEncoder().encode(JSON.stringify(row)).byteLength + 1;
+      if (remaining < 0) break;
       sessions.push(row);
     }
     const text = JSON.stringify(sessions);

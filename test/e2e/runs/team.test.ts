@@ -25,7 +25,7 @@ describe('a team in a window', function () {
   before(async () => {
     database = await TeamDatabase.create();
     alice = await database.createLogin('alice');
-    await database.asLead((client) => client.query(`GRANT vitrine_member_${database.name} TO ${alice}`));
+    await database.withLead((client) => client.query(`GRANT vitrine_member_${database.name} TO ${alice}`));
     bob = await TeamMachine.join(database, await database.addMember('bob'));
     server = await startHost();
     const remote = 'description: Trains\nexecutor_type: replay\ndemands: { tags: [gpu] }\n';
@@ -78,7 +78,7 @@ describe('a team in a window', function () {
     await workbench.quickPickRow('Sessions stay on this machine.').waitFor();
     await picture(workbench, 'team-share');
     await workbench.page.keyboard.press('Escape');
-    const { rows } = await database.asLead((client) =>
+    const { rows } = await database.withLead((client) =>
       client.query<{ name: string }>('SELECT name FROM vitrine.members ORDER BY name'),
     );
     assert.deepEqual(rows.map(({ name }) => name).sort(), [alice, bob.user].sort());

@@ -5,7 +5,7 @@ import { ensureCodexAcp } from '../../support/agents/acp.ts';
 import { codexVariables, configureCodex } from '../../support/agents/codex.ts';
 import { ensureCopilot } from '../../support/agents/copilot.ts';
 import { copilotVariables } from '../../support/agents/environment.ts';
-import type { Installed } from '../../support/agents/install.ts';
+import type { InstallResult } from '../../support/agents/install.ts';
 import { writeMachineSettings } from '../../support/host/settings.ts';
 import { startModelServer } from '../../support/models/anthropic.ts';
 import { startOpenaiServer } from '../../support/models/openai.ts';
@@ -18,7 +18,7 @@ import { keepEvidence, startHost, useWindow } from '../session.ts';
 
 interface AskingAgent {
   readonly label: string;
-  readonly install: () => Promise<Installed>;
+  readonly install: () => Promise<InstallResult>;
   readonly args: readonly string[];
   readonly serve: (options: ModelServerOptions) => Promise<ModelServer>;
   readonly touches: Block;

@@ -109,7 +109,7 @@ describe('claims of a team', function () {
     const age = `UPDATE vitrine.runners SET heartbeat_at = now() - interval '1 hour' WHERE instance = 'instance-1'`;
     await database.server.asAdmin((admin) => admin.query(age), database.name);
     await client.query('SELECT vitrine.sweep()');
-    const started = await database.asLead((lead) =>
+    const started = await database.withLead((lead) =>
       lead.query(`SELECT now() - pg_postmaster_start_time() > '20 s' AS x`),
     );
     if (!(started.rows[0] as { x: boolean }).x) {

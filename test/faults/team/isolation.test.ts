@@ -99,7 +99,7 @@ describe('members of a team, through SQL', function () {
   it('lose access with the role', async () => {
     const carol = await database.addMember('carol');
     assert.equal(await count(carol, 'sessions'), 20);
-    await database.asLead((client) => client.query(`REVOKE vitrine_member_${database.name} FROM ${carol}`));
+    await database.withLead((client) => client.query(`REVOKE vitrine_member_${database.name} FROM ${carol}`));
     assert.equal(await failure(carol, 'SELECT * FROM vitrine.sessions'), denied);
   });
 });

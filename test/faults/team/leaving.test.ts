@@ -85,7 +85,7 @@ describe('leaving a team', function () {
       const forBob = await queue(atBob, 'a', 'alice executes it for bob');
       for (const id of [own, forAlice.session_id]) await alice.finished(id);
       for (const id of [ofBob, forBob.session_id]) await bob.finished(id);
-      await database.asLead(async (lead) => {
+      await database.withLead(async (lead) => {
         await lead.query('SELECT vitrine.join_team()');
         await lead.query(`SELECT vitrine.set_budget('member', $1, 'day', 5)`, [alice.user]);
       });
@@ -139,7 +139,7 @@ describe('leaving a team', function () {
     const share = `SELECT vitrine.share_session('ses_000000000001', 'records', 'h',
       '{"total_cost":{"usd":7},"agent_name":"a","project_dir":"/p"}', now(), false)`;
     await first.query(share);
-    await database.asLead(async (lead) => {
+    await database.withLead(async (lead) => {
       await lead.query('SELECT vitrine.join_team()');
       for (const [scope, key] of [
         ['member', alice],
@@ -151,7 +151,7 @@ describe('leaving a team', function () {
     await first.query(
       `SELECT vitrine.register_runner(ARRAY['lnch_000000000001'], 'one', 'h', '/', 'claude-code', '{}', 1, NULL)`,
     );
-    await database.asLead((lead) => lead.query(`SELECT vitrine.set_budget('team', '', 'day', 8)`));
+    await database.withLead((lead) => lead.query(`SELECT vitrine.set_budget('team', '', 'day', 8)`));
     await other.query(
       `SELECT vitrine.create_run('run_000000000001', 'ses_000000000002', 'start_session', '{}', 'claude-code', NULL, NULL,
         NULL, NULL, '{}', false, NULL)`,
@@ -168,7 +168,7 @@ describe('leaving a team', function () {
 
     await first.query('SELECT vitrine.join_team()');
     assert.deepEqual(await spent(other), ['member'], 'the budget is back, and so is what was spent');
-    await database.asLead((lead) => lead.query(`SELECT vitrine.set_budget('team', '', 'day', 7)`));
+    await database.withLead((lead) => lead.query(`SELECT vitrine.set_budget('team', '', 'day', 7)`));
     assert.deepEqual(await spent(other), ['member', 'team']);
   });
 });

@@ -39,7 +39,7 @@ describe('vitrine team', function () {
     assert.match(stranger.stderr, /(?:permission denied|not a member)/);
     assert.ok(!existsSync(teamFile(place.store)));
 
-    await database.asLead((client) => client.query(`GRANT vitrine_member_${database.name} TO ${alice}`));
+    await database.withLead((client) => client.query(`GRANT vitrine_member_${database.name} TO ${alice}`));
     const joined = await vitrine(alice, 'join', database.url(alice));
     assert.equal(joined.code, 0, joined.stderr);
     assert.match(joined.stdout, /as member/);
@@ -56,7 +56,7 @@ describe('vitrine team', function () {
     const left = await vitrine(alice, 'leave', '--delete-mine');
     assert.equal(left.code, 0, left.stderr);
     assert.ok(!existsSync(path.dirname(teamFile(place.store))));
-    const { rows } = await database.asLead((client) => client.query('SELECT * FROM vitrine.members'));
+    const { rows } = await database.withLead((client) => client.query('SELECT * FROM vitrine.members'));
     assert.deepEqual(rows, []);
     assert.match((await vitrine(alice, 'status')).stderr, /does not belong to a team/);
   });

@@ -25,7 +25,7 @@ describe('records of a team', function () {
   });
 
   const count = async (sql: string, values: readonly unknown[] = []): Promise<number> =>
-    database.asLead(async (client) => {
+    database.withLead(async (client) => {
       const { rows } = await client.query<{ n: string }>(`SELECT count(*) AS n FROM ${sql}`, [...values]);
       return Number(rows[0]?.n);
     });

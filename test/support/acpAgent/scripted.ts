@@ -20,7 +20,7 @@ export interface Message {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
 }
 
-export interface Asked {
+export interface PendingRequest {
   readonly request: NewRequest;
   readonly decide: (answer: Answer, by?: Decision['by']) => void;
 }
@@ -59,8 +59,8 @@ export class ScriptedAgent {
   readonly dialogue: AcpDialogue;
   /** Messages from Vitrine to the agent. */
   readonly sent = new Inbox<Message>();
-  readonly asked = new Inbox<Asked>();
-  readonly told: ClientLine[] = [];
+  readonly asked = new Inbox<PendingRequest>();
+  readonly receivedPrompts: ClientLine[] = [];
   readonly turnsOver = new Inbox<true>();
   readonly left = new Inbox<true>();
   readonly failures = new Inbox<string>();
@@ -72,12 +72,12 @@ export class ScriptedAgent {
       write: (line) => this.#written(JSON.parse(line) as Message),
       ask: (request, withdrawn) =>
         new Promise((resolve) => {
-          const decide: Asked['decide'] = (answer, by = 'user') =>
+          const decide: PendingRequest['decide'] = (answer, by = 'user') =>
             resolve({ by, at: '2026-01-01T00:00:00.000Z', answer });
           void withdrawn?.then(() => decide({ kind: 'deny' }, 'withdrawn'));
           this.asked.put({ request, decide });
         }),
-      tell: (line) => void this.told.push(line),
+      tell: (line) => void this.receivedPrompts.push(line),
       turnEnded: () => this.turnsOver.put(true),
       turnStarted: () => undefined,
       leave: () => this.left.put(true),

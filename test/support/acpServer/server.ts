@@ -47,9 +47,9 @@ export async function startAcpServer({ scenarios = allScenarios, token }: Option
     const input = (body['input'] as Message[])
       .flatMap(({ parts }) => parts.map(({ content }) => content ?? ''))
       .join('');
-    const made = new ScriptedRun(agent, scenario, session, { input, before: String(before) });
-    runs.set(made.run.run_id, made);
-    return made;
+    const run = new ScriptedRun(agent, scenario, session, { input, before: String(before) });
+    runs.set(run.run.run_id, run);
+    return run;
   }
 
   function find(id: string | undefined): ScriptedRun {

@@ -1,4 +1,4 @@
-import { installAgent, type Installed } from './install.ts';
+import { installAgent, type InstallResult } from './install.ts';
 
 /** Tested versions: the current one, and the last of each of the two older formats of costs and ids. */
 export const claudeVersions = ['2.1.328', '2.0.77', '1.0.3'] as const;
@@ -11,7 +11,7 @@ function platform(): string {
 }
 
 /** Installs this version of Claude Code. */
-export function ensureClaudeCode(version: ClaudeVersion): Promise<Installed> {
+export function ensureClaudeCode(version: ClaudeVersion): Promise<InstallResult> {
   // Since 2.1.1xx, a native binary in a package per platform; before, JavaScript with a shebang.
   const native = version.startsWith('2.1.');
   return installAgent({

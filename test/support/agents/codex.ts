@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { installAgent, type Installed } from './install.ts';
+import { installAgent, type InstallResult } from './install.ts';
 
 /** Tested versions: the current one, the last one that counts tokens per run, and one with events but no id. */
 export const codexVersions = ['0.169.0', '0.77.0', '0.20.0'] as const;
@@ -14,7 +14,7 @@ const systems: Readonly<Partial<Record<string, string>>> = {
 };
 
 /** Installs this version of Codex and returns its native program, whose place depends on the package. */
-export async function ensureCodex(version: CodexVersion): Promise<Installed> {
+export async function ensureCodex(version: CodexVersion): Promise<InstallResult> {
   const architecture = architectures[process.arch];
   const system = systems[process.platform];
   if (architecture === undefined || system === undefined) {

@@ -1,9 +1,9 @@
-import { installAgent, type Installed } from './install.ts';
+import { installAgent, type InstallResult } from './install.ts';
 
 export const copilotVersion = '1.0.102';
 
 /** Installs Copilot CLI: the loader, and the native program as an optional dependency. */
-export function ensureCopilot(): Promise<Installed> {
+export function ensureCopilot(): Promise<InstallResult> {
   const name = '@github/copilot';
   return installAgent({
     label: 'Copilot CLI',

@@ -1,11 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { installAgent, type Installed } from './install.ts';
+import { installAgent, type InstallResult } from './install.ts';
 
 export const geminiVersion = '0.61.0';
 
 /** Installs Gemini CLI without optional dependencies, which are for terminals and keychains. */
-export function ensureGemini(): Promise<Installed> {
+export function ensureGemini(): Promise<InstallResult> {
   const name = '@google/gemini-cli';
   const file = 'bundle/gemini.js';
   return installAgent({ label: 'Gemini CLI', folder: 'gemini', name, version: geminiVersion, file, plain: true });

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { cache, installOnce, npm } from '../host/install/cache.mjs';
 
 /** An installed program, or why there is none. */
-export type Installed = { readonly program: string } | { readonly missing: string };
+export type InstallResult = { readonly program: string } | { readonly missing: string };
 
 export interface AgentPackage {
   /** For display. */
@@ -24,14 +24,14 @@ export interface AgentPackage {
  * Installs the program from the npm registry into the git-ignored cache, once. If that fails (no package for this
  * platform, no registry), returns the reason, and tests that need it are skipped.
  */
-export async function installAgent(wanted: AgentPackage): Promise<Installed> {
-  const { label, folder, name, version, spec = `${name}@${version}`, file } = wanted;
+export async function installAgent(agent: AgentPackage): Promise<InstallResult> {
+  const { label, folder, name, version, spec = `${name}@${version}`, file } = agent;
   mkdirSync(path.join(cache, 'agents'), { recursive: true });
   try {
     const installed = await installOnce(`agents/${folder}-${version}`, version, async (target) => {
       console.log(`Installing ${label} ${version} (${spec}) into ${target}.`);
       const started = performance.now();
-      const flags = ['--ignore-scripts', '--force', ...(wanted.plain === true ? ['--omit=optional'] : [])];
+      const flags = ['--ignore-scripts', '--force', ...(agent.plain === true ? ['--omit=optional'] : [])];
       await npm(target, ['install', ...flags, spec]);
       console.log(`${label} ${version} is installed (${((performance.now() - started) / 1000).toFixed(0)} s).`);
     });

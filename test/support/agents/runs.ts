@@ -61,21 +61,21 @@ export class AgentRuns {
   }
 
   /** All messages sent to the model with the newest prompt of that scenario, one per line. */
-  told(scenario: string): string {
+  sentPrompt(scenario: string): string {
     const asked = this.#place.model.asked.findLast((each) => each.scenario === scenario);
     assert.ok(asked, `the model was never asked for ${scenario}`);
     return turnsOf(asked.request).join('\n');
   }
 
   /** Resumes a session whose conversation the agent lost, with a summary. The first script says "Write notes". */
-  async goesOnAfresh(id: string): Promise<void> {
+  async startsNewConversation(id: string): Promise<void> {
     const restarted = await this.keep(this.engine.startNewConversation(id, { prompt: 'Go on. [[afresh]]' }));
     assert.equal((await ended(restarted)).success, true);
-    assert.match(this.told('afresh'), /Write notes/);
+    assert.match(this.sentPrompt('afresh'), /Write notes/);
   }
 
   /** Deletes the agent's own files of a session: the next prompt fails. */
-  async isForgotten(id: string): Promise<void> {
+  async losesConversation(id: string): Promise<void> {
     const { success, error } = await ended(await this.resume(id, 'Are you there? [[again]]'));
     assert.equal(success, false);
     assert.match(error ?? '', /no longer has this conversation/);

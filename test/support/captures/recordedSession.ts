@@ -1,6 +1,6 @@
 /** Every recorded run as a session, for lists, headers and exports. */
 import { adapters } from '../../../src/agents/registry.ts';
-import { resultOf, summaryOf, knownOf, addSteps, noSteps } from '../../../src/engine/run/runFigures.ts';
+import { resultOf, summaryOf, reportedFigures, addSteps, noSteps } from '../../../src/engine/run/runFigures.ts';
 import type { ExportSource } from '../../../src/formats/export/shared/source.ts';
 import { loadPrices } from '../../../src/insight/prices/prices.ts';
 import type { NormalizedEntry } from '../../../src/model/transcript/entry.ts';
@@ -48,7 +48,7 @@ export async function recordedSessions(): Promise<RecordedSession[]> {
         turns: null,
         duration: null,
         api_duration: null,
-        ...knownOf(facts),
+        ...reportedFigures(facts),
         ...(metadata !== undefined && summaryOf(metadata, {}, run)),
       });
       const turn: Turn = {

@@ -13,7 +13,7 @@ import { Bench, fakeAgent, prompt, type Step } from '../fakeAgent/engine.ts';
 import { until } from '../until.ts';
 import { stopDaemon } from './stop.ts';
 
-interface Ended {
+interface CommandOutput {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -21,7 +21,7 @@ interface Ended {
 
 export interface Command {
   readonly process: ChildProcess;
-  readonly ended: Promise<Ended>;
+  readonly ended: Promise<CommandOutput>;
 }
 
 /** A store with a daemon process, and the fake agent as Claude Code. */

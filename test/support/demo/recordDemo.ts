@@ -51,7 +51,7 @@ if ('missing' in installed) throw new Error(installed.missing);
 for (const each of [folder, home]) {
   if (existsSync(each)) throw new Error(`${each} exists; the recording needs it for itself. Use a container.`);
 }
-const made = [folder, home].map((each) => mkdirSync(each, { recursive: true }));
+const created = [folder, home].map((each) => mkdirSync(each, { recursive: true }));
 const turns = story(folder);
 const server = await startModelServer({
   scenarios: Object.fromEntries(
@@ -99,5 +99,5 @@ try {
   writeFileSync(output, recording.map((line) => `${JSON.stringify(line)}\n`).join(''));
 } finally {
   await server.stop();
-  for (const each of made) if (each !== undefined) rmSync(each, { recursive: true, force: true });
+  for (const each of created) if (each !== undefined) rmSync(each, { recursive: true, force: true });
 }

@@ -28,7 +28,7 @@ export interface LabelledSession {
   readonly answers: readonly LabelledAnswer[];
 }
 
-export interface MadeStep {
+export interface SyntheticStep {
   readonly prompt?: string;
   readonly say?: string;
   readonly read?: string;
@@ -56,7 +56,7 @@ interface SessionFile {
     readonly capture?: string;
     readonly demo?: number;
     readonly workDir?: string;
-    readonly steps?: readonly MadeStep[];
+    readonly steps?: readonly SyntheticStep[];
   };
   readonly answers: readonly string[];
 }
@@ -125,7 +125,7 @@ export function demoEntries(): readonly NormalizedEntry[] {
   return transcript.settled();
 }
 
-export function madeEntry(step: MadeStep, index: number): NormalizedEntry {
+export function madeEntry(step: SyntheticStep, index: number): NormalizedEntry {
   const timestamp = new Date(Date.UTC(2026, 10, 20, 10, 0, index)).toISOString();
   if (step.prompt !== undefined) {
     return { index, timestamp, type: { kind: 'user_message' }, content: step.prompt, origin: 'human' };
@@ -146,14 +146,14 @@ export function madeEntry(step: MadeStep, index: number): NormalizedEntry {
 }
 
 /** Output of a read of these lines. */
-function madeText({ read, lines }: MadeStep): string {
+function madeText({ read, lines }: SyntheticStep): string {
   if (read === undefined || lines === undefined) return '';
   return Array.from({ length: lines[1] - lines[0] + 1 }, (_, at) => `${lines[0] + at}\tline ${lines[0] + at}`).join(
     '\n',
   );
 }
 
-function madeAction(step: MadeStep): ToolAction {
+function madeAction(step: SyntheticStep): ToolAction {
   if (step.read !== undefined) {
     const range = step.lines === undefined ? {} : { startLine: step.lines[0], endLine: step.lines[1] };
     return { kind: 'file_read', path: step.read, ...range };

@@ -3,13 +3,13 @@ import path from 'node:path';
 import { linksOf } from '../../../src/insight/citations/links.ts';
 import { SessionEvidence } from '../../../src/insight/citations/sources/sessionEvidence.ts';
 import type { ClaimVerdict, EvidenceLink } from '../../../src/insight/citations/types.ts';
-import { madeEntry, type MadeStep } from './claims.ts';
+import { madeEntry, type SyntheticStep } from './claims.ts';
 import { repository } from '../host/install/cache.mjs';
 
 /** A session, an answer about it, and a reader's verdict. */
 export interface VerdictPair {
   readonly name: string;
-  readonly steps: readonly (MadeStep | { readonly ref: string })[];
+  readonly steps: readonly (SyntheticStep | { readonly ref: string })[];
   readonly say: string;
   readonly verdict: ClaimVerdict;
 }
@@ -20,11 +20,11 @@ const read = (file: string): unknown => JSON.parse(readFileSync(path.join(folder
 
 export const verdictPairs = (file: 'pairs.json' | 'holdout.json'): readonly VerdictPair[] =>
   read(file) as readonly VerdictPair[];
-export const outputs = (): Readonly<Record<string, MadeStep>> =>
-  read('outputs.json') as Readonly<Record<string, MadeStep>>;
+export const outputs = (): Readonly<Record<string, SyntheticStep>> =>
+  read('outputs.json') as Readonly<Record<string, SyntheticStep>>;
 
 interface RunnerSet {
-  readonly outputs: Readonly<Record<string, MadeStep>>;
+  readonly outputs: Readonly<Record<string, SyntheticStep>>;
   readonly pairs: readonly VerdictPair[];
 }
 
@@ -42,7 +42,7 @@ export function runnerPairs(file: 'fromRunners.json' | 'fromRunnersHoldout.json'
 
 /** An answer that names a location, and whether the session has it. */
 export interface SourcePair {
-  readonly steps: readonly MadeStep[];
+  readonly steps: readonly SyntheticStep[];
   readonly say: string;
   readonly status: EvidenceLink['status'];
 }
@@ -50,7 +50,7 @@ export interface SourcePair {
 export const sourcePairs = (): readonly SourcePair[] => read('sources.json') as readonly SourcePair[];
 
 /** Claims of an answer that can be checked against the session. */
-export function linksIn(steps: readonly MadeStep[], say: string): EvidenceLink[] {
+export function linksIn(steps: readonly SyntheticStep[], say: string): EvidenceLink[] {
   const session = new SessionEvidence('/workspace');
   for (const [index, step] of steps.entries()) session.add(madeEntry(step, index));
   return linksOf(

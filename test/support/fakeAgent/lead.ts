@@ -50,8 +50,8 @@ export class Leads {
       const read = await readFile(note, 'utf8').catch(() => '');
       return read.endsWith('}') ? read : undefined;
     });
-    type Given = { config: { mcpServers: { vitrine: { url: string; headers: Record<string, string> } } } };
-    const { url, headers } = (JSON.parse(text) as Given).config.mcpServers.vitrine;
+    type McpConfig = { config: { mcpServers: { vitrine: { url: string; headers: Record<string, string> } } } };
+    const { url, headers } = (JSON.parse(text) as McpConfig).config.mcpServers.vitrine;
     const accept = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
     return async (name, args = {}) => {
       const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } };

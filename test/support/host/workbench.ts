@@ -36,7 +36,7 @@ export class Workbench {
 
   /** Runs a command by its title (`Category: Title`) from the palette. */
   async runCommand(title: string): Promise<void> {
-    await this.inPalette(title, (row, timeout) => row.click({ timeout }));
+    await this.useInPalette(title, (row, timeout) => row.click({ timeout }));
   }
 
   /**
@@ -44,12 +44,12 @@ export class Workbench {
    * Runs the command again if the quick pick has closed: a page that has just loaded takes the focus.
    */
   async choose(title: string, row: string | Locator, filter?: string): Promise<void> {
-    const wanted = typeof row === 'string' ? this.quickPickRow(row) : row;
+    const target = typeof row === 'string' ? this.quickPickRow(row) : row;
     const timeout = 5000;
     const chosen = async (): Promise<boolean> => {
       try {
         if (filter !== undefined) await this.quickInput().fill(filter, { timeout });
-        await wanted.click({ timeout });
+        await target.click({ timeout });
         return true;
       } catch (error) {
         if (!(error instanceof errors.TimeoutError)) throw error;
@@ -69,7 +69,7 @@ export class Workbench {
    * opened before an extension is loaded never refreshes, and a restored webview takes the focus and closes it. Each
    * attempt has twice the time of the previous one, for busy machines.
    */
-  private async inPalette(title: string, act: (row: Locator, timeout: number) => Promise<void>): Promise<void> {
+  private async useInPalette(title: string, act: (row: Locator, timeout: number) => Promise<void>): Promise<void> {
     const widget = this.page.locator('.quick-input-widget');
     const row = widget.locator('.monaco-list-row', { has: this.page.getByText(title, { exact: true }) }).first();
     for (let timeout = 1500; ; timeout *= 2) {
@@ -98,7 +98,7 @@ export class Workbench {
 
   /** Waits until the palette offers the command `title` (`Category: Title`), and closes the palette. */
   async offersCommand(title: string): Promise<void> {
-    await this.inPalette(title, (row, timeout) => row.waitFor({ timeout }));
+    await this.useInPalette(title, (row, timeout) => row.waitFor({ timeout }));
     await this.page.keyboard.press('Escape');
   }
 

@@ -74,7 +74,7 @@ async function sendOversized(): Promise<never> {
 }
 
 /** Says nothing, or begins a handshake; the daemon closes it after a while, and another comes. */
-async function beStranger(index: number): Promise<never> {
+async function connectAsStranger(index: number): Promise<never> {
   for (;;) {
     const socket = open();
     socket.resume();
@@ -85,7 +85,7 @@ async function beStranger(index: number): Promise<never> {
 
 process.stdin.once('end', () => process.exit(0)).resume();
 const idle = await Promise.all(Array.from({ length: idleClients }, join));
-for (let index = 0; index < strangers; index += 1) void beStranger(index);
+for (let index = 0; index < strangers; index += 1) void connectAsStranger(index);
 void sendOversized();
 console.log(`ready ${idle.filter((socket) => socket !== null).length}`);
 const each = Math.ceil(Number(count) / fuzzers);

@@ -8,20 +8,20 @@ import { aRun, aSession, aSummary, time } from '../sessions/records.ts';
 import type { RunFolder } from '../host/runFolder.ts';
 import type { Payload } from './payloads.ts';
 
-type Made = Omit<NormalizedEntry, 'index' | 'timestamp'>;
+type NewEntry = Omit<NormalizedEntry, 'index' | 'timestamp'>;
 
 export function hostileEntries(payloads: readonly Payload[]): NormalizedEntry[] {
   return payloads.flatMap(entriesOf).map((each, index) => ({ ...each, index, timestamp: time(index) }));
 }
 
 /** Entries with a payload in every field that an agent can write. */
-function entriesOf({ text }: Payload): Made[] {
-  const entry = (type: EntryType, content = text, metadata?: NormalizedEntryMetadata): Made => ({
+function entriesOf({ text }: Payload): NewEntry[] {
+  const entry = (type: EntryType, content = text, metadata?: NormalizedEntryMetadata): NewEntry => ({
     type,
     content,
     ...(metadata !== undefined && { metadata }),
   });
-  const call = (toolName: string, action: ToolAction, result: ToolResult): Made =>
+  const call = (toolName: string, action: ToolAction, result: ToolResult): NewEntry =>
     entry({
       kind: 'tool_use',
       tool: { toolName, callId: `call ${toolName} ${text}`, action, status: 'success', result },
@@ -81,9 +81,9 @@ export async function seedHostile(folder: RunFolder, payloads: readonly Payload[
     },
   });
   const sessions: HostileSession[] = [];
-  const write = async (title: string, made: readonly Made[]): Promise<void> => {
+  const write = async (title: string, contents: readonly NewEntry[]): Promise<void> => {
     const id = `ses_${sessions.length.toString(16).padStart(12, '0')}`;
-    const entries = made.map((each, index): NormalizedEntry => ({ ...each, index, timestamp: time(index) }));
+    const entries = contents.map((each, index): NormalizedEntry => ({ ...each, index, timestamp: time(index) }));
     const of = { session_id: id, project_dir: folder.workspace };
     const writer = await store.create(aSession({ ...of, title }));
     await writer.appendAll(linesOf(of, title, entries));

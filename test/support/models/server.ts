@@ -7,7 +7,7 @@ import { marker, type ModelRequest, place } from './conversation.ts';
 import type { Pace, Scenarios, Step } from './scripts/scenario.ts';
 
 /** A request for an answer; `scenario` is absent for the agent's side requests, such as for titles. */
-export interface Asked {
+export interface ReceivedRequest {
   readonly request: ModelRequest;
   readonly scenario?: string;
   readonly step?: number;
@@ -17,9 +17,9 @@ export interface ModelServer {
   /** URL of the API, without a path. */
   readonly url: string;
   /** All requests for an answer since the start, oldest first. */
-  readonly asked: readonly Asked[];
+  readonly asked: readonly ReceivedRequest[];
   /** The first request that passes the test, past or future. */
-  waitFor(test: (asked: Asked) => boolean): Promise<Asked>;
+  waitFor(test: (asked: ReceivedRequest) => boolean): Promise<ReceivedRequest>;
   stop(): Promise<void>;
 }
 
@@ -56,12 +56,12 @@ export async function serveScript(
   { scenarios, choose = marker, port = 0 }: ModelServerOptions,
   handle: (call: Call, script: Script) => Promise<void>,
 ): Promise<ModelServer> {
-  const asked: Asked[] = [];
-  const waiting = new Set<(latest: Asked) => void>();
+  const asked: ReceivedRequest[] = [];
+  const waiting = new Set<(latest: ReceivedRequest) => void>();
   const taken = new Map<Step, number>();
   let answers = 0;
 
-  const tell = (latest: Asked): void => {
+  const tell = (latest: ReceivedRequest): void => {
     asked.push(latest);
     for (const notify of waiting) notify(latest);
   };
@@ -72,8 +72,10 @@ export async function serveScript(
       const found = request.tools.length > 0 ? place(request, choose) : undefined;
       const steps = found && Object.hasOwn(scenarios, found.name) ? scenarios[found.name] : undefined;
       // Steps that have failed often enough are skipped; they are not part of the conversation.
-      const left = steps?.filter((step) => !('times' in step) || (taken.get(step) ?? 0) < (step.times ?? Infinity));
-      const step = left?.[Math.min(found?.step ?? 0, left.length - 1)];
+      const remaining = steps?.filter(
+        (step) => !('times' in step) || (taken.get(step) ?? 0) < (step.times ?? Infinity),
+      );
+      const step = remaining?.[Math.min(found?.step ?? 0, remaining.length - 1)];
       if (found === undefined || step === undefined) {
         tell({ request });
         return undefined;
@@ -104,7 +106,7 @@ export async function serveScript(
       const earlier = asked.find(test);
       if (earlier !== undefined) return Promise.resolve(earlier);
       return new Promise((resolve) => {
-        const notify = (latest: Asked): void => {
+        const notify = (latest: ReceivedRequest): void => {
           if (!test(latest)) return;
           waiting.delete(notify);
           resolve(latest);

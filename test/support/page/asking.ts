@@ -97,7 +97,7 @@ export function conversation(
 }
 
 /** A session in its second turn, with waiting calls and the requests about them at its end. */
-export function asking(requests: readonly AgentRequest[], options: AskingOptions = {}): LoadOptions {
+export function asking(requests: readonly AgentRequest[], options: RequestPageOptions = {}): LoadOptions {
   const script = new Script();
   script.turn('Fix the flaky test.');
   for (let n = 0; n < (options.before ?? 3); n++) {
@@ -132,7 +132,7 @@ export function asking(requests: readonly AgentRequest[], options: AskingOptions
   };
 }
 
-interface AskingOptions {
+interface RequestPageOptions {
   /** Number of steps before and after the request. */
   readonly before?: number;
   readonly after?: number;

@@ -104,7 +104,7 @@ export class FakeHost {
   }
 
   /** The same with a long session that is created here. */
-  keepLong(count: number): void {
+  storeLongState(count: number): void {
     this.#ready = false;
     this.loadLong(count);
   }
@@ -222,7 +222,7 @@ export class FakeHost {
   }
 
   /** Skips a number, as if a message were lost. */
-  lose(): void {
+  dropMessage(): void {
     const post = window.postMessage.bind(window);
     window.postMessage = () => undefined;
     this.#channel.send({ type: 'failed', request: 0, message: 'lost' });

@@ -100,7 +100,7 @@ export class Script {
     });
   }
 
-  tool(toolName: string, action: ToolUse['action'], took = 0.4, over: Partial<ToolUse> = {}): number {
+  tool(toolName: string, action: ToolUse['action'], seconds = 0.4, over: Partial<ToolUse> = {}): number {
     const index = this.entries.length;
     const startedAt = at(this.#seconds);
     const tool: ToolUse = {
@@ -109,10 +109,10 @@ export class Script {
       action,
       status: 'success',
       startedAt,
-      endedAt: at(this.#seconds + took),
+      endedAt: at(this.#seconds + seconds),
       ...over,
     };
-    return this.add({ seconds: Math.max(took, 0.1), type: { kind: 'tool_use', tool }, content: toolName });
+    return this.add({ seconds: Math.max(seconds, 0.1), type: { kind: 'tool_use', tool }, content: toolName });
   }
 }
 

@@ -3,7 +3,7 @@ import type { FromPage } from '../../../src/protocol/panel/messages.ts';
 
 /** The page's messages of one type, in order. */
 export function sent(page: Page, type: FromPage['type']): Promise<unknown[]> {
-  return page.evaluate((wanted) => window.host.received.filter((message) => message.type === wanted), type);
+  return page.evaluate((messageType) => window.host.received.filter((message) => message.type === messageType), type);
 }
 
 /** A button by its exact name. */

@@ -64,8 +64,8 @@ async function answer(pathname: string, theme: string | null, host: string): Pro
   if (name !== undefined) return documentFor(isTheme(theme) ? theme : 'dark', name);
   if (pathname === '/fake-host.js') return { type: 'text/javascript', body: host };
   if (pathname.startsWith('/theme/')) {
-    const wanted = pathname.slice('/theme/'.length);
-    return { type: 'text/css', body: isTheme(wanted) ? themes[wanted].css : '' };
+    const fileName = pathname.slice('/theme/'.length);
+    return { type: 'text/css', body: isTheme(fileName) ? themes[fileName].css : '' };
   }
   const part = path.basename(pathname);
   const file = path.join(repository, 'dist/webview', part);

@@ -59,10 +59,10 @@ export function changedLink(link: CoordinatorLink, changes: Partial<CoordinatorL
     runs: (filter) => link.runs(filter),
     runners: () => link.runners(),
     register: (registration) => link.register(registration),
-    heartbeat: (seat) => link.heartbeat(seat),
+    heartbeat: (runnerRef) => link.heartbeat(runnerRef),
     claim: (claim) => link.claim(claim),
-    report: (seat, report) => link.report(seat, report),
-    leave: (seat) => link.leave(seat),
+    report: (runnerRef, report) => link.report(runnerRef, report),
+    leave: (runnerRef) => link.leave(runnerRef),
     onRun: (listener) => link.onRun(listener),
     ...changes,
   };

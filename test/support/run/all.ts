@@ -62,7 +62,7 @@ function lastLines(output: string): string {
   return output.trim().split('\n').slice(-12).join('\n');
 }
 
-async function inOrder(steps: Step[]): Promise<void> {
+async function runInOrder(steps: Step[]): Promise<void> {
   for (const step of steps) {
     const end = await runStep(step);
     report(step.name, end, false);
@@ -115,8 +115,8 @@ async function runSuites(suites: readonly Suite[]): Promise<void> {
   for (const suite of suites) await runSuite(suite);
 }
 
-await Promise.all([inOrder(preparation), inOrder(builds)]);
-await Promise.all([runSuites(hostSuites), inOrder(checks).then(() => runSuites(plainSuites))]);
+await Promise.all([runInOrder(preparation), runInOrder(builds)]);
+await Promise.all([runSuites(hostSuites), runInOrder(checks).then(() => runSuites(plainSuites))]);
 
 for (const title of skips) console.log(`SKIPPED ${title}`);
 for (const failure of unsteady) console.log(`\nUNSTEADY ${failure}`);

@@ -7,12 +7,12 @@ export const deny: Answer = { kind: 'deny' };
 
 /** Answers a run's requests in this order. Returns the list of requests so far. */
 export function answering(handle: SessionHandle, ...answers: readonly Answer[]): readonly AgentRequest[] {
-  const left = [...answers];
+  const remaining = [...answers];
   const asked: AgentRequest[] = [];
   const look = (): void => {
     const conversation = handle.conversation();
     for (const request of conversation?.pending() ?? []) {
-      const answer = left.shift();
+      const answer = remaining.shift();
       if (answer === undefined) return;
       asked.push(request);
       conversation?.answer(request.id, answer);

@@ -12,7 +12,7 @@ export interface ReadSession {
   readonly entries: readonly NormalizedEntry[];
 }
 
-interface Found {
+interface SessionPart {
   readonly path: string;
   readonly part: StorePart;
 }
@@ -23,7 +23,7 @@ export async function readHome(
   home: string,
   env: Readonly<Record<string, string>> = {},
 ): Promise<readonly ReadSession[]> {
-  const found: Found[] = [];
+  const found: SessionPart[] = [];
   for (const { path: root, depth } of format.roots({ env, home, platform: 'linux' })) {
     for (const relative of await filesBelow(root, depth)) {
       const full = path.join(root, relative);
@@ -106,7 +106,7 @@ async function filesBelow(root: string, depth: number): Promise<string[]> {
     .sort();
 }
 
-async function fileRecords(format: StoreFormat, { path: file, part }: Found): Promise<StoreRecord[]> {
+async function fileRecords(format: StoreFormat, { path: file, part }: SessionPart): Promise<StoreRecord[]> {
   const text = await readFile(file, 'utf8');
   const isDocument = format.isDocument?.(file) ?? /\.(?:json|ya?ml|txt)$/i.test(file);
   if (isDocument) return [{ kind: 'document', part, path: file, text }];
@@ -115,7 +115,7 @@ async function fileRecords(format: StoreFormat, { path: file, part }: Found): Pr
 
 async function databaseRecords(
   format: StoreFormat,
-  { path: file }: Found,
+  { path: file }: SessionPart,
   sessions: Map<string, StoreRecord[]>,
 ): Promise<void> {
   const { database } = format;

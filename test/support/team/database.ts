@@ -57,19 +57,19 @@ export class TeamDatabase {
   /** A login that belongs to nothing. Returns its name. */
   async createLogin(name: string): Promise<string> {
     const user = `${this.name}_${name}`;
-    await this.asLead((client) => client.query(`CREATE ROLE ${user} LOGIN PASSWORD '${this.password(user)}'`));
+    await this.withLead((client) => client.query(`CREATE ROLE ${user} LOGIN PASSWORD '${this.password(user)}'`));
     return user;
   }
 
   /** Returns the name of the login. */
   async addMember(name: string, kind: 'member' | 'auditor' = 'member'): Promise<string> {
     const user = await this.createLogin(name);
-    await this.asLead((client) => client.query(`GRANT vitrine_${kind}_${this.name} TO ${user}`));
+    await this.withLead((client) => client.query(`GRANT vitrine_${kind}_${this.name} TO ${user}`));
     await withClient(this.login(user), joinTeam);
     return user;
   }
 
-  asLead<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+  withLead<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
     return withClient(this.login(this.lead), work);
   }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { SaidTexts } from '../../../src/agents/claude-code/texts/spokenTexts.ts';
+import { SpokenTexts } from '../../../src/agents/claude-code/texts/spokenTexts.ts';
 import { LatestTexts } from '../../../src/agents/shared/normalizer/latestTexts.ts';
 import { NewestEntries } from '../../../src/engine/record/read/newestEntries.ts';
 import { RecentEntries } from '../../../src/engine/sessions/recentEntries.ts';
@@ -22,7 +22,7 @@ describe('stored parts of long output', () => {
   });
 
   it('are hashes of each text', () => {
-    const said = new SaidTexts();
+    const said = new SpokenTexts();
     said.add(' The answer: Grüße. ');
     assert.ok(said.has('The answer: Grüße.'));
     assert.ok(said.has('The answer: Gr\uFFFD\uFFFD\uFFFDe.'));

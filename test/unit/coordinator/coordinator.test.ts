@@ -21,13 +21,13 @@ describe('runs', () => {
       parent_session_id: 'ses_0123456789ab',
       execution_mode: 'async_poll',
     });
-    const seat = still.register();
+    const runnerRef = still.register();
     still.pass(1000);
-    assert.equal(still.core.claim(seat)?.run.run_id, run_id);
+    assert.equal(still.core.claim(runnerRef)?.run.run_id, run_id);
     still.pass(1000);
-    still.core.report(seat, { run_id, status: 'running' });
+    still.core.report(runnerRef, { run_id, status: 'running' });
     still.pass(1000);
-    still.core.report(seat, { run_id, status: 'completed' });
+    still.core.report(runnerRef, { run_id, status: 'completed' });
     assert.deepEqual(runSchema.parse(still.run(run_id)), {
       run_id: 'run_000000000001',
       type: 'start_session',
@@ -38,7 +38,7 @@ describe('runs', () => {
       parent_session_id: 'ses_0123456789ab',
       execution_mode: 'async_poll',
       status: 'completed',
-      runner_id: seat.runner_id,
+      runner_id: runnerRef.runner_id,
       created_at: '2026-01-01T00:00:00.000Z',
       claimed_at: '2026-01-01T00:00:01.000Z',
       started_at: '2026-01-01T00:00:02.000Z',
@@ -49,26 +49,26 @@ describe('runs', () => {
 
   it("fail with the runner's error", () => {
     const still = new StillCoordinator();
-    const seat = still.register();
+    const runnerRef = still.register();
     const { run_id } = still.create();
-    still.core.claim(seat);
-    still.core.report(seat, { run_id, status: 'failed', error: 'No program.' });
+    still.core.claim(runnerRef);
+    still.core.report(runnerRef, { run_id, status: 'failed', error: 'No program.' });
     assert.deepEqual([still.run(run_id).status, still.run(run_id).error], ['failed', 'No program.']);
   });
 
   it('are stopped at once while waiting, and by their runner while running', () => {
     const still = new StillCoordinator();
-    const seat = still.register();
+    const runnerRef = still.register();
     const first = still.create();
     assert.equal(still.core.stop(first.run_id).status, 'stopped');
-    assert.equal(still.core.claim(seat), null);
+    assert.equal(still.core.claim(runnerRef), null);
     const second = still.create();
-    still.core.claim(seat);
+    still.core.claim(runnerRef);
     assert.equal(still.core.stop(second.run_id).status, 'stopping');
     assert.equal(still.core.stop(second.run_id).status, 'stopping');
-    assert.equal(still.core.report(seat, { run_id: second.run_id, status: 'running' }).status, 'stopping');
-    assert.equal(still.core.report(seat, { run_id: second.run_id, status: 'stopped' }).status, 'stopped');
-    assert.throws(() => still.core.report(seat, { run_id: second.run_id, status: 'completed' }), refused('over'));
+    assert.equal(still.core.report(runnerRef, { run_id: second.run_id, status: 'running' }).status, 'stopping');
+    assert.equal(still.core.report(runnerRef, { run_id: second.run_id, status: 'stopped' }).status, 'stopped');
+    assert.throws(() => still.core.report(runnerRef, { run_id: second.run_id, status: 'completed' }), refused('over'));
     assert.throws(() => still.core.stop('run_ffffffffffff'), refused('unknown_run'));
   });
 
@@ -99,12 +99,12 @@ describe('runs', () => {
   it('are not given up after a runner has claimed them', () => {
     const still = new StillCoordinator();
     const { run_id } = still.create({ demands: demands({ tags: ['gpu'] }) });
-    const seat = still.register({ tags: ['gpu'] });
-    still.core.claim(seat);
-    still.core.report(seat, { run_id, status: 'running' });
+    const runnerRef = still.register({ tags: ['gpu'] });
+    still.core.claim(runnerRef);
+    still.core.report(runnerRef, { run_id, status: 'running' });
     for (let at = 0; at < 40; at += 1) {
       still.pass(10_000);
-      still.core.heartbeat(seat);
+      still.core.heartbeat(runnerRef);
     }
     assert.equal(still.run(run_id).status, 'running');
   });
@@ -118,16 +118,16 @@ describe('runs', () => {
     ];
     for (const { runner, status } of cases) {
       const still = new StillCoordinator();
-      const seat = still.register(runner);
+      const runnerRef = still.register(runner);
       still.create({ executor_type: runner.executor_type ?? 'claude-code' });
-      still.core.claim(seat);
+      still.core.claim(runnerRef);
       const { run_id } = still.create({ demands: demands({ tags: ['gpu'] }), project_dir: '/w' });
       for (let passed = 0; passed < 2 * demandsTimeoutMs; passed += 10_000) {
         still.pass(10_000);
-        still.core.heartbeat(seat);
+        still.core.heartbeat(runnerRef);
       }
       assert.equal(still.run(run_id).status, status, JSON.stringify(runner));
-      still.core.left(seat, 'The runner ended.');
+      still.core.left(runnerRef, 'The runner ended.');
       still.pass(staleMs);
       assert.equal(still.run(run_id).status, 'failed');
     }
@@ -135,34 +135,34 @@ describe('runs', () => {
 
   it('that were lost on the way to a runner are sent again', () => {
     const still = new StillCoordinator();
-    const seat = still.register({ limit: 2 });
+    const runnerRef = still.register({ limit: 2 });
     const [first, second] = [still.create(), still.create()];
-    assert.equal(still.core.claim(seat)?.run.run_id, first.run_id);
-    assert.equal(still.core.claim({ ...seat, has: [] })?.run.run_id, first.run_id);
-    assert.equal(still.core.claim({ ...seat, has: [first.run_id] })?.run.run_id, second.run_id);
+    assert.equal(still.core.claim(runnerRef)?.run.run_id, first.run_id);
+    assert.equal(still.core.claim({ ...runnerRef, has: [] })?.run.run_id, first.run_id);
+    assert.equal(still.core.claim({ ...runnerRef, has: [first.run_id] })?.run.run_id, second.run_id);
     still.core.stop(second.run_id);
-    assert.equal(still.core.claim({ ...seat, has: [first.run_id] })?.run.status, 'stopping');
-    still.core.report(seat, { run_id: first.run_id, status: 'running' });
-    still.core.report(seat, { run_id: second.run_id, status: 'stopped' });
-    assert.equal(still.core.claim({ ...seat, has: [] }), null, 'what runs has begun');
-    assert.equal(still.core.claim(seat), null);
+    assert.equal(still.core.claim({ ...runnerRef, has: [first.run_id] })?.run.status, 'stopping');
+    still.core.report(runnerRef, { run_id: first.run_id, status: 'running' });
+    still.core.report(runnerRef, { run_id: second.run_id, status: 'stopped' });
+    assert.equal(still.core.claim({ ...runnerRef, has: [] }), null, 'what runs has begun');
+    assert.equal(still.core.claim(runnerRef), null);
   });
 
   it('are listed by session and by runner', () => {
     const still = new StillCoordinator();
-    const seat = still.register();
+    const runnerRef = still.register();
     const [first, second] = [still.create(), still.create()];
-    still.core.claim(seat);
+    still.core.claim(runnerRef);
     const ids = (filter: RunFilter) => still.core.runs(filter).map(({ run_id }) => run_id);
     assert.deepEqual(ids({}), [first.run_id, second.run_id]);
     assert.deepEqual(ids({ session_id: second.session_id }), [second.run_id]);
-    assert.deepEqual(ids({ runner_id: seat.runner_id }), [first.run_id]);
-    assert.deepEqual(ids({ runner_id: seat.runner_id, session_id: second.session_id }), []);
+    assert.deepEqual(ids({ runner_id: runnerRef.runner_id }), [first.run_id]);
+    assert.deepEqual(ids({ runner_id: runnerRef.runner_id, session_id: second.session_id }), []);
   });
 
   it('are not affected by clock changes', () => {
     const still = new StillCoordinator();
-    const seat = still.register();
+    const runnerRef = still.register();
     const { run_id } = still.create({ demands: demands({ tags: ['gpu'] }) });
     still.wall += 3_600_000;
     still.core.tick();
@@ -175,22 +175,22 @@ describe('runs', () => {
     still.core.tick();
     still.pass(3000);
     assert.equal(still.core.runners()[0]?.seconds_since_heartbeat, 3);
-    still.core.heartbeat(seat);
+    still.core.heartbeat(runnerRef);
     still.pass(demandsTimeoutMs);
     assert.equal(still.run(run_id).status, 'failed');
   });
 
   it('of one session run one after the other', () => {
     const still = new StillCoordinator();
-    const seat = still.register({ limit: 4 });
+    const runnerRef = still.register({ limit: 4 });
     const session_id = 'ses_0123456789ab';
     const resume = { type: 'resume_session' as const, session_id };
     const [first, second, other] = [still.create(resume), still.create(resume), still.create()];
-    assert.equal(still.core.claim(seat)?.run.run_id, first.run_id);
-    assert.equal(still.core.claim(seat)?.run.run_id, other.run_id);
-    assert.equal(still.core.claim(seat), null);
-    still.core.report(seat, { run_id: first.run_id, status: 'completed' });
-    assert.equal(still.core.claim(seat)?.run.run_id, second.run_id);
+    assert.equal(still.core.claim(runnerRef)?.run.run_id, first.run_id);
+    assert.equal(still.core.claim(runnerRef)?.run.run_id, other.run_id);
+    assert.equal(still.core.claim(runnerRef), null);
+    still.core.report(runnerRef, { run_id: first.run_id, status: 'completed' });
+    assert.equal(still.core.claim(runnerRef)?.run.run_id, second.run_id);
     assert.throws(() => still.create({ type: 'resume_session' }), refused('invalid'));
   });
 
@@ -284,71 +284,71 @@ describe('runners', () => {
 
   it('with the same identity get separate ids', () => {
     const still = new StillCoordinator();
-    const seat = still.register();
+    const runnerRef = still.register();
     const [first, second] = [still.create(), still.create()];
-    still.core.claim(seat);
+    still.core.claim(runnerRef);
     const next = still.register({ instance: 'instance-2' });
-    assert.notEqual(next.runner_id, seat.runner_id);
+    assert.notEqual(next.runner_id, runnerRef.runner_id);
     assert.equal(still.register({ instance: 'instance-2' }).runner_id, next.runner_id);
     assert.equal(still.core.claim(next)?.run.run_id, second.run_id);
     assert.deepEqual(
       [first, second].map(({ run_id }) => still.run(run_id).runner_id),
-      [seat.runner_id, next.runner_id],
+      [runnerRef.runner_id, next.runner_id],
     );
     assert.equal(still.core.runners().length, 2);
   });
 
   it('replace a stale one, whose runs fail', () => {
     const still = new StillCoordinator();
-    const seat = still.register();
+    const runnerRef = still.register();
     const { run_id } = still.create();
-    still.core.claim(seat);
+    still.core.claim(runnerRef);
     still.pass(staleMs);
     assert.equal(still.core.runners()[0]?.status, 'stale');
     const next = still.register({ instance: 'instance-2' });
-    assert.equal(next.runner_id, seat.runner_id);
+    assert.equal(next.runner_id, runnerRef.runner_id);
     assert.equal(still.run(run_id).status, 'failed');
     assert.match(still.run(run_id).error ?? '', /restarted/);
-    assert.throws(() => still.core.claim(seat), refused('unknown_runner'));
-    assert.throws(() => still.core.report(seat, { run_id, status: 'completed' }), refused('unknown_runner'));
+    assert.throws(() => still.core.claim(runnerRef), refused('unknown_runner'));
+    assert.throws(() => still.core.report(runnerRef, { run_id, status: 'completed' }), refused('unknown_runner'));
   });
 
   it('continue after a delay', () => {
     const still = new StillCoordinator();
-    const seat = still.register();
+    const runnerRef = still.register();
     const { run_id } = still.create();
-    still.core.claim(seat);
-    still.core.report(seat, { run_id, status: 'running' });
+    still.core.claim(runnerRef);
+    still.core.report(runnerRef, { run_id, status: 'running' });
     still.pass(lostMs - 1);
     assert.equal(still.core.runners()[0]?.status, 'stale');
-    still.core.heartbeat(seat);
+    still.core.heartbeat(runnerRef);
     assert.deepEqual(
       [still.core.runners()[0]?.status, still.core.runners()[0]?.seconds_since_heartbeat],
       ['online', 0],
     );
-    assert.equal(still.core.report(seat, { run_id, status: 'completed' }).status, 'completed');
+    assert.equal(still.core.report(runnerRef, { run_id, status: 'completed' }).status, 'completed');
   });
 
   it('without heartbeats lose their runs, and may come back', () => {
     const still = new StillCoordinator();
-    const seat = still.register();
+    const runnerRef = still.register();
     const { run_id } = still.create();
-    still.core.claim(seat);
+    still.core.claim(runnerRef);
     still.pass(lostMs);
     assert.deepEqual([still.run(run_id).status, still.run(run_id).error], ['failed', 'The runner stopped responding.']);
-    assert.throws(() => still.core.heartbeat(seat), refused('unknown_runner'));
-    assert.equal(still.register().runner_id, seat.runner_id);
-    assert.throws(() => still.core.report(seat, { run_id, status: 'completed' }), refused('over'));
+    assert.throws(() => still.core.heartbeat(runnerRef), refused('unknown_runner'));
+    assert.equal(still.register().runner_id, runnerRef.runner_id);
+    assert.throws(() => still.core.report(runnerRef, { run_id, status: 'completed' }), refused('over'));
   });
 
   it('lose nothing while the coordinator’s process is suspended', () => {
     for (const first of ['tick', 'list', 'claim by another'] as const) {
       const still = new StillCoordinator();
-      const seat = still.register();
+      const runnerRef = still.register();
       const other = still.register({ project_dir: '/2', instance: 'instance-2' });
       const { run_id } = still.create();
       const waiting = still.create({ demands: demands({ tags: ['gpu'] }) });
-      still.core.claim(seat);
+      still.core.claim(runnerRef);
       still.mono += 10 * lostMs;
       if (first === 'list') still.core.runners();
       if (first === 'claim by another') still.core.claim(other);
@@ -371,16 +371,16 @@ describe('runners', () => {
 
   it('whose process has ended leave at once; their stopping runs are stopped', () => {
     const still = new StillCoordinator();
-    const seat = still.register({ limit: 2 });
+    const runnerRef = still.register({ limit: 2 });
     const [first, second] = [still.create(), still.create()];
-    still.core.claim(seat);
-    still.core.claim(seat);
+    still.core.claim(runnerRef);
+    still.core.claim(runnerRef);
     still.core.stop(second.run_id);
-    still.core.left({ ...seat, instance: 'another-one' }, 'no');
+    still.core.left({ ...runnerRef, instance: 'another-one' }, 'no');
     assert.equal(still.run(first.run_id).status, 'claimed');
-    still.core.left(seat, 'The runner ended.');
+    still.core.left(runnerRef, 'The runner ended.');
     assert.deepEqual([still.run(first.run_id).status, still.run(second.run_id).status], ['failed', 'stopped']);
-    assert.equal(still.register({ instance: 'instance-2' }).runner_id, seat.runner_id);
+    assert.equal(still.register({ instance: 'instance-2' }).runner_id, runnerRef.runner_id);
   });
 
   it("cannot report another runner's run", () => {

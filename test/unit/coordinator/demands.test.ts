@@ -77,10 +77,10 @@ describe('demands', () => {
     for (const [folder, root, expected] of roots) assert.equal(isWithin(folder, [root]), expected, `${folder} ${root}`);
     assert.equal(isWithin('/anywhere', undefined), true);
     const coordinator = new StillCoordinator();
-    const seat = coordinator.register({ within: ['/w'] });
+    const runnerRef = coordinator.register({ within: ['/w'] });
     coordinator.create({ project_dir: '/elsewhere' });
     const here = coordinator.create({ project_dir: '/w/src' });
-    assert.equal(coordinator.core.claim(seat)?.run.run_id, here.run_id);
+    assert.equal(coordinator.core.claim(runnerRef)?.run.run_id, here.run_id);
   });
 
   it('of agent file and run are combined', () => {

@@ -9,10 +9,10 @@ const demands = (given: object) => demandsSchema.parse(given);
 describe('a coordinator that takes over', () => {
   it('knows waiting and ended runs', () => {
     const before = new StillCoordinator();
-    const seat = before.register();
+    const runnerRef = before.register();
     const done = before.create();
-    before.core.claim(seat);
-    before.core.report(seat, { run_id: done.run_id, status: 'completed' });
+    before.core.claim(runnerRef);
+    before.core.report(runnerRef, { run_id: done.run_id, status: 'completed' });
     const waiting = before.create({ demands: demands({ tags: ['gpu'] }) });
     const after = new StillCoordinator(before.changes, before.wall + 60_000);
     assert.deepEqual(
@@ -42,17 +42,17 @@ describe('a coordinator that takes over', () => {
     const { run_id } = before.create({ demands: demands({ tags: ['gpu'] }) });
     const after = new StillCoordinator(before.changes, before.wall + 2 * demandsTimeoutMs);
     after.pass(staleMs - 1);
-    const seat = after.register({ tags: ['gpu'] });
+    const runnerRef = after.register({ tags: ['gpu'] });
     after.pass(1);
-    assert.equal(after.core.claim(seat)?.run.run_id, run_id);
+    assert.equal(after.core.claim(runnerRef)?.run.run_id, run_id);
   });
 
   it("gives up runs of runners that ended with the previous coordinator's process", () => {
     const before = new StillCoordinator();
-    const seat = before.register({ limit: 3 });
+    const runnerRef = before.register({ limit: 3 });
     const [claimed, running, stopping, waiting] = [before.create(), before.create(), before.create(), before.create()];
-    for (let at = 0; at < 3; at += 1) before.core.claim(seat);
-    before.core.report(seat, { run_id: running.run_id, status: 'running' });
+    for (let at = 0; at < 3; at += 1) before.core.claim(runnerRef);
+    before.core.report(runnerRef, { run_id: running.run_id, status: 'running' });
     before.core.stop(stopping.run_id);
     const after = new StillCoordinator(before.changes);
     assert.deepEqual(

@@ -17,7 +17,7 @@ describe('a waiting run', () => {
     const still = new StillCoordinator();
     const alone = still.create();
     assert.equal(reason(still, alone.run_id), 'no runner is online');
-    const seat = still.register({ tags: ['web'], within: ['/w'] });
+    const runnerRef = still.register({ tags: ['web'], within: ['/w'] });
     const cases = [
       [{ executor_type: 'codex' }, 'no online runner offers codex; online: claude-code'],
       [{ demands: demands({ tags: ['gpu'] }) }, 'no online runner has the tag gpu'],
@@ -28,7 +28,7 @@ describe('a waiting run', () => {
       [{}, undefined],
     ] as const;
     for (const [request, expected] of cases) assert.equal(reason(still, still.create(request).run_id), expected);
-    still.core.claim(seat);
+    still.core.claim(runnerRef);
     assert.equal(reason(still, still.create().run_id), 'all runners that can take it are busy');
     assert.equal(reason(still, alone.run_id), undefined);
   });
@@ -67,11 +67,11 @@ describe('a waiting run', () => {
 
   it('is given up if no runner offers its executor, with the available ones', () => {
     const still = new StillCoordinator();
-    const seat = still.register();
+    const runnerRef = still.register();
     const { run_id } = still.create({ executor_type: 'codex' });
     for (let passed = 0; passed < demandsTimeoutMs; passed += 10_000) {
       still.pass(10_000);
-      still.core.heartbeat(seat);
+      still.core.heartbeat(runnerRef);
     }
     assert.equal(
       still.run(run_id).error,
@@ -86,11 +86,11 @@ describe('a waiting run', () => {
     still.core.change({ run_id: third.run_id, move: 'first' });
     still.core.change({ run_id: again.run_id, move: 'first' });
     still.core.change({ run_id: first.run_id, move: 'last' });
-    const seat = still.register();
+    const runnerRef = still.register();
     const taken: string[] = [];
-    for (let job = still.core.claim(seat); job !== null; job = still.core.claim(seat)) {
+    for (let job = still.core.claim(runnerRef); job !== null; job = still.core.claim(runnerRef)) {
       taken.push(job.run.run_id);
-      still.core.report(seat, { run_id: job.run.run_id, status: 'completed' });
+      still.core.report(runnerRef, { run_id: job.run.run_id, status: 'completed' });
     }
     assert.deepEqual(taken, [third.run_id, second.run_id, again.run_id, first.run_id]);
     const over = (error: unknown): boolean => CoordinatorError.is(error, 'over');
@@ -108,11 +108,11 @@ describe('a waiting run', () => {
 
   it('can get other demands from the user, and then goes to the runner that meets them', () => {
     const still = new StillCoordinator();
-    const seat = still.register();
+    const runnerRef = still.register();
     const { run_id } = still.create({ demands: demands({ tags: ['gpu'] }) });
-    assert.equal(still.core.claim(seat), null);
+    assert.equal(still.core.claim(runnerRef), null);
     still.core.change({ run_id, demands: demands({ hostname: 'here' }) });
-    assert.equal(still.core.claim(seat)?.run.run_id, run_id);
+    assert.equal(still.core.claim(runnerRef)?.run.run_id, run_id);
   });
 
   it('resumes a session only with the executor of its earlier runs', () => {
@@ -126,9 +126,9 @@ describe('a waiting run', () => {
 
   it('counts in the load of the runner that took it', () => {
     const still = new StillCoordinator();
-    const seat = still.register({ limit: 2 });
+    const runnerRef = still.register({ limit: 2 });
     still.create();
-    still.core.claim(seat);
+    still.core.claim(runnerRef);
     const [listed] = still.core.runners();
     assert.deepEqual([listed?.running, listed?.limit], [1, 2]);
   });

@@ -21,7 +21,10 @@ function pair() {
   const wire: Envelope<Sent>[] = [];
   const got: string[] = [];
   let gaps = 0;
-  const host = new Channel<Sent, FromPage>({ post: (envelope) => wire.push(envelope), deliver: () => undefined });
+  const host = new Channel<Sent, FromPage>({
+    post: (envelope) => wire.push(envelope),
+    deliver: () => undefined,
+  });
   const page = new Channel<FromPage, Sent>({
     post: () => undefined,
     deliver: (message) => got.push(message.type === 'failed' ? message.message : message.type),

@@ -52,7 +52,7 @@ function filled(state: CardState, known: EvidenceCard): TemplateResult {
         >${found(known)}</span
       >
     </p>
-    ${known.status === 'found' ? judged(known) : nothing}
+    ${known.status === 'found' ? verdictSection(known) : nothing}
     ${evidenceText(known)}${others(state, known.others)}${foot(state, known)}`;
 }
 
@@ -120,7 +120,7 @@ function rangeOf([first, last]: readonly [number, number]): string {
   return first === last ? String(first) : `${first}–${last}`;
 }
 
-function judged(known: EvidenceCard): TemplateResult | typeof nothing {
+function verdictSection(known: EvidenceCard): TemplateResult | typeof nothing {
   const sentence = verdictSentence(known);
   if (known.judged === null || sentence === undefined) return nothing;
   const { verdict } = known.judged;
@@ -192,7 +192,7 @@ function foot(
   const path = source?.path ?? known.path;
   const url = known.given?.url ?? source?.url ?? known.url;
   const lines = known.lines ?? known.text?.lines ?? null;
-  const gone = known.since === 'gone' || known.exists === false;
+  const isMissing = known.since === 'gone' || known.exists === false;
   const open = (to: string): void => {
     if (lines === null) openFile(to);
     else openFile(to, ...lines);
@@ -210,7 +210,9 @@ function foot(
     goToText === undefined
       ? nothing
       : html`<button class="link" @click=${goToText}>${t('Show in the transcript')}</button>`,
-    path === null || gone ? nothing : html`<button class="link" @click=${() => open(path)}>${t('Open file')}</button>`,
+    path === null || isMissing
+      ? nothing
+      : html`<button class="link" @click=${() => open(path)}>${t('Open file')}</button>`,
     url !== null && path === null && linkTarget(url)?.kind === 'page'
       ? html`<button class="link" @click=${() => followPage(url)}>${t('Open link')}</button>`
       : nothing,

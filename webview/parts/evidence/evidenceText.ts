@@ -23,7 +23,7 @@ export function evidenceText(known: EvidenceCard): TemplateResult | typeof nothi
   const lines = text === null ? [] : linesOf(text.text, text.lines, known.lines);
   const from = firstShown(lines, text?.lines === null);
   const part = lines.slice(from, from + maxLines);
-  const left = lines.length - part.length;
+  const omitted = lines.length - part.length;
   return html`<pre tabindex="0" aria-label=${t('Step content')}>
 ${
       command === ''
@@ -37,7 +37,7 @@ ${
           <span class="l">${number ?? nothing}</span><span class="c">${visibleTemplate(line.slice(0, 500))}</span>
         </div>`,
     )}${
-      left > 0 || text?.cut === true
+      omitted > 0 || text?.cut === true
         ? html`<div class="ln more"><span class="l"></span><span class="c">${t('More in this step')}</span></div>`
         : nothing
     }</pre>`;

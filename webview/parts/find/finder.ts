@@ -15,7 +15,7 @@ export interface FinderDeps {
   changed(): void;
 }
 
-interface Found {
+interface SearchResult {
   readonly query: string;
   readonly indexes: readonly number[];
   /** Texts highlighted in the rows. */
@@ -27,7 +27,7 @@ interface Found {
   readonly help: boolean;
 }
 
-const nothing: Found = { query: '', indexes: [], texts: [], problems: [], at: -1, busy: false, help: false };
+const nothing: SearchResult = { query: '', indexes: [], texts: [], problems: [], at: -1, busy: false, help: false };
 
 /** Find in session: the host searches all of it in several requests; the page jumps from entry to entry. */
 export class Finder {
@@ -35,7 +35,7 @@ export class Finder {
   #search = 0;
   /** Jump requested before the answer arrived. */
   #step: 1 | -1 | undefined;
-  #found: Found | undefined;
+  #found: SearchResult | undefined;
 
   constructor(deps: FinderDeps) {
     this.#deps = deps;
@@ -77,7 +77,7 @@ export class Finder {
     this.#deps.closed();
   }
 
-  #set(change: Partial<Found>): void {
+  #set(change: Partial<SearchResult>): void {
     if (this.#found === undefined) return;
     this.#found = { ...this.#found, ...change };
     this.#deps.changed();

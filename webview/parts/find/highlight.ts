@@ -8,8 +8,8 @@ const blocks = 'p, li, pre, td, th, dd, dt, button, .dl, .detail-h, .code-h, .ro
  */
 export function highlight(root: HTMLElement, texts: readonly string[]): void {
   if (!('highlights' in CSS)) return;
-  const wanted = texts.filter((text) => text !== '');
-  if (wanted.length === 0) {
+  const words = texts.filter((text) => text !== '');
+  if (words.length === 0) {
     CSS.highlights.delete('find');
     return;
   }
@@ -20,7 +20,7 @@ export function highlight(root: HTMLElement, texts: readonly string[]): void {
     const small = text.toLowerCase();
     // If lower-casing changes the length, offsets do not match.
     if (small.length !== text.length) continue;
-    for (const each of wanted) {
+    for (const each of words) {
       for (
         let at = small.indexOf(each);
         at !== -1 && ranges.length < maxRanges;

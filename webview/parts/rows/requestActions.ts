@@ -17,7 +17,7 @@ export function requestActions(context: Context, request: AgentRequest, index: n
   const { reason, whole } = requests.draft(request.id);
   const state = requests.state(request.id);
   const off = state !== 'ready';
-  const noNo = off && state !== 'unread';
+  const denyIsOff = off && state !== 'unread';
   const unread = request.kind === 'permission' && isLong(request) && !whole;
   const give = (answer: Answer): void => requests.answer(request, answer);
   // Read the current draft, which may be newer than the drawn one if the user types fast.
@@ -25,7 +25,7 @@ export function requestActions(context: Context, request: AgentRequest, index: n
     const why = requests.draft(request.id).reason.trim();
     give({ kind: 'deny', ...(why !== '' && { reason: why }) });
   };
-  const press: Press = (label, look, answer, not) => button({ label, look, unready: not, onClick: answer });
+  const press: AnswerButton = (label, look, answer, not) => button({ label, look, unready: not, onClick: answer });
   const words = labels(request);
   return html`${
       unread
@@ -39,8 +39,8 @@ export function requestActions(context: Context, request: AgentRequest, index: n
     }
     <div class="bt" data-request=${request.id} data-sight="end">
       ${yes(context, request, off || unread, press, give)}
-      ${request.editable ? press(t('Edit…'), 'secondary', () => context.actions.openDiff(index), noNo) : nothing}
-      ${press(words.no, 'secondary', deny, noNo)}
+      ${request.editable ? press(t('Edit…'), 'secondary', () => context.actions.openDiff(index), denyIsOff) : nothing}
+      ${press(words.no, 'secondary', deny, denyIsOff)}
       <span class="reason">
         ${field({
           id: `why-${fieldId(request.id)}`,
@@ -61,13 +61,13 @@ export function requestActions(context: Context, request: AgentRequest, index: n
     </div>`;
 }
 
-type Press = (label: string, look: 'primary' | 'secondary', answer: () => void, off: boolean) => TemplateResult;
+type AnswerButton = (label: string, look: 'primary' | 'secondary', answer: () => void, off: boolean) => TemplateResult;
 
 function yes(
   { requests }: Context,
   request: AgentRequest,
   off: boolean,
-  press: Press,
+  press: AnswerButton,
   give: (answer: Answer) => void,
 ): TemplateResult {
   if (request.kind === 'question') {

@@ -51,9 +51,9 @@ function waitingRow(context: Context, { entry, asked: { request } }: RequestRow)
 }
 
 function waiting(request: AgentRequest, now: number): TemplateResult {
-  const left = timeLeft(request, now);
-  const timer = html`<span role="timer" aria-live="off">${left}</span>`;
-  return reason('clockface', html`${waited(request, now)}${left === '' ? nothing : html` · ${timer}`}`);
+  const remaining = timeLeft(request, now);
+  const timer = html`<span role="timer" aria-live="off">${remaining}</span>`;
+  return reason('clockface', html`${waited(request, now)}${remaining === '' ? nothing : html` · ${timer}`}`);
 }
 
 /** Whether the row above is the waiting call, which already shows the subject. */

@@ -130,7 +130,7 @@ export function turnHeading(context: Context, view: Turn, place: number): Templa
   const prompt = context.store.entry(view.firstIndex);
   const origin = prompt?.type.kind === 'user_message' ? originView(prompt) : undefined;
   const ms = view.status === 'running' ? context.now - Date.parse(view.startedAt) : view.durationMs;
-  const took = ms === null || !Number.isFinite(ms) ? '' : view.status === 'running' ? clock(ms) : duration(ms);
+  const durationText = ms === null || !Number.isFinite(ms) ? '' : view.status === 'running' ? clock(ms) : duration(ms);
   return html`<div class="turn-h">
     ${codicon(origin?.icon ?? 'comment', 'org')}
     <div class="lbl">
@@ -139,7 +139,7 @@ export function turnHeading(context: Context, view: Turn, place: number): Templa
       <time datetime=${view.startedAt} title=${dateTime(view.startedAt)}>${time(view.startedAt)}</time>
     </div>
     <span class="sum"> ${turnSteps(view)} ${turnCost(view)} </span>
-    <span class="dur">${took}</span>
+    <span class="dur">${durationText}</span>
   </div>`;
 }
 

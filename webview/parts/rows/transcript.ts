@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { guard } from 'lit/directives/guard.js';
 import { repeat } from 'lit/directives/repeat.js';
 import { t } from '../../l10n.ts';
-import type { Layout, Placed } from '../../list/list.ts';
+import type { Layout, PlacedRow } from '../../list/list.ts';
 import type { Row } from '../../rows/rows.ts';
 import { type Context, isLive } from '../context.ts';
 import { headingId, rowBody, turnHeading } from './row.ts';
@@ -10,7 +10,7 @@ import { spacer } from './hiddenText.ts';
 
 interface Section {
   readonly turn: number;
-  readonly rows: Placed[];
+  readonly rows: PlacedRow[];
 }
 
 /** Visible rows by turn, with placeholders for the others. */
@@ -22,7 +22,7 @@ export function transcript(context: Context, { placed, after }: Layout): Templat
   )}${spacer('after', after)}`;
 }
 
-function byTurn(placed: readonly Placed[]): Section[] {
+function byTurn(placed: readonly PlacedRow[]): Section[] {
   const sections: Section[] = [];
   for (const each of placed) {
     const section = sections.at(-1);
@@ -65,7 +65,7 @@ function entryContext({ store }: Context, index: number): string {
 }
 
 /** The item with its content depends on these until more changed; `countAgain` updates the total number of entries. */
-function item(context: Context, { row, at, before }: Placed): unknown {
+function item(context: Context, { row, at, before }: PlacedRow): unknown {
   const marked = context.markedKey === row.key;
   const draw = (): TemplateResult =>
     html`${before > 0 ? spacer(row.key, before) : nothing}${body(context, row, at, marked)}`;

@@ -154,7 +154,7 @@ function laneLabel(line: LaneLine, context: Context): TemplateResult {
 function bar(line: TrajectoryLine, { context, axis }: RowState): TemplateResult | typeof nothing {
   const { offset, duration: took } = line;
   if (offset === null) return html`<span class="bl notime">${t('no time recorded')}</span>`;
-  const { look, words, icon } = lookOf(line, context);
+  const { look, words, icon } = styleOf(line, context);
   const end = axis.length === 0 ? 0 : (offset + took) / axis.length;
   const behind = `max(${share(offset + took, axis.length)}, calc(${share(offset, axis.length)} + 10px))`;
   const room: Record<string, string> =
@@ -180,7 +180,7 @@ function bar(line: TrajectoryLine, { context, axis }: RowState): TemplateResult 
     }`;
 }
 
-function lookOf(line: TrajectoryLine, context: Context): { look: string; words: string; icon: string } {
+function styleOf(line: TrajectoryLine, context: Context): { look: string; words: string; icon: string } {
   if (line.type === 'lane') return { look: 'lane', words: line.id === '' ? '' : duration(line.duration), icon: '' };
   if (line.type !== 'step') return momentLook(line);
   return stepLook(line, context);

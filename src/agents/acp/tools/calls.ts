@@ -77,12 +77,12 @@ export class AcpCalls {
   }
 
   /** The agent asks for permission: the call exists from now on, and waits. */
-  permission(id: string, shown: JsonObject, asked: JsonObject, context: CallContext): void {
+  permission(id: string, shown: JsonObject, request: JsonObject, context: CallContext): void {
     const call = this.#get(id, context);
     if (call === undefined) return;
     call.fields = completedBy(call.fields, shown);
     call.asked = true;
-    call.metadata = { ...(call.metadata ?? context.metadata), permission: asked };
+    call.metadata = { ...(call.metadata ?? context.metadata), permission: request };
     this.#changed(call, context);
   }
 

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../../model/text/json.ts';
 import { nonEmpty } from '../../shared/guards.ts';
-import { asAsked, noFields, updated, type ToolFields } from './toolFields.ts';
+import { permissionFields, noFields, updated, type ToolFields } from './toolFields.ts';
 
 /** Number of open calls, and of terminals with a known owner. */
 const maxKnown = 1000;
@@ -35,7 +35,7 @@ export class OpenCalls {
   /** The call of a permission request, which may be its first mention. */
   asked(id: string | undefined, call: JsonObject): ToolFields {
     const known = id === undefined ? undefined : this.#calls.get(id);
-    const fields = asAsked(known ?? noFields, updated(noFields, call));
+    const fields = permissionFields(known ?? noFields, updated(noFields, call));
     if (id !== undefined) keep(this.#calls, id, fields);
     return fields;
   }

@@ -28,13 +28,13 @@ export function permissionOptions(params: JsonObject): PermissionOption[] {
 }
 
 /** The requested permission in Vitrine's terms: what it is about, and how far it can extend. */
-export function permissionRequest(asked: {
+export function permissionRequest(permission: {
   readonly callId: string | undefined;
   readonly fields: ToolFields;
   readonly options: readonly PermissionOption[];
   readonly workDir: string;
 }): Omit<AgentRequest, 'id' | 'asked_at' | 'expires_at'> {
-  const { callId, fields, options, workDir } = asked;
+  const { callId, fields, options, workDir } = permission;
   const action = actionOf(fields, nothingShown);
   const name = toolName(fields);
   const isPlan = fields.kind === 'switch_mode' && action.kind === 'tool';

@@ -59,7 +59,7 @@ export class Terminals {
   #get(id: string): Terminal {
     const known = this.#terminals.get(id);
     if (known !== undefined) return known;
-    const made = {
+    const terminal = {
       command: undefined,
       cwd: undefined,
       pieces: [],
@@ -67,12 +67,12 @@ export class Terminals {
       output: undefined,
       exitCode: undefined,
     } satisfies Terminal;
-    this.#terminals.set(id, made);
+    this.#terminals.set(id, terminal);
     for (const oldest of this.#terminals.keys()) {
       if (this.#terminals.size <= maxTerminals) break;
       this.#terminals.delete(oldest);
     }
-    return made;
+    return terminal;
   }
 }
 

@@ -109,7 +109,7 @@ function completedFields(first: ToolFields, other: ToolFields): ToolFields {
 }
 
 /** What a permission is for: the words of the request, completed with what is known. */
-export function asAsked(known: ToolFields, request: ToolFields): ToolFields {
+export function permissionFields(known: ToolFields, request: ToolFields): ToolFields {
   return {
     ...completedFields(request, known),
     input: isEmpty(request.input) ? known.input : request.input,

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../model/text/json.ts';
-import type { Counted, StoreFacts } from '../../../model/session/observed.ts';
+import type { CountedUsage, StoreFacts } from '../../../model/session/observed.ts';
 import { amount, field, nonEmpty, objects } from '../../shared/guards.ts';
 import type { SessionNote } from '../../stores/storeFormat.ts';
 import { FactsBuilder } from '../../stores/factsBuilder.ts';
@@ -176,6 +176,6 @@ function isResult(block: JsonObject): boolean {
   return block['type'] === 'tool_result';
 }
 
-function counted(key: string, at: string | undefined, owner: string | undefined): Counted {
+function counted(key: string, at: string | undefined, owner: string | undefined): CountedUsage {
   return { key, at: at ?? null, ...(owner !== undefined && { owner }) };
 }

@@ -52,9 +52,9 @@ export class Subagents {
         : typeof content === 'string'
           ? content
           : blockText(objects(content)[0]);
-    const asked = prompt === undefined ? undefined : this.#byPrompt.get(prompt);
-    if (agent === undefined) return this.#inChain(record, asked);
-    if (asked !== undefined) this.linked(agent, asked);
+    const callId = prompt === undefined ? undefined : this.#byPrompt.get(prompt);
+    if (agent === undefined) return this.#inChain(record, callId);
+    if (callId !== undefined) this.linked(agent, callId);
     else if (prompt?.trim() === 'Warmup') {
       if (this.#warmUps.size < maxRemembered) this.#warmUps.add(agent);
       return null;
@@ -62,10 +62,11 @@ export class Subagents {
     return this.#byAgent.get(agent) ?? `agent-${agent}`;
   }
 
-  #inChain(record: JsonObject, asked: string | undefined): string {
+  #inChain(record: JsonObject, callId: string | undefined): string {
     const above = nonEmpty(record['parentUuid']);
     const id = nonEmpty(record['uuid']);
-    const call = asked ?? (above === undefined ? undefined : this.#byRecord.get(above)) ?? `agent-${above ?? id ?? ''}`;
+    const call =
+      callId ?? (above === undefined ? undefined : this.#byRecord.get(above)) ?? `agent-${above ?? id ?? ''}`;
     if (id !== undefined) remember(this.#byRecord, id, call);
     return call;
   }

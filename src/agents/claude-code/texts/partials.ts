@@ -136,7 +136,7 @@ export class Partials {
   }
 
   /** Notes the final line of a block that is neither text nor thinking. */
-  meet(messageId: string | undefined, block: unknown, line: Line): void {
+  noteFinalBlock(messageId: string | undefined, block: unknown, line: Line): void {
     const message = this.#streamed(messageId, line.parentCallId);
     if (message === undefined) return;
     message.early = [];
@@ -343,10 +343,10 @@ export class Partials {
   #settle(message: StreamedMessage, line: Line): void {
     for (const block of message.waiting) this.#settleBlock(message, block);
     if (message.early.length + message.whole.length === 0) return;
-    const left = [...message.early, ...message.whole];
+    const unmatched = [...message.early, ...message.whole];
     message.early = [];
     message.whole = [];
-    for (const block of left) this.#wholeBlock(block, line, message.model);
+    for (const block of unmatched) this.#wholeBlock(block, line, message.model);
   }
 
   #settleBlock(message: StreamedMessage, block: Block | string | undefined): void {

@@ -58,10 +58,11 @@ function edited(before: string, edits: readonly Edit[]): string | undefined {
   let text = before;
   for (const { oldText, newText, all } of edits) {
     // When it removes a line, it also removes the line break.
-    const gone = newText === '' && !oldText.endsWith('\n') && text.includes(`${oldText}\n`) ? `${oldText}\n` : oldText;
+    const removed =
+      newText === '' && !oldText.endsWith('\n') && text.includes(`${oldText}\n`) ? `${oldText}\n` : oldText;
     if (oldText === '') text = newText;
     else if (!text.includes(oldText)) return undefined;
-    else text = all ? text.replaceAll(gone, () => newText) : text.replace(gone, () => newText);
+    else text = all ? text.replaceAll(removed, () => newText) : text.replace(removed, () => newText);
   }
   return text;
 }

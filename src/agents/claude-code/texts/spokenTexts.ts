@@ -2,7 +2,7 @@
 const maxTexts = 100_000;
 
 /** Whether a text was printed before. Keeps only fingerprints, whatever the length of the texts. */
-export class SaidTexts {
+export class SpokenTexts {
   readonly #exact = new Set<string>();
   readonly #plain = new Set<string>();
 

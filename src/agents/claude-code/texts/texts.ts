@@ -4,7 +4,7 @@ import { citations } from './content.ts';
 import type { Line } from '../line.ts';
 import { LatestTexts } from '../../shared/normalizer/latestTexts.ts';
 import type { EntryWriter } from '../../shared/normalizer/entryWriter.ts';
-import { SaidTexts } from './spokenTexts.ts';
+import { SpokenTexts } from './spokenTexts.ts';
 
 export type TextKind = 'text' | 'thinking';
 
@@ -26,7 +26,7 @@ export class Texts {
   readonly #writer: EntryWriter;
   readonly #answer = new LatestTexts();
   /** Texts of the main conversation. */
-  readonly #said = new SaidTexts();
+  readonly #said = new SpokenTexts();
   #joined: string | undefined;
   #messageId: string | undefined;
   /** Texts of the last message of the main conversation, by index; those before `#messageFrom` are of an older one. */

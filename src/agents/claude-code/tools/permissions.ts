@@ -75,11 +75,11 @@ export function permissionAnswer(
  */
 function answersByText(input: JsonObject, answers: readonly string[]): JsonObject {
   const byText = new Map<string, Set<string>>();
-  for (const [at, { question: asked }] of objects(input['questions']).map(question).entries()) {
+  for (const [at, { question: text }] of objects(input['questions']).map(question).entries()) {
     const given = answers[at];
-    if (given !== undefined) byText.set(asked, (byText.get(asked) ?? new Set()).add(given));
+    if (given !== undefined) byText.set(text, (byText.get(text) ?? new Set()).add(given));
   }
-  return Object.fromEntries([...byText].map(([asked, given]) => [asked, [...given].join(', ')]));
+  return Object.fromEntries([...byText].map(([questionText, given]) => [questionText, [...given].join(', ')]));
 }
 
 /** The message to the model. */

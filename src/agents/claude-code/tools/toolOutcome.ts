@@ -76,10 +76,14 @@ function completedEdit(action: Action<'file_edit'>, detail: JsonObject): ToolAct
 
 /** As applied: people can edit them when they allow them. */
 function editsOf({ changes }: Action<'file_edit'>, detail: JsonObject): Parameters<typeof withTabs>[2] {
-  const made = { old_string: detail['oldString'], new_string: detail['newString'], replace_all: detail['replaceAll'] };
-  const all = text(made.new_string) === undefined ? objects(detail['edits']) : [made];
-  const asked = changes.map((each) => ({ old_string: each.oldText, new_string: each.newText, replace_all: false }));
-  return (all.length > 0 ? all : asked).map((each) => ({
+  const applied = {
+    old_string: detail['oldString'],
+    new_string: detail['newString'],
+    replace_all: detail['replaceAll'],
+  };
+  const all = text(applied.new_string) === undefined ? objects(detail['edits']) : [applied];
+  const requested = changes.map((each) => ({ old_string: each.oldText, new_string: each.newText, replace_all: false }));
+  return (all.length > 0 ? all : requested).map((each) => ({
     oldText: text(each.old_string) ?? '',
     newText: text(each.new_string) ?? '',
     all: each.replace_all === true,

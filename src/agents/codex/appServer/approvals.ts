@@ -126,8 +126,8 @@ function decided({ by, answer }: Decision): JsonObject | null {
 function permissionsApproval(params: JsonObject): Approval | undefined {
   const { data } = permissions.safeParse(params);
   if (data === undefined) return undefined;
-  const { itemId, reason, cwd, permissions: wanted } = data;
-  const granted = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== null));
+  const { itemId, reason, cwd, permissions: requested } = data;
+  const granted = Object.fromEntries(Object.entries(requested).filter(([, value]) => value !== null));
   return {
     request: {
       kind: 'permission',
@@ -135,7 +135,7 @@ function permissionsApproval(params: JsonObject): Approval | undefined {
       toolName: 'request_permissions',
       title: `Get more permissions: ${Object.keys(granted).join(', ')}`,
       ...reasonOf(reason),
-      input: wanted,
+      input: requested,
       ...(typeof cwd === 'string' && { cwd }),
       session: 'the same permissions',
       reasonUnheard: true,

@@ -17,7 +17,7 @@ interface Started {
   readonly input: unknown;
 }
 
-interface Ended {
+interface CompletedCall {
   readonly action: ToolAction;
   readonly status: ToolStatus;
   readonly result: ToolResult;
@@ -49,7 +49,7 @@ const begins = new Map<string, (event: JsonObject) => Started>([
 ]);
 
 /** Ends of calls; `before` is the action at the beginning. */
-const ends = new Map<string, (event: JsonObject, before: ToolAction, streamed: string) => Ended>([
+const ends = new Map<string, (event: JsonObject, before: ToolAction, streamed: string) => CompletedCall>([
   ['exec_command', commandEnded],
   [
     'patch_apply',
@@ -120,7 +120,7 @@ export class OldCalls {
   #end(
     event: JsonObject,
     begin: ((event: JsonObject) => Started) | undefined,
-    read: (event: JsonObject, before: ToolAction, streamed: string) => Ended,
+    read: (event: JsonObject, before: ToolAction, streamed: string) => CompletedCall,
     timestamp: string,
   ): void {
     const { calls } = this.#run;
@@ -151,7 +151,7 @@ function both(event: JsonObject): string {
   return (text(event['stdout']) ?? '') + (text(event['stderr']) ?? '');
 }
 
-function commandEnded(event: JsonObject, before: ToolAction, streamed: string): Ended {
+function commandEnded(event: JsonObject, before: ToolAction, streamed: string): CompletedCall {
   const stdout = text(event['stdout']);
   const stderr = text(event['stderr']);
   const code = amount(event['exit_code']) ?? event['exit_code'];
@@ -174,7 +174,7 @@ function startedMcpCall(invocation: unknown): Started {
   return { toolName: `${server}.${tool}`, action: { kind: 'mcp', server, tool, input }, input };
 }
 
-function mcpEnded(event: JsonObject, before: ToolAction): Ended {
+function mcpEnded(event: JsonObject, before: ToolAction): CompletedCall {
   const answer = event['result'];
   const ok = field(answer, 'Ok') ?? field(answer, 'ok');
   const error = field(answer, 'Err') ?? field(answer, 'err');

@@ -80,7 +80,7 @@ export class OldEvents {
     this.#began = true;
     this.#follow(type);
     if (silent.has(type) || this.#calls.event(type, event, timestamp)) return true;
-    if (this.#said(type, event, timestamp)) return true;
+    if (this.#handleMessage(type, event, timestamp)) return true;
     switch (type) {
       case 'task_started':
         return true;
@@ -138,7 +138,7 @@ export class OldEvents {
   }
 
   /** Texts and notices. */
-  #said(type: string, event: JsonObject, timestamp: string): boolean {
+  #handleMessage(type: string, event: JsonObject, timestamp: string): boolean {
     const shown = spoken(event['message']) ?? itemText(event) ?? spoken(event['delta']) ?? '';
     switch (type) {
       case 'agent_message':

@@ -12,7 +12,7 @@ const titles = 'Codex does not store requests for titles in its terminal.';
 const tokens = 'This version of Codex does not store tokens.';
 
 /** Tokens from one thread's file so far. */
-interface Counting {
+interface TokenCounter {
   /** The id in the keys of its requests. */
   id: string;
   model: string | undefined;
@@ -37,7 +37,7 @@ export class CodexFacts {
   readonly #facts = new FactsBuilder();
   readonly #session: string;
   readonly #title: string | null;
-  readonly #threads = new Map<string, Counting>();
+  readonly #threads = new Map<string, TokenCounter>();
 
   constructor(session: string, notes: ReadonlyMap<string, SessionNote>) {
     this.#session = session;
@@ -84,10 +84,10 @@ export class CodexFacts {
     }
   }
 
-  #counting(id: string): Counting {
+  #counting(id: string): TokenCounter {
     const known = this.#threads.get(id);
     if (known !== undefined) return known;
-    const fresh: Counting = {
+    const fresh: TokenCounter = {
       id,
       model: undefined,
       total: {},
@@ -102,7 +102,7 @@ export class CodexFacts {
     return fresh;
   }
 
-  #meta(payload: unknown, isMain: boolean, counting: Counting): void {
+  #meta(payload: unknown, isMain: boolean, counting: TokenCounter): void {
     const facts = this.#facts;
     counting.hasRecords ||= field(payload, 'history_mode') === 'paginated';
     if (isPlain(payload)) facts.lacks(tokens);
@@ -123,7 +123,7 @@ export class CodexFacts {
   }
 
   /** One per request, compaction included. */
-  #usage(payload: unknown, at: string | undefined, counting: Counting): void {
+  #usage(payload: unknown, at: string | undefined, counting: TokenCounter): void {
     counting.hasRecords = true;
     const key = nonEmpty(field(payload, 'response_id'));
     const usage = tokenUsage(field(payload, 'usage'));
@@ -135,7 +135,7 @@ export class CodexFacts {
     );
   }
 
-  #request(request: Omit<StoreRequest, 'model'>, counting: Counting): void {
+  #request(request: Omit<StoreRequest, 'model'>, counting: TokenCounter): void {
     const { key } = request;
     if (counting.model === undefined) counting.unnamed.push(key);
     this.#facts.request({ ...request, model: counting.model ?? null });
@@ -143,14 +143,14 @@ export class CodexFacts {
   }
 
   /** A fork that starts with a compaction names its model only afterwards. */
-  #model(model: string | undefined, counting: Counting): void {
+  #model(model: string | undefined, counting: TokenCounter): void {
     if (model === undefined) return;
     counting.model = model;
     for (const key of counting.unnamed.splice(0)) this.#facts.nameModel(key, model);
   }
 
   /** Totals are repeated often; only their increase counts. In older versions (0.77), each process starts counting at 0. */
-  #total(info: unknown, at: string | undefined, counting: Counting): void {
+  #total(info: unknown, at: string | undefined, counting: TokenCounter): void {
     if (info === null) counting.isNewProcess = true;
     const total = tokenUsage(field(info, 'total_token_usage'));
     if (total === null || counting.hasRecords) return;
@@ -184,7 +184,7 @@ export class CodexFacts {
     } else if (type.endsWith('_call_output') && isMain) facts.last('answering', at);
   }
 
-  #event(payload: unknown, at: string | undefined, isMain: boolean, counting: Counting): void {
+  #event(payload: unknown, at: string | undefined, isMain: boolean, counting: TokenCounter): void {
     const facts = this.#facts;
     const type = field(payload, 'type');
     if (type === 'token_count') this.#total(field(payload, 'info'), at, counting);
@@ -204,7 +204,7 @@ export class CodexFacts {
     else if (type === 'item_completed' && field(item, 'type') === 'UserMessage') this.#prompt(item, at, counting);
   }
 
-  #prompt(item: unknown, at: string | undefined, counting: Counting): void {
+  #prompt(item: unknown, at: string | undefined, counting: TokenCounter): void {
     if (typeof item !== 'object' || item === null || isTrue(field(item, 'is_internal'))) return;
     const text = userText({ ...item });
     const key =

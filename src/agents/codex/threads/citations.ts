@@ -7,7 +7,7 @@ import { spoken } from '../../shared/resultText.ts';
 /** Sources that a message or its content blocks name; no measured version prints them. */
 export function citations(fields: JsonObject): Citation[] {
   const own = objects(fields['annotations']).flatMap((each) => citation(each, { start: null, end: null, base: 0 }));
-  return [...own, ...inBlocks(fields)];
+  return [...own, ...citationsInBlocks(fields)];
 }
 
 interface Place {
@@ -20,7 +20,7 @@ interface Place {
 }
 
 /** Blocks are joined to the text of the message, and their ranges move with them. */
-function inBlocks(fields: JsonObject): Citation[] {
+function citationsInBlocks(fields: JsonObject): Citation[] {
   if (fields['text'] !== undefined && fields['text'] !== null) return [];
   let base = 0;
   return list(fields['content']).flatMap((block) => {

@@ -119,8 +119,8 @@ export class Notices {
   callFailed(data: JsonObject, speaker: Speaker): void {
     const status = count(data['statusCode']);
     const why = failureText(nonEmpty(data['errorMessage']) ?? '');
-    const asked = status === undefined ? 'The request to the model failed' : `The model's server answered ${status}`;
-    this.#failure = this.add('retry', why === '' ? asked : `${asked}: ${why}`, data, speaker);
+    const problem = status === undefined ? 'The request to the model failed' : `The model's server answered ${status}`;
+    this.#failure = this.add('retry', why === '' ? problem : `${problem}: ${why}`, data, speaker);
   }
 
   /** `assistant.turn_retry`, or the `session.info` that says the same. */

@@ -19,7 +19,7 @@ const maxAgents = 10_000;
 export class Speakers {
   readonly #session: SessionMetadata;
   readonly #parents = new Map<string, string>();
-  #last: { base: NormalizedEntryMetadata | undefined; made: NormalizedEntryMetadata } | undefined;
+  #last: { base: NormalizedEntryMetadata | undefined; metadata: NormalizedEntryMetadata } | undefined;
 
   constructor(session: SessionMetadata) {
     this.#session = session;
@@ -49,14 +49,14 @@ export class Speakers {
     if (
       last !== undefined &&
       last.base === base &&
-      last.made.parentCallId === parentCallId &&
-      last.made.model === own
+      last.metadata.parentCallId === parentCallId &&
+      last.metadata.model === own
     ) {
-      return last.made;
+      return last.metadata;
     }
-    const made: NormalizedEntryMetadata = { ...(base ?? { sessionId: null }), model: own };
-    if (parentCallId !== undefined) made.parentCallId = parentCallId;
-    this.#last = { base, made };
-    return made;
+    const metadata: NormalizedEntryMetadata = { ...(base ?? { sessionId: null }), model: own };
+    if (parentCallId !== undefined) metadata.parentCallId = parentCallId;
+    this.#last = { base, metadata: metadata };
+    return metadata;
   }
 }

@@ -13,7 +13,7 @@ const maxPartial = 4096;
 const maxStream = 1024 * 1024;
 const maxAnnounced = 1000;
 
-interface Announced {
+interface RequestedCall {
   readonly name: string;
   readonly speaker: Speaker;
   input: string;
@@ -25,7 +25,7 @@ export class Calls {
   readonly #todos = new TodoTable();
   readonly #streams = new Map<string, { stdout: string; stderr: string }>();
   /** Calls of which only pieces have arrived. */
-  readonly #announced = new Map<string, Announced>();
+  readonly #announced = new Map<string, RequestedCall>();
   /** Calls of tools that use a model outside the conversation. */
   sideCalls = 0;
 

@@ -90,8 +90,8 @@ export class TodoTable {
     const { deleted, others } = this.#change;
     if (others === 'cancelled' && this.#rows.length > 0) return [];
     const now = new Set(this.#rows.map(({ id }) => id));
-    const gone = deleted.filter(({ id }) => id === undefined || !now.has(id));
-    return gone.slice(0, maxTodos).map((row) => ({ ...row, status: 'cancelled' }));
+    const removed = deleted.filter(({ id }) => id === undefined || !now.has(id));
+    return removed.slice(0, maxTodos).map((row) => ({ ...row, status: 'cancelled' }));
   }
 
   /** Named rows from before this run. */

@@ -168,12 +168,12 @@ export class ToolCallIndex {
 
   /** The oldest call of this tool, or of any, that waits for its result; one with this input before others. */
   openOf(toolName?: string, input?: unknown): string | undefined {
-    const wanted = input === undefined ? undefined : JSON.stringify(bounded(input));
+    const serialized = input === undefined ? undefined : JSON.stringify(bounded(input));
     let oldest: string | undefined;
     for (const id of this.#open) {
       const tool = this.#calls.get(id)?.tool;
       if (toolName !== undefined && tool?.toolName !== toolName) continue;
-      if (wanted === undefined || JSON.stringify(tool?.input) === wanted) return id;
+      if (serialized === undefined || JSON.stringify(tool?.input) === serialized) return id;
       oldest ??= id;
     }
     return oldest;

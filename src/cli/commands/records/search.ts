@@ -84,10 +84,10 @@ export const search: Command = {
       else for (const each of answer.sessions) context.stdout.write(text(each));
       const more = answer.moreSessions === 0 ? [] : [`${answer.moreSessions} more sessions match (--limit).`];
       const { leftOut } = answer;
-      const left = leftOut === 0 ? [] : [`Hidden follow-ups and callbacks: ${leftOut} (--synthetic).`];
+      const omitted = leftOut === 0 ? [] : [`Hidden follow-ups and callbacks: ${leftOut} (--synthetic).`];
       printNotes(context, answer.scanned, [
         ...answer.problems.map(problemText),
-        ...left,
+        ...omitted,
         ...more,
         ...(shared?.notes ?? []),
       ]);
@@ -107,8 +107,8 @@ async function sharedAnswer(context: CliContext, store: string | undefined, requ
 
 function text({ session, hits, count, unsure }: SessionHits): string {
   const title = session.title ?? session.prompt;
-  const left = count - hits.length;
-  const rest = left === 0 ? '' : `  … ${unsure ? 'up to ' : ''}${left} more\n`;
+  const omitted = count - hits.length;
+  const rest = omitted === 0 ? '' : `  … ${unsure ? 'up to ' : ''}${omitted} more\n`;
   const shared = isObserved(session) ? undefined : session.shared;
   const whose = shared === undefined ? '' : visibleLine(`  (${shared.member} on ${shared.hostname})`);
   return `${session.session_id}  ${session.updated_at.slice(0, 16).replace('T', ' ')}  ${visibleLine(title)}${whose}\n${hits.map(line).join('')}${rest}\n`;

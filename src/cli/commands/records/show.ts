@@ -121,9 +121,9 @@ async function writeJson(handle: SessionHandle, { stdout }: CliContext): Promise
 }
 
 async function writeEntries(handle: SessionHandle, context: CliContext, synthetic: boolean): Promise<void> {
-  let left = 0;
-  for await (const entries of pagesOf(handle)) left += writePage(entries, context, synthetic);
-  printHidden(left, context);
+  let hidden = 0;
+  for await (const entries of pagesOf(handle)) hidden += writePage(entries, context, synthetic);
+  printHidden(hidden, context);
 }
 
 function writeText(entries: readonly NormalizedEntry[], context: CliContext, synthetic: boolean): void {
@@ -132,16 +132,16 @@ function writeText(entries: readonly NormalizedEntry[], context: CliContext, syn
 
 /** Returns the number of hidden entries. */
 function writePage(entries: readonly NormalizedEntry[], { stdout }: CliContext, synthetic: boolean): number {
-  let left = 0;
+  let hidden = 0;
   for (const entry of entries) {
-    if (!synthetic && isSynthetic(entry)) left += 1;
+    if (!synthetic && isSynthetic(entry)) hidden += 1;
     else stdout.write(`${entryText(entry)}\n\n`);
   }
-  return left;
+  return hidden;
 }
 
-function printHidden(left: number, { stderr }: CliContext): void {
-  if (left > 0) stderr.write(`Hidden follow-ups and callbacks: ${left} (--synthetic).\n`);
+function printHidden(count: number, { stderr }: CliContext): void {
+  if (count > 0) stderr.write(`Hidden follow-ups and callbacks: ${count} (--synthetic).\n`);
 }
 
 async function writeRaw(handle: SessionHandle, context: CliContext): Promise<void> {

@@ -68,7 +68,7 @@ export const attach: Command = {
   },
 };
 
-interface Found {
+interface SessionPlace {
   readonly connection: DaemonConnection;
   readonly session: string;
 }
@@ -78,8 +78,8 @@ async function findSession(
   daemons: readonly DaemonConnection[],
   given: string | undefined,
   context: CliContext,
-): Promise<Found> {
-  const running: (Found & { readonly title: string })[] = [];
+): Promise<SessionPlace> {
+  const running: (SessionPlace & { readonly title: string })[] = [];
   for (const connection of daemons) {
     for (const { session_id: session, title = '' } of await connection.call('running', {}))
       running.push({ connection, session, title });
@@ -168,12 +168,12 @@ class Attachment {
       this.#take({ live, outcome, agent, folder, requests });
     };
     const { state } = await this.#connection.follow(this.#session, (update) =>
-      this.#inOrder(async () => {
+      this.#enqueue(async () => {
         await transcript.update(update);
         take(update.state);
       }),
     );
-    await this.#inOrder(async () => {
+    await this.#enqueue(async () => {
       await transcript.begin(state);
       take(state);
     });
@@ -191,10 +191,10 @@ class Attachment {
         else if (known.success) await this.#write(entryText(known.data));
       }
       if (this.#json) {
-        const asked = page.requests.filter(({ id }) => !this.#shown.has(id));
+        const unseen = page.requests.filter(({ id }) => !this.#shown.has(id));
         await writeLines(
           this.#context.stdout,
-          asked.map((request) => ({ request })),
+          unseen.map((request) => ({ request })),
         );
       }
       this.#take(page);
@@ -203,7 +203,7 @@ class Attachment {
     }
   }
 
-  #inOrder(work: () => Promise<void>): Promise<void> {
+  #enqueue(work: () => Promise<void>): Promise<void> {
     this.#work = this.#work.then(work);
     this.#work.catch(() => this.#end(lost));
     return this.#work;
@@ -223,7 +223,7 @@ class Attachment {
     for (const request of requests) {
       if (this.#shown.has(request.id)) continue;
       this.#shown.add(request.id);
-      if (!this.#json) void this.#inOrder(() => this.#ask(agent, request, folder));
+      if (!this.#json) void this.#enqueue(() => this.#ask(agent, request, folder));
     }
     if (!live) this.#end(outcome === 'completed' ? done : agentFailed);
   }

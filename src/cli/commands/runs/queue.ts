@@ -119,12 +119,12 @@ function list(context: CliContext, store: string | undefined, json: boolean): Pr
 }
 
 async function add(context: CliContext, given: string, values: Values, show: Show): Promise<number> {
-  const asked = await requestOf(context, values);
+  const request = await requestOf(context, values);
   const prompt = given === '-' ? await text(context.stdin) : given;
   if (prompt.trim() === '') throw new UsageError('The prompt is empty.', 'Specify a prompt.');
   return speak(context, values.store, async (queued, ended) => {
     const over = values.wait === true ? await ended() : undefined;
-    const run = await queued.createRun({ ...asked, prompt });
+    const run = await queued.createRun({ ...request, prompt });
     await show(run);
     if (run.waiting !== undefined)
       context.stderr.write(`vitrine: ${run.run_id} waits: ${visibleLine(waitingText(run.waiting))}.\n`);
@@ -137,12 +137,12 @@ async function add(context: CliContext, given: string, values: Values, show: Sho
 }
 
 /** Waits for the end of a run that is queued after this resolved. */
-type Ended = () => Promise<(runId: string) => Promise<ChangedRun>>;
+type WatchRuns = () => Promise<(runId: string) => Promise<ChangedRun>>;
 
 async function speak(
   context: CliContext,
   store: string | undefined,
-  say: (queued: RemoteQueue, ended: Ended) => Promise<number>,
+  say: (queued: RemoteQueue, ended: WatchRuns) => Promise<number>,
 ): Promise<number> {
   const ends = new RunEnds();
   const onNews = ({ runs }: { readonly runs: readonly ChangedRun[] }): Promise<void> => {
@@ -150,16 +150,16 @@ async function speak(
     return Promise.resolve();
   };
   const connection = await translated(() => connect({ ...connectOptions(context, { store }), onNews }));
-  const gone = connection.closed.then(() => {
+  const disconnected = connection.closed.then(() => {
     throw new DaemonError('unreachable', 'The Vitrine daemon exited.');
   });
-  gone.catch(() => undefined);
-  const ended: Ended = async () => {
+  disconnected.catch(() => undefined);
+  const ended: WatchRuns = async () => {
     await connection.call('watch', { events: false, runs: true });
     return (id) => ends.of(id);
   };
   try {
-    return await Promise.race([say(new RemoteQueue(connection), ended), gone]);
+    return await Promise.race([say(new RemoteQueue(connection), ended), disconnected]);
   } catch (error) {
     if (!CoordinatorError.is(error) && !DaemonError.is(error)) throw error;
     context.stderr.write(`vitrine: ${error.message}\n`);

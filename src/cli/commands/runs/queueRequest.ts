@@ -12,7 +12,7 @@ import { UsageError, type CliContext } from '../../command.ts';
 import { executorOption } from '../../options/executorOptions.ts';
 
 /** Options of `queue add`, as they were given. */
-export interface AskedRun {
+export interface QueueOptions {
   readonly blueprint?: string | undefined;
   readonly executor?: string | undefined;
   readonly resume?: string | undefined;
@@ -29,20 +29,20 @@ export interface AskedRun {
  * Executor and folder are left out where the session or the runner decides them. @throws UsageError where no runner could
  * ever take it, too
  */
-export async function requestOf(context: CliContext, asked: AskedRun): Promise<Omit<QueueRun, 'prompt'>> {
-  const { blueprint, executor, resume, model, parent, mode } = asked;
-  const additional_demands = demandsOf(asked.demand, context.cwd);
-  const named = asked.cwd === undefined ? undefined : path.resolve(context.cwd, asked.cwd);
+export async function requestOf(context: CliContext, options: QueueOptions): Promise<Omit<QueueRun, 'prompt'>> {
+  const { blueprint, executor, resume, model, parent, mode } = options;
+  const additional_demands = demandsOf(options.demand, context.cwd);
+  const named = options.cwd === undefined ? undefined : path.resolve(context.cwd, options.cwd);
   const common = {
     ...(model !== undefined && { model }),
     ...(additional_demands !== undefined && { additional_demands }),
     ...(parent !== undefined && { parent_session_id: sessionOption('--parent', parent) }),
     ...(mode !== undefined && { execution_mode: modeOption(mode) }),
     ...(named !== undefined && { project_dir: named }),
-    ...(asked.team === true && { team: true }),
-    ...(asked.retry === true && { retry: true }),
+    ...(options.team === true && { team: true }),
+    ...(options.retry === true && { retry: true }),
   };
-  if (asked.retry === true && asked.team !== true)
+  if (options.retry === true && options.team !== true)
     throw new UsageError('--retry applies only to runs of a team.', 'Add --team, or remove it.');
   if (resume !== undefined && parent !== undefined)
     throw new UsageError('A resumed session keeps its parent.', 'Remove --parent or --resume.');
@@ -77,13 +77,13 @@ async function ofBlueprint(
   context: CliContext,
   name: string,
   named: string | undefined,
-  asked: Demands | undefined,
+  required: Demands | undefined,
 ): Promise<Pick<QueueRun, 'agent_name' | 'executor_type' | 'executor_profile' | 'demands' | 'project_dir'>> {
   const folder = named ?? context.cwd;
   try {
     const agent = findBlueprint(await blueprintsOf(context, folder), name);
     const { demands, executor_profile } = agent;
-    const merged = mergeDemands(demands, asked);
+    const merged = mergeDemands(demands, required);
     const executor_type = executorOf({ ...agent, demands: merged });
     refuseOtherExecutor(executor_type, merged);
     return {
@@ -105,10 +105,10 @@ function isInside(file: string, folder: string): boolean {
   return !below.startsWith('..') && !path.isAbsolute(below);
 }
 
-function refuseOtherExecutor(executor: string, { executor_type: wanted }: Partial<Demands> = {}): void {
-  if (wanted === undefined || wanted === executor) return;
+function refuseOtherExecutor(executor: string, { executor_type: required }: Partial<Demands> = {}): void {
+  if (required === undefined || required === executor) return;
   throw new UsageError(
-    `The run is for ${executor} but demands the executor_type "${wanted}". No runner can have both.`,
+    `The run is for ${executor} but demands the executor_type "${required}". No runner can have both.`,
     'Remove one of them.',
   );
 }
@@ -130,14 +130,14 @@ export function demandsOf(given: readonly string[] = [], cwd: string): Demands |
       demands.tags.push(value);
       continue;
     }
-    const wanted = key === 'project_dir' ? path.resolve(cwd, value) : value;
+    const demanded = key === 'project_dir' ? path.resolve(cwd, value) : value;
     const other = demands[key];
-    if (other !== undefined && other !== wanted)
+    if (other !== undefined && other !== demanded)
       throw new UsageError(
-        `No runner can have both the ${key} "${other}" and "${wanted}" (--demand).`,
+        `No runner can have both the ${key} "${other}" and "${demanded}" (--demand).`,
         'Remove one of them.',
       );
-    demands[key] = wanted;
+    demands[key] = demanded;
   }
   return demands;
 }

@@ -128,15 +128,21 @@ export const run: Command = {
       throw new UsageError('--json applies only to --detach.', 'Remove it: a run always prints JSON lines.');
     const recalled = async () =>
       values.recall === true ? { recall: await recallFor(engine, context, { prompt, cwd, resume }) } : {};
-    const asked = { prompt, options: agentOptions };
+    const promptAndOptions = { prompt, options: agentOptions };
     const startOf = async (): Promise<StartRequest> => {
       const more = { ...(await recalled()), limits };
       if (blueprint !== undefined)
-        return { ...(await startByBlueprint(context, blueprint, { ...asked, cwd })), ...more };
-      return { agent: agent ?? 'claude-code', ...(profile !== undefined && { profile }), ...asked, cwd, ...more };
+        return { ...(await startByBlueprint(context, blueprint, { ...promptAndOptions, cwd })), ...more };
+      return {
+        agent: agent ?? 'claude-code',
+        ...(profile !== undefined && { profile }),
+        ...promptAndOptions,
+        cwd,
+        ...more,
+      };
     };
     const resumeOf = async (id: string): Promise<ResumeRequest> => ({
-      ...(await resumeByBlueprint(context, engine, id, asked)),
+      ...(await resumeByBlueprint(context, engine, id, promptAndOptions)),
       ...(await recalled()),
       limits,
     });

@@ -19,7 +19,7 @@ export interface ServedRunsDeps {
   readonly log: Log;
 }
 
-interface Served {
+interface ServedRun {
   readonly run: string;
   readonly token: string;
   readonly sent: Map<string, AgentRequest>;
@@ -30,7 +30,7 @@ interface Served {
 /** Runs that this daemon executes for the team: their requests go to whoever asked for them, and the answers come back. */
 export class ServedRuns implements Disposable {
   readonly #deps: ServedRunsDeps;
-  readonly #served = new Map<string, Served>();
+  readonly #served = new Map<string, ServedRun>();
   readonly #summaries: Disposable;
 
   constructor(deps: ServedRunsDeps) {
@@ -79,7 +79,7 @@ export class ServedRuns implements Disposable {
   }
 
   /** One after the other per session. Never rejects. */
-  #then(id: string, work: (served: Served) => Promise<void>): void {
+  #then(id: string, work: (served: ServedRun) => Promise<void>): void {
     const served = this.#served.get(id);
     if (served === undefined) return;
     served.work = served.work
@@ -89,7 +89,7 @@ export class ServedRuns implements Disposable {
       });
   }
 
-  async #sendRequests({ run, token, sent, handle }: Served): Promise<void> {
+  async #sendRequests({ run, token, sent, handle }: ServedRun): Promise<void> {
     const { use, redactor } = this.#deps;
     const pending = new Map((handle?.conversation()?.pending() ?? []).map((request) => [request.id, request]));
     for (const [id, request] of pending) {
@@ -105,7 +105,7 @@ export class ServedRuns implements Disposable {
     }
   }
 
-  async #takeAnswers(sessionId: string, { handle }: Served): Promise<void> {
+  async #takeAnswers(sessionId: string, { handle }: ServedRun): Promise<void> {
     const requests = await this.#deps.use((database) => readRequests(database, sessionId));
     for (const { request, answer, answeredBy } of requests) {
       if (answer === null) continue;

@@ -10,7 +10,7 @@ import {
   type RunFilter,
   type RunListener,
   type RunReport,
-  type Seat,
+  type RunnerRef,
 } from '../../../coordinator/api.ts';
 import { CoordinatorError } from '../../../coordinator/errors.ts';
 import type { Disposable } from '../../../engine/api.ts';
@@ -64,12 +64,12 @@ export class SharedQueue implements CoordinatorLink {
   async runs(filter: RunFilter = {}): Promise<readonly ListedRun[]> {
     const { session_id, runner_id } = filter;
     const [local, team] = await Promise.all([this.#local.runs(filter), this.#team.queue.runs()]);
-    const wanted = team.filter(
+    const matching = team.filter(
       (run) =>
         (session_id === undefined || run.session_id === session_id) &&
         (runner_id === undefined || run.runner_id === runner_id),
     );
-    return [...local, ...wanted];
+    return [...local, ...matching];
   }
 
   /** A runner of this machine is listed once. */
@@ -85,22 +85,22 @@ export class SharedQueue implements CoordinatorLink {
     return runner;
   }
 
-  heartbeat(seat: Seat): Promise<void> {
-    return this.#local.heartbeat(seat);
+  heartbeat(runnerRef: RunnerRef): Promise<void> {
+    return this.#local.heartbeat(runnerRef);
   }
 
   async claim(claim: Claim): Promise<Job | null> {
     return (await this.#local.claim(claim)) ?? (await this.#team.queue.claim(claim));
   }
 
-  report(seat: Seat, report: RunReport): Promise<Run> {
-    if (!this.#team.queue.has(report.run_id)) return this.#local.report(seat, report);
-    return Promise.resolve().then(() => this.#team.queue.report(seat, report));
+  report(runnerRef: RunnerRef, report: RunReport): Promise<Run> {
+    if (!this.#team.queue.has(report.run_id)) return this.#local.report(runnerRef, report);
+    return Promise.resolve().then(() => this.#team.queue.report(runnerRef, report));
   }
 
-  async leave(seat: Seat): Promise<void> {
+  async leave(runnerRef: RunnerRef): Promise<void> {
     await this.#team.queue.flush();
-    await Promise.all([this.#local.leave(seat), this.#team.runners.remove(seat)]);
+    await Promise.all([this.#local.leave(runnerRef), this.#team.runners.remove(runnerRef)]);
   }
 
   async #hereOrInTeam(here: () => Promise<Run>, inTeam: () => Promise<Run | null>): Promise<Run> {

@@ -6,7 +6,7 @@ import {
   type createRunSchema,
   type Job,
   type RunReport,
-  type Seat,
+  type RunnerRef,
 } from '../../../coordinator/api.ts';
 import { demandsTimeoutMs } from '../../../coordinator/coordinator.ts';
 import { hasDemands, mergeDemands } from '../../../coordinator/demands.ts';
@@ -35,7 +35,7 @@ import {
   returnRun,
   stopRun,
   sweep,
-  type HeldRun,
+  type RunClaim,
   type TeamRun,
 } from '../../../team/runs/teamRuns.ts';
 import type { UseDatabase } from '../outbox.ts';
@@ -63,7 +63,7 @@ const beatsPerLook = 12;
 
 const lostTrack = 'Its runner no longer knows of it.';
 
-interface Held {
+interface ClaimedRun {
   readonly job: Job;
   readonly instance: string;
   readonly token: string;
@@ -80,7 +80,7 @@ interface Held {
  */
 export class TeamQueue {
   readonly #deps: TeamQueueDeps;
-  readonly #held = new Map<string, Held>();
+  readonly #held = new Map<string, ClaimedRun>();
   #reporting: Promise<void> | undefined;
   /** Claim numbers that the last heartbeat named and this daemon did not know. */
   #unknown: ReadonlySet<string> = new Set();
@@ -170,15 +170,15 @@ export class TeamQueue {
   }
 
   /** `null`: none, or there is no connection. */
-  async claim({ has = [], ...seat }: Claim): Promise<Job | null> {
-    if (!this.#deps.runners.isRegistered(seat.instance)) return null;
+  async claim({ has = [], ...runnerRef }: Claim): Promise<Job | null> {
+    if (!this.#deps.runners.isRegistered(runnerRef.instance)) return null;
     // The runner has already forgotten runs whose ends wait here: if they were given again, they would be executed again.
-    const known = [...new Set([...has, ...this.#reportedBy(seat.instance)])];
-    const claimed = await this.#ifConnected((database) => claimRun(database, seat.instance, known));
+    const known = [...new Set([...has, ...this.#reportedBy(runnerRef.instance)])];
+    const claimed = await this.#ifConnected((database) => claimRun(database, runnerRef.instance, known));
     if (claimed === null || claimed.token === null) return null;
     const run = this.#asRun(claimed);
     const job = { ...claimed.job, run };
-    this.#held.set(run.run_id, { job, instance: seat.instance, token: claimed.token, retry: claimed.retry });
+    this.#held.set(run.run_id, { job, instance: runnerRef.instance, token: claimed.token, retry: claimed.retry });
     if (claimed.retry) this.#lease ??= setInterval(() => this.#stopUnleased(), leaseLookMs).unref();
     this.#deps.onClaimed(claimed);
     this.#deps.onRun(run);
@@ -191,9 +191,9 @@ export class TeamQueue {
   }
 
   /** Resolves at once; the database is told as soon as it can be reached. @throws CoordinatorError `over` */
-  report(seat: Seat, report: RunReport): Run {
+  report(runnerRef: RunnerRef, report: RunReport): Run {
     const held = this.#held.get(report.run_id);
-    if (held?.instance !== seat.instance)
+    if (held?.instance !== runnerRef.instance)
       throw new CoordinatorError('over', `Run ${report.run_id} has ended, or another runner has it.`);
     held.report = report;
     void this.flush();
@@ -218,9 +218,9 @@ export class TeamQueue {
     const { runners } = this.#deps;
     const before = runners.registrations;
     // The answer may not have what is claimed while it is on its way.
-    const asked = [...this.#held];
+    const claims = [...this.#held];
     const current = await runners.beat();
-    for (const [id, held] of asked) {
+    for (const [id, held] of claims) {
       const runs = current.get(held.instance);
       if (this.#held.get(id) !== held || runs === undefined || runs.get(id)?.token === held.token) continue;
       // Another runner may have it: this one stops, and what it says no longer counts.
@@ -232,7 +232,7 @@ export class TeamQueue {
     await this.#ifConnected((database) => sweep(database));
     // What waits may be for a runner that is new to the team, or for a budget of a new day.
     this.#beats += 1;
-    if (runners.registrations > before || this.#beats % beatsPerLook === 0) await this.#tellAll();
+    if (runners.registrations > before || this.#beats % beatsPerLook === 0) await this.#reportAll();
   }
 
   /** The store has left the team: what it does for others ends. */
@@ -240,7 +240,7 @@ export class TeamQueue {
     for (const [id, held] of this.#held) this.#stopLost(id, held);
   }
 
-  #stopLost(id: string, held: Held): void {
+  #stopLost(id: string, held: ClaimedRun): void {
     if (this.#end(id, held)) this.#deps.onRun({ ...held.job.run, status: 'stopping' });
   }
 
@@ -248,7 +248,7 @@ export class TeamQueue {
    * Ends runs that the database assigns to this daemon's runners, but that the daemon does not know. A claim whose answer was
    * lost is offered again. All others would keep their status as long as the runner lives.
    */
-  async #endUnknown(runs: readonly HeldRun[]): Promise<void> {
+  async #endUnknown(runs: readonly RunClaim[]): Promise<void> {
     const unknown = runs.filter(({ run_id }) => !this.#held.has(run_id));
     const before = this.#unknown;
     this.#unknown = new Set(unknown.map(({ token }) => token));
@@ -287,10 +287,10 @@ export class TeamQueue {
   /** After a connection was made: hints may have been lost. */
   async resume(): Promise<void> {
     await this.beat();
-    await this.#tellAll();
+    await this.#reportAll();
   }
 
-  async #tellAll(): Promise<void> {
+  async #reportAll(): Promise<void> {
     for (const run of await this.runs()) this.#deps.onRun(run);
   }
 
@@ -301,7 +301,7 @@ export class TeamQueue {
         const { report } = held;
         if (report === undefined) continue;
         try {
-          const run = this.#asRun(await this.#deps.use((database) => this.#tell(database, held, report)));
+          const run = this.#asRun(await this.#deps.use((database) => this.#report(database, held, report)));
           if (held.report === report) delete held.report;
           if (isRunOver(report.status)) this.#end(id, held);
           this.#deps.onRun(run);
@@ -318,14 +318,14 @@ export class TeamQueue {
     }
   }
 
-  #tell(database: Database, { token, isReturned }: Held, report: RunReport): Promise<TeamRun> {
+  #report(database: Database, { token, isReturned }: ClaimedRun, report: RunReport): Promise<TeamRun> {
     if (isReturned !== true || report.status === 'completed' || !isRunOver(report.status))
       return reportRun(database, token, report);
     return returnRun(database, report.run_id, token, 'The runner lost its connection to the team.');
   }
 
   /** False: it has ended already, or its runner has claimed it again. */
-  #end(id: string, held: Held): boolean {
+  #end(id: string, held: ClaimedRun): boolean {
     if (this.#held.get(id) !== held) return false;
     this.#held.delete(id);
     if (![...this.#held.values()].some(({ retry }) => retry)) {

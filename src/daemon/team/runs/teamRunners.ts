@@ -1,9 +1,9 @@
-import type { Registration, Seat } from '../../../coordinator/api.ts';
+import type { Registration, RunnerRef } from '../../../coordinator/api.ts';
 import { comparable } from '../../../coordinator/demands.ts';
 import type { Log } from '../../../engine/api.ts';
 import { runnerId } from '../../../engine/ids.ts';
 import { TeamError } from '../../../team/errors.ts';
-import { heartbeat, leaveRunner, registerRunner, type HeldRun } from '../../../team/runs/teamRuns.ts';
+import { heartbeat, leaveRunner, registerRunner, type RunClaim } from '../../../team/runs/teamRuns.ts';
 import type { UseDatabase } from '../outbox.ts';
 
 interface RegisteredRunner {
@@ -59,7 +59,7 @@ export class TeamRunners {
     await this.#register(runner);
   }
 
-  async remove({ instance }: Seat): Promise<void> {
+  async remove({ instance }: RunnerRef): Promise<void> {
     const runner = this.#runners.get(instance);
     this.#runners.delete(instance);
     if (runner?.isRegistered !== true || !this.#deps.isConnected()) return;
@@ -69,15 +69,15 @@ export class TeamRunners {
   }
 
   /** Tells that they live. Returns, of each that the team answered for, its runs with the numbers of their claims. */
-  async beat(): Promise<ReadonlyMap<string, ReadonlyMap<string, HeldRun>>> {
-    const answers = new Map<string, ReadonlyMap<string, HeldRun>>();
+  async beat(): Promise<ReadonlyMap<string, ReadonlyMap<string, RunClaim>>> {
+    const answers = new Map<string, ReadonlyMap<string, RunClaim>>();
     for (const [instance, runner] of this.#runners) {
       if (!runner.isRegistered) await this.#register(runner);
       if (!runner.isRegistered) continue;
-      const asked = this.#deps.monotonic();
+      const sentAt = this.#deps.monotonic();
       try {
         const runs = await this.#deps.use((database) => heartbeat(database, instance));
-        runner.seenAt = asked;
+        runner.seenAt = sentAt;
         answers.set(instance, new Map(runs.map((run) => [run.run_id, run])));
       } catch (error) {
         if (TeamError.is(error, 'unregistered')) {
@@ -102,9 +102,9 @@ export class TeamRunners {
     const { hostname, project_dir, executor_type } = registration;
     const idOf = (place: number): string => runnerId(hostname, comparable(project_dir), executor_type, place);
     await this.#attempt(async () => {
-      const asked = this.#deps.monotonic();
+      const sentAt = this.#deps.monotonic();
       await this.#deps.use((database) => registerRunner(database, registration, idOf));
-      runner.seenAt = asked;
+      runner.seenAt = sentAt;
       runner.isRegistered = true;
       this.#registrations += 1;
     });

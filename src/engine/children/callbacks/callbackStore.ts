@@ -47,9 +47,9 @@ export class CallbackStore {
   async closing(parents: readonly { readonly session_id: string; readonly runs: number }[]): Promise<void> {
     const runs = new Map(parents.map((each) => [each.session_id, each.runs]));
     if (runs.size === 0) return;
-    const theirs = (await this.waiting()).filter(({ parent }) => runs.has(parent));
+    const pending = (await this.waiting()).filter(({ parent }) => runs.has(parent));
     // Another process sends those that it takes meanwhile.
-    const taken = await this.take(theirs);
+    const taken = await this.take(pending);
     for (const callback of taken) {
       await this.#rewrite({ ...callback, closed_in: runs.get(callback.parent) }).catch((error: unknown) =>
         this.#log.warn(`${callback.parent}: ${String(error)}`),

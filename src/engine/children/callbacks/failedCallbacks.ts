@@ -25,7 +25,7 @@ export interface FailedCallbacksDeps {
   readonly retryMs: number;
 }
 
-interface Failed {
+interface FailureCount {
   readonly runs: number;
   readonly givenUp: boolean;
 }
@@ -35,7 +35,7 @@ interface Failed {
  */
 export class FailedCallbacks {
   readonly #deps: FailedCallbacksDeps;
-  readonly #failed = new Map<string, Failed>();
+  readonly #failed = new Map<string, FailureCount>();
   readonly #retries: Backoff;
 
   constructor(deps: FailedCallbacksDeps) {

@@ -108,8 +108,8 @@ export async function hasWriter(folder: string, clock: () => number): Promise<bo
  */
 export async function isCreating(folder: string, clock: () => number): Promise<boolean> {
   if (await hasWriter(folder, clock)) return true;
-  const [made, inside] = await Promise.all([stat(folder), readdir(folder)]);
-  return inside.every(isUnfinished) && clock() - made.mtimeMs < emptyLeaseMs;
+  const [created, inside] = await Promise.all([stat(folder), readdir(folder)]);
+  return inside.every(isUnfinished) && clock() - created.mtimeMs < emptyLeaseMs;
 }
 
 /**

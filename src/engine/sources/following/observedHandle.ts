@@ -220,7 +220,7 @@ export class ObservedHandle implements SessionHandle {
     const { updates, restarted } = await this.#reader.advance(files, this.#found.notes);
     const all = [...updates, ...this.#reader.end(observedOf(this.#found, this.#deps.clock()).live.state !== 'ended')];
     const reported = restarted ? this.#restart(all) : this.#take(all);
-    this.#tell();
+    this.#notify();
     if (reported.length > 0) this.#updates.fire(reported, this.#total);
   }
 
@@ -262,7 +262,7 @@ export class ObservedHandle implements SessionHandle {
     this.#advance();
   }
 
-  #tell(): void {
+  #notify(): void {
     const summary = this.#makeSummary();
     if (JSON.stringify(summary) === JSON.stringify(this.#summary)) return;
     this.#summary = summary;

@@ -4,7 +4,7 @@ import type { StoreFacts } from '../../../model/session/observed.ts';
 import { isObject } from '../../../model/text/json.ts';
 
 /** Facts about one session, without its entries. */
-export interface KnownFacts {
+export interface SessionFacts {
   readonly facts: StoreFacts;
   /** Why it cannot be read completely. */
   readonly problem: string | null;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { keysOf } from '../../../insight/observed/sharedKeys.ts';
 import type { StoreFacts } from '../../../model/session/observed.ts';
 import type { PlacedFile, SessionFiles } from '../groups.ts';
-import { packFacts, unpackFacts, type CachedFacts, type FactsCache, type KnownFacts } from './factsCache.ts';
+import { packFacts, unpackFacts, type CachedFacts, type FactsCache, type SessionFacts } from './factsCache.ts';
 import { SessionReader, type Notes } from './sessionReader.ts';
 
 /** The facts that are needed of all sessions all the time. */
@@ -92,13 +92,13 @@ export class FactsMemory {
     await this.#cache?.keepOnly((id) => ids.has(id));
   }
 
-  async #saved(id: string, stamp: string): Promise<KnownFacts | undefined> {
+  async #saved(id: string, stamp: string): Promise<SessionFacts | undefined> {
     const cached = await this.#cache?.get(id, stamp);
     const facts = cached === undefined ? undefined : unpackFacts(cached.packed);
     return cached === undefined || facts === undefined ? undefined : { facts, problem: cached.problem };
   }
 
-  async #read(id: string, stamp: string, files: SessionFiles, notes: Notes): Promise<KnownFacts> {
+  async #read(id: string, stamp: string, files: SessionFiles, notes: Notes): Promise<SessionFacts> {
     const reader = this.#readers.get(id) ?? new SessionReader({ entries: false, clock: this.#clock });
     await reader.advance(files, notes);
     this.#keep(id, reader, files);

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { LineSplitter, type LineOut } from '../../output/lineSplitter.ts';
+import { LineSplitter, type SplitLine } from '../../output/lineSplitter.ts';
 import { chunksOf, linesOf, readBytes } from '../files.ts';
 
 /** Bytes before the cursor that must be unchanged to continue. */
@@ -22,7 +22,7 @@ export class LineCursor {
   }
 
   /** New complete lines. */
-  async *read(path: string): AsyncGenerator<readonly LineOut[]> {
+  async *read(path: string): AsyncGenerator<readonly SplitLine[]> {
     if (path.endsWith('.zst')) {
       this.#isPacked = true;
       yield* linesOf(path);
@@ -36,7 +36,7 @@ export class LineCursor {
   }
 
   /** Text after the last line end. Use it only if no process writes the file. */
-  tail(): readonly LineOut[] {
+  tail(): readonly SplitLine[] {
     const lines = this.#splitter.end();
     this.#tookTail ||= lines.length > 0;
     return lines;

@@ -6,10 +6,10 @@ import { exitCodeApplies, shellParts, collapseSpaces } from '../commands/shell.t
 export function bindCommandOutcome(binding: Binding, mention: Mention): Binding {
   if (binding.reason !== undefined) return { ...binding, judged: { verdict: 'unknown', reason: 'no_run' } };
   const [first] = binding.candidates;
-  return first === undefined ? binding : { ...binding, judged: judgedBy(first, mention) };
+  return first === undefined ? binding : { ...binding, judged: verdictOf(first, mention) };
 }
 
-function judgedBy(
+function verdictOf(
   { command = '', status, exitCode, unfinished }: Candidate,
   { command: claimed = '', outcome }: Mention,
 ): VerdictOfClaim {
@@ -20,12 +20,18 @@ function judgedBy(
   const isMeant = (part: string): boolean =>
     collapseSpaces(part) === collapseSpaces(claimed) || withoutWrappers(part).startsWith(bare);
   const isWhole = collapseSpaces(command) === collapseSpaces(claimed);
-  const tells = isWhole ? { success: true, failure: true } : exitCodeApplies(parts, isMeant);
+  const decides = isWhole ? { success: true, failure: true } : exitCodeApplies(parts, isMeant);
   const code = exitCode ?? (status === 'success' ? 0 : status === 'failed' ? 1 : undefined);
-  const went =
-    code === 0 ? (tells.success ? 'passed' : undefined) : code !== undefined && tells.failure ? 'failed' : undefined;
-  if (went === undefined) return { verdict: 'unknown', reason: 'no_outcome' };
-  return went === outcome
+  const result =
+    code === 0
+      ? decides.success
+        ? 'passed'
+        : undefined
+      : code !== undefined && decides.failure
+        ? 'failed'
+        : undefined;
+  if (result === undefined) return { verdict: 'unknown', reason: 'no_outcome' };
+  return result === outcome
     ? { verdict: 'agrees', reason: 'same_outcome' }
     : { verdict: 'disagrees', reason: 'other_outcome' };
 }

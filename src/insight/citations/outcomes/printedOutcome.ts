@@ -82,7 +82,7 @@ interface Group {
 /** Summary lines of one output, added up by package, runner and unit. */
 class Tally {
   readonly #groups = new Map<string, Group>();
-  readonly #said = { ok: false, bad: false, none: false };
+  readonly #found = { ok: false, bad: false, none: false };
 
   /** Whether the line is a summary. */
   take(rows: readonly SummaryLine[], line: string, origin: string): boolean {
@@ -92,9 +92,9 @@ class Tally {
       if (found === null) continue;
       taken = true;
       const { ok, bad, none } = found.groups ?? {};
-      if (ok !== undefined) this.#said.ok = true;
-      if (bad !== undefined) this.#said.bad = true;
-      if (none !== undefined) this.#said.none = true;
+      if (ok !== undefined) this.#found.ok = true;
+      if (bad !== undefined) this.#found.bad = true;
+      if (none !== undefined) this.#found.none = true;
       this.#add(row, origin, fieldsOf(row, found, line));
       if (row.detail !== true) break;
     }
@@ -120,7 +120,7 @@ class Tally {
     const suites = groups.filter(({ row: { unit } }) => unit === 'suites').map(countsOf);
     const nested = groups.filter(({ row: { unit } }) => unit === 'nested').map(countsOf);
     const all = [...tests, ...suites, ...nested];
-    const { ok, bad, none } = this.#said;
+    const { ok, bad, none } = this.#found;
     const failed = bad || all.some((each) => (each.failed ?? 0) > 0);
     const passed =
       tests.some((each) => (each.passed ?? 0) > 0) ||

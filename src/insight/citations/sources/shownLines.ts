@@ -23,7 +23,7 @@ const blame = /^git (?:-C \S+ |--no-pager )*blame\b/;
 /** Numbered lines from searches, `git diff` and `git blame`. */
 export function linesShownBy(line: string, output: string): ShownLines[] {
   const commands = shellParts(line).map(({ command }) => command);
-  const found = new Found();
+  const found = new LinesByFile();
   const lines = output.slice(0, longest).split('\n', maxLines);
   const isFile = commands.some((each) => diff.test(each) || blame.test(each));
   if (commands.some((each) => diff.test(each))) ofDiff(lines, found);
@@ -34,7 +34,7 @@ export function linesShownBy(line: string, output: string): ShownLines[] {
   return found.all().map((each) => ({ ...each, isFile }));
 }
 
-class Found {
+class LinesByFile {
   readonly #files = new Map<string, Map<number, string>>();
 
   add(path: string, line: number, text: string): void {
@@ -59,7 +59,7 @@ function rangesOf(lines: readonly number[]): LineRange[] {
 }
 
 /** The new side of each change. */
-function ofDiff(lines: readonly string[], found: Found): void {
+function ofDiff(lines: readonly string[], found: LinesByFile): void {
   let path: string | undefined;
   let at = 0;
   for (const line of lines) {
@@ -75,7 +75,7 @@ function ofDiff(lines: readonly string[], found: Found): void {
   }
 }
 
-function ofBlame(command: string, lines: readonly string[], found: Found): void {
+function ofBlame(command: string, lines: readonly string[], found: LinesByFile): void {
   const path = lastPath(command);
   if (path === undefined) return;
   for (const line of lines) {
@@ -85,7 +85,7 @@ function ofBlame(command: string, lines: readonly string[], found: Found): void 
 }
 
 /** `42:text` for a single file, `a.ts:42:text` and `a.ts-43-text` for several; a heading names the next file. */
-function ofSearch(command: string, lines: readonly string[], found: Found): void {
+function ofSearch(command: string, lines: readonly string[], found: LinesByFile): void {
   let path = onlyPath(command);
   for (const line of lines) {
     const [, number, text = ''] = /^(\d{1,7})[:-](.*)$/.exec(line) ?? [];

@@ -31,7 +31,7 @@ export function agentCommands(shell: CommandContext): Commands {
     /** Like `runBlueprint`, but on any runner that meets the agent's requirements. Returns the future session's id. */
     async queueBlueprint(argument) {
       if (!mayStart()) return undefined;
-      const given = givenOf(argument);
+      const given = parseArguments(argument);
       const folder = given.cwd ?? vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
       if (folder === undefined) return undefined;
       const all = await shell.agents.load(folder);
@@ -54,7 +54,7 @@ export function agentCommands(shell: CommandContext): Commands {
     /** Deletes the saved MCP inputs of an agent, so that Vitrine asks for them again. */
     async forgetAgentInputs(argument) {
       const all = (await shell.agents.load()).filter(({ agent }) => agent !== null);
-      const name = givenOf(argument).name ?? (await pickAgent(all));
+      const name = parseArguments(argument).name ?? (await pickAgent(all));
       const found = all.find((each) => each.name === name);
       if (found === undefined || found.agent === null) return;
       const { inputsOf } = await import('../../../formats/blueprint/placeholders.ts');
@@ -63,13 +63,13 @@ export function agentCommands(shell: CommandContext): Commands {
   };
 }
 
-interface Given {
+interface AgentArguments {
   readonly name?: string;
   readonly prompt?: string;
   readonly cwd?: string;
 }
 
-function givenOf(argument: unknown): Given {
+function parseArguments(argument: unknown): AgentArguments {
   if (typeof argument === 'string') return { name: argument };
   if (!isObject(argument)) return {};
   const { name, prompt, cwd } = argument;
@@ -81,13 +81,13 @@ function givenOf(argument: unknown): Given {
 }
 
 /** Resolves a row's file to the agent and its folder. `undefined` if there is no such file. */
-async function resolveAgent({ agents }: CommandContext, argument: unknown): Promise<Given | undefined> {
+async function resolveAgent({ agents }: CommandContext, argument: unknown): Promise<AgentArguments | undefined> {
   const file = isObject(argument) ? argument['file'] : undefined;
-  if (typeof file !== 'string') return givenOf(argument);
+  if (typeof file !== 'string') return parseArguments(argument);
   const blueprint = (await agents.load()).find((each) => each.file === file);
   if (blueprint === undefined) return undefined;
   const folder = vscode.workspace.getWorkspaceFolder(vscode.Uri.file(file))?.uri.fsPath;
-  return { ...givenOf(argument), name: blueprint.name, ...(folder !== undefined && { cwd: folder }) };
+  return { ...parseArguments(argument), name: blueprint.name, ...(folder !== undefined && { cwd: folder }) };
 }
 
 interface AgentPick extends vscode.QuickPickItem {

@@ -26,17 +26,17 @@ export function exportCommands(shell: CommandContext): Commands {
     async exportSession(argument, how) {
       const id = await pickSession(shell, argument, { title: t('Export Session') });
       if (id === undefined) return;
-      const given = isObject(how) ? givenWish(how) : undefined;
-      const wish = given ?? (await askForFormat());
-      if (wish === undefined) return;
+      const given = isObject(how) ? parseChoice(how) : undefined;
+      const choice = given ?? (await askForFormat());
+      if (choice === undefined) return;
       const row = shell.list.get(id);
-      const target = given?.target ?? (await askForFile(row === undefined ? id : titleOf(row), wish.format));
+      const target = given?.target ?? (await askForFile(row === undefined ? id : titleOf(row), choice.format));
       if (target === undefined) return;
       const title = t('Vitrine: exporting…');
       const report = await vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, async () =>
         (await shell.engines.get()).archive.exportToFile(
           id,
-          { format: wish.format.id, redact: wish.redact },
+          { format: choice.format.id, redact: choice.redact },
           target.fsPath,
         ),
       );
@@ -45,7 +45,7 @@ export function exportCommands(shell: CommandContext): Commands {
   };
 }
 
-function givenWish({ format: name, file }: JsonObject): (ExportChoice & { readonly target: vscode.Uri }) | undefined {
+function parseChoice({ format: name, file }: JsonObject): (ExportChoice & { readonly target: vscode.Uri }) | undefined {
   const format = exportFormats.find(({ id }) => id === name);
   if (format === undefined || typeof file !== 'string') return undefined;
   return { format, redact: true, target: vscode.Uri.file(file) };

@@ -48,10 +48,10 @@ function within(folder: string | undefined, from: string): string | undefined {
 }
 
 async function askFrom({ list }: CommandContext): Promise<string | undefined> {
-  const items = (await sessionFolders(list.all())).flatMap(({ folder, sessions, gone }) => {
-    if (folder === null || (isHere({ project_dir: folder }) && !gone)) return [];
+  const items = (await sessionFolders(list.all())).flatMap(({ folder, sessions, isMissing }) => {
+    if (folder === null || (isHere({ project_dir: folder }) && !isMissing)) return [];
     const count = sessions.length === 1 ? t('1 session') : t('{0} sessions', sessions.length);
-    const description = gone ? t('{0}, missing folder', count) : count;
+    const description = isMissing ? t('{0}, missing folder', count) : count;
     return [{ label: inertText(folder), description, folder }];
   });
   if (items.length === 0) {

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { inText, triggerWord } from '../../followUps/followUpItem.ts';
+import { dueText, triggerWord } from '../../followUps/followUpItem.ts';
 import { markdownOf } from '../../pages/markdownOf.ts';
 import { inertText } from '../../text/inertText.ts';
 import { mayStart } from '../../settings/trust.ts';
@@ -40,7 +40,7 @@ async function whichDue({ followUps, panels }: CommandContext): Promise<string |
   const open: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('go-to-file'), tooltip: t('Open Session') };
   const due = followUps.due().map((each) => ({
     label: inertText(each.title),
-    description: `${inText(each, Date.now())} · ${triggerWord(each)}`,
+    description: `${dueText(each, Date.now())} · ${triggerWord(each)}`,
     detail: `“${each.prompt}”`,
     iconPath: new vscode.ThemeIcon('sync-ignored'),
     buttons: [open],

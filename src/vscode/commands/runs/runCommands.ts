@@ -6,7 +6,7 @@ import { isObject } from '../../../model/text/json.ts';
 import { isSessionLive } from '../../../model/session/status.ts';
 import { visibleText } from '../../text/inertText.ts';
 import { askForRun, type RunDefaults } from '../../run/askForRun.ts';
-import { filesGiven, selectionGiven } from '../../run/steps/editorPlaces.ts';
+import { filesFromArguments, selectionGiven } from '../../run/steps/editorPlaces.ts';
 import { problemGiven } from '../../run/problemPrompt.ts';
 import { askForRecall } from '../../run/steps/recallStep.ts';
 import {
@@ -55,10 +55,10 @@ const columns = [vscode.ViewColumn.One, vscode.ViewColumn.Two, vscode.ViewColumn
 const columnOf = (at: number): vscode.ViewColumn => columns[at] ?? vscode.ViewColumn.Beside;
 
 async function askAndBegin(shell: CommandContext, given?: RunDefaults): Promise<string | undefined> {
-  const asked = await askForRun(shell, given);
-  if (asked === undefined) return undefined;
-  if (!asked.edit) return beginAll(shell, asked.requests);
-  await shell.drafts.open(asked);
+  const decision = await askForRun(shell, given);
+  if (decision === undefined) return undefined;
+  if (!decision.edit) return beginAll(shell, decision.requests);
+  await shell.drafts.open(decision);
   return undefined;
 }
 
@@ -111,11 +111,11 @@ export function runCommands(shell: CommandContext): Commands {
     runAgentHere: (first, all) =>
       askAbout(shell, () =>
         Array.isArray(all) || vscode.window.activeTextEditor?.selection.isEmpty !== false
-          ? filesGiven(first, all)
+          ? filesFromArguments(first, all)
           : selectionGiven(),
       ),
     runAgentOnSelection: () => askAbout(shell, selectionGiven),
-    runAgentOnFile: (first, all) => askAbout(shell, () => filesGiven(first, all)),
+    runAgentOnFile: (first, all) => askAbout(shell, () => filesFromArguments(first, all)),
     runAgentOnProblem: (argument) => askAbout(shell, () => problemGiven(argument)),
 
     async runPrompt() {
@@ -143,8 +143,8 @@ export function runCommands(shell: CommandContext): Commands {
       const id = await pickSession(shell, argument, { title, filter: (row) => !isSessionLive(row.status) });
       if (id === undefined) return undefined;
       await shell.panels.open(id);
-      const asked = await askForMoreWithRecall(shell, id, title);
-      return asked === undefined ? undefined : shell.runs.resume(id, asked.text, asked.recall);
+      const decision = await askForMoreWithRecall(shell, id, title);
+      return decision === undefined ? undefined : shell.runs.resume(id, decision.text, decision.recall);
     },
 
     async changeOptions(argument) {

@@ -38,7 +38,7 @@ export function selectionGiven(): RunDefaults | undefined {
 }
 
 /** Files of one folder: from a menu, else the active editor's file. */
-export function filesGiven(first: unknown, all: unknown): RunDefaults | undefined {
+export function filesFromArguments(first: unknown, all: unknown): RunDefaults | undefined {
   const given: unknown[] = Array.isArray(all) ? all.concat([first]) : [first];
   const named = given.filter((each) => each instanceof vscode.Uri);
   const active = vscode.window.activeTextEditor?.document.uri;

@@ -144,15 +144,15 @@ export class Cell {
     await until(
       `${this.#deps.name} to recover`,
       async () => {
-        const wanted = this.#queued.filter((id) => !without.includes(id));
+        const expected = this.#queued.filter((id) => !without.includes(id));
         const rows = await this.#asAdmin(
           `SELECT count(*)::int AS n FROM vitrine.runs WHERE run_id = ANY ($1) AND status IN ('completed', 'failed', 'stopped')
            UNION ALL SELECT coalesce(sum(lines), 0)::int FROM vitrine.sessions WHERE session_id = ANY ($2)`,
-          [wanted, machines.map(({ session }) => session)],
+          [expected, machines.map(({ session }) => session)],
         );
         if (rows === undefined) return undefined;
         await delay(200);
-        return rows[0]?.n === wanted.length && rows[1]?.n === machines.reduce((sum, { lines }) => sum + lines, 0);
+        return rows[0]?.n === expected.length && rows[1]?.n === machines.reduce((sum, { lines }) => sum + lines, 0);
       },
       patienceMs,
     );

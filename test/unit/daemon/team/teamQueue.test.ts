@@ -11,7 +11,7 @@ import { until } from '../../../support/until.ts';
 const quiet = (): void => undefined;
 const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
 const id = 'run_000000000001';
-const seat = { runner_id: 'lnch_000000000001', instance: 'instance-1' };
+const runnerRef = { runner_id: 'lnch_000000000001', instance: 'instance-1' };
 
 interface Row {
   readonly status: Run['status'];
@@ -50,7 +50,7 @@ class OneRun {
   static async open(): Promise<OneRun> {
     const opened = new OneRun();
     const place = { hostname: 'host', project_dir: '/work', executor_type: 'claude-code' };
-    await opened.#runners.add({ ...place, instance: seat.instance }, seat.runner_id);
+    await opened.#runners.add({ ...place, instance: runnerRef.instance }, runnerRef.runner_id);
     return opened;
   }
 
@@ -63,7 +63,7 @@ class OneRun {
   async #query(query: unknown, values: unknown): Promise<{ rows: unknown[] }> {
     const text = typeof query === 'string' ? query : (query as { text: string }).text;
     const given = (values ?? (query as { values?: unknown }).values ?? []) as unknown[];
-    if (text.includes('register_runner')) return { rows: [{ id: seat.runner_id }] };
+    if (text.includes('register_runner')) return { rows: [{ id: runnerRef.runner_id }] };
     if (text.includes('heartbeat(')) {
       const { row } = this;
       const isActive = row.status === 'claimed' || row.status === 'running' || row.status === 'stopping';
@@ -97,8 +97,8 @@ class OneRun {
     };
     const job: Job = { run, executor_type: 'claude-code' };
     const times = { created_at: at, claimed_at: at, started_at: null, completed_at: null, timeout_at: null };
-    const who = { requested_by: 'a', executed_by: 'a', runner_id: seat.runner_id };
-    const instance = token === null ? null : seat.instance;
+    const who = { requested_by: 'a', executed_by: 'a', runner_id: runnerRef.runner_id };
+    const instance = token === null ? null : runnerRef.instance;
     return {
       run_id: id,
       session_id: run.session_id,
@@ -121,38 +121,38 @@ describe('a runner of a team', () => {
     one.delay = new Promise<void>((resolve) => (answer = resolve));
     const beat = one.queue.beat();
     await until('the heartbeat', () => one.beats === 1);
-    assert.equal((await one.queue.claim(seat))?.run.run_id, id);
-    one.queue.report(seat, { run_id: id, status: 'running' });
+    assert.equal((await one.queue.claim(runnerRef))?.run.run_id, id);
+    one.queue.report(runnerRef, { run_id: id, status: 'running' });
     await one.queue.flush();
     answer();
     await beat;
     assert.ok(!one.heard.includes('stopping'), one.heard.join());
-    one.queue.report(seat, { run_id: id, status: 'completed' });
+    one.queue.report(runnerRef, { run_id: id, status: 'completed' });
     await one.queue.flush();
     assert.equal(one.row.status, 'completed');
   });
 
   it('stops a run that another one has', async () => {
     const one = await OneRun.open();
-    await one.queue.claim(seat);
+    await one.queue.claim(runnerRef);
     one.row = { status: 'pending', token: null };
     assert.deepEqual(await one.beat(), ['stopping']);
     assert.equal(one.queue.has(id), false);
 
-    await one.queue.claim(seat);
+    await one.queue.claim(runnerRef);
     one.row = { status: 'running', token: '99' };
     one.heard.length = 0;
-    one.queue.report(seat, { run_id: id, status: 'running' });
+    one.queue.report(runnerRef, { run_id: id, status: 'running' });
     await one.queue.flush();
     assert.deepEqual(one.heard, ['stopping'], 'it learns that from its first report, too');
   });
 
   it('reports an end again that could not be stored', async () => {
     const one = await OneRun.open();
-    await one.queue.claim(seat);
+    await one.queue.claim(runnerRef);
     for (const failure of [new TeamError('login', 'No.', ''), new Error('deadlock detected')]) {
       one.failure = failure;
-      one.queue.report(seat, { run_id: id, status: 'completed' });
+      one.queue.report(runnerRef, { run_id: id, status: 'completed' });
       await one.queue.flush();
       assert.equal(one.row.status, 'claimed');
     }
@@ -163,28 +163,28 @@ describe('a runner of a team', () => {
 
   it('is not given a run again whose end could not be stored yet', async () => {
     const one = await OneRun.open();
-    await one.queue.claim(seat);
+    await one.queue.claim(runnerRef);
     one.failure = new TeamError('unreachable', 'No.', '');
-    one.queue.report(seat, { run_id: id, status: 'completed' });
+    one.queue.report(runnerRef, { run_id: id, status: 'completed' });
     await one.queue.flush();
-    assert.equal(await one.queue.claim({ ...seat, has: [] }), null);
+    assert.equal(await one.queue.claim({ ...runnerRef, has: [] }), null);
     await one.beat();
     assert.deepEqual(one.row, { status: 'completed', token: '1' });
   });
 
   it('keeps a run that it got again while an outdated end was on its way', async () => {
     const one = await OneRun.open();
-    await one.queue.claim(seat);
+    await one.queue.claim(runnerRef);
     let arrive = quiet;
     one.reportDelay = new Promise<void>((resolve) => (arrive = resolve));
-    one.queue.report(seat, { run_id: id, status: 'stopped' });
+    one.queue.report(runnerRef, { run_id: id, status: 'stopped' });
     await until('the report', () => one.reports === 1);
     one.row = { status: 'pending', token: '1' };
-    assert.equal((await one.queue.claim(seat))?.run.run_id, id);
+    assert.equal((await one.queue.claim(runnerRef))?.run.run_id, id);
     arrive();
     await one.queue.flush();
     assert.ok(one.queue.has(id));
-    one.queue.report(seat, { run_id: id, status: 'completed' });
+    one.queue.report(runnerRef, { run_id: id, status: 'completed' });
     await one.queue.flush();
     assert.deepEqual([one.row.status, one.queue.has(id)], ['completed', false]);
   });
@@ -194,7 +194,7 @@ describe('a runner of a team', () => {
     one.row = { status: 'claimed', token: '1' };
     assert.deepEqual(await one.beat(), [], 'its claim may be on its way');
     assert.deepEqual(await one.beat(), ['pending']);
-    assert.equal((await one.queue.claim(seat))?.run.run_id, id);
+    assert.equal((await one.queue.claim(runnerRef))?.run.run_id, id);
 
     const lost = await OneRun.open();
     lost.row = { status: 'running', token: '5' };

@@ -188,7 +188,7 @@ describe('a conversation in the Agent Client Protocol', () => {
     agent.answer(await agent.sent.next(), capabilities);
     agent.answer(await agent.sent.next(), { sessionId: 's1', ...modes });
     assert.equal((await agent.sent.next()).method, 'session/prompt');
-    assert.deepEqual(agent.told, [
+    assert.deepEqual(agent.receivedPrompts, [
       { type: 'note', subtype: 'option_ignored', content: 'The agent has no model "haiku". It has: opus.' },
     ]);
   });
@@ -224,7 +224,7 @@ describe('a conversation in the Agent Client Protocol', () => {
       assert.match((await asked).error?.message ?? '', /not allowed to write/);
       if (back instanceof RegExp) {
         assert.equal(agent.sent.size, 0);
-        assert.match(agent.told.map((line) => ('content' in line ? line.content : '')).join('\n'), back);
+        assert.match(agent.receivedPrompts.map((line) => ('content' in line ? line.content : '')).join('\n'), back);
       } else {
         assert.deepEqual((await agent.sent.next()).params, { sessionId: 's1', ...back });
       }

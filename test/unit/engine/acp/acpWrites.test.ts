@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { type Asked, type Message, options, ScriptedAgent } from '../../../support/acpAgent/scripted.ts';
+import { type PendingRequest, type Message, options, ScriptedAgent } from '../../../support/acpAgent/scripted.ts';
 
 const once = { kind: 'allow', scope: 'once' } as const;
 
@@ -18,7 +18,7 @@ describe('files that Vitrine writes for an agent', () => {
   const put = (name: string, text: string | Buffer): void => writeFileSync(at(name), text);
   const write = (name: string, content = 'new\n'): Promise<Message> =>
     agent.request('fs/write_text_file', { path: at(name), content });
-  const changed = ({ request }: Asked) => (request.action?.kind === 'file_edit' ? request.action.changes : []);
+  const changed = ({ request }: PendingRequest) => (request.action?.kind === 'file_edit' ? request.action.changes : []);
   const diff = (name: string, over: object = {}) => ({
     toolCallId: 'c1',
     kind: 'edit',
@@ -26,7 +26,7 @@ describe('files that Vitrine writes for an agent', () => {
     content: [{ type: 'diff', path: at(name), oldText: 'old\n', newText: 'new\n' }],
     ...over,
   });
-  const ask = async (toolCall: object, answer: Parameters<Asked['decide']>[0]): Promise<Asked> => {
+  const ask = async (toolCall: object, answer: Parameters<PendingRequest['decide']>[0]): Promise<PendingRequest> => {
     const answered = agent.request('session/request_permission', { toolCall, options });
     const asked = await agent.asked.next();
     asked.decide(answer);

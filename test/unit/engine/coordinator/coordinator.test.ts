@@ -54,25 +54,25 @@ describe('the queue of a store', () => {
     link.onRun(({ status }) => heard.push(status));
     const run = await link.createRun(wanted);
     const { runner_id } = await link.register({ ...registration, tags: ['a'], instance: 'instance-1' });
-    const seat = { runner_id, instance: 'instance-1' };
-    await link.heartbeat(seat);
-    const job = await link.claim(seat);
+    const runnerRef = { runner_id, instance: 'instance-1' };
+    await link.heartbeat(runnerRef);
+    const job = await link.claim(runnerRef);
     assert.equal(job?.run.run_id, run.run_id);
-    assert.equal(await link.claim(seat), null);
-    await link.report(seat, { run_id: run.run_id, status: 'running' });
+    assert.equal(await link.claim(runnerRef), null);
+    await link.report(runnerRef, { run_id: run.run_id, status: 'running' });
     assert.equal((await link.stopRun(run.run_id)).status, 'stopping');
-    assert.equal((await link.report(seat, { run_id: run.run_id, status: 'stopped' })).status, 'stopped');
+    assert.equal((await link.report(runnerRef, { run_id: run.run_id, status: 'stopped' })).status, 'stopped');
     assert.deepEqual(
       (await link.runs()).map(({ status }) => status),
       ['stopped'],
     );
     assert.deepEqual((await link.runners())[0]?.tags, ['a']);
     assert.deepEqual(heard, ['pending', 'claimed', 'running', 'stopping', 'stopped']);
-    await assert.rejects(link.report(seat, { run_id: run.run_id, status: 'failed' }), refused('over'));
+    await assert.rejects(link.report(runnerRef, { run_id: run.run_id, status: 'failed' }), refused('over'));
     await assert.rejects(link.createRun({ ...wanted, type: 'resume_session' }), refused('invalid'));
     await assert.rejects(link.createRun({ ...wanted, executor_type: 'x'.repeat(300) }), refused('invalid'));
-    await link.leave(seat);
-    await assert.rejects(link.heartbeat(seat), refused('unknown_runner'));
+    await link.leave(runnerRef);
+    await assert.rejects(link.heartbeat(runnerRef), refused('unknown_runner'));
   });
 
   it('belongs to one process at a time', async () => {
@@ -117,14 +117,14 @@ describe('the queue of a store', () => {
 
   it('continues from a journal in which an earlier version wrote runners', async () => {
     const still = new StillCoordinator();
-    const seat = still.register(registration);
+    const runnerRef = still.register(registration);
     const [claimed, waiting] = [still.create({ executor_type: 'replay' }), still.create({ executor_type: 'replay' })];
-    still.core.claim(seat);
+    still.core.claim(runnerRef);
     const line = {
       kind: 'runner',
       runner: {
         ...registration,
-        ...seat,
+        ...runnerRef,
         tags: [],
         registered_at: claimed.created_at,
         last_heartbeat: claimed.created_at,

@@ -193,9 +193,9 @@ describe('a runner', () => {
     const link = await store.coordinator();
     const said: string[] = [];
     const heard = changedLink(link, {
-      report: (seat, report) => {
+      report: (runnerRef, report) => {
         said.push(`${report.run_id} ${report.status}`);
-        return link.report(seat, report);
+        return link.report(runnerRef, report);
       },
     });
     await begin(heard, {

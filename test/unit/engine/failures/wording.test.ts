@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { failures } from '../../../../src/engine/failures/failures.ts';
-import { english, inWords, quote, say } from '../../../../src/engine/failures/wording.ts';
+import { english, wordingText, quote, say } from '../../../../src/engine/failures/wording.ts';
 
 describe('wordings', () => {
   const capitals = (template: string): string => template.toUpperCase();
@@ -8,13 +8,13 @@ describe('wordings', () => {
   it('are in English by default', () => {
     const failure = failures.sessionBusy('ses_0123456789ab');
     assert.equal(failure.message, 'Session ses_0123456789ab is already running.');
-    assert.equal(inWords(failure.words.message, capitals), 'SESSION ses_0123456789ab IS ALREADY RUNNING.');
+    assert.equal(wordingText(failure.words.message, capitals), 'SESSION ses_0123456789ab IS ALREADY RUNNING.');
   });
 
   it('are translated with nested ones, but without quotes', () => {
     const wording = say`${'Codex'} ended (${say`exit code ${3}`}): ${quote('no key')}`;
     assert.equal(english(wording), 'Codex ended (exit code 3): no key');
-    assert.equal(inWords(wording, capitals), 'Codex ENDED (EXIT CODE 3): no key');
+    assert.equal(wordingText(wording, capitals), 'Codex ENDED (EXIT CODE 3): no key');
   });
 
   it('ignore placeholders in values', () => {

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
-import { LineSplitter, type LineOut } from '../../../../src/engine/output/lineSplitter.ts';
+import { LineSplitter, type SplitLine } from '../../../../src/engine/output/lineSplitter.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-function split(input: Uint8Array, size: number, cap?: number): LineOut[] {
+function split(input: Uint8Array, size: number, cap?: number): SplitLine[] {
   const splitter = new LineSplitter(cap);
-  const lines: LineOut[] = [];
+  const lines: SplitLine[] = [];
   for (let at = 0; at < input.length; at += size) lines.push(...splitter.push(input.subarray(at, at + size)));
   return [...lines, ...splitter.end()];
 }
 
-const texts = (lines: readonly LineOut[]): string[] =>
+const texts = (lines: readonly SplitLine[]): string[] =>
   lines.map((line) => ('text' in line ? line.text : `<${line.oversize.bytes}>`));
 
 describe('LineSplitter', () => {
