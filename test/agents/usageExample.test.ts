@@ -22,7 +22,7 @@ import type { ModelServer } from '../support/models/server.ts';
 import type { SuiteResult } from '../support/run/suites/results.ts';
 import { buildTests } from '../support/run/build.ts';
 import { skip } from '../support/skip.ts';
-import type { UsageExample } from '../extension/usageExample.test.ts';
+import type { UsageExample } from '../extension/reports/usageExample.test.ts';
 import { shellQuoted } from '../support/shellQuoted.ts';
 
 const prompts = ['Change it. [[change]]', 'What did I ask for? [[again]]'] as const;

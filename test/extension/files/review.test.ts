@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { seedStore } from '../../e2e/seed.ts';
+import { copyFiles } from '../../support/sessions/copyFiles.ts';
+import { reviewSession } from '../../support/sessions/reviewSession.ts';
+import { record, storeFolder, until } from '../shell.ts';
+
+const run = <T>(command: string, ...args: unknown[]): Thenable<T> =>
+  vscode.commands.executeCommand<T>(`vitrine.${command}`, ...args);
+const id = 'ses_000000000000';
+
+interface GitExtension {
+  readonly enabled: boolean;
+  getAPI(version: 1): { init(root: vscode.Uri): Promise<unknown> };
+}
+
+describe('the changes of a session', function () {
+  let made: Awaited<ReturnType<typeof reviewSession>>;
+  let folder: string;
+
+  /** Lenses of the changes in a file, in order: Keep or Reviewed, Revert, and who made it. */
+  const lenses = async (file: string): Promise<vscode.CodeLens[]> => {
+    const uri = vscode.Uri.file(file);
+    await vscode.workspace.openTextDocument(uri);
+    const all = await vscode.commands.executeCommand<vscode.CodeLens[]>('vscode.executeCodeLensProvider', uri, 100);
+    return all.filter(({ command }) => command?.command.startsWith('vitrine.') === true);
+  };
+  const keysOf = async (file: string): Promise<string[]> =>
+    (await lenses(file)).flatMap(({ command }) =>
+      command?.command === 'vitrine.revertChange' ? [String(command.arguments?.[0])] : [],
+    );
+  const titles = async (file: string): Promise<string[]> =>
+    (await lenses(file)).map(({ command }) => command?.title.replace(/^\$\([a-z-]+\) /, '') ?? '');
+  const text = (file: string) => readFile(file, 'utf8');
+  const decisions = async (): Promise<unknown[]> =>
+    (await record(id)).flatMap(({ kind, decision }) =>
+      kind === 'decision' && (decision as { type: string }).type === 'review' ? [(decision as { to: string }).to] : [],
+    );
+  const cursor = (): readonly [file: string, line: number] | undefined => {
+    const editor = vscode.window.activeTextEditor;
+    return editor && [path.basename(editor.document.uri.fsPath), editor.selection.active.line];
+  };
+
+  before(async () => {
+    const root = vscode.workspace.workspaceFolders![0]!.uri.fsPath;
+    folder = path.join(root, 'reviewed');
+    made = await reviewSession(folder, 4);
+    const seed = { title: 'Double values', daysAgo: 0, usd: 0.2, turns: 1, seconds: 30, entries: made.entries };
+    await seedStore(await storeFolder(), root, [seed]);
+    await run('rebuildIndex');
+    await run('reviewChanges', id);
+  });
+  after(async () => {
+    await run('closeChanges');
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    await rm(folder, { recursive: true, force: true });
+    await rm(path.join(await storeFolder(), 'sessions', id), { recursive: true, force: true });
+    await run('rebuildIndex');
+    // Last: VS Code's git extension fails if it still looks for ignored files in a repository that is gone.
+    await rm(path.join(vscode.workspace.workspaceFolders![0]!.uri.fsPath, '.git'), { recursive: true, force: true });
+  });
+
+  it('open in one editor, with the step of each change', async () => {
+    await until('an editor with all changes', () =>
+      vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).find(({ label }) => label.includes('Double values')),
+    );
+    const [first = ''] = made.files;
+    assert.deepEqual(
+      await titles(first),
+      [2, 3, 4].flatMap((step) => [
+        'Keep',
+        'Revert',
+        `Step ${step} · Edit · Double the values at the places that matter.`,
+      ]),
+    );
+    const [hover] = await vscode.commands.executeCommand<vscode.Hover[]>(
+      'vscode.executeHoverProvider',
+      vscode.Uri.file(first),
+      new vscode.Position(4, 2),
+    );
+    const [about, links] = hover?.contents as vscode.MarkdownString[];
+    assert.match(about?.value ?? '', /Step 2 · Edit/);
+    assert.ok(about?.isTrusted !== true);
+    assert.match(links?.value ?? '', /Keep.*Revert.*Show Step.*Show Prompt/);
+  });
+
+  it('are reverted one by one, and restored byte for byte', async () => {
+    const [, second = ''] = made.files;
+    const [, middle = ''] = await keysOf(second);
+    await run('revertChange', middle);
+    assert.equal(await text(second), made.after.replace('14 * 2', '14'));
+    assert.deepEqual((await keysOf(second)).length, 2);
+    await run('undoRevert');
+    assert.equal(await text(second), made.after);
+    assert.deepEqual((await keysOf(second)).length, 3);
+    assert.deepEqual(await decisions(), ['reverted', 'restored']);
+  });
+
+  it('keep later text, and leave a file that changed since the comparison', async () => {
+    const [, , third = ''] = made.files;
+    const [key = ''] = await keysOf(third);
+    const later = `// mine\n${made.after}`;
+    await writeFile(third, later);
+    await run('revertChange', key);
+    assert.equal(await text(third), later, 'it was not compared in this form');
+    await until('the new text', async () => ((await keysOf(third)).length === 4 ? true : undefined));
+    await run('revertChange', key);
+    assert.equal(await text(third), later.replace('4 * 2', '4'));
+    await run('undoRevert');
+    await writeFile(third, made.after);
+    await until('the old text', async () => ((await keysOf(third)).length === 3 ? true : undefined));
+  });
+
+  it('warn about what a revert would lose, and leave it', async () => {
+    const [, , third = ''] = made.files;
+    const mixed = made.after.replace('4 * 2', '4 * 3');
+    await writeFile(third, mixed);
+    const [, , origin = ''] = await until('the mixed change', async () => {
+      const found = await titles(third);
+      return found[2]?.includes('unreported') ? found : undefined;
+    });
+    assert.match(origin, /^Step 10 · Edit · and an unreported change/);
+    const [key = ''] = await keysOf(third);
+    await run('revertChange', key);
+    assert.equal(await text(third), mixed);
+    const right = await until('the text that a revert would give', () =>
+      vscode.workspace.textDocuments.find(
+        ({ uri }) => uri.scheme === 'vitrine-before' && uri.query.includes('proposed'),
+      ),
+    );
+    assert.equal(right.getText(), mixed.replace('4 * 3', '4'));
+    await writeFile(third, made.after);
+    await until('the old text', async () => ((await titles(third))[2]?.includes('unreported') ? undefined : true));
+  });
+
+  it('can be reviewed by commands only: three reverted, nine kept, all recorded', async () => {
+    const places: (readonly [string, number] | undefined)[] = [];
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    await run('nextChange');
+    for (let at = 0; at < 12; at += 1) {
+      const place = await until('the next change', () => {
+        const found = cursor();
+        return found !== undefined && String(found) !== String(places.at(-1)) ? found : undefined;
+      });
+      places.push(place);
+      await run(at % 4 === 0 ? 'revertChange' : 'keepChange');
+    }
+    const reverted = await Promise.all(made.files.map(text));
+    assert.equal(reverted.filter((each) => each === made.after).length, 1);
+    assert.deepEqual(
+      reverted.map((each) => each.match(/\* 2/g)?.length),
+      [2, 2, 2, 3],
+    );
+    const reviewed = (await decisions()).filter((to) => to === 'reviewed');
+    assert.equal(reviewed.length, 9);
+    await run('reviewChanges', id);
+    const all = await Promise.all(made.files.map(titles));
+    assert.deepEqual([...new Set(all.flat().filter((title) => /^(?:Keep|Reviewed)$/.test(title)))], ['Reviewed']);
+    const [first = ''] = made.files;
+    await writeFile(first, (await text(first)).replace('14 * 2', '14 * 5'));
+    await until('the change that is another one now', async () =>
+      (await titles(first)).includes('Keep') ? true : undefined,
+    );
+    assert.equal((await titles(first)).filter((title) => title === 'Reviewed').length, 1);
+  });
+
+  it('are undone by restoring the files at a prompt', async () => {
+    const root = vscode.workspace.workspaceFolders![0]!.uri.fsPath;
+    const [first = '', second = ''] = made.files;
+    const added = path.join(folder, 'added.js');
+    await writeFile(first, made.before);
+    await copyFiles(await storeFolder(), { id, folder: root }, 0);
+    await writeFile(first, made.after);
+    await rm(second);
+    await writeFile(added, 'later\n');
+    const restoring = run<boolean>('restoreFiles', id, 0);
+    await until('the restored file', async () => {
+      await vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
+      return (await text(first)) === made.before ? true : undefined;
+    });
+    assert.equal(await restoring, true);
+    assert.match(await text(second), /value0/);
+    await assert.rejects(text(added), { code: 'ENOENT' });
+    assert.equal(await run('restoreFiles', id, 0), false, 'nothing is left to restore');
+    const restored = (await record(id)).filter(
+      ({ kind, decision }) => kind === 'decision' && (decision as { type: string }).type === 'restore',
+    );
+    assert.deepEqual(
+      restored
+        .map(({ decision }) => decision as Record<string, unknown>)
+        .map(({ entry, changed, created, deleted }) => [entry, changed, created, deleted]),
+      [[0, 1, 1, 1]],
+    );
+    await vscode.commands.executeCommand('notifications.clearAll');
+  });
+
+  it('can be linked in the commit message', async () => {
+    const root = vscode.workspace.workspaceFolders![0]!.uri;
+    await vscode.workspace.getConfiguration('git').update('enabled', true, vscode.ConfigurationTarget.Global);
+    const git = await vscode.extensions.getExtension<GitExtension>('vscode.git')?.activate();
+    assert.ok(git !== undefined);
+    await until('git', () => git.enabled);
+    const api = git.getAPI(1);
+    const repository = (await api.init(root)) as { inputBox: { value: string } };
+    repository.inputBox.value = 'Double values';
+    await run('addSessionTrailer');
+    assert.match(
+      repository.inputBox.value,
+      new RegExp(`^Double values\n\nVitrine-Session: [a-z-]+://vitrine\\.vitrine/session/${id}$`),
+    );
+    await vscode.workspace.getConfiguration('git').update('enabled', undefined, vscode.ConfigurationTarget.Global);
+  });
+});
