@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { storeFormats } from '../../src/agents/stores/formats.ts';
-import { Forks } from '../../src/daemon/forks.ts';
+import { Forks } from '../../src/daemon/sessions/forks.ts';
 import { observedId } from '../../src/engine/sources/ids.ts';
 import { SessionSources } from '../../src/engine/sources/sources.ts';
 import { loadPrices } from '../../src/insight/prices/prices.ts';

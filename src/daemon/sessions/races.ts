@@ -1,12 +1,12 @@
-import type { Engine } from '../engine/engine.ts';
-import { Races, type RaceCaller } from '../engine/race/races.ts';
-import type { Log, SessionHandle } from '../engine/api.ts';
-import type { ParamsOf, ResultOf } from '../protocol/daemon/calls.ts';
-import type { ClientContext } from '../protocol/daemon/context.ts';
-import type { Clients, ConnectedClient } from './clients/clients.ts';
-import type { ClientContexts } from './clients/contexts.ts';
-import { daemonRetiring, folderUntrusted } from './failures.ts';
-import type { Lifetime } from './lifetime.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { Races, type RaceCaller } from '../../engine/race/races.ts';
+import type { Log, SessionHandle } from '../../engine/api.ts';
+import type { ParamsOf, ResultOf } from '../../protocol/daemon/calls.ts';
+import type { ClientContext } from '../../protocol/daemon/context.ts';
+import type { Clients, ConnectedClient } from '../clients/clients.ts';
+import type { ClientContexts } from '../clients/contexts.ts';
+import { daemonRetiring, folderUntrusted } from '../failures.ts';
+import type { Lifetime } from '../lifetime.ts';
 
 interface RaceCallsDeps {
   readonly engine: Engine;

@@ -3,12 +3,12 @@ import { mkdtempSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { daemonBlueprints } from '../../../src/daemon/blueprints.ts';
-import { ClientContexts } from '../../../src/daemon/clients/contexts.ts';
-import type { BlueprintAccess } from '../../../src/engine/blueprints/access.ts';
-import { findBlueprint, startRequest } from '../../../src/engine/blueprints/request.ts';
-import { rememberTrust } from '../../../src/engine/blueprints/trusted.ts';
-import type { ClientContext } from '../../../src/protocol/daemon/context.ts';
+import { daemonBlueprints } from '../../../../src/daemon/sessions/blueprints.ts';
+import { ClientContexts } from '../../../../src/daemon/clients/contexts.ts';
+import type { BlueprintAccess } from '../../../../src/engine/blueprints/access.ts';
+import { findBlueprint, startRequest } from '../../../../src/engine/blueprints/request.ts';
+import { rememberTrust } from '../../../../src/engine/blueprints/trusted.ts';
+import type { ClientContext } from '../../../../src/protocol/daemon/context.ts';
 
 const plain = 'description: Plain\nsystem_prompt: Be plain.\n';
 const serving =

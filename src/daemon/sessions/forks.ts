@@ -1,13 +1,13 @@
-import { canForkAt, findForkPlace, type ForkPlace } from '../agents/shared/forking.ts';
-import type { SessionHandle } from '../engine/api.ts';
-import type { Engine } from '../engine/engine.ts';
-import { titleOf } from '../engine/sessions/newSession.ts';
-import { failures } from '../engine/failures/failures.ts';
-import type { ObservedHistory } from '../engine/import/importObserved.ts';
-import type { SessionSummary } from '../model/session/summary.ts';
-import type { NormalizedEntry } from '../model/transcript/entry.ts';
-import type { ResultOf } from '../protocol/daemon/calls.ts';
-import type { ObservedSources } from './sources/observedSources.ts';
+import { canForkAt, findForkPlace, type ForkPlace } from '../../agents/shared/forking.ts';
+import type { SessionHandle } from '../../engine/api.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { titleOf } from '../../engine/sessions/newSession.ts';
+import { failures } from '../../engine/failures/failures.ts';
+import type { ObservedHistory } from '../../engine/import/importObserved.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
+import type { NormalizedEntry } from '../../model/transcript/entry.ts';
+import type { ResultOf } from '../../protocol/daemon/calls.ts';
+import type { ObservedSources } from '../sources/observedSources.ts';
 
 const pageSize = 500;
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { Forks } from '../../../src/daemon/forks.ts';
-import type { Engine } from '../../../src/engine/engine.ts';
-import { EngineFailure } from '../../../src/engine/failures/failures.ts';
-import { Bench, entries, outcome, prompt } from '../../support/fakeAgent/engine.ts';
+import { Forks } from '../../../../src/daemon/sessions/forks.ts';
+import type { Engine } from '../../../../src/engine/engine.ts';
+import { EngineFailure } from '../../../../src/engine/failures/failures.ts';
+import { Bench, entries, outcome, prompt } from '../../../support/fakeAgent/engine.ts';
 
 const answer = (text: string) => [{ init: true }, { say: text }, { result: {} }];
 

@@ -1,14 +1,14 @@
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { withChoice } from '../agents/withChoice.ts';
-import type { BlueprintAccess } from '../engine/blueprints/access.ts';
-import { inputVariable } from '../engine/blueprints/inputVariable.ts';
-import { blueprintsFolder, loadBlueprints, type Blueprint } from '../engine/blueprints/load.ts';
-import { blueprintsIn, homeOf, onlyTrusted } from '../engine/blueprints/trusted.ts';
-import type { EngineFailure } from '../engine/failures/failures.ts';
-import type { Agent } from '../model/agent/agent.ts';
-import type { SessionSummary } from '../model/session/summary.ts';
-import type { ClientContexts } from './clients/contexts.ts';
+import { withChoice } from '../../agents/withChoice.ts';
+import type { BlueprintAccess } from '../../engine/blueprints/access.ts';
+import { inputVariable } from '../../engine/blueprints/inputVariable.ts';
+import { blueprintsFolder, loadBlueprints, type Blueprint } from '../../engine/blueprints/load.ts';
+import { blueprintsIn, homeOf, onlyTrusted } from '../../engine/blueprints/trusted.ts';
+import type { EngineFailure } from '../../engine/failures/failures.ts';
+import type { Agent } from '../../model/agent/agent.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
+import type { ClientContexts } from '../clients/contexts.ts';
 
 export interface DaemonBlueprintsDeps {
   readonly contexts: ClientContexts;

@@ -1,11 +1,11 @@
-import type { Log, SessionHandle } from '../engine/api.ts';
-import type { Engine } from '../engine/engine.ts';
-import type { NormalizedEntry } from '../model/transcript/entry.ts';
-import type { ParamsOf, ResultOf } from '../protocol/daemon/calls.ts';
-import type { FollowUpPlanner } from './followUps/planner.ts';
-import type { NewsSource } from './clients/news.ts';
-import type { Subscription } from './clients/subscription.ts';
-import type { TeamMembership } from './team/teamMembership.ts';
+import type { Log, SessionHandle } from '../../engine/api.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { NormalizedEntry } from '../../model/transcript/entry.ts';
+import type { ParamsOf, ResultOf } from '../../protocol/daemon/calls.ts';
+import type { FollowUpPlanner } from '../followUps/planner.ts';
+import type { NewsSource } from '../clients/news.ts';
+import type { Subscription } from '../clients/subscription.ts';
+import type { TeamMembership } from '../team/teamMembership.ts';
 
 /** Entries of one answer to `read`, and characters of their JSON. */
 const maxPage = 500;

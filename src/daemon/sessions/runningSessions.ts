@@ -1,6 +1,6 @@
-import type { Log, SessionHandle } from '../engine/api.ts';
-import type { Engine } from '../engine/engine.ts';
-import { isSessionLive } from '../model/session/status.ts';
+import type { Log, SessionHandle } from '../../engine/api.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { isSessionLive } from '../../model/session/status.ts';
 
 /** Sessions with a run, each held open until it ends. */
 export class RunningSessions {

@@ -1,8 +1,8 @@
-import type { Engine } from '../engine/engine.ts';
-import type { ParamsOf, ResultOf } from '../protocol/daemon/calls.ts';
-import type { ClientContext } from '../protocol/daemon/context.ts';
-import type { ClientContexts } from './clients/contexts.ts';
-import { folderUntrusted } from './failures.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { ParamsOf, ResultOf } from '../../protocol/daemon/calls.ts';
+import type { ClientContext } from '../../protocol/daemon/context.ts';
+import type { ClientContexts } from '../clients/contexts.ts';
+import { folderUntrusted } from '../failures.ts';
 
 interface RestoreCallsDeps {
   readonly engine: Pick<Engine, 'restores' | 'open'>;
