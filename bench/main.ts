@@ -33,6 +33,7 @@ import { review } from './records/review.ts';
 import { scale } from './scale/scale.ts';
 import { sizes } from './sizes.ts';
 import { teamClaims } from './team/claims.ts';
+import { teamGrowth } from './team/growth.ts';
 
 const digits = { '×': 2, ms: 1, kB: 1, MB: 1, '%': 3, elements: 0 } as const;
 const figure = ({ unit }: Row, value: number): string => `${value.toFixed(digits[unit])} ${unit}`;
@@ -78,6 +79,7 @@ const cases: Readonly<Record<string, Case>> = {
   daemonIdle,
   windowIdle,
   teamClaims,
+  teamGrowth,
   activation,
   sizes,
 };

@@ -18,6 +18,8 @@ const rowSchema = z.object({
     .object({ lines: z.number(), head: z.string(), key: z.string(), signature: z.string(), at: z.string() })
     .nullable(),
 });
+/** With the time in microseconds, to go on from there. */
+const pagedSchema = rowSchema.extend({ exactly: z.string() });
 type AuditRow = z.infer<typeof rowSchema>;
 
 /** Who did what in a period, oldest first, as far as the login may see it. @throws errors of the database */
@@ -25,19 +27,22 @@ export async function* readAudit(
   database: Database,
   { from, to }: { readonly from: Date; readonly to: Date | null },
 ): AsyncGenerator<AuditRow> {
-  for (let last = '0'; ;) {
+  for (let last = { at: from.toISOString(), id: '0' }; ;) {
     const { rows } = await database.query(
-      `SELECT a.id::text, a.at, a.who, a.what, a.session_id, a.run_id, a.detail, s.head,
-              CASE WHEN g.session_id IS NOT NULL THEN json_build_object('lines', g.lines, 'head', g.head, 'key', g.fingerprint,
-                'signature', g.signature, 'at', g.signed_at) END AS signed
-       FROM vitrine.audit AS a LEFT JOIN vitrine.sessions AS s USING (session_id) LEFT JOIN vitrine.signatures AS g USING (session_id)
-       WHERE a.id > $1 AND a.at >= $2 AND ($3::timestamptz IS NULL OR a.at < $3) ORDER BY a.id LIMIT $4`,
-      [last, from, to, pageRows],
+      `SELECT a.id::text, a.at, a.at::text AS exactly, a.who, a.what, a.session_id, a.run_id, a.detail,
+              (SELECT s.head FROM vitrine.sessions AS s WHERE s.session_id = a.session_id) AS head,
+              (SELECT json_build_object('lines', g.lines, 'head', g.head, 'key', g.fingerprint, 'signature', g.signature,
+                 'at', g.signed_at)
+               FROM vitrine.signatures AS g WHERE g.session_id = a.session_id) AS signed
+       FROM vitrine.audit AS a
+       WHERE (a.at, a.id) > ($1::timestamptz, $2) AND ($3::timestamptz IS NULL OR a.at < $3) ORDER BY a.at, a.id LIMIT $4`,
+      [last.at, last.id, to, pageRows],
     );
-    const found = rows.map((row) => rowSchema.parse(row));
-    yield* found;
-    const end = found.at(-1);
-    if (end === undefined) return;
-    last = end.id;
+    const found = rows.map((row) => pagedSchema.parse(row));
+    for (const { exactly, ...row } of found) {
+      yield row;
+      last = { at: exactly, id: row.id };
+    }
+    if (found.length < pageRows) return;
   }
 }

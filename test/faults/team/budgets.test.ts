@@ -22,6 +22,42 @@ describe('budgets and audit of a team', function () {
     await database.drop();
   });
 
+  it('compare themselves with sums that follow every change of what was spent', async () => {
+    await database.withLead(async (client) => {
+      const mismatches = async (): Promise<unknown[]> => {
+        const { rows } = await client.query<Record<string, unknown>>(`
+          WITH expected AS (
+            SELECT each.scope, each.key, p.period, date_trunc(p.period, s.day::timestamp)::date AS start, sum(s.usd) AS usd
+            FROM vitrine.spending AS s
+              CROSS JOIN LATERAL (VALUES ('team', ''), ('member', s.member), ('agent', s.agent), ('project', s.project)) AS each (scope, key)
+              CROSS JOIN (VALUES ('day'), ('month')) AS p (period)
+            WHERE each.scope = 'team' OR each.key <> '' GROUP BY 1, 2, 3, 4
+          )
+          SELECT scope, key, period, start, expected.usd AS expected, totals.usd AS found
+          FROM expected FULL JOIN vitrine.totals USING (scope, key, period, start)
+          WHERE coalesce(expected.usd, 0) <> coalesce(totals.usd, 0)`);
+        return rows;
+      };
+      const { rows } = await client.query<{ n: string }>(`
+        INSERT INTO vitrine.spending (day, member, agent, project, usd)
+        SELECT date '2026-01-20' + n, 'member-' || n % 3, (ARRAY['', 'writer'])[1 + n % 2], '/work/' || n % 4, 0.1 * n
+        FROM generate_series(1, 40) AS n RETURNING 1`);
+      assert.equal(rows.length, 40);
+      assert.deepEqual(await mismatches(), []);
+      await client.query(`UPDATE vitrine.spending SET usd = usd + 1 WHERE member = 'member-1'`);
+      assert.deepEqual(await mismatches(), []);
+      await client.query(`DELETE FROM vitrine.spending WHERE member = 'member-2'`);
+      assert.deepEqual(await mismatches(), []);
+      const left = await client.query(`SELECT FROM vitrine.totals WHERE key = 'member-2'`);
+      assert.equal(left.rows.length, 0);
+      await client.query(`SELECT vitrine.set_budget('agent', 'writer', 'month', 1)`);
+      await client.query(`INSERT INTO vitrine.spending (day, member, agent, project, usd)
+        VALUES ((clock_timestamp() AT TIME ZONE 'UTC')::date, 'member-1', 'writer', '', 1)`);
+      const usedUp = await client.query('SELECT * FROM vitrine.exhausted()');
+      assert.deepEqual(usedUp.rows, [{ scope: 'agent', key: 'writer', period: 'month' }]);
+    });
+  });
+
   it('make runs wait when they are used up, until the owner raises or removes them', async () => {
     await lead.ok('team', 'budget', `member=${alice.user}`, 'day', '0.02');
     await lead.ok('team', 'budget', 'team', 'month', '100');
