@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { availableParallelism, loadavg } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -11,13 +12,17 @@ import { type ClientOptions, DaemonConnection } from './connection.ts';
 import { DaemonError } from './errors.ts';
 import { isNewer } from './versions.ts';
 
-/** Default time limit for a connection, in ms. The time in which a daemon starts does not count. */
+/** Default time limit for a connection, in ms; longer on a busy machine. The time in which a daemon starts does not count. */
 const connectMs = 4500;
 /** Default time limit for the start of a daemon, in ms: a very busy machine takes a while to load it. */
 const startMs = 30_000;
 /** A start that takes longer is reported, in ms. */
 const slowMs = 3000;
 const retryMs = 50;
+/** Time in which a daemon exits after it has closed its output, in ms. */
+const exitMs = 1000;
+/** So many daemons may be ended by a signal while they start. */
+const maxKilled = 2;
 
 const reportSchema = z.union([z.object({ ready: z.literal(true) }), z.object({ error: z.string() })]);
 
@@ -89,14 +94,20 @@ export async function connectOthers(
 /** The daemon of the store, started if necessary. @throws DaemonError `unreachable` if it does not start */
 export async function connect(options: ConnectOptions): Promise<DaemonConnection> {
   const began = performance.now();
-  let deadline = began + (options.withinMs ?? connectMs);
+  let starting = 0;
   const startDeadline = began + (options.startWithinMs ?? startMs);
-  const left = (until = deadline): number => Math.max(1, until - performance.now());
+  const left = (until?: number): number =>
+    Math.max(1, (until ?? began + starting + (options.withinMs ?? connectMs * patience())) - performance.now());
+  let killed = 0;
   for (let isFirst = true; ; isFirst = false) {
     if (!isFirst) {
       const startedAt = performance.now();
-      await start(options, left(startDeadline));
-      deadline += performance.now() - startedAt;
+      for (let signal = await start(options, left(startDeadline)); signal !== null;) {
+        killed += 1;
+        if (killed > maxKilled) throw notStarted(`${signal} ended it.`);
+        signal = await start(options, left(startDeadline));
+      }
+      starting += performance.now() - startedAt;
     }
     try {
       const connection = await connectRunning({ ...options, withinMs: isFirst ? left() / 2 : left() });
@@ -121,10 +132,18 @@ export async function connect(options: ConnectOptions): Promise<DaemonConnection
 }
 
 /**
- * Starts a daemon that outlives this process. Resolves when a daemon of the store listens. Waits as long as it starts without
- * an error, `withinMs` at most. @throws DaemonError
+ * Factor for a time limit: the number of processes per core that want to run, 6 at most. If very many clients start at once, the
+ * daemon gets little of the processor. Windows reports no load.
  */
-async function start(options: ConnectOptions, withinMs: number): Promise<void> {
+export function patience([load = 0] = loadavg(), cores = availableParallelism()): number {
+  return Math.min(6, Math.max(1, load / cores));
+}
+
+/**
+ * Starts a daemon that outlives this process. Resolves when a daemon of the store listens, or with the signal that ended it
+ * before. Waits as long as it starts without an error, `withinMs` at most. @throws DaemonError
+ */
+async function start(options: ConnectOptions, withinMs: number): Promise<NodeJS.Signals | null> {
   const { storeDir, daemonFile, environment, onSlowStart } = options;
   const folder = daemonFolder(storeDir, daemonProtocol);
   await preparePrivateFolder(folder).catch((error: unknown) => {
@@ -144,6 +163,9 @@ async function start(options: ConnectOptions, withinMs: number): Promise<void> {
   });
   // Without a pipe, nobody waits for it.
   failed.catch(() => undefined);
+  const signalled = new Promise<NodeJS.Signals | null>((resolve) => {
+    child.once('exit', (_, signal) => resolve(signal));
+  });
   const [, , , pipe] = child.stdio;
   if (!(pipe instanceof Readable)) throw notStarted('It has no output pipe.');
   const timer = setTimeout(() => pipe.destroy(), withinMs);
@@ -152,9 +174,14 @@ async function start(options: ConnectOptions, withinMs: number): Promise<void> {
   try {
     const printed = await ended;
     const report = reportSchema.safeParse(parse(printed));
-    if (!report.success)
-      throw notStarted(pipe.destroyed && !pipe.readableEnded ? 'It took too long.' : 'It ended without a reason.');
+    if (!report.success) {
+      if (pipe.destroyed && !pipe.readableEnded) throw notStarted('It took too long.');
+      const signal = await Promise.race([signalled, delay(exitMs, null, { ref: false })]);
+      if (signal === null) throw notStarted('It ended without a reason.');
+      return signal;
+    }
     if ('error' in report.data) throw notStarted(report.data.error);
+    return null;
   } finally {
     clearTimeout(timer);
     clearTimeout(slow);

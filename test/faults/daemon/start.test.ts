@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmod, chown, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -136,6 +136,29 @@ describe('starting a daemon', function () {
     // The program that was started becomes the daemon, and is stopped like one.
     await writeFile(go, '');
     assert.equal((await place.connect()).daemon.runs, 0);
+  });
+
+  it('starts another daemon if the first one is killed meanwhile, but not again and again', async () => {
+    const file = path.join(place.bench.dir, 'killed.mjs');
+    const starts = path.join(place.bench.dir, 'starts');
+    const daemon = JSON.stringify(pathToFileURL(path.resolve('dist/daemon.js')).href);
+    const killed = async (times: number): Promise<string> => {
+      await writeFile(starts, '');
+      await writeFile(
+        file,
+        `import { appendFileSync, statSync } from 'node:fs';
+        appendFileSync(${JSON.stringify(starts)}, 'x');
+        if (statSync(${JSON.stringify(starts)}).size <= ${times}) process.kill(process.pid, 'SIGKILL');
+        await import(${daemon});`,
+      );
+      return file;
+    };
+    const error: unknown = await place.connect({ daemonFile: await killed(9) }).catch((reason: unknown) => reason);
+    assert.ok(DaemonError.is(error, 'unreachable'), String(error));
+    assert.match(error.message, /SIGKILL/);
+    assert.equal((await readFile(starts, 'utf8')).length, 3);
+    assert.equal((await place.connect({ daemonFile: await killed(2) })).daemon.runs, 0);
+    assert.equal((await readFile(starts, 'utf8')).length, 3);
   });
 
   it('gives up if the daemon does not answer', async () => {
