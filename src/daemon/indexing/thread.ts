@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { createMessageConnection, PortMessageReader, PortMessageWriter } from 'vscode-jsonrpc/node';
 import type { Log } from '../../engine/api.ts';
 import { Catalogue } from '../../engine/catalogue/catalogue.ts';
-import { ObservedRows } from '../../engine/catalogue/observedRows.ts';
+import { newestObserved } from '../../engine/catalogue/observedRows.ts';
 import { StoredFacts } from '../../engine/catalogue/storedFacts.ts';
 import { RecordStore } from '../../engine/record/recordStore.ts';
 import { SessionSearch } from '../../engine/search/sessionSearch.ts';
@@ -31,10 +31,7 @@ export function serveIndexing(): void {
   const catalogue = new Catalogue(storeDir);
   const places = new WatchedPlaces({
     cache: new StoredFacts(catalogue, log),
-    saved: async () => {
-      const rows = catalogue.use((database) => new ObservedRows().read(database));
-      return (await rows.catch(() => [])).map(({ summary }) => summary);
-    },
+    saved: (most) => catalogue.use((database) => newestObserved(database, most)).catch(() => []),
     prices,
     log,
     onChange: (key, change) => {

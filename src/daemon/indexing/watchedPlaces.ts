@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { storeFormats } from '../../agents/stores/formats.ts';
 import type { Disposable, Log } from '../../engine/api.ts';
 import type { IndexedSources } from '../../engine/catalogue/refresh.ts';
@@ -14,11 +15,13 @@ import type { Place, SentSession } from './messages.ts';
 
 /** Places with stores of their own: people have one, tests have more. */
 const maxPlaces = 8;
+/** Sessions in the first list from the catalogue, and in each later part. All rows of thousands would take a second. */
+const sessionsPerPart = 1000;
 
 interface WatchedPlacesDeps {
   readonly cache: FactsCache;
-  /** Sessions as the catalogue has them from the last time. Never rejects. */
-  readonly saved: () => Promise<readonly ObservedSummary[]>;
+  /** The sessions that changed last, newest first, as the catalogue has them from the last time. Never rejects. */
+  readonly saved: (most: number) => Promise<readonly ObservedSummary[]>;
   readonly prices: () => Promise<PriceTable>;
   readonly log: Log;
   readonly onChange: (key: string, change: SourcesChange) => void;
@@ -45,8 +48,8 @@ export class WatchedPlaces implements IndexedSources {
   }
 
   /**
-   * Lists sessions and reports changes until `unwatch`. The list may be partial: sessions that had ended according to
-   * the catalogue, or the newest ones. The others are reported as changes.
+   * Lists sessions and reports changes until `unwatch`. The list may be partial: the newest sessions that had ended
+   * according to the catalogue, or the newest ones. The others are reported as changes.
    */
   async watch(place: Place): Promise<readonly ObservedSummary[]> {
     const watched = this.#watched(place);
@@ -58,18 +61,35 @@ export class WatchedPlaces implements IndexedSources {
         sessions.look((change) => this.#deps.onChange(place.key, change)),
       ];
     }
-    const saved = isFirst ? await this.#saved(sessions.folders()) : [];
-    if (saved.length === 0) return sessions.listPartly();
-    sessions.list().then(
-      (rows) => this.#deps.onChange(place.key, changeOf(byId(saved), byId(rows))),
-      (error: unknown) => this.#deps.log.error(`Stores of agents cannot be read: ${String(error)}`),
+    const newest = isFirst ? await this.#saved(sessions, sessionsPerPart) : [];
+    if (newest.length === 0) return sessions.listPartly();
+    this.#listOthers(place, sessions, newest).catch((error: unknown) =>
+      this.#deps.log.error(`Stores of agents cannot be read: ${String(error)}`),
     );
-    return saved;
+    return newest;
+  }
+
+  /** Reports the other sessions: first as the catalogue has them, then how all of them are now. */
+  async #listOthers(place: Place, sessions: ObservedSessions, newest: readonly ObservedSummary[]): Promise<void> {
+    const listing = sessions.list();
+    // Awaited below, but it may fail before.
+    listing.catch(() => undefined);
+    // The client gets its list first.
+    await setImmediate();
+    const known = byId(newest);
+    const all = await this.#saved(sessions, Number.MAX_SAFE_INTEGER);
+    const others = all.filter(({ session_id: id }) => !known.has(id));
+    for (let from = 0; from < others.length; from += sessionsPerPart) {
+      this.#deps.onChange(place.key, { changed: others.slice(from, from + sessionsPerPart), removed: [] });
+      await setImmediate();
+    }
+    this.#deps.onChange(place.key, changeOf(byId([...newest, ...others]), byId(await listing)));
   }
 
   /** Only ended sessions, because the state of others must be determined first. */
-  async #saved(folders: readonly string[]): Promise<ObservedSummary[]> {
-    const rows = await this.#deps.saved();
+  async #saved(sessions: ObservedSessions, most: number): Promise<ObservedSummary[]> {
+    const folders = sessions.folders();
+    const rows = await this.#deps.saved(most);
     return rows.filter(
       ({ live, source }) =>
         live.state === 'ended' && folders.some((folder) => source.path.startsWith(folder + path.sep)),

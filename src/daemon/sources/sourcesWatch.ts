@@ -20,9 +20,9 @@ export interface OwnSessions {
 interface SourcesWatchDeps {
   readonly sessions: ObservedFeed;
   readonly scope: SessionScope;
-  readonly feed: NewsFeed;
+  readonly feed: Pick<NewsFeed, 'summary' | 'removed'>;
   readonly own: OwnSessions;
-  readonly keeper: SessionCopier;
+  readonly keeper: Pick<SessionCopier, 'look' | 'isCopy' | 'isRunning'>;
   /** Every session that has ended is copied into a record. */
   readonly keepAll: boolean;
   readonly log: Log;
@@ -34,8 +34,13 @@ export class SourcesWatch implements Disposable {
   readonly #deps: SourcesWatchDeps;
   /** Reported sessions, with the agent's own ids. */
   readonly #reported = new Map<string, readonly string[]>();
+  /** Maximum number of reported sessions, and the time of the oldest one (ISO 8601). */
+  #limit = Number.POSITIVE_INFINITY;
+  #oldest = '';
   #recorded = new Map<string, string>();
   #registrations: readonly Disposable[] = [];
+  /** One change after the other: a later one may be about the same session. */
+  #reporting: Promise<void> = Promise.resolve();
   #isDisposed = false;
 
   constructor(deps: SourcesWatchDeps) {
@@ -53,9 +58,13 @@ export class SourcesWatch implements Disposable {
     this.#recorded = new Map([...(await own.recorded()), ...this.#recorded]);
     const found = await this.#shown(await sessions.list());
     const newest = found.shown.sort((a, b) => b.updated_at.localeCompare(a.updated_at)).slice(0, limit);
+    this.#limit = limit;
+    this.#oldest = newest.at(-1)?.updated_at ?? '';
     for (const each of newest) this.#reported.set(each.session_id, each.executor_session_ids);
-    receive = (change) => void this.#report(change);
-    for (const change of early) void this.#report(change);
+    receive = (change) => {
+      this.#reporting = this.#reporting.then(() => this.#report(change));
+    };
+    for (const change of early) receive(change);
     const { shown, copies, out } = found;
     return { sessions: newest, kept: copies, out_of_scope: out, beyond: shown.length - newest.length };
   }
@@ -71,8 +80,10 @@ export class SourcesWatch implements Disposable {
       const { shown } = await this.#shown(changed);
       if (this.#isDisposed) return;
       const outdated = new Set([...removed, ...changed.map((each) => each.session_id)]);
-      for (const summary of shown) {
+      for (const summary of shown.sort((a, b) => b.updated_at.localeCompare(a.updated_at))) {
         outdated.delete(summary.session_id);
+        if (this.#isBeyond(summary)) continue;
+        if (this.#oldest === '' || summary.updated_at < this.#oldest) this.#oldest = summary.updated_at;
         this.#reported.set(summary.session_id, summary.executor_session_ids);
         this.#deps.feed.summary(summary);
       }
@@ -84,6 +95,11 @@ export class SourcesWatch implements Disposable {
     } catch (error) {
       this.#deps.log.error(`Could not send a client the sessions of other programs: ${String(error)}`);
     }
+  }
+
+  /** Whether the client has as many sessions as it wants, all of them newer. */
+  #isBeyond({ session_id: id, updated_at: updated }: SessionSummary): boolean {
+    return this.#reported.size >= this.#limit && !this.#reported.has(id) && updated < this.#oldest;
   }
 
   /** Vitrine recorded a session on its own: it is in the list already. */

@@ -39,6 +39,14 @@ export class ObservedRows {
   }
 }
 
+/** The sessions that changed last, at most `most`, newest first, as they were last written. */
+export function newestObserved(database: Database, most: number): ObservedSummary[] {
+  return database.all('SELECT summary FROM observed ORDER BY updated DESC LIMIT ?', most).flatMap((row) => {
+    const summary: unknown = JSON.parse(String(row['summary']));
+    return isSummary(summary) ? [summary] : [];
+  });
+}
+
 function readRows(database: Database): ObservedSession[] {
   return database.all('SELECT summary, spent FROM observed').flatMap((row) => {
     const summary: unknown = JSON.parse(String(row['summary']));
@@ -53,11 +61,12 @@ function writeRows(database: Database, sessions: readonly ObservedSession[]): vo
     const [id, texts] = [summary.session_id, [JSON.stringify(summary), JSON.stringify(spent)] as const];
     const before = known.get(id);
     known.delete(id);
-    return before?.['summary'] === texts[0] && before['spent'] === texts[1] ? [] : [[id, ...texts] as const];
+    if (before?.['summary'] === texts[0] && before['spent'] === texts[1]) return [];
+    return [[id, summary.updated_at, ...texts] as const];
   });
   if (changed.length === 0 && known.size === 0) return;
   database.transaction(() => {
-    for (const values of changed) database.run('INSERT OR REPLACE INTO observed VALUES (?, ?, ?)', ...values);
+    for (const values of changed) database.run('INSERT OR REPLACE INTO observed VALUES (?, ?, ?, ?)', ...values);
     for (const id of known.keys()) database.run('DELETE FROM observed WHERE id = ?', id);
   });
 }

@@ -1,7 +1,7 @@
 import type { Database } from './database.ts';
 
 /** A database of another version is deleted and created again. */
-export const schemaVersion = 5;
+export const schemaVersion = 6;
 
 /** An entry's id is `session number * entriesPerSession + index`, so that a session's entries are contiguous. */
 export const entriesPerSession = 2 ** 24;
@@ -32,7 +32,8 @@ CREATE TABLE touches (
 CREATE INDEX touches_by_file ON touches (file, entry);
 CREATE VIRTUAL TABLE word_index USING fts5(
   text, content='', contentless_delete=1, detail=none, tokenize="ascii tokenchars '_'");
-CREATE TABLE observed (id TEXT PRIMARY KEY, summary TEXT NOT NULL, spent TEXT NOT NULL);
+CREATE TABLE observed (id TEXT PRIMARY KEY, updated TEXT NOT NULL, summary TEXT NOT NULL, spent TEXT NOT NULL);
+CREATE INDEX observed_by_time ON observed (updated);
 CREATE TABLE facts (id TEXT PRIMARY KEY, stamp TEXT NOT NULL, facts BLOB NOT NULL, problem TEXT);
 CREATE TABLE parts (path TEXT PRIMARY KEY, key TEXT NOT NULL, part TEXT NOT NULL) WITHOUT ROWID;
 `;

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { WatchedPlaces } from '../../../../src/daemon/indexing/watchedPlaces.ts';
+import { RepositoryLookup, SessionScope } from '../../../../src/daemon/sources/scope.ts';
+import { SourcesWatch } from '../../../../src/daemon/sources/sourcesWatch.ts';
+import { Catalogue } from '../../../../src/engine/catalogue/catalogue.ts';
+import { wasmDriver, type DatabaseDriver } from '../../../../src/engine/catalogue/database.ts';
+import { newestObserved, ObservedRows } from '../../../../src/engine/catalogue/observedRows.ts';
+import { StoredFacts } from '../../../../src/engine/catalogue/storedFacts.ts';
+import type { SourcesChange } from '../../../../src/engine/sources/sources.ts';
+import type { ObservedSummary } from '../../../../src/insight/observed/summary.ts';
+import { loadPrices } from '../../../../src/insight/prices/prices.ts';
+import { captureFile, sourcesOf } from '../../../support/stores/homes.ts';
+import { until } from '../../../support/until.ts';
+
+const quiet = (): void => undefined;
+const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
+const sessions = 2300;
+
+/** Sessions of Claude Code below a home, newest first. */
+async function rowsIn(home: string): Promise<ObservedSummary[]> {
+  const [row] = await sourcesOf(captureFile('claude-code-2.1.330/print-tools', 'home')).list(await loadPrices());
+  assert(row !== undefined);
+  const file = path.join(home, '.claude/projects/-home-dev-project/session.jsonl');
+  return Array.from({ length: sessions }, (_, n) => {
+    const id = n.toString(16).padStart(12, '0');
+    return {
+      ...row,
+      session_id: `ses_${id}`,
+      executor_session_ids: [`native-${id}`],
+      updated_at: new Date(Date.UTC(2026, 0, 1) - n * 60_000).toISOString(),
+      source: { ...row.source, path: file },
+    };
+  });
+}
+
+function idsOf(rows: readonly { readonly session_id: string }[]): string[] {
+  return rows.map(({ session_id: id }) => id);
+}
+
+describe('the first list of many sessions from the catalogue', () => {
+  let home = '';
+
+  beforeEach(() => {
+    home = mkdtempSync(path.join(tmpdir(), 'vitrine-'));
+  });
+  afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+  const drivers: Readonly<Record<string, (() => Promise<DatabaseDriver>) | undefined>> = {
+    'the SQLite of the runtime': undefined,
+    WebAssembly: wasmDriver,
+  };
+  for (const [name, driver] of Object.entries(drivers)) {
+    it(`reads the newest, with ${name}`, async () => {
+      const rows = await rowsIn(home);
+      const store = path.join(home, 'store');
+      mkdirSync(store);
+      const catalogue = new Catalogue(store, driver);
+      try {
+        await catalogue.use((database) => {
+          new ObservedRows().write(
+            database,
+            rows.toReversed().map((summary) => ({ summary, spent: [] })),
+            log,
+          );
+          assert.deepEqual(newestObserved(database, 3), rows.slice(0, 3));
+          assert.equal(newestObserved(database, Number.MAX_SAFE_INTEGER).length, sessions);
+        });
+      } finally {
+        catalogue.close();
+      }
+    });
+  }
+
+  it('has the newest; the others follow in parts, and then what became different', async () => {
+    const rows = await rowsIn(home);
+    const changes: SourcesChange[] = [];
+    const places = new WatchedPlaces({
+      cache: new StoredFacts(new Catalogue(path.join(home, 'none')), log),
+      saved: (most) => Promise.resolve(rows.slice(0, most)),
+      prices: () => loadPrices(),
+      log,
+      onChange: (_, change) => void changes.push(change),
+      onPaths: quiet,
+    });
+    const place = { key: 'here', home, variables: {} };
+    try {
+      assert.deepEqual(idsOf(await places.watch(place)), idsOf(rows.slice(0, 1000)));
+      await until('the end of the list', () => changes.some(({ removed }) => removed.length > 0));
+      const [second, third, last] = changes;
+      assert.deepEqual(idsOf(second!.changed), idsOf(rows.slice(1000, 2000)));
+      assert.deepEqual(idsOf(third!.changed), idsOf(rows.slice(2000)));
+      // Their files do not exist.
+      assert.deepEqual(new Set(last!.removed), new Set(idsOf(rows)));
+    } finally {
+      places.unwatch(place);
+    }
+  });
+
+  it('fills the list of a client up to its limit', async () => {
+    const rows = await rowsIn(home);
+    const reported: string[] = [];
+    const listeners: ((change: SourcesChange) => void)[] = [];
+    const watch = new SourcesWatch({
+      sessions: {
+        folders: () => [],
+        look: (listener) => {
+          listeners.push(listener);
+          return { dispose: quiet };
+        },
+        onPaths: () => ({ dispose: quiet }),
+        list: () => Promise.resolve(rows.slice(0, 10)),
+        find: () => Promise.resolve(undefined),
+        history: () => Promise.resolve(undefined),
+        dispose: quiet,
+      },
+      scope: new SessionScope('everything', [], new RepositoryLookup()),
+      feed: { summary: ({ session_id: id }) => void reported.push(id), removed: quiet },
+      own: { recorded: () => Promise.resolve(new Map()), onRecorded: () => ({ dispose: quiet }) },
+      keeper: { look: () => Promise.resolve(), isCopy: () => false, isRunning: () => false },
+      keepAll: false,
+      log,
+      onDispose: quiet,
+    });
+    const { sessions: first } = await watch.begin(12);
+    assert.deepEqual(idsOf(first), idsOf(rows.slice(0, 10)));
+    const [changed] = listeners;
+    changed?.({ changed: rows.slice(10, 20), removed: [] });
+    const newer = { ...rows[20]!, updated_at: '2027-01-01T00:00:00.000Z' };
+    changed?.({ changed: [newer], removed: [] });
+    await until('the newer one', () => reported.includes(newer.session_id));
+    assert.deepEqual(reported, [...idsOf(rows.slice(10, 12)), newer.session_id]);
+    watch.dispose();
+  });
+});
