@@ -1,4 +1,4 @@
-import { lstat, mkdir, readFile, rm, writeFile, chmod } from 'node:fs/promises';
+import { lstat, mkdir, readFile, rm, rmdir, writeFile, chmod } from 'node:fs/promises';
 import path from 'node:path';
 import { replaceFile } from '../acp/replaceFile.ts';
 import { errorCode } from '../record/layout.ts';
@@ -9,8 +9,10 @@ export interface FileUndo {
   readonly place: string;
   /** `null`: there was no file. */
   readonly bytes: Uint8Array | null;
-  /** Permissions. */
-  readonly mode: number;
+  /** Permissions; `null` if there was no file. */
+  readonly mode: number | null;
+  /** First folder that Vitrine created for the file. */
+  readonly folder?: string | undefined;
   /** SHA-256 of what Vitrine wrote; `null`: it deleted the file. */
   readonly written: string | null;
 }
@@ -24,19 +26,35 @@ export async function changeFile(
   expected: string | null,
   text: string | null,
 ): Promise<FileUndo | undefined> {
-  return write(place, expected, text === null ? null : Buffer.from(text), 0o666);
+  return write(place, expected, text === null ? null : Buffer.from(text), null);
 }
 
 /** Restores every byte. `false` if the file changed since; then it stays as it is. @throws file system errors */
-export async function undoChange({ place, bytes, mode, written }: FileUndo): Promise<boolean> {
-  return (await write(place, written, bytes === null ? null : Buffer.from(bytes), mode)) !== undefined;
+export async function undoChange({ place, bytes, mode, written, folder }: FileUndo): Promise<boolean> {
+  const undone = await write(place, written, bytes === null ? null : Buffer.from(bytes), mode);
+  if (undone !== undefined && bytes === null && folder !== undefined) await removeFolders(path.dirname(place), folder);
+  return undone !== undefined;
+}
+
+/** Removes empty folders from `inner` up to `outer`. */
+async function removeFolders(inner: string, outer: string): Promise<void> {
+  for (let each = inner; each.startsWith(outer); each = path.dirname(each)) {
+    // Something else is in it now.
+    if (
+      !(await rmdir(each).then(
+        () => true,
+        () => false,
+      ))
+    )
+      return;
+  }
 }
 
 async function write(
   place: string,
   expected: string | null,
   bytes: Buffer | null,
-  mode: number,
+  mode: number | null,
 ): Promise<FileUndo | undefined> {
   const found = await lstat(place).catch((error: unknown) => {
     if (['ENOENT', 'ENOTDIR'].includes(errorCode(error))) return null;
@@ -45,16 +63,19 @@ async function write(
   if (found !== null && !found.isFile()) return undefined;
   const before = found === null ? null : await readFile(place);
   if ((before === null ? null : hashOf(before)) !== expected) return undefined;
+  let folder: string | undefined;
   if (bytes === null) await rm(place);
   else if (found === null) {
-    await mkdir(path.dirname(place), { recursive: true });
-    await writeFile(place, bytes, { flag: 'wx', mode });
-    if (mode !== 0o666) await chmod(place, mode);
+    folder = await mkdir(path.dirname(place), { recursive: true });
+    await writeFile(place, bytes, { flag: 'wx', mode: mode ?? 0o666 });
+    // The system may have masked it.
+    if (mode !== null) await chmod(place, mode);
   } else await replaceFile(place, found, bytes);
   return {
     place,
     bytes: before,
-    mode: found === null ? 0o666 : found.mode & 0o7777,
+    mode: found === null ? null : found.mode & 0o7777,
+    folder,
     written: bytes === null ? null : hashOf(bytes),
   };
 }

@@ -1,6 +1,7 @@
 import { hashOf, readCurrent, type CurrentFile } from './currentFile.ts';
 import { SessionFiles } from '../../insight/files/files.ts';
 import { plainLines } from '../../insight/review/fileText.ts';
+import { foundFile, goneFile } from '../../insight/review/recordedText.ts';
 import { findRenames } from '../../insight/review/renames.ts';
 import { type FileReview, reviewFile } from '../../insight/review/reviewFile.ts';
 import type { ReviewHunk } from '../../insight/review/reviewHunks.ts';
@@ -116,7 +117,7 @@ export class SessionReview {
       .filter((path) => !renames.has(path) || targets.has(path))
       .map((path) => this.#fileOf(path, now.get(path) ?? { state: 'unreadable' }, sources.get(path)));
     return {
-      files: files.filter(({ state, hunks }) => hunks.length > 0 || !['text', 'missing'].includes(state)),
+      files: files.filter(isShown),
       omitted: changed.length - shown.length,
     };
   }
@@ -128,7 +129,11 @@ export class SessionReview {
       this.#prompts.push({ index, text: content });
     if (type.kind === 'system_message' && type.subtype === unreportedSubtype && index >= this.#range.since) {
       const found = unreportedChangesSchema.safeParse(metadata?.['unreported']).data;
-      for (const change of found?.changes ?? []) this.#unreported.set(change.path, change);
+      for (const change of found?.changes ?? []) {
+        // A file that a later run changed is still a new one.
+        const isNew = change.kind === 'changed' && this.#unreported.get(change.path)?.kind === 'added';
+        this.#unreported.set(change.path, isNew ? { ...change, kind: 'added' } : change);
+      }
     }
     if (type.kind !== 'tool_use') return;
     const { action, toolName } = type.tool;
@@ -158,19 +163,21 @@ export class SessionReview {
     return [...new Set([...reported, ...this.#unreported.keys()])].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
   }
 
-  /** New names of files that the session changed, by their old ones. */
+  /** New names of files that the session used, by their old ones. */
   #renames(now: ReadonlyMap<string, CurrentFile>): ReadonlyMap<string, string> {
+    const workDir = this.#folder;
     const gone = [...now].flatMap(([path, { state }]) => {
       const entries = this.#byPath.get(path);
-      if (state !== 'missing' || entries === undefined) return [];
-      const left = reviewFile(entries, null, { path, workDir: this.#folder });
-      return left.before === null ? [] : [{ path, lines: left.before }];
+      return state !== 'missing' || entries === undefined ? [] : [goneFile({ path, workDir, entries })];
     });
-    const added = [...now].flatMap(([path, file]) => {
+    if (gone.length === 0) return new Map();
+    const found = [...now].flatMap(([path, file]) => {
+      if (file.state !== 'text') return [];
+      const entries = this.#byPath.get(path) ?? [];
       const isNew = this.#unreported.get(path)?.kind === 'added' || this.#files.get(path)?.change === 'added';
-      return isNew && file.state === 'text' ? [{ path, lines: plainLines(file.text) }] : [];
+      return isNew || entries.length > 0 ? [foundFile({ path, workDir, entries }, file.text, isNew)] : [];
     });
-    return gone.length === 0 || added.length === 0 ? new Map() : findRenames(gone, added);
+    return found.length === 0 ? new Map() : findRenames(gone, found);
   }
 
   #fileOf(path: string, now: CurrentFile, renamedFrom: string | undefined): ReviewedFile {
@@ -199,6 +206,13 @@ export class SessionReview {
       ...(renamedFrom !== undefined && { renamedFrom }),
     };
   }
+}
+
+/** Files that are as they were before are left out. */
+function isShown({ state, hunks, renamedFrom, review }: ReviewedFile): boolean {
+  if (hunks.length > 0 || renamedFrom !== undefined) return true;
+  if (state === 'missing') return review?.uncertain === true;
+  return state !== 'text';
 }
 
 /** Hunks with the same text in one file are told apart by their order. */

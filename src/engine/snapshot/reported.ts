@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { FileHistory } from '../../insight/files/history.ts';
 import { normalPath } from '../../insight/citations/sources/pathNames.ts';
 import type { EntryUpdate, NormalizedEntry } from '../../model/transcript/entry.ts';
-import type { ToolAction } from '../../model/transcript/tool.ts';
+import type { FileChange, ToolAction } from '../../model/transcript/tool.ts';
 
 type WriteChange = Extract<ToolAction, { kind: 'file_write' | 'file_edit' }>;
 
@@ -42,6 +42,18 @@ export class ReportedChanges {
     return (this.#paths.get(path)?.size ?? 0) > 0;
   }
 
+  /** Whether a reported change may have created the file. */
+  creates(path: string): boolean {
+    return [...(this.#paths.get(path) ?? [])].some((index) => {
+      const type = this.#entries.get(index)?.type;
+      // A change beyond the limit is known by path only.
+      if (type?.kind !== 'tool_use') return true;
+      const { action } = type.tool;
+      if (action.kind !== 'file_edit') return true;
+      return action.changes.some((change) => this.#nameOf(change.path) === path && mayCreate(change));
+    });
+  }
+
   /** Paths of all reported changes. */
   get paths(): string[] {
     return [...this.#paths].flatMap(([path, indexes]) => (indexes.size > 0 ? [path] : []));
@@ -60,9 +72,13 @@ export class ReportedChanges {
     for (const index of [...(this.#paths.get(path) ?? [])].sort((a, b) => a - b)) {
       const entry = this.#entries.get(index);
       if (entry?.type.kind !== 'tool_use' || entry.type.tool.status !== 'success') return undefined;
-      history.add(mapped(entry, (name) => this.#real.get(name) ?? name));
+      history.add(mapped(entry, (name) => this.#nameOf(name)));
     }
     return history.exact ? history.after : undefined;
+  }
+
+  #nameOf(path: string): string {
+    return this.#real.get(path) ?? path;
   }
 
   #ownPath(path: string): string {
@@ -86,6 +102,11 @@ export class ReportedChanges {
       this.#entries.delete(entry.index);
     }
   }
+}
+
+/** Some agents report a new file as an edit of nothing. */
+function mayCreate({ kind, oldText = '', patch = '' }: FileChange): boolean {
+  return kind === 'add' || (oldText === '' && !/^[ -]/m.test(patch));
 }
 
 function withPaths(action: WriteChange, of: (path: string) => string): WriteChange {

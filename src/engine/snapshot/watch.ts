@@ -112,6 +112,9 @@ export class FolderWatch {
     for (const change of changes) {
       if (otherPlaces.has(change.path)) continue;
       if (!this.#reported.has(change.path)) unreported.push(change);
+      // Edits of a file that something else created, for example by renaming another one.
+      else if (change.kind === 'added' && !this.#reported.creates(change.path))
+        unreported.push({ ...change, besides: true });
       else if (compared++ < maxCompared && (await this.#differsFromReport(change.path, snapshot))) {
         unreported.push({ ...change, besides: true });
       }

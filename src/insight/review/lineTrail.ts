@@ -10,7 +10,7 @@ interface TrailLine {
   readonly base: number | null;
   /** Authors of the line and of the lines that it replaced, newest last. */
   readonly by: readonly Author[];
-  /** Lines of the first text that it replaced, directly or not. */
+  /** Lines of the first text that it replaced, directly or not; the same list for all lines that replaced them together. */
   readonly over: readonly number[];
 }
 
@@ -75,16 +75,31 @@ export class LineTrail {
 
   #rewrite(next: TrailLine[], old: readonly TrailLine[], texts: readonly string[], author: Author): void {
     const paired = old.length === texts.length;
-    for (const [at, text] of texts.entries()) {
-      const replaced = paired ? old.slice(at, at + 1) : old;
-      const by = distinct([...replaced.flatMap((line) => line.by), author]);
-      next.push({ text, base: null, by, over: distinct(replaced.flatMap(coveredBy)) });
+    const all = paired ? undefined : heirOf(old, author);
+    for (const [at, text] of texts.entries())
+      next.push({ text, base: null, ...(all ?? heirOf(old.slice(at, at + 1), author)) });
+    const authors = new Map<readonly number[], (readonly Author[])[]>();
+    for (const line of old) {
+      const covered = coveredBy(line);
+      const known = authors.get(covered);
+      if (known === undefined) authors.set(covered, [line.by]);
+      else known.push(line.by);
     }
-    for (const base of old.flatMap(coveredBy)) {
-      const by = old.flatMap((line) => (coveredBy(line).includes(base) ? line.by : []));
-      this.#gone[base] = distinct([...(this.#gone[base] ?? []), ...by, author]);
+    for (const [covered, by] of authors) {
+      const before = distinct(by).flat();
+      for (const base of covered) this.#gone[base] = distinct([...(this.#gone[base] ?? []), ...before, author]);
     }
   }
+}
+
+/**
+ * Authors and covered lines of a line that replaces these. Lines that replace the same ones share their lists, and each list is
+ * looked at once: a file of 10,000 lines can be written anew.
+ */
+function heirOf(replaced: readonly TrailLine[], author: Author): Pick<TrailLine, 'by' | 'over'> {
+  const by = distinct([...distinct(replaced.map((line) => line.by)).flat(), author]);
+  const covered = distinct(replaced.map(coveredBy));
+  return { by, over: covered.length === 1 ? (covered[0] ?? []) : distinct(covered.flat()) };
 }
 
 function coveredBy({ base, over }: TrailLine): readonly number[] {
@@ -92,6 +107,6 @@ function coveredBy({ base, over }: TrailLine): readonly number[] {
 }
 
 /** Distinct values, ordered by their last occurrence. */
-function distinct<T>(all: readonly T[]): T[] {
+export function distinct<T>(all: readonly T[]): T[] {
   return [...new Set([...all].reverse())].reverse();
 }

@@ -1,39 +1,81 @@
 import { keptLines } from '../files/lineDiff.ts';
 
-export interface NamedText {
+/** A file that is missing, as the session left it. */
+export interface GoneFile {
   readonly path: string;
-  readonly lines: readonly string[];
+  /** `null`: its text is not recorded. */
+  readonly lines: readonly string[] | null;
+  /** Whether everything recorded about it fits this text, for files whose text is not recorded. */
+  readonly fits?: (lines: readonly string[]) => boolean;
+  /** Last entry that used it. */
+  readonly last?: number;
 }
 
-/** Share of lines that a renamed file still has. */
+/** A file that may be a missing one under a new name, as the session found it. */
+export interface FoundFile {
+  readonly path: string;
+  readonly lines: readonly string[];
+  /** First entry that used it, if the record does not say that the file is new. */
+  readonly since?: number;
+  /** Whether the first edits of the file apply to this text. */
+  readonly follows?: (lines: readonly string[]) => boolean;
+}
+
+/** Share of lines that a renamed file still has, if the file is known to be new. */
 const leastAlike = 0.5;
-/** Pairs that are compared. */
+/** Pairs that are compared line by line. */
 const mostPairs = 400;
 
 /**
- * Finds new names of missing files by the content with which the session left them (`gone`). Each new file matches at
- * most one of them.
+ * Finds new names of missing files by the content with which the session left them. Each found file matches at most
+ * one of them.
  */
-export function findRenames(gone: readonly NamedText[], added: readonly NamedText[]): ReadonlyMap<string, string> {
-  const pairs = gone
-    .flatMap((from) => added.map((to) => ({ from, to })))
-    .slice(0, mostPairs)
-    .map(({ from, to }) => ({ from: from.path, to: to.path, alike: likeness(from.lines, to.lines) }))
-    .filter(({ alike }) => alike >= leastAlike)
-    .sort((a, b) => b.alike - a.alike);
-  const found = new Map<string, string>();
+export function findRenames(gone: readonly GoneFile[], found: readonly FoundFile[]): ReadonlyMap<string, string> {
+  const renames = new Map<string, string>();
   const taken = new Set<string>();
-  for (const { from, to } of pairs) {
-    if (found.has(from) || taken.has(to)) continue;
-    found.set(from, to);
-    taken.add(to);
+  const pair = (from: GoneFile, to: FoundFile): void => {
+    if (renames.has(from.path) || taken.has(to.path)) return;
+    renames.set(from.path, to.path);
+    taken.add(to.path);
+  };
+  const byText = new Map<string, FoundFile[]>();
+  for (const to of found) {
+    const text = textOf(to.lines);
+    byText.set(text, [...(byText.get(text) ?? []), to]);
   }
-  return found;
+  for (const from of gone) {
+    const text = from.lines === null ? '' : textOf(from.lines);
+    const to = byText.get(text)?.find((each) => !taken.has(each.path) && isLater(each, from));
+    if (text !== '' && to !== undefined) pair(from, to);
+  }
+  const alike = gone
+    .filter(({ path }) => !renames.has(path))
+    .flatMap((from) => found.flatMap((to) => (taken.has(to.path) || !isLater(to, from) ? [] : [{ from, to }])))
+    .slice(0, mostPairs)
+    .map(({ from, to }) => ({ from, to, likeness: likeness(from, to) }))
+    .filter(({ likeness: share }) => share >= leastAlike)
+    .sort((a, b) => b.likeness - a.likeness);
+  for (const { from, to } of alike) pair(from, to);
+  return renames;
 }
 
-/** Share of common lines, 1 for the same text. Empty lines say nothing. */
-function likeness(a: readonly string[], b: readonly string[]): number {
-  const [one, other] = [a, b].map((lines) => lines.filter((line) => line.trim() !== ''));
+/** A file that was used before the other one was used for the last time is another file. */
+function isLater({ since }: FoundFile, { last }: GoneFile): boolean {
+  return since === undefined || (last !== undefined && since > last);
+}
+
+/** Empty lines say nothing. */
+function textOf(lines: readonly string[]): string {
+  return lines.filter((line) => line.trim() !== '').join('\n');
+}
+
+/** Share of common lines, 1 for the same text. */
+function likeness({ lines, fits }: GoneFile, to: FoundFile): number {
+  if (lines === null) return fits?.(to.lines) === true ? 1 : 0;
+  // The text of such a file must be the same.
+  if (to.since !== undefined) return 0;
+  if (to.follows?.(lines) === true) return 1;
+  const [one, other] = [lines, to.lines].map((each) => each.filter((line) => line.trim() !== ''));
   if (one === undefined || other === undefined || one.length === 0 || other.length === 0) return 0;
   const same = keptLines(one, other).reduce((count, at) => count + (at === -1 ? 0 : 1), 0);
   return same / Math.max(one.length, other.length);

@@ -8,6 +8,8 @@ export interface Replayed {
   /** The file exists after the last event. */
   readonly exists: boolean;
   readonly lost: readonly number[];
+  /** Each change was found as it is recorded. */
+  readonly isExact: boolean;
 }
 
 /** Applies events to a text; `null`: the file does not exist yet. `openEnd`: whether the text ends with a line break is unknown. */
@@ -16,6 +18,7 @@ export class Replay {
   readonly #lost: number[] = [];
   #exists: boolean;
   #openEnd: boolean;
+  #isExact = true;
 
   constructor(base: readonly string[] | null, openEnd: boolean) {
     this.#trail = new LineTrail(base ?? []);
@@ -63,7 +66,8 @@ export class Replay {
   }
 
   end(): Replayed {
-    return { trail: this.#trail, exists: this.#exists, lost: this.#lost };
+    const isExact = this.#isExact && this.#lost.length === 0;
+    return { trail: this.#trail, exists: this.#exists, lost: this.#lost, isExact };
   }
 
   #placed({ step, hunks }: Extract<FileEvent, { kind: 'patched' }>): Splice[] {
@@ -73,7 +77,10 @@ export class Replay {
   }
 
   #splice({ at, count, lines, expected }: Splice, by: number): void {
-    if (expected !== undefined) this.#trail.replace(at, count, expected, unreported);
+    if (expected !== undefined) {
+      this.#isExact = false;
+      this.#trail.replace(at, count, expected, unreported);
+    }
     this.#trail.replace(at, count, lines, by);
   }
 

@@ -44,8 +44,12 @@ export function reviewFile(
   { path: name, earlier = [], workDir, start, since = 0 }: ReviewOptions,
 ): FileReview {
   const path = normalPath(name, workDir);
-  const names = [path, ...earlier.map((each) => normalPath(each, workDir))];
-  const events = entries.flatMap((entry) => fileEvents(entry, names, workDir));
+  const old = earlier.map((each) => normalPath(each, workDir));
+  const events = entries.flatMap((entry) => [
+    // Under its new name, the file was not deleted.
+    ...fileEvents(entry, old, workDir).filter(({ kind }) => kind !== 'deleted'),
+    ...fileEvents(entry, [path], workDir),
+  ]);
   const lines = now === null ? null : plainLines(now);
   const began =
     start === undefined

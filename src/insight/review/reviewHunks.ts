@@ -1,5 +1,5 @@
 import { keptLines } from '../files/lineDiff.ts';
-import { type Author, type LineTrail, unreported } from './lineTrail.ts';
+import { type Author, distinct, type LineTrail, unreported } from './lineTrail.ts';
 
 type Range = readonly [from: number, to: number];
 
@@ -67,44 +67,60 @@ function indexes([from, to]: Range): number[] {
 }
 
 /** Parts that belong together because a line of one side replaced a line of the other. */
-function partsOf(trail: LineTrail, { base: [b0, bEnd], now: [n0, nEnd] }: Region): ReviewHunk[] {
+function partsOf(trail: LineTrail, region: Region): ReviewHunk[] {
   const parts: ReviewHunk[] = [];
-  const over = (at: number): readonly number[] =>
-    (trail.lines[at]?.over ?? []).filter((covered) => covered >= b0 && covered < bEnd);
-  const coveredBy = new Map<number, number[]>();
-  for (const at of indexes([n0, nEnd]))
-    for (const each of over(at)) coveredBy.set(each, [...(coveredBy.get(each) ?? []), at]);
-  let [b, n] = [b0, n0];
-  while (b < bEnd || n < nEnd) {
+  const { base, now } = region;
+  const links = linksOf(trail, region);
+  let [b, n] = [base[0], now[0]];
+  while (b < base[1] || n < now[1]) {
     const [fromBase, fromNow] = [b, n];
     // A removal precedes an insertion at the same place.
-    if (b < bEnd && coveredBy.get(b) === undefined) b += 1;
-    else if (n < nEnd && over(n).length === 0) n += 1;
-    else [b, n] = together({ over, coveredBy }, [b, bEnd], [n, nEnd]);
+    if (b < base[1] && links.toNow(b) === 0) b += 1;
+    else if (n < now[1] && links.toBase(n) === 0) n += 1;
+    else [b, n] = together(links, [b, base[1]], [n, now[1]]);
     parts.push(hunkOf(trail, [fromBase, b], [fromNow, n]));
   }
   return parts;
 }
 
+/** Where the last line ends that is linked to a line of the other side; 0 if none is. */
 interface Links {
-  readonly over: (now: number) => readonly number[];
-  readonly coveredBy: ReadonlyMap<number, readonly number[]>;
+  readonly toBase: (now: number) => number;
+  readonly toNow: (base: number) => number;
+}
+
+/** Lines that replaced the same ones share a list, and each list is looked at once. */
+function linksOf(trail: LineTrail, { base: [b0, bEnd], now }: Region): Links {
+  const ends = new Map<readonly number[], { readonly toBase: number; readonly toNow: number }>();
+  for (const at of indexes(now)) {
+    const over = trail.lines[at]?.over ?? [];
+    const known = ends.get(over);
+    const toBase =
+      known?.toBase ?? over.reduce((to, line) => (line < b0 || line >= bEnd ? to : Math.max(to, line + 1)), 0);
+    ends.set(over, { toBase, toNow: at + 1 });
+  }
+  const toNow = new Map<number, number>();
+  for (const [over, end] of ends) for (const line of over) toNow.set(line, Math.max(toNow.get(line) ?? 0, end.toNow));
+  return {
+    toBase: (at) => ends.get(trail.lines[at]?.over ?? [])?.toBase ?? 0,
+    toNow: (line) => toNow.get(line) ?? 0,
+  };
 }
 
 /** Ends of the smallest pair of ranges in which no line is linked to one after them. */
-function together({ over, coveredBy }: Links, [b, bEnd]: Range, [n, nEnd]: Range): [number, number] {
-  let [toBase, toNow] = [Math.min(b + 1, bEnd), Math.min(n + 1, nEnd)];
+function together({ toBase, toNow }: Links, [b, bEnd]: Range, [n, nEnd]: Range): [number, number] {
+  let [endBase, endNow] = [Math.min(b + 1, bEnd), Math.min(n + 1, nEnd)];
   let [doneBase, doneNow] = [b, n];
-  while (doneBase < toBase || doneNow < toNow) {
-    if (doneBase < toBase) toNow = (coveredBy.get(doneBase++) ?? []).reduce((to, at) => Math.max(to, at + 1), toNow);
-    else toBase = over(doneNow++).reduce((to, at) => Math.max(to, at + 1), toBase);
+  while (doneBase < endBase || doneNow < endNow) {
+    if (doneBase < endBase) endNow = Math.max(endNow, toNow(doneBase++));
+    else endBase = Math.max(endBase, toBase(doneNow++));
   }
-  return [toBase, toNow];
+  return [endBase, endNow];
 }
 
 function hunkOf(trail: LineTrail, base: Range, now: Range): ReviewHunk {
   const removed = indexes(base).flatMap((at) => trail.removers(at));
-  const written = indexes(now).flatMap((at) => trail.lines[at]?.by ?? []);
+  const written = distinct(indexes(now).map((at) => trail.lines[at]?.by ?? [])).flat();
   return { base, now, by: latestLast(removed, written) };
 }
 

@@ -66,7 +66,7 @@ export class ReviewTree implements vscode.TreeDataProvider<ReviewNode> {
     const notes = [
       folder === '.' ? '' : visibleText(folder),
       renamedFrom === undefined ? '' : t('renamed from {0}', visibleText(renamedFrom)),
-      state === 'missing' ? t('deleted') : stateText(file),
+      state === 'missing' && hunks.length > 0 ? t('deleted') : stateText(file),
     ];
     item.description = notes.filter((note) => note !== '').join(' · ');
     item.contextValue = hunks.length === 0 ? 'fileOnly' : 'file';
@@ -96,8 +96,10 @@ export class ReviewTree implements vscode.TreeDataProvider<ReviewNode> {
 }
 
 /** Why a file has no changes to show. */
-export function stateText({ state, hunks }: ReviewedFile): string {
+export function stateText({ state, hunks, renamedFrom }: ReviewedFile): string {
   switch (state) {
+    case 'missing':
+      return t('deleted; its earlier text is not recorded');
     case 'binary':
       return t('not UTF-8 text');
     case 'tooLarge':
@@ -109,6 +111,7 @@ export function stateText({ state, hunks }: ReviewedFile): string {
     case 'unrecorded':
       return t('changed without a tool call; its earlier text is not recorded');
     default:
+      if (hunks.length === 0 && renamedFrom !== undefined) return '';
       return hunks.length === 1 ? t('1 change') : t('{0} changes', hunks.length);
   }
 }

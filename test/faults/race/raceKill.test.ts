@@ -20,6 +20,7 @@ const steps = prompt([
 ]);
 
 describe('a race whose processes are killed', function () {
+  this.timeout(300_000 + kills * 30_000);
   let place: DaemonBench;
   let user: UserRepository;
 

@@ -79,6 +79,19 @@ describe('unreported changes', () => {
         assert.deepEqual(await place.run([vague], () => place.write('src/a.ts', 'anything\n')), []);
       });
 
+      it('include a file that was renamed before its reported edit', async () => {
+        const rename = (): void => {
+          renameSync(path.join(place.folder, 'src/a.ts'), path.join(place.folder, 'src/z.ts'));
+          place.write('src/z.ts', 'eins\ntwo\n');
+        };
+        const renamed = await place.run([call(1, edits('src/z.ts', 'one', 'eins'))], rename);
+        assert.deepEqual(renamed, ['deleted src/a.ts', 'added src/z.ts besides']);
+        const created = await place.run([call(1, edits('src/n.ts', '', 'new\n'))], () =>
+          place.write('src/n.ts', 'new\n'),
+        );
+        assert.deepEqual(created, []);
+      });
+
       it('include a file whose reported edit was denied', async () => {
         const denied = call(1, edits('src/a.ts', 'one', 'eins'), { status: 'denied' });
         assert.deepEqual(await place.run([denied], () => place.write('src/a.ts', 'eins\ntwo\n')), ['changed src/a.ts']);

@@ -57,10 +57,15 @@ export function playHistory(shape: HistoryShape, unique: boolean): MadeHistory {
   return file.end();
 }
 
-class MadeFile {
+/** A file that edits change; `entries` is where they are reported, for one file or several. */
+export class MadeFile {
+  /** Changes if the file is renamed. */
+  name: string;
+  /** Tells the lines of several files apart. */
+  readonly #label: string;
   readonly #shape: HistoryShape;
   readonly #unique: boolean;
-  readonly #entries: NormalizedEntry[] = [];
+  readonly #entries: NormalizedEntry[];
   readonly #overlaps = new Map<number, Set<number>>();
   readonly #before: string;
   readonly #base: readonly string[];
@@ -68,7 +73,10 @@ class MadeFile {
   #nextId = 0;
   #isRead = false;
 
-  constructor(shape: HistoryShape, unique: boolean) {
+  constructor(shape: HistoryShape, unique: boolean, name = 'a.ts', entries: NormalizedEntry[] = []) {
+    this.name = name;
+    this.#label = name === 'a.ts' ? '' : ` in ${name}`;
+    this.#entries = entries;
     this.#shape = shape;
     this.#unique = unique;
     for (let at = 0; at < shape.lines; at += 1) this.#all.push(this.#line(at % 7 === 3 ? 'empty' : 'unique', null));
@@ -84,13 +92,7 @@ class MadeFile {
       return;
     }
     if (this.#shape.readsFirst && !this.#isRead) {
-      const numbered = this.#alive().map(({ text }, at) => `${at + 1}\t${text}`);
-      this.#entries.push(
-        call(index, reads('a.ts', { startLine: 1, totalLines: numbered.length }), {
-          result: { text: numbered.join('\n') },
-        }),
-      );
-      this.#isRead = true;
+      this.read();
       this.step({ kind, edits });
       return;
     }
@@ -101,10 +103,10 @@ class MadeFile {
     const after = this.#alive();
     if (after.length === before.length && after.every((line, at) => line === before[at])) return;
     if (kind === 'write') {
-      this.#entries.push(call(index, writes('a.ts', this.#lf())));
+      this.#entries.push(call(index, writes(this.name, this.#lf())));
       return;
     }
-    const whole = { path: 'a.ts', kind: 'update' as const };
+    const whole = { path: this.name, kind: 'update' as const };
     const replaced = kind === 'swap' ? swapOf(text, before, after) : undefined;
     const change = replaced ?? { patch: patchOf(before, after) };
     const changes =
@@ -115,6 +117,26 @@ class MadeFile {
           ]
         : [{ ...whole, ...change }];
     this.#entries.push(call(index, { kind: 'file_edit', changes }));
+  }
+
+  /** The file as an agent writes it: without a byte order mark, and with simple line breaks. */
+  get plainText(): string {
+    return this.#lf();
+  }
+
+  ensureRead(): void {
+    if (!this.#isRead) this.read();
+  }
+
+  /** The agent saw the file as it is. */
+  read(): void {
+    const numbered = this.#alive().map(({ text }, at) => `${at + 1}\t${text}`);
+    this.#entries.push(
+      call(this.#entries.length + 1, reads(this.name, { startLine: 1, totalLines: numbered.length }), {
+        result: { text: numbered.join('\n') },
+      }),
+    );
+    this.#isRead = true;
   }
 
   end(): MadeHistory {
@@ -148,7 +170,8 @@ class MadeFile {
 
   #line(kind: string, by: number | null): MadeLine {
     const id = this.#nextId++;
-    const shown = this.#unique || kind === 'unique' ? `line ${id} of ${String(by)}` : kind === 'brace' ? '}' : '';
+    const shown =
+      this.#unique || kind === 'unique' ? `line ${id} of ${String(by)}${this.#label}` : kind === 'brace' ? '}' : '';
     return { id, text: shown, by };
   }
 

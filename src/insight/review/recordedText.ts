@@ -1,0 +1,55 @@
+import type { NormalizedEntry } from '../../model/transcript/entry.ts';
+import { normalPath } from '../citations/sources/pathNames.ts';
+import { fileEvents } from './fileEvents.ts';
+import { plainLines } from './fileText.ts';
+import type { FoundFile, GoneFile } from './renames.ts';
+import { Replay } from './replay.ts';
+import { startText } from './startText.ts';
+
+interface Recorded {
+  readonly path: string;
+  readonly workDir: string;
+  /** Settled entries that involve the file, in index order. */
+  readonly entries: readonly NormalizedEntry[];
+}
+
+/** A missing file as the session left it. Who deleted it, and how, does not matter. */
+export function goneFile({ path, workDir, entries }: Recorded): GoneFile {
+  const names = [normalPath(path, workDir)];
+  const events = entries
+    .flatMap((entry) => fileEvents(entry, names, workDir))
+    .filter(({ kind }) => kind !== 'deleted' && kind !== 'lost');
+  const leftFrom = (now: readonly string[] | null) => {
+    const began = startText(events, now);
+    const replay = new Replay(began.lines, began.openEnd);
+    for (const event of events) replay.add(event);
+    const { trail, exists, isExact } = replay.end();
+    return { lines: exists ? trail.texts : null, isExact };
+  };
+  const fits = (now: readonly string[]): boolean => {
+    const left = leftFrom(now);
+    return events.length > 0 && left.isExact && left.lines?.join('\n') === now.join('\n');
+  };
+  return { path, lines: leftFrom(null).lines, fits, last: entries.at(-1)?.index ?? -1 };
+}
+
+/** A file with this text as the session first knew it. `isNew`: it did not exist before. */
+export function foundFile({ path, workDir, entries }: Recorded, now: string, isNew: boolean): FoundFile {
+  const names = [normalPath(path, workDir)];
+  const events = entries.flatMap((entry) => fileEvents(entry, names, workDir));
+  const [first] = events;
+  const lines = first?.kind === 'written' ? first.lines : startText(events, plainLines(now)).lines;
+  const whole = events.findIndex(({ kind }) => kind === 'written' || kind === 'seen' || kind === 'deleted');
+  const edits = events.slice(0, whole === -1 ? events.length : whole);
+  const follows = (start: readonly string[]): boolean => {
+    const replay = new Replay(start, false);
+    for (const event of edits) replay.add(event);
+    return edits.length > 0 && replay.end().isExact;
+  };
+  return {
+    path,
+    lines: lines ?? plainLines(now),
+    follows,
+    ...(!isNew && { since: entries[0]?.index ?? -1 }),
+  };
+}

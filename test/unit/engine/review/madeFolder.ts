@@ -1,0 +1,180 @@
+import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import * as fc from 'fast-check';
+import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
+import type { UnreportedChange } from '../../../../src/model/transcript/unreported.ts';
+import { call } from '../../../support/sessions/madeEntries.ts';
+import { historyShape, MadeFile, type MadeHistory } from '../../insight/review/madeHistory.ts';
+
+const modes = fc.constantFrom(0o644, 0o755, 0o600, 0o666, 0o444);
+
+const fileShape = fc.record({
+  history: historyShape,
+  /** One of 40 has 10,000 lines. */
+  size: fc.nat(39),
+  mode: modes,
+  folder: fc.constantFrom('', '', 'in/', 'in/the/'),
+  move: fc.option(
+    fc.record({
+      /** Number of steps before it. */
+      at: fc.nat(6),
+      by: fc.constantFrom('edit', 'command'),
+      folder: fc.constantFrom('', 'moved/'),
+      /** The agent reads it under its new name before it edits it. */
+      isRead: fc.boolean(),
+    }),
+  ),
+  end: fc.constantFrom('kept', 'kept', 'kept', 'kept', 'deleted by an edit', 'deleted by a command'),
+});
+type FileShape = typeof fileShape extends fc.Arbitrary<infer T> ? T : never;
+
+const binaryShape = fc.record({
+  bytes: fc.uint8Array({ minLength: 1, maxLength: 40 }),
+  mode: modes,
+  end: fc.constantFrom('added', 'changed', 'deleted', 'renamed', 'untouched'),
+});
+
+export const folderShape = fc.record({
+  files: fc.array(fileShape, { minLength: 1, maxLength: 3 }),
+  binaries: fc.array(binaryShape, { maxLength: 2 }),
+});
+export type FolderShape = typeof folderShape extends fc.Arbitrary<infer T> ? T : never;
+
+export interface FolderFile {
+  /** At the end. */
+  readonly name: string;
+  readonly earlier: string | undefined;
+  readonly end: FileShape['end'];
+  readonly history: MadeHistory;
+}
+
+export interface MadeFolder {
+  readonly entries: readonly NormalizedEntry[];
+  readonly files: readonly FolderFile[];
+  /** Names of binary files that changed; a deleted one maps to `missing`. */
+  readonly binaries: ReadonlyMap<string, 'binary' | 'missing'>;
+}
+
+/** Plays edits on several files in turn, and leaves them in `folder` as a session would. */
+export function playFolder(folder: string, { files, binaries }: FolderShape): MadeFolder {
+  const entries: NormalizedEntry[] = [];
+  const notes: UnreportedChange[] = [];
+  const players = files.map((shape, at) => new FilePlayer(shape, `${shape.folder}file${at}.txt`, entries, notes));
+  for (let step = 0; step < 10; step += 1) for (const player of players) player.step(step);
+  const played = players.map((player) => player.end());
+  for (const [at, { mode }] of files.entries()) {
+    const file = played[at];
+    if (file?.end === 'kept') put(folder, file.name, Buffer.from(file.history.now), mode);
+  }
+  const listed = new Map<string, 'binary' | 'missing'>();
+  for (const [at, { bytes, mode, end }] of binaries.entries()) {
+    const name = `picture${at}.png`;
+    if (end !== 'deleted' && end !== 'renamed') put(folder, name, Buffer.concat([Buffer.of(0), bytes]), mode);
+    if (end === 'renamed') put(folder, `moved${at}.png`, Buffer.concat([Buffer.of(0), bytes]), mode);
+    const changes: UnreportedChange[] =
+      end === 'untouched'
+        ? []
+        : end === 'renamed'
+          ? [
+              { path: name, kind: 'deleted' },
+              { path: `moved${at}.png`, kind: 'added' },
+            ]
+          : [{ path: name, kind: end }];
+    notes.push(...changes);
+    for (const change of changes) listed.set(change.path, change.kind === 'deleted' ? 'missing' : 'binary');
+  }
+  put(folder, 'mine.txt', Buffer.from('of the user\n'), 0o640);
+  symlinkSync('mine.txt', path.join(folder, 'link.txt'));
+  if (notes.length > 0) entries.push(unreportedNote(entries.length + 1, notes));
+  return { entries, files: played, binaries: listed };
+}
+
+/** Everything in a folder: bytes, permissions, links and folders. */
+export function folderState(folder: string): Record<string, string> {
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
+  return Object.fromEntries(
+    names.map((name) => {
+      const place = path.join(folder, name);
+      const found = lstatSync(place);
+      if (!found.isFile()) return [name, found.isSymbolicLink() ? 'link' : 'folder'];
+      return [name, `${(found.mode & 0o7777).toString(8)} ${readFileSync(place).toString('latin1')}`];
+    }),
+  );
+}
+
+function put(folder: string, name: string, bytes: Buffer, mode: number): void {
+  const place = path.join(folder, name);
+  mkdirSync(path.dirname(place), { recursive: true });
+  writeFileSync(place, bytes);
+  chmodSync(place, mode);
+}
+
+export function unreportedNote(index: number, changes: readonly UnreportedChange[]): NormalizedEntry {
+  return {
+    index,
+    timestamp: '2026-11-20T10:00:00.000Z',
+    type: { kind: 'system_message', subtype: 'unreported_changes' },
+    content: '',
+    metadata: { unreported: { how: 'files', changes, total: changes.length } },
+  };
+}
+
+class FilePlayer {
+  readonly #shape: FileShape;
+  readonly #file: MadeFile;
+  readonly #entries: NormalizedEntry[];
+  readonly #notes: UnreportedChange[];
+  readonly #steps: FileShape['history']['steps'];
+  readonly #first: string;
+  #earlier: string | undefined;
+
+  constructor(shape: FileShape, name: string, entries: NormalizedEntry[], notes: UnreportedChange[]) {
+    const { history } = shape;
+    this.#shape = shape;
+    this.#entries = entries;
+    this.#notes = notes;
+    this.#first = name;
+    // What a person changed before the agent looked is not part of the session.
+    const from = history.steps.findIndex(({ kind }) => kind !== 'outside');
+    this.#steps = from === -1 ? [] : history.steps.slice(from);
+    const lines = shape.size === 0 ? 10_000 : history.lines + 4;
+    this.#file = new MadeFile({ ...history, lines, readsFirst: true }, true, name, entries);
+    this.#file.ensureRead();
+  }
+
+  step(at: number): void {
+    const { move } = this.#shape;
+    if (move !== null && at === Math.min(move.at, this.#steps.length)) this.#move(move);
+    const step = this.#steps[at];
+    if (step !== undefined) this.#file.step(step);
+  }
+
+  end(): FolderFile {
+    const { end, move } = this.#shape;
+    const { name } = this.#file;
+    const index = this.#entries.length + 1;
+    if (end === 'deleted by an edit')
+      this.#entries.push(call(index, { kind: 'file_edit', changes: [{ path: name, kind: 'delete' }] }));
+    const isMoved = this.#earlier !== undefined && move?.by === 'command';
+    if (isMoved) this.#notes.push({ path: this.#first, kind: 'deleted' });
+    if (isMoved && end === 'kept') this.#notes.push({ path: name, kind: 'added' });
+    if (end === 'deleted by a command' && this.#earlier === undefined)
+      this.#notes.push({ path: name, kind: 'deleted' });
+    return { name, earlier: this.#earlier, end, history: this.#file.end() };
+  }
+
+  #move({ by, folder, isRead }: NonNullable<FileShape['move']>): void {
+    this.#earlier = this.#file.name;
+    // An agent cannot write a text that it does not know.
+    if (by === 'edit') this.#file.ensureRead();
+    const to = `${folder}renamed-${path.posix.basename(this.#first)}`;
+    if (by === 'edit') {
+      const index = this.#entries.length + 1;
+      const added = { path: to, kind: 'add' as const, newText: this.#file.plainText };
+      const removed = { path: this.#file.name, kind: 'delete' as const };
+      this.#entries.push(call(index, { kind: 'file_edit', changes: isRead ? [removed, added] : [added, removed] }));
+    }
+    this.#file.name = to;
+    if (by === 'command' && isRead) this.#file.read();
+  }
+}
