@@ -23,7 +23,7 @@ const commands: readonly { readonly name: string; readonly summary: string; load
   },
   {
     name: 'fork',
-    summary: 'runs an agent with what came before a prompt of a session',
+    summary: 'continues a session from one of its prompts, as a new session',
     load: async () => (await import('./commands/runs/fork.ts')).fork,
   },
   {

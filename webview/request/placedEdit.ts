@@ -64,7 +64,7 @@ function notesOf(preview: EditPreview, { asked_at: askedAt }: AgentRequest): str
       ];
     }
     case 'notFound':
-      return [t('The text to replace is not in the file as it is now.')];
+      return [t('The current file does not contain the text to replace.')];
     case 'missing':
       return [t('This file does not exist now.')];
     case 'outside':

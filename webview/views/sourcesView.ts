@@ -135,7 +135,7 @@ export class SourcesView implements PageView {
           </tbody>
         </table>
         ${this.#lines.total === 0 ? html`<p class="loadl">${t('No sources match the filter.')}</p>` : nothing}
-        ${page.complete ? nothing : html`<p class="loadl" aria-busy="true">${t('The session is still being read.')}</p>`}
+        ${page.complete ? nothing : html`<p class="loadl" aria-busy="true">${t('Vitrine is still reading the session.')}</p>`}
       </div>`;
   }
 

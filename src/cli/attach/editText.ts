@@ -45,7 +45,7 @@ const fileWords = {
 } as const;
 
 const reasons: Readonly<Record<Exclude<EditPreview['state'], 'placed'>, string>> = {
-  notFound: 'the text to replace is not in the file as it is now',
+  notFound: 'the current file does not contain the text to replace',
   missing: 'this file does not exist now',
   outside: 'outside of the session’s folder; not read',
   unreadable: 'could not be read as text',

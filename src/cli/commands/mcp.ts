@@ -9,8 +9,8 @@ import { createEngine, storeHelp } from '../run/engine.ts';
 
 const help = `Usage: vitrine mcp [options]
 
-A server of the Model Context Protocol on stdin and stdout, for another editor or agent. Its client can search sessions,
-read transcripts, ask why a line of a file is there, get usage, and start agents in recorded sessions.
+Serves the Model Context Protocol (MCP) on stdin and stdout, for another editor or agent. Its client can search sessions,
+read transcripts, find out why a line of a file exists, get usage, and start agents in recorded sessions.
 Before an agent starts, the client asks its user. A client that cannot ask starts no agents without --allow-start.
 Requests of started agents are denied, because no one can answer here. Sessions continue when the client ends.
 

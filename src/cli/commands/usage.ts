@@ -24,7 +24,7 @@ Adds up tokens and money of all sessions by day, model or agent: Vitrine's own, 
   --json                one group per line as JSON, then one line with "total"
   --line                today in one short line, for a shell prompt
 ${pricesHelp}${storeHelp}
-Amounts with ~ are estimated at list prices. A + says that the cost of some sessions is not known.
+Amounts with ~ are estimated at list prices. A + means that the cost of some sessions is unknown.
 `;
 
 const options = {

@@ -40,10 +40,10 @@ export function clientContext({ env }: CliContext, folder: string, options: Engi
 }
 
 const ways: Readonly<Record<ResultOf<'planFork'>['way'], string>> = {
-  conversation: 'The agent keeps the conversation before this prompt, and knows nothing of what followed.',
+  conversation: 'The agent continues its own conversation from before this prompt. It does not know what followed.',
   transcript:
     'The agent cannot continue its own conversation from here. A new conversation starts, with the transcript before this prompt as text.',
-  nothing: 'Nothing was said before this prompt: a new conversation starts.',
+  nothing: 'This is the first prompt. A new conversation starts.',
 };
 
 /** Prints what the agent will know in a fork. */

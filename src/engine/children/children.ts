@@ -159,7 +159,7 @@ export class Children {
     const all = await this.#engine.list();
     if (ancestry(session, all).some(({ agent_name }) => agent_name === name)) {
       throw failures.childRefused(
-        say`The agent "${name}" is already running as a parent of this session. Starting it again would loop.`,
+        say`The agent "${name}" is already running as a parent of this session. Starting it again would create a loop.`,
       );
     }
     const reached = await this.#limits.reached(caller, all);

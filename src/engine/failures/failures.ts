@@ -320,7 +320,7 @@ export const failures = {
 
   importUnknown: (path: string, agents: readonly string[]) =>
     new EngineFailure('output_unknown', {
-      message: say`Could not tell which agent printed ${path}.`,
+      message: say`Could not determine which agent printed ${path}.`,
       detail: say`The file is neither a Vitrine record nor a list of messages. Specify the agent: ${agents.join(', ')}.`,
     }),
 

@@ -24,7 +24,7 @@ export const raceFailures = {
   pathInvalid: (path: string) =>
     new EngineFailure('race_failed', {
       message: say`Not a path inside the repository: ${path}`,
-      detail: say`Specify a file or folder below the repository, relative to its top.`,
+      detail: say`Specify a file or folder in the repository, relative to its root.`,
     }),
 
   raceMissing: (id: string) =>
@@ -72,6 +72,6 @@ export const raceFailures = {
   nothingToUndo: () =>
     new EngineFailure('race_failed', {
       message: say`There is nothing to undo in this race.`,
-      detail: say`No result was applied as a patch, or it was undone before.`,
+      detail: say`No result was applied as a patch, or it was already undone.`,
     }),
 };

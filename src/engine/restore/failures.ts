@@ -5,7 +5,7 @@ export const restoreFailures = {
   gitMissing: () =>
     new EngineFailure('restore_failed', {
       message: say`Restoring files needs git, which was not found on this machine.`,
-      detail: say`Install git and make sure that it is on the PATH. Vitrine records the files of later prompts then.`,
+      detail: say`Install git and make sure that it is on the PATH. Vitrine then copies the files at each later prompt.`,
     }),
 
   noSnapshot: (entry: number) =>
@@ -17,7 +17,7 @@ export const restoreFailures = {
   nothingToUndo: () =>
     new EngineFailure('restore_failed', {
       message: say`This session has no restore to undo.`,
-      detail: say`Vitrine keeps the files before a restore for 30 days.`,
+      detail: say`Vitrine keeps the files from before a restore for 30 days.`,
     }),
 
   filesChanged: () =>

@@ -58,7 +58,7 @@ export async function awayReport(
       facts: [
         fact(t('Since'), new Date(since).toLocaleString(vscode.env.language)),
         fact(t('Sessions'), countsOf(summary)),
-        fact(t('Spent by runs that ended'), spent),
+        fact(t('Cost of finished runs'), spent),
         fact(t('Files changed'), figures.count(new Set(changed.map(({ path }) => path)).size)),
       ],
       actions: [

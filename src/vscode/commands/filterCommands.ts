@@ -120,7 +120,7 @@ async function pickScope(current: ViewScope): Promise<ViewScope | undefined> {
     ...(scope === current && { description: t('Current') }),
     scope,
   }));
-  return (await vscode.window.showQuickPick(items, { title: t('Sessions of Other Programs and of the Team') }))?.scope;
+  return (await vscode.window.showQuickPick(items, { title: t('Sessions of Other Programs and the Team') }))?.scope;
 }
 
 async function pickSeveral<T extends string>(

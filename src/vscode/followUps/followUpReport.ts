@@ -106,9 +106,9 @@ function reasonText(why: NoFollowUpReason | 'resumed', rules: FollowUpRules | nu
     case 'cancelled':
       return t('You cancelled the follow-up.');
     case 'session_limit':
-      return t('The limit of {0} follow-ups in one session is reached.', figures.count(rules?.perSession ?? 0));
+      return t('This session has reached its limit of {0} follow-ups.', figures.count(rules?.perSession ?? 0));
     case 'day_limit':
-      return t('The limit of follow-ups on one day is reached.');
+      return t('The daily limit of follow-ups is reached.');
     case 'budget_used_up':
       return t('The remaining follow-up budget of this session is not enough for another one.');
     case 'budget_unknown':
@@ -154,7 +154,7 @@ async function dryRunSection(
   const sessions: DryRunSession[] = [];
   for (const [at, { session_id: id }] of read.entries()) {
     if (work.signal.aborted) break;
-    work.progress(t('Trying the rules on past sessions…'), at / read.length);
+    work.progress(t('Testing the rules on past sessions…'), at / read.length);
     // Skips sessions that were deleted or damaged meanwhile.
     const found = await engine.followUpReader.endedRuns(id, since).catch(() => undefined);
     if (found !== undefined) sessions.push(found);
@@ -172,7 +172,7 @@ async function dryRunSection(
     text: [
       t('{0} of {1} runs would have had a follow-up.', figures.count(sent), figures.count(rows.length)),
       t(
-        'Vitrine applies the current rules to every run that ended in this folder. Sessions with follow-ups off are tried as if they were on. Nothing is sent.',
+        'Vitrine applies the current rules to every run that ended in this folder. Sessions with follow-ups off are treated as if they were on. Nothing is sent.',
       ),
     ],
     tables: [

@@ -59,6 +59,6 @@ export function observedNotice(
     return { severity: 'info', text: `${watched} ${t('Resume it to record it in Vitrine, with its history.')}` };
   }
   if (live.state === 'ended' || !buffering.includes(agent)) return { severity: 'info', text: watched };
-  const lag = t('{0} stores an answer when it is complete, so this view can lag by one answer.', visibleText(label));
+  const lag = t('{0} stores an answer when it is complete, so this view can be one answer behind.', visibleText(label));
   return { severity: 'info', text: `${watched} ${lag}` };
 }

@@ -83,7 +83,7 @@ function partItems({ check, setup, usd, withChanges }: RaceChoice): PartItem[] {
     {
       part: 'changes',
       label: `$(${withChanges ? 'check' : 'circle-large'}) ${t('Include uncommitted changes')}`,
-      description: withChanges ? t('yes') : t('no: agents begin with the current commit'),
+      description: withChanges ? t('yes') : t('no: agents start from the current commit'),
     },
     {
       part: 'share',

@@ -106,7 +106,7 @@ function patchOf({ applied }: Race): Race['applied'][number] | undefined {
 }
 
 function appliedText({ lane, files }: Race['applied'][number], t: Words['t']): string {
-  return files.length === 0 ? t('{0}: your files already had it', lane) : `${lane}: ${files.join(', ')}`;
+  return files.length === 0 ? t('{0}: your files already have this result', lane) : `${lane}: ${files.join(', ')}`;
 }
 
 function raceActions(race: Race, { button, words: { t } }: Compares): ReportAction[] {
@@ -285,7 +285,7 @@ function overlapSection({ overlaps, results }: Comparison, { t, figures }: Words
       title: t('In Common'),
       tables: [
         {
-          label: t('What two results both changed'),
+          label: t('Files that two results changed'),
           columns: [
             { label: t('Result') },
             { label: t('Other result') },

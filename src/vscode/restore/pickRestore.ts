@@ -82,10 +82,10 @@ function itemOf(change: RestoreChange): Item {
 
 function skippedItem({ path, why }: RestoreSkip): Item {
   const reasons = {
-    ignored: t('was ignored at the time, and may have existed'),
+    ignored: t('was ignored by git then, so it may have existed'),
     tooLarge: t('is too large to copy'),
     notReadable: t('cannot be read'),
-    inTheWay: t('an ignored file is in its place'),
+    inTheWay: t('an ignored file with this name exists'),
   };
   return { label: `$(circle-slash) ${inertText(path)}`, description: reasons[why] };
 }

@@ -35,7 +35,7 @@ export async function askForFork(engine: WindowEngine, { session, entry }: Place
   if (observed === undefined)
     items.push({
       label: `$(discard) ${t('Restore Files and Fork')}`,
-      detail: t('The files become what they were at this prompt; you see first which ones change.'),
+      detail: t('Restores the files as they were at this prompt. You see first which files change.'),
       restores: true,
     });
   const chosen = await vscode.window.showQuickPick(items, {
@@ -59,13 +59,13 @@ export async function askForFork(engine: WindowEngine, { session, entry }: Place
 function wayText(way: ResultOf<'planFork'>['way'], label: string): string {
   switch (way) {
     case 'conversation':
-      return t('{0} keeps the conversation before this prompt, and knows nothing of what followed.', label);
+      return t('{0} continues its own conversation from before this prompt. It does not know what followed.', label);
     case 'transcript':
       return t(
         '{0} cannot continue its own conversation from here. A new conversation starts, with the transcript before this prompt as text.',
         label,
       );
     case 'nothing':
-      return t('Nothing was said before this prompt: a new conversation starts.');
+      return t('This is the first prompt. A new conversation starts.');
   }
 }

@@ -37,7 +37,7 @@ export async function resumeReport(
       ],
       sections: [
         {
-          title: t('Where a Resume Works'),
+          title: t('Where You Can Resume a Session'),
           text: [
             t(
               'An agent stores its conversation for one user, one folder and one machine. Vitrine keeps its record in every case.',
@@ -79,7 +79,7 @@ function places(): ReportTable {
     ],
   ];
   return {
-    label: t('Where a resume cannot find the conversation'),
+    label: t('Where the conversation is not found'),
     columns: [{ label: t('Where') }, { label: t('What happens') }, { label: t('What to do') }],
     rows: rows.map((cells) => cells.map((cell) => text(cell))),
   };

@@ -60,7 +60,7 @@ export class ReviewController implements vscode.Disposable {
     const handle = await engine.open(id);
     if (handle.summary().project_dir === undefined) {
       handle.dispose();
-      void vscode.window.showInformationMessage(t('The session has no folder whose files could be compared.'));
+      void vscode.window.showInformationMessage(t('This session has no folder to compare.'));
       return;
     }
     this.#review?.dispose();
@@ -324,7 +324,7 @@ function badge(count: number): vscode.ViewBadge {
 function messageOf(review: OpenReview, hunks: number): string {
   const lost = review.files.some((file) => (file.review?.lost.length ?? 0) > 0);
   const parts = [
-    review.files.length === 0 ? t('The session left no changed files.') : '',
+    review.files.length === 0 ? t('The session left no changes in the files.') : '',
     review.omitted > 0 ? t('{0} more files changed.', review.omitted) : '',
     lost && hunks > 0 ? t('Some edits could not be tracked. Their changes may be listed as not reported.') : '',
     review.isRecorded || hunks === 0

@@ -100,7 +100,7 @@ async function enterPassword({ secrets }: TeamDeps, engine: WindowEngine, { url,
 function askForAddress({ url }: Typed): Thenable<string | undefined> {
   return vscode.window.showInputBox({
     title: t('Join Team (1/3): Address'),
-    prompt: t('The team’s PostgreSQL database, without a password. Whoever set it up knows the address.'),
+    prompt: t('The address of the team’s PostgreSQL database, without a password. Ask the person who set it up.'),
     placeHolder: example,
     value: url,
     ignoreFocusOut: true,
@@ -148,7 +148,7 @@ function securityText(security: TypedAddress['security']): string {
     case 'same_machine':
       return t('The server is on this machine, so the connection does not use TLS.');
     case 'unencrypted':
-      return t('The address turns TLS off (sslmode=disable): others in the network can read everything.');
+      return t('The address turns TLS off (sslmode=disable): others on the network can read everything.');
   }
 }
 
@@ -167,7 +167,7 @@ async function attempt(engine: WindowEngine, url: string, password: string) {
 
 async function sayJoined(kind: 'owner' | 'member' | 'auditor'): Promise<void> {
   const share = t('Choose What to Share…');
-  const text = t('You joined the team as {0}. Nothing of yours is shared until you choose it.', kindText(kind));
+  const text = t('You joined the team as {0}. Nothing is shared until you choose what to share.', kindText(kind));
   if ((await vscode.window.showInformationMessage(text, share)) === share) await pickFolderShare();
 }
 

@@ -157,7 +157,7 @@ describe('a review by keyboard alone', function () {
 
     await choose('Fork from Here…');
     await workbench.quickPickRow('Restore Files and Fork').waitFor();
-    await workbench.quickPickRow('Nothing was said before this prompt').waitFor();
+    await workbench.quickPickRow('This is the first prompt').waitFor();
     await picture(workbench, 'fork-choice');
     await press('Enter');
     await workbench.page

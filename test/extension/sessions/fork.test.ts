@@ -68,7 +68,7 @@ describe('Fork from Here…', function () {
         ['$(repo-forked) Fork', 'A new conversation starts, with the transcript before this prompt as text.'],
         [
           '$(discard) Restore Files and Fork',
-          'The files become what they were at this prompt; you see first which ones change.',
+          'Restores the files as they were at this prompt. You see first which files change.',
         ],
       ],
     });
@@ -110,6 +110,6 @@ describe('Fork from Here…', function () {
     assert.equal(await closing('workbench.action.closeQuickOpen', fork(session, first)), undefined);
     assert.equal((await api.sessions.list()).length, before);
     const [row] = dialogs.texts[0]?.items ?? [];
-    assert.equal(row?.[1], 'Nothing was said before this prompt: a new conversation starts.');
+    assert.equal(row?.[1], 'This is the first prompt. A new conversation starts.');
   });
 });

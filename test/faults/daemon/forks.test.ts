@@ -91,7 +91,7 @@ describe('forks at a prompt', function () {
 
     const detached = await vitrine('--at', String(first), '--detach', '--json', echo);
     assert.equal(detached.code, 0, detached.stderr);
-    assert.match(detached.stderr, /^vitrine: Nothing was said before this prompt/m);
+    assert.match(detached.stderr, /^vitrine: This is the first prompt/m);
     const started = JSON.parse(detached.stdout) as { session_id: string };
     await place.stateOf(started.session_id, ({ live }) => !live);
     assert.deepEqual(await answersOf(started.session_id), [`told: ${echo}`]);

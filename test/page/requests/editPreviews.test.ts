@@ -44,7 +44,7 @@ describe('edits that wait for approval', () => {
     await now(of({ state: 'text', text, changedAt: before + 60_000 }));
     await frame.getByText(/^The file changed at .*, after the agent asked\.$/).waitFor();
     await now(of({ state: 'text', text: 'other', changedAt: before }));
-    await frame.getByText('The text to replace is not in the file as it is now.').waitFor();
+    await frame.getByText('The current file does not contain the text to replace.').waitFor();
     assert.deepEqual(await frame.locator('.dl .c').allTextContents(), ['line 5', 'line five']);
     await now(of({ state: 'missing' }));
     await frame.getByText('This file does not exist now.').waitFor();

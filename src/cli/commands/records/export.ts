@@ -14,8 +14,8 @@ import { notRecorded, readObserved } from '../../sessions/observed.ts';
 
 const help = `Usage: vitrine export --format FORMAT ses_… [options]
 
-Exports a session to another format. Secrets are masked and listed on stderr. The export only reads the
-record; the daemon notes in it that the session was exported.
+Exports a session to another format. Secrets are masked and listed on stderr. The daemon notes the export
+in the record.
 Exit code 4: entries are missing or the record is damaged; stderr says what and where.
 
   --format FORMAT    ${exportFormats.map(({ id }) => id).join(', ')}

@@ -76,10 +76,10 @@ async function list(points: readonly RestorePoint[], json: boolean, { stdout, st
 
 const signs = { changed: 'M', created: 'A', deleted: 'D' } as const;
 const reasons = {
-  ignored: 'it was ignored at the time, and may have existed',
+  ignored: 'it was ignored by git then, so it may have existed',
   tooLarge: 'it is too large to copy',
   notReadable: 'it cannot be read',
-  inTheWay: 'an ignored file is in its place',
+  inTheWay: 'an ignored file with this name exists',
 } as const;
 
 async function report(

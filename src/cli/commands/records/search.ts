@@ -24,14 +24,14 @@ Words match by prefix, and one entry must contain all of them.
   file:PART          calls that name this file
   kind:KIND          user, assistant, thinking, system, error, tool, read, edit, command, search, web, other
   state:STATE        done, failed, denied, cancelled, running
-  error              failures; "error" in quotes is the word itself
+  error              failed calls and errors; "error" in quotes searches for the word
 
 The index is in catalogue.db next to the records and is updated incrementally.
 
   --json             one hit per line as JSON
   --limit N          sessions to show; default 50
   --hits N           hits to show of each; default 20, and 3 after 100 hits
-  --team             also sessions that other members of the team share
+  --team             includes sessions that other members of the team share
   --own              only sessions that Vitrine recorded
   --synthetic        includes follow-ups and callbacks
   --rebuild          rebuilds the catalogue first

@@ -23,7 +23,7 @@ Prints the transcript of a session as text. Follow-ups and callbacks are exclude
 Sessions of other programs are read from their own stores ("vitrine sessions --all" lists them).
 Exit code 4: entries are missing or the record is damaged; stderr says what and where.
 
-  --synthetic        includes them, marked
+  --synthetic        includes follow-ups and callbacks, marked
   --json             all entries, one per line as JSON
   --follow           keeps printing until the run ends, or until Ctrl-C
   --keep-following   keeps printing later runs too, until Ctrl-C

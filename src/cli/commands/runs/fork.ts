@@ -14,8 +14,8 @@ import { agentOfSession } from '../../sessions/agentOfSession.ts';
 
 const help = `Usage: vitrine fork ses_… --at ENTRY [options] PROMPT|- [-- COMMAND [ARGUMENT…]]
 
-Starts a session with what came before the prompt ENTRY of another one, and with PROMPT in its place ("vitrine show"
-prints the numbers of entries). The other session and the files stay as they are. "-" reads the prompt from stdin.
+Starts a session with the conversation before the prompt ENTRY of another session, and with PROMPT instead of that prompt
+("vitrine show" prints the numbers of entries). The other session and the files stay as they are. "-" reads the prompt from stdin.
 Claude Code and Codex keep their own conversation up to there; other agents get the transcript as text. stderr says
 which of these applies. Output and exit codes are those of "vitrine run".
 

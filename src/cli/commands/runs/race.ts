@@ -30,7 +30,7 @@ Exit code 0: done, with at least one completed agent; 1: no agent completed, or 
   --setup COMMAND    runs in each worktree before its agent, for example "npm ci"
   --copy PATH        copies a file or folder that git does not track into each worktree; can be repeated
   --link PATH        links it instead; agents can then change your original
-  --with-changes     begins with your uncommitted work; default: with the current commit
+  --with-changes     includes your uncommitted changes; default: only the current commit
   --worktrees DIR    folder for the worktrees; default: in the store
   --permission-mode AGENT=MODE
                      can be repeated
