@@ -11,7 +11,7 @@ const compilers = Number(process.versions.node.split('.')[0]) >= 22 ? ['opt', 'm
  * the time for collecting garbage.
  */
 export function startSmall(): () => void {
-  for (const each of compilers) setFlagsFromString(`--no-${each}`);
+  for (const compiler of compilers) setFlagsFromString(`--no-${compiler}`);
   return () => {
     setTimeout(() => {
       for (const each of compilers) setFlagsFromString(`--${each}`);

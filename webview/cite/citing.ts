@@ -182,7 +182,7 @@ export class Citing {
   /** Leaving the card with Tab returns to its number. */
   #tab(event: KeyboardEvent): void {
     const stops = this.#stops();
-    const at = stops.findIndex((each) => each === document.activeElement);
+    const at = stops.findIndex((stop) => stop === document.activeElement);
     const next = event.shiftKey ? at - 1 : at + 1;
     if (stops[next] !== undefined) return;
     take(event);
@@ -250,7 +250,7 @@ export class Citing {
   }
 
   #link({ index, at }: Cite): PageLink | undefined {
-    return this.#deps.store.entry(index)?.links?.find((each) => each.at === at);
+    return this.#deps.store.entry(index)?.links?.find((link) => link.at === at);
   }
 
   #anchor(cite: Cite): HTMLElement | undefined {

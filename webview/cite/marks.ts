@@ -76,7 +76,7 @@ function markedPiece(index: number, { text, links, ends }: Piece, code: boolean)
   const look = link.status === 'not_found' ? 'cited nf' : 'cited';
   // No space is added between the text and its number.
   return html`<span class=${look} data-cite=${citeId(index, link.at)}>${body}</span
-    >${ends.map((each) => reference(index, each))}`;
+    >${ends.map((end) => reference(index, end))}`;
 }
 
 /** Of nested links, the most specific one. */

@@ -59,7 +59,7 @@ export class TextMap {
       this.#stretches.flatMap(({ at, length, source }) =>
         outer
           .part(source, source + length)
-          .#stretches.map((each) => ({ at: at + each.at, length: each.length, source: each.source })),
+          .#stretches.map((stretch) => ({ at: at + stretch.at, length: stretch.length, source: stretch.source })),
       ),
     );
   }

@@ -134,7 +134,7 @@ function changes(action: Extract<ToolAction, { kind: 'file_edit' }>, asked: Subj
 
 /** No preview for a long change, which is drawn as the agent sent it. */
 function previewOf({ request, previewed }: Subject, path: string): EditPreview | undefined {
-  return isLong(request) ? undefined : previewed?.previews.find((each) => each.path === path);
+  return isLong(request) ? undefined : previewed?.previews.find((preview) => preview.path === path);
 }
 
 /** A change that affects only the end of the last line has no lines to show. */

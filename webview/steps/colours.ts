@@ -42,7 +42,7 @@ function looksOf(text: string): TextStyle[] {
       text: chunk.content,
       fg: colourOf(chunk.fg, chunk.fg_truecolor),
       bg: colourOf(chunk.bg, chunk.bg_truecolor),
-      classes: decorations.filter((each) => chunk.decorations.includes(each)).join(' '),
+      classes: decorations.filter((decoration) => chunk.decorations.includes(decoration)).join(' '),
     };
     const last = looks.at(-1);
     const same = String(last?.fg) === String(look.fg) && String(last?.bg) === String(look.bg);

@@ -107,7 +107,7 @@ export class Messages {
     const range = { start_index: from, end_index: from + shown.length };
     // A step stays with its text.
     this.#annotate(entry, [
-      ...part.citations.map((each) => citationInContent(each, from, shown.length)),
+      ...part.citations.map((citation) => citationInContent(citation, from, shown.length)),
       ...part.trajectories.map((step) => ({ ...step, ...range })),
     ]);
   }
@@ -136,10 +136,10 @@ export class Messages {
   /** Ranges of sources without content count over the text of the message. */
   #refer(citations: readonly GivenCitation[], isWhole = false): void {
     const byEntry = new Map<TextEntry, Citation[]>();
-    for (const each of citations) {
-      const placed = this.#map.place(each, isWhole);
+    for (const citation of citations) {
+      const placed = this.#map.place(citation, isWhole);
       if (placed === undefined) {
-        if (this.#waiting.length < maxAnnotations) this.#waiting.push(each);
+        if (this.#waiting.length < maxAnnotations) this.#waiting.push(citation);
         continue;
       }
       const cited = byEntry.get(placed.entry) ?? [];
@@ -195,7 +195,7 @@ export class Messages {
     const title = `Artifact ${code(name)} (${contentType})\n\n`;
     const { text, lead, length } = part.text === undefined ? attached(part) : fenced(part.text);
     const from = codePoints(title) + lead;
-    const annotations = part.citations.map((each) => citationInContent(each, from, length));
+    const annotations = part.citations.map((citation) => citationInContent(citation, from, length));
     this.#run.system('artifact', title + text, line.timestamp, {
       artifact: { name, contentType, url: url ?? null, bytes: bytes ?? null },
       ...(annotations.length > 0 && { annotations }),

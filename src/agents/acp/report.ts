@@ -78,7 +78,7 @@ export class Reports {
     return this.#reports.map((report, at) => {
       const last = at === this.#reports.length - 1;
       const models =
-        window === undefined ? report.models : report.models.map((each) => ({ ...each, contextWindow: window }));
+        window === undefined ? report.models : report.models.map((model) => ({ ...model, contextWindow: window }));
       return {
         ...report,
         models,

@@ -149,7 +149,7 @@ export class OpenCodeReader implements RecordReader {
 }
 
 function olderThan(messages: readonly OpenCodeMessage[], { created }: OpenCodeMessage): readonly OpenCodeMessage[] {
-  const later = messages.findIndex((each) => (each.created ?? 0) >= (created ?? 0));
+  const later = messages.findIndex((message) => (message.created ?? 0) >= (created ?? 0));
   return later === -1 ? messages : messages.slice(0, later);
 }
 

@@ -42,7 +42,7 @@ export const usage: Command = {
   help,
   async run(args, context) {
     const { values } = parseOptions('usage', { args: [...args], options });
-    const by = groupings.find((each) => each === (values.by ?? 'day'));
+    const by = groupings.find((grouping) => grouping === (values.by ?? 'day'));
     if (by === undefined)
       throw new UsageError(`Unknown grouping: ${values.by}`, `Choose one of: ${groupings.join(', ')}.`);
     const days = values.line === true ? 1 : daysOption(values.days);

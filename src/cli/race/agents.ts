@@ -12,7 +12,7 @@ const aliases: Readonly<Record<string, ExecutorType>> = { claude: 'claude-code',
 /** `claude,codex:gpt-5,acp:goose`: agents, each with a model or, for `acp`, a profile after the colon. @throws UsageError */
 export function raceAgents(given: readonly string[], modes: readonly string[]): RaceAgents {
   const names = given.flatMap((each) => each.split(',')).map((each) => each.trim());
-  const chosen = new Map(modes.map((each) => pairOf('--permission-mode', each)));
+  const chosen = new Map(modes.map((mode) => pairOf('--permission-mode', mode)));
   return names
     .filter((name) => name !== '')
     .map((name) => {

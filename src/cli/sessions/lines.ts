@@ -133,7 +133,7 @@ async function countRecorded(engine: Engine, id: string): Promise<EntryCounts | 
       for (let from = 0; from < handle.total(); from += page) {
         const entries = await handle.read(from, Math.min(from + page, handle.total()));
         toolCalls += countCalls(entries);
-        prompts += entries.filter((each) => each.type.kind === 'user_message' && originOf(each) === 'human').length;
+        prompts += entries.filter((entry) => entry.type.kind === 'user_message' && originOf(entry) === 'human').length;
         read += entries.length;
       }
       return { toolCalls, prompts, isGappy: read < handle.total() };

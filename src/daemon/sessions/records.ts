@@ -166,7 +166,7 @@ function changed(handle: SessionHandle, isNew: () => boolean, ms: number): Promi
   return new Promise((resolve) => {
     const end = (): void => {
       clearTimeout(timer);
-      for (const each of registrations) each.dispose();
+      for (const registration of registrations) registration.dispose();
       resolve();
     };
     const look = (): void => {

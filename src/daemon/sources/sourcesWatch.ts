@@ -72,7 +72,7 @@ export class SourcesWatch implements Disposable {
   dispose(): void {
     this.#isDisposed = true;
     this.#deps.onDispose();
-    for (const each of this.#registrations) each.dispose();
+    for (const registration of this.#registrations) registration.dispose();
   }
 
   async #report({ changed, removed }: SourcesChange): Promise<void> {

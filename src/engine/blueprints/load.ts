@@ -61,7 +61,7 @@ async function distinct(folders: readonly BlueprintFolder[]): Promise<readonly B
 }
 
 function firstByName(blueprints: readonly Blueprint[]): ReadonlyMap<string, Blueprint> {
-  return new Map(blueprints.toReversed().map((each) => [each.name, each]));
+  return new Map(blueprints.toReversed().map((blueprint) => [blueprint.name, blueprint]));
 }
 
 function unused(blueprint: Blueprint, severity: BlueprintProblem['severity'], message: string): Blueprint {
@@ -76,7 +76,7 @@ async function loadFolder({ folder, level }: BlueprintFolder): Promise<readonly 
       .slice(0, maxBlueprints)
       .map((entry) => fileOf(folder, entry)),
   );
-  const loaded = files.filter((each) => each !== undefined).map((each) => loadFile(each, level));
+  const loaded = files.filter((file) => file !== undefined).map((file) => loadFile(file, level));
   return (await Promise.all(loaded)).sort((a, b) => a.name.localeCompare(b.name) || a.file.localeCompare(b.file));
 }
 

@@ -114,7 +114,7 @@ export class Budgets {
     void done.finally(() => {
       over = true;
       clearTimeout(timer);
-      for (const each of changes) each.dispose();
+      for (const change of changes) change.dispose();
       this.#held.delete(budget);
     });
   }

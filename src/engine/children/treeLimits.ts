@@ -39,7 +39,7 @@ export class TreeLimits {
     if (this.#known.size > maxKnown && oldest !== undefined) this.#known.delete(oldest);
     const [own = session, ...above] = ancestry(session, all);
     const aboveLimits = await Promise.all(above.map((each) => this.#limitsOf(each)));
-    const depth = Math.min(limits.depth, ...aboveLimits.map((each) => each.depth));
+    const depth = Math.min(limits.depth, ...aboveLimits.map((limit) => limit.depth));
     if (above.length + 1 > depth) return failures.childRefused(say`Nesting limit for child agents reached: ${depth}.`);
     const below = this.#counter(all);
     if (below(own.session_id) >= limits.children) {

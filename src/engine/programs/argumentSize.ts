@@ -16,7 +16,7 @@ interface Command {
 /** Why the system would refuse to start a program with these arguments, and what to do; `null` if it would not. */
 export function argumentProblem(command: Command, platform: NodeJS.Platform = process.platform): string | null {
   const { path, args, env } = command;
-  const largest = Math.max(0, ...args.map((each) => Buffer.byteLength(each)));
+  const largest = Math.max(0, ...args.map((arg) => Buffer.byteLength(arg)));
   if (platform === 'win32') {
     // In the worst case, quotes and the backslashes before them are doubled.
     const line = [path, ...args].reduce((sum, each) => sum + each.length + (each.match(/["\\]/g)?.length ?? 0) + 3, 0);

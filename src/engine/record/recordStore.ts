@@ -268,7 +268,9 @@ export class RecordStore {
       if (errorCode(error) === 'ENOENT') return [];
       throw error;
     });
-    return folders.filter((each) => each.isDirectory() && sessionIdSchema.safeParse(each.name).success).map(nameOf);
+    return folders
+      .filter((folder) => folder.isDirectory() && sessionIdSchema.safeParse(folder.name).success)
+      .map(nameOf);
   }
 
   /** `isOpen` only without a writer. `null` for a record that is about to be created. */

@@ -252,7 +252,7 @@ export class SessionState {
 
   /** Counts tool calls of an active run; the record gets them at the end. */
   countSteps(runId: string, steps: RunSteps): void {
-    this.#turns = this.#turns.map((each) => (each.run_id === runId ? { ...each, ...steps } : each));
+    this.#turns = this.#turns.map((turn) => (turn.run_id === runId ? { ...turn, ...steps } : turn));
   }
 
   #putTurn(turn: RecordedTurn): void {

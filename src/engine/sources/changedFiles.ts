@@ -21,7 +21,7 @@ export async function rescanChanged(
   const sessions = new Map(store.sessions);
   const changed = new Set<string>();
   const folders = new Set(store.folders);
-  const problems = new Map(store.problems.map((each) => [each.path, each]));
+  const problems = new Map(store.problems.map((problem) => [problem.path, problem]));
   const add = (path: string, reason: string): void => void problems.set(path, { path, reason });
   for (const each of paths) {
     // Databases write to their write-ahead log first.
@@ -75,7 +75,7 @@ function place(sessions: Map<string, SessionFiles>, { format }: Store, file: Pla
 /** Removes a path and everything below it. A session without files other than sidecars is removed. */
 function removeBelow(sessions: Map<string, SessionFiles>, gone: string, changed: Set<string>): void {
   for (const [session, found] of sessions) {
-    const left = found.files.filter((each) => each.path !== gone && !each.path.startsWith(gone + path.sep));
+    const left = found.files.filter((file) => file.path !== gone && !file.path.startsWith(gone + path.sep));
     if (left.length === found.files.length) continue;
     changed.add(session);
     if (left.some(({ part }) => part.role !== 'sidecar')) sessions.set(session, { ...found, files: left });

@@ -21,7 +21,7 @@ function editField(text: string, key: string, value: string, present: boolean): 
   const document = parseDocument(text);
   const map = document.contents;
   if (document.errors.length > 0 || !isMap(map)) return undefined;
-  const pair = map.items.find((each) => isScalar(each.key) && each.key.value === key);
+  const pair = map.items.find((item) => isScalar(item.key) && item.key.value === key);
   if (pair === undefined && present) return text;
   const edited = pair === undefined ? added(text, map, key, value) : replaced(text, pair, value);
   return edited !== undefined && says(edited, document, key, value) ? edited : undefined;

@@ -91,7 +91,7 @@ function marked([first, ...more]: readonly AcpPart[], by: WrittenBy): AcpPart[] 
 
 /** The step as reported by the agent. */
 function stepOfCitation({ metadata }: NormalizedEntry): Trajectory | undefined {
-  return metadata?.annotations?.find((each) => each.kind === 'trajectory');
+  return metadata?.annotations?.find((annotation) => annotation.kind === 'trajectory');
 }
 
 /** A step is metadata only; text is in parts with content. */

@@ -81,11 +81,11 @@ export function csvDay({ sessionId, agent, at, cost, models, usage }: DayUsage):
     ...tokens(usage),
     ...money(cost),
   };
-  const rows = models.map((each): Row => ({
+  const rows = models.map((model): Row => ({
     ...ids,
     row: 'model',
-    model: each.model,
-    ...tokens(each),
+    model: model.model,
+    ...tokens(model),
     ...(isOne ? money(cost) : { provenance: 'unknown', reason: notDivided }),
   }));
   return lines([whole, ...rows]);
@@ -117,12 +117,12 @@ function rowsOf(summary: Ledger['summary'], run: RecordedRun, result: ResultMeta
     duration_ms: result?.duration,
     api_duration_ms: result?.apiDuration,
   };
-  const models = (result?.models ?? []).map((each): Row => ({
+  const models = (result?.models ?? []).map((model): Row => ({
     ...ids,
     row: 'model',
-    model: each.model,
-    ...tokens(each),
-    ...moneyOfModel(each, result),
+    model: model.model,
+    ...tokens(model),
+    ...moneyOfModel(model, result),
   }));
   return [whole, ...models];
 }

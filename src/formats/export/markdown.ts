@@ -77,7 +77,7 @@ function toolText(tool: ToolUse, content: string, mark: Mark): string {
 }
 
 function sources({ metadata }: NormalizedEntry): string {
-  const citations = metadata?.annotations?.filter((each) => each.kind === 'citation') ?? [];
+  const citations = metadata?.annotations?.filter((annotation) => annotation.kind === 'citation') ?? [];
   return citations.map((citation, index) => `[${index + 1}] ${sourceText(citation)}`).join('  \n');
 }
 

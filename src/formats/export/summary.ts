@@ -50,7 +50,7 @@ function headOf({ summary: about, runs, results }: ExportSource): string {
   const agent = [about.agent_label, about.agent_version].filter((each) => each !== null).join(' ');
   const turns = `${runs.length} ${runs.length === 1 ? 'turn' : 'turns'}`;
   const facts = [about.model ?? '', about.outcome, turns, durationText(duration), costText(about.total_cost)];
-  return [`**${inertLine(agent)}**`, ...facts.filter((each) => each !== '').map(inertLine)].join(' · ');
+  return [`**${inertLine(agent)}**`, ...facts.filter((fact) => fact !== '').map(inertLine)].join(' · ');
 }
 
 /** The first prompt of a person. */

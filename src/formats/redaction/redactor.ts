@@ -66,8 +66,8 @@ export class Redactor {
     });
     const annotations = redacted.metadata?.annotations;
     if (edits.length === 0 || annotations === undefined) return redacted;
-    const moved = annotations.map((each) =>
-      each.kind === 'citation' ? { ...each, ...movedRange(each, edits) } : each,
+    const moved = annotations.map((annotation) =>
+      annotation.kind === 'citation' ? { ...annotation, ...movedRange(annotation, edits) } : annotation,
     );
     return { ...redacted, metadata: { ...redacted.metadata, annotations: moved } };
   }

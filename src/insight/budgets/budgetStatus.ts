@@ -64,7 +64,7 @@ export function remaining(
   unit: Bound['unit'],
 ): number | undefined {
   const left = bounds
-    .filter((each) => each.unit === unit)
+    .filter((bound) => bound.unit === unit)
     .map(({ scope, limit }) => Math.max(0, limit - (spentOf(used[scope] ?? noUsage, unit) ?? 0)));
   return left.length === 0 ? undefined : Math.min(...left);
 }

@@ -76,7 +76,7 @@ export function boundsOf(
     return budgetUnits.flatMap((unit): Bound[] => {
       const limit = limits[unit];
       if (limit === undefined) return [];
-      const raised = raises.filter((each) => each.scope === scope && each.unit === unit && each.key === key);
+      const raised = raises.filter((raise) => raise.scope === scope && raise.unit === unit && raise.key === key);
       return [{ scope, unit, key, limit: Math.max(limit, ...raised.map((each) => each.limit)) }];
     });
   });

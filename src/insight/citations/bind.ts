@@ -34,9 +34,9 @@ export function bind(mention: Mention, session: SessionEvidence, before: number)
 /** For equal scores, newer steps come first. */
 function ranked(candidates: readonly Candidate[], reason: NotFoundReason): Binding {
   const best = new Map<number, Candidate>();
-  for (const each of candidates) {
-    const known = best.get(each.entryIndex);
-    if (known === undefined || known.score < each.score) best.set(each.entryIndex, each);
+  for (const candidate of candidates) {
+    const known = best.get(candidate.entryIndex);
+    if (known === undefined || known.score < candidate.score) best.set(candidate.entryIndex, candidate);
   }
   const sorted = [...best.values()]
     .sort((a, b) => b.score - a.score || b.entryIndex - a.entryIndex)

@@ -25,7 +25,7 @@ export function linksOf(entry: NormalizedEntry, session: SessionEvidence): Evide
 type UnplacedLink = Omit<EvidenceLink, 'points'>;
 
 function givenLinks({ content, metadata, index }: NormalizedEntry, session: SessionEvidence): UnplacedLink[] {
-  const citations = (metadata?.annotations ?? []).filter((each) => each.kind === 'citation');
+  const citations = (metadata?.annotations ?? []).filter((annotation) => annotation.kind === 'citation');
   const ranges = givenRanges(content, citations);
   const once = new Map<string, UnplacedLink>();
   for (const [at, { url = null, title = null, description = null }] of citations.entries()) {

@@ -101,7 +101,7 @@ export function isOnlyMainUsage(all: TokenUsage, { usage, whole }: MainUsage): b
 /** The model with the most tokens; `null` if the agent did not name it. */
 export function mainModel(models: readonly ModelUsage[]): string | null {
   let best: ModelUsage | undefined;
-  for (const each of models) if (best === undefined || totalTokens(each) > totalTokens(best)) best = each;
+  for (const model of models) if (best === undefined || totalTokens(model) > totalTokens(best)) best = model;
   return best === undefined || best.model === unknownModel ? null : best.model;
 }
 

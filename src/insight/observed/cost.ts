@@ -51,7 +51,7 @@ export function observedCost(facts: StoreFacts, share: SessionShare, prices: Pri
 
 /** Tokens only, and model names without the context mark, so that one model is not counted as two. */
 function plainModels(models: readonly ModelUsage[]): ModelUsage[] {
-  const plain = models.map((each) => ({ ...subtractUsage(each, {}), model: each.model.replace(/\[[^\]]*\]$/, '') }));
+  const plain = models.map((model) => ({ ...subtractUsage(model, {}), model: model.model.replace(/\[[^\]]*\]$/, '') }));
   return addModels([], plain);
 }
 

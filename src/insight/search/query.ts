@@ -99,7 +99,7 @@ export function isEmptyQuery({ texts, tools, files, kinds, states }: Query): boo
 export function problemText({ code, part }: QueryProblem): string {
   switch (code) {
     case 'unknown_operator':
-      return `"${part}" begins with no operator; it was looked for as text. Operators: ${queryOperators.map((each) => `${each}:`).join(' ')}`;
+      return `"${part}" begins with no operator; it was looked for as text. Operators: ${queryOperators.map((operator) => `${operator}:`).join(' ')}`;
     case 'unknown_kind':
       return `"${part}" names no kind. Kinds: ${queryKinds.join(', ')}`;
     case 'unknown_state':
@@ -113,7 +113,7 @@ const otherNames: Readonly<Record<string, QueryKind>> = { prompt: 'user', answer
 
 function kindNamed(value: string): QueryKind | undefined {
   return (
-    queryKinds.find((each) => each === value) ?? (Object.hasOwn(otherNames, value) ? otherNames[value] : undefined)
+    queryKinds.find((kind) => kind === value) ?? (Object.hasOwn(otherNames, value) ? otherNames[value] : undefined)
   );
 }
 

@@ -8,7 +8,7 @@ import type { Trajectory } from '../../model/transcript/metadata.ts';
  */
 export function trajectoryOf({ type, metadata }: NormalizedEntry, message?: string): Trajectory | undefined {
   if (type.kind !== 'tool_use') return undefined;
-  const given = metadata?.annotations?.find((each) => each.kind === 'trajectory');
+  const given = metadata?.annotations?.find((annotation) => annotation.kind === 'trajectory');
   if (given !== undefined) return given;
   const { toolName, input, result } = type.tool;
   return {

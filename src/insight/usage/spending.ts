@@ -142,10 +142,10 @@ export function modelParts(cost: Cost, models: readonly ModelUsage[]): ModelPart
   const sum = models.reduce((usd, each) => addUsd(usd, each.usd ?? 0), 0);
   const reported =
     cost.provenance !== 'unknown' && models.every(({ usd }) => usd !== undefined) && sameUsd(sum, cost.usd);
-  return models.map((each) => ({
-    model: each.model,
-    cost: reported ? { ...cost, usd: each.usd ?? 0 } : unknownCost(notDivided),
-    usage: usageOf(each),
+  return models.map((model) => ({
+    model: model.model,
+    cost: reported ? { ...cost, usd: model.usd ?? 0 } : unknownCost(notDivided),
+    usage: usageOf(model),
   }));
 }
 

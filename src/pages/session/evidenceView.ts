@@ -49,7 +49,7 @@ export function evidenceCard(
         : { text, lines: evidence.lines, cut: evidence.cut, hash: evidence.hash ?? '' },
     since,
     exists,
-    others: candidates.filter((each) => each.entryIndex !== source?.entryIndex).map(cardStep),
+    others: candidates.filter((candidate) => candidate.entryIndex !== source?.entryIndex).map(cardStep),
   };
 }
 

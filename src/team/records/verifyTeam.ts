@@ -42,7 +42,7 @@ export async function* verifyTeam(database: Database): AsyncGenerator<VerifiedSe
        OR (SELECT vitrine.role_of_login()) = 'owner'
      ORDER BY s.session_id`,
   );
-  for (const each of rows) yield await verifySession(database, rowSchema.parse(each));
+  for (const row of rows) yield await verifySession(database, rowSchema.parse(row));
 }
 
 async function verifySession(database: Database, row: Row): Promise<VerifiedSession> {

@@ -29,7 +29,11 @@ export class AgentCatalogue implements vscode.Disposable {
     this.#disposables = [
       this.#changed,
       ...watchers,
-      ...watchers.flatMap((each) => [each.onDidChange(soon), each.onDidCreate(soon), each.onDidDelete(soon)]),
+      ...watchers.flatMap((watcher) => [
+        watcher.onDidChange(soon),
+        watcher.onDidCreate(soon),
+        watcher.onDidDelete(soon),
+      ]),
       vscode.workspace.onDidChangeWorkspaceFolders(soon),
       vscode.workspace.onDidSaveTextDocument(({ uri }) => {
         if (uri.path.includes('/.vitrine/agents/')) soon();
@@ -61,7 +65,7 @@ export class AgentCatalogue implements vscode.Disposable {
 
   dispose(): void {
     clearTimeout(this.#timer);
-    for (const each of this.#disposables) each.dispose();
+    for (const disposable of this.#disposables) disposable.dispose();
   }
 
   #folders(): readonly string[] {

@@ -49,7 +49,7 @@ export class MachineRuns implements vscode.Disposable {
 
   dispose(): void {
     this.#isDisposed = true;
-    for (const each of this.#watches) each.dispose();
+    for (const watch of this.#watches) watch.dispose();
     for (const each of this.#known) each.dispose();
     this.#changed.dispose();
   }

@@ -25,7 +25,7 @@ export class ReadOnlyPages implements vscode.Disposable {
 
   dispose(): void {
     this.#changed.dispose();
-    for (const each of this.#disposables) each.dispose();
+    for (const disposable of this.#disposables) disposable.dispose();
   }
 
   async #fresh(uri: vscode.Uri): Promise<vscode.TextDocument> {

@@ -65,7 +65,7 @@ export class FollowUpWatch implements vscode.Disposable {
   }
 
   dispose(): void {
-    for (const each of this.#disposables) each.dispose();
+    for (const disposable of this.#disposables) disposable.dispose();
   }
 
   #notify(): void {

@@ -47,7 +47,7 @@ export class LineMarks implements vscode.Disposable {
   dispose(): void {
     this.#disposed = true;
     clearTimeout(this.#timer);
-    for (const each of this.#disposables) each.dispose();
+    for (const disposable of this.#disposables) disposable.dispose();
   }
 
   async #draw(): Promise<void> {
@@ -70,7 +70,7 @@ function markOf([claim]: readonly LineClaim[]): Mark | undefined {
 }
 
 function rangesOf(claims: readonly (readonly LineClaim[])[], mark: Mark): vscode.Range[] {
-  return claims.flatMap((each, at) => (markOf(each) === mark ? [new vscode.Range(at, 0, at, 0)] : []));
+  return claims.flatMap((claim, at) => (markOf(claim) === mark ? [new vscode.Range(at, 0, at, 0)] : []));
 }
 
 function markType(mark: Mark): vscode.TextEditorDecorationType {

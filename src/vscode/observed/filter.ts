@@ -47,7 +47,7 @@ export function passes(row: SessionRow, filter: SessionFilter, now: number): boo
     return false;
   if (text === undefined) return true;
   const words = [titleOf(row), row.prompt, row.observed?.branch ?? '', row.project_dir ?? ''];
-  return words.some((each) => each.toLowerCase().includes(text.toLowerCase()));
+  return words.some((word) => word.toLowerCase().includes(text.toLowerCase()));
 }
 
 /** Whether there is a filter besides the scope. */

@@ -71,7 +71,7 @@ export class ObservedLoader implements vscode.Disposable {
   }
 
   dispose(): void {
-    for (const each of this.#subscriptions) each.dispose();
+    for (const subscription of this.#subscriptions) subscription.dispose();
     this.#progress.show(false);
     this.#changed.dispose();
   }

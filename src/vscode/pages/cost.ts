@@ -84,7 +84,7 @@ function usageTable(label: string, first: string, rows: readonly (readonly Repor
   ];
   return {
     label,
-    columns: [{ label: first }, ...numbers.map((each) => ({ label: each, numeric: true as const }))],
+    columns: [{ label: first }, ...numbers.map((number) => ({ label: number, numeric: true as const }))],
     rows,
     note: t('Tokens. 1-hour cache write is part of cache write, and reasoning is part of output.'),
   };

@@ -50,7 +50,7 @@ export async function verificationReport(
 }
 
 function details({ lines, head, kept: synced, breaks, damaged, signature }: Verified): ReportFact[] {
-  const listed = (numbers: readonly number[]): string => numbers.map((each) => figures.count(each)).join(', ');
+  const listed = (numbers: readonly number[]): string => numbers.map((number) => figures.count(number)).join(', ');
   return [
     fact(t('Lines'), figures.count(lines)),
     ...(head === null ? [] : [fact(t('Hash'), code(head))]),

@@ -13,7 +13,7 @@ export class PageMemory {
 
   get detail(): DetailLevel {
     const saved = this.#state.get<unknown>(key);
-    return detailLevels.find((each) => each === saved) ?? 'everything';
+    return detailLevels.find((level) => level === saved) ?? 'everything';
   }
 
   async keepDetail(level: DetailLevel): Promise<void> {

@@ -13,7 +13,7 @@ export async function pageChunks(extension: vscode.Uri, page: string): Promise<r
     const file = vscode.Uri.joinPath(extension, 'dist', 'webview', 'preload.json');
     const all: unknown = JSON.parse(new TextDecoder().decode(await vscode.workspace.fs.readFile(file)));
     const chunks = isObject(all) ? all[page] : undefined;
-    return Array.isArray(chunks) ? chunks.filter((each) => typeof each === 'string') : [];
+    return Array.isArray(chunks) ? chunks.filter((chunk) => typeof chunk === 'string') : [];
   } catch {
     return [];
   }
@@ -48,7 +48,7 @@ export function panelHtml(
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="stylesheet" href="${file('codicon.css')}">
 <link rel="stylesheet" href="${file(`${page}.css`)}">
-${chunks.map((each) => `<link rel="modulepreload" nonce="${nonce}" href="${file(each)}">\n`).join('')}<title>Vitrine</title>
+${chunks.map((chunk) => `<link rel="modulepreload" nonce="${nonce}" href="${file(chunk)}">\n`).join('')}<title>Vitrine</title>
 </head>
 <body>
 <div id="app"></div>

@@ -168,7 +168,7 @@ export class SessionPanel implements vscode.Disposable {
   dispose(): void {
     this.#steps.stop();
     clearTimeout(this.#viewTimer);
-    for (const each of this.#disposables) each.dispose();
+    for (const disposable of this.#disposables) disposable.dispose();
   }
 
   /** A hidden page is unloaded; it starts again when it becomes visible. */

@@ -102,7 +102,7 @@ export class SessionPanels implements vscode.Disposable {
   }
 
   dispose(): void {
-    for (const each of this.#disposables) each.dispose();
+    for (const disposable of this.#disposables) disposable.dispose();
     this.#looked.dispose();
   }
 

@@ -31,7 +31,7 @@ export class RequestNotices implements vscode.Disposable {
   }
 
   dispose(): void {
-    for (const each of this.#disposables) each.dispose();
+    for (const disposable of this.#disposables) disposable.dispose();
     for (const each of this.#shown.values()) each.close();
   }
 

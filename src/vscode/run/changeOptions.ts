@@ -19,7 +19,7 @@ export async function changeOptions(engine: WindowEngine, memory: RunMemory, ses
   try {
     const { executor_type: type = 'claude-code', executor_profile: profile, project_dir: dir } = handle.summary();
     const reports = await engine.agents();
-    const agent = reports.find((each) => each.type === type && each.profile === profile && !each.recording);
+    const agent = reports.find((report) => report.type === type && report.profile === profile && !report.recording);
     if (agent === undefined) {
       void vscode.window.showInformationMessage(t('These options do not apply to recordings.'));
       return;

@@ -26,7 +26,11 @@ export function problemGiven(argument: unknown): RunDefaults | undefined {
   }
   const prompt = problems.length === 1 ? t('Fix this problem.') : t('Fix these problems.');
   const document = vscode.workspace.textDocuments.find((each) => each.uri.toString() === target.toString());
-  return { folder: place.folder, prompt, excerpts: problems.map((each) => problemExcerpt(place.path, each, document)) };
+  return {
+    folder: place.folder,
+    prompt,
+    excerpts: problems.map((problem) => problemExcerpt(place.path, problem, document)),
+  };
 }
 
 function sameProblem({ message, range }: vscode.Diagnostic, given: unknown): boolean {

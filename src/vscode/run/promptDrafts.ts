@@ -60,7 +60,7 @@ export class PromptDrafts implements vscode.Disposable, vscode.CodeLensProvider 
   }
 
   dispose(): void {
-    for (const each of this.#disposables) each.dispose();
+    for (const disposable of this.#disposables) disposable.dispose();
   }
 
   #notify(): void {

@@ -52,12 +52,12 @@ export function severalOf(
 ): { readonly requests: readonly RunRequest[]; readonly commands: Partial<RaceCommands> } | undefined {
   const { agents, prompt, cwd, check, setup } = argument;
   if (!Array.isArray(agents) || agents.length < 2 || agents.length > maxAgents) return undefined;
-  const requests = agents.map((each: unknown) =>
-    isObject(each) ? runRequestOf({ ...each, prompt, ...(cwd !== undefined && { cwd }) }) : undefined,
+  const requests = agents.map((agent: unknown) =>
+    isObject(agent) ? runRequestOf({ ...agent, prompt, ...(cwd !== undefined && { cwd }) }) : undefined,
   );
   if (requests.includes(undefined)) return undefined;
   return {
-    requests: requests.filter((each) => each !== undefined),
+    requests: requests.filter((request) => request !== undefined),
     commands: { ...(typeof check === 'string' && { check }), ...(typeof setup === 'string' && { setup }) },
   };
 }

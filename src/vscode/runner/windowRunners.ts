@@ -95,7 +95,7 @@ export class WindowRunners {
   /** Takes no more runs. Active ones belong to the daemon and continue when this process ends. */
   dispose(): void {
     clearTimeout(this.#timer);
-    for (const each of this.#disposables) each.dispose();
+    for (const disposable of this.#disposables) disposable.dispose();
   }
 
   async #lookForQueue(): Promise<void> {

@@ -65,7 +65,7 @@ export function nodeItem(node: SearchNode, now: number): vscode.TreeItem {
 /** Summary of the search, shown above the results. */
 export function answerText({ sessions, moreSessions, leftOut, problems, scanned }: SearchAnswer): string {
   const entries = sessions.reduce((sum, { count }) => sum + count, 0);
-  const unsure = sessions.some((each) => each.unsure) || moreSessions > 0;
+  const unsure = sessions.some((session) => session.unsure) || moreSessions > 0;
   return [
     sessions.length === 0
       ? t('No entry found.')

@@ -42,7 +42,7 @@ export class MovedFolders implements vscode.Disposable {
   }
 
   dispose(): void {
-    for (const each of this.#disposables) each.dispose();
+    for (const disposable of this.#disposables) disposable.dispose();
   }
 
   #look(): void {

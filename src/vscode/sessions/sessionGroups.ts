@@ -57,7 +57,7 @@ export function groupSessions(rows: readonly SessionRow[], now: number): readonl
   const node = (row: SessionRow): SessionNode => ({ row, children: (children.get(row.session_id) ?? []).map(node) });
   const roots = newestFirst.filter((row) => !nested(row)).map(node);
   return groupNames.flatMap((name) => {
-    const nodes = roots.filter((each) => groupOf(each, now) === name);
+    const nodes = roots.filter((root) => groupOf(root, now) === name);
     return nodes.length === 0 ? [] : [{ name, nodes }];
   });
 }

@@ -190,7 +190,7 @@ export class SessionList implements vscode.Disposable {
 
   hidden(): HiddenCount {
     const folders = [...this.#rows.values()].filter((row) => !this.#isInScope(row)).map((row) => row.project_dir);
-    const noFolder = folders.filter((each) => each === undefined).length;
+    const noFolder = folders.filter((folder) => folder === undefined).length;
     const missing = folders.filter((each) => each !== undefined && this.#lost.folders.has(each)).length;
     return {
       byUser: this.here().filter((row) => row.hidden === true).length,

@@ -127,7 +127,7 @@ export class SessionTree implements vscode.TreeDataProvider<TreeNode> {
 
   dispose(): void {
     clearInterval(this.#clock);
-    for (const each of this.#disposables) each.dispose();
+    for (const disposable of this.#disposables) disposable.dispose();
   }
 
   #roots(): TreeNode[] {

@@ -32,7 +32,7 @@ export class ContextKeys implements vscode.Disposable {
   }
 
   dispose(): void {
-    for (const each of this.#subscriptions) each.dispose();
+    for (const subscription of this.#subscriptions) subscription.dispose();
   }
 
   #update(): void {

@@ -70,7 +70,7 @@ export class UsageView implements vscode.WebviewViewProvider, vscode.Disposable 
     ];
     view.onDidDispose(() => {
       clearTimeout(this.#timer);
-      for (const each of subscriptions) each.dispose();
+      for (const subscription of subscriptions) subscription.dispose();
     });
     webview.html = panelHtml(webview, extension, 'usage');
   }

@@ -20,13 +20,13 @@ export function highlight(root: HTMLElement, texts: readonly string[]): void {
     const small = text.toLowerCase();
     // If lower-casing changes the length, offsets do not match.
     if (small.length !== text.length) continue;
-    for (const each of words) {
+    for (const word of words) {
       for (
-        let at = small.indexOf(each);
+        let at = small.indexOf(word);
         at !== -1 && ranges.length < maxRanges;
-        at = small.indexOf(each, at + each.length)
+        at = small.indexOf(word, at + word.length)
       ) {
-        ranges.push(rangeIn(run, at, at + each.length));
+        ranges.push(rangeIn(run, at, at + word.length));
       }
     }
   }

@@ -115,7 +115,7 @@ function proseEnd({ store, actions, figures }: Context, entry: PageEntry): Templ
 
 /** The steps that the agent gave for this text, on hover. */
 function stepsBehind({ metadata, content }: PageEntry): TemplateResult | typeof nothing {
-  const steps = (metadata?.annotations ?? []).filter((each) => each.kind === 'trajectory');
+  const steps = (metadata?.annotations ?? []).filter((annotation) => annotation.kind === 'trajectory');
   if (steps.length === 0) return nothing;
   const points = Array.from(content);
   return html`<ul class="behind" aria-label=${t('Steps behind this message')}>

@@ -134,8 +134,8 @@ function titleOf(subtype: string): string {
 function unreportedWords({ metadata, content }: PageEntry): string {
   const found = metadata?.['unreported'];
   const changes = isObject(found) && Array.isArray(found['changes']) ? found['changes'] : [];
-  const paths = changes.flatMap((each: unknown) =>
-    isObject(each) && typeof each['path'] === 'string' ? [each['path']] : [],
+  const paths = changes.flatMap((change: unknown) =>
+    isObject(change) && typeof change['path'] === 'string' ? [change['path']] : [],
   );
   if (!isObject(found) || paths.length === 0) return firstWords(content);
   const total = typeof found['total'] === 'number' ? found['total'] : paths.length;
@@ -162,9 +162,9 @@ function recalledLinks(entry: PageEntry, actions: Actions): TemplateResult | typ
   if (type.kind !== 'system_message' || type.subtype !== recall || origin !== 'system') return nothing;
   const found = metadata?.['recall'];
   const passages: readonly unknown[] = isObject(found) && Array.isArray(found['passages']) ? found['passages'] : [];
-  const links = passages.flatMap((each, at) =>
-    isObject(each) && typeof each['title'] === 'string' && typeof each['entry'] === 'number'
-      ? [{ at, title: each['title'], entry: each['entry'] }]
+  const links = passages.flatMap((passage, at) =>
+    isObject(passage) && typeof passage['title'] === 'string' && typeof passage['entry'] === 'number'
+      ? [{ at, title: passage['title'], entry: passage['entry'] }]
       : [],
   );
   if (links.length === 0) return nothing;

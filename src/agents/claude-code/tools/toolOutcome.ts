@@ -82,7 +82,11 @@ function editsOf({ changes }: Action<'file_edit'>, detail: JsonObject): Paramete
     replace_all: detail['replaceAll'],
   };
   const all = text(applied.new_string) === undefined ? objects(detail['edits']) : [applied];
-  const requested = changes.map((each) => ({ old_string: each.oldText, new_string: each.newText, replace_all: false }));
+  const requested = changes.map((change) => ({
+    old_string: change.oldText,
+    new_string: change.newText,
+    replace_all: false,
+  }));
   return (all.length > 0 ? all : requested).map((each) => ({
     oldText: text(each.old_string) ?? '',
     newText: text(each.new_string) ?? '',

@@ -81,7 +81,7 @@ export const search: Command = {
           context.stdout,
           answer.sessions.flatMap(({ hits }) => hits),
         );
-      else for (const each of answer.sessions) context.stdout.write(text(each));
+      else for (const session of answer.sessions) context.stdout.write(text(session));
       const more = answer.moreSessions === 0 ? [] : [`${answer.moreSessions} more sessions match (--limit).`];
       const { leftOut } = answer;
       const omitted = leftOut === 0 ? [] : [`Hidden follow-ups and callbacks: ${leftOut} (--synthetic).`];
@@ -128,5 +128,5 @@ function printNotes({ stderr }: CliContext, scanned: SearchCoverage, notes: read
     ...unreadable.map(({ id, reason }) => `${id} could not be read: ${reason}`),
     ...notes,
   ];
-  stderr.write(lines.map((each) => `${each}\n`).join(''));
+  stderr.write(lines.map((line) => `${line}\n`).join(''));
 }

@@ -112,7 +112,7 @@ function lineAfter(
   hash: string | undefined,
   { items, lastGap }: Pick<ChainedLines, 'items' | 'lastGap'>,
 ): number | null {
-  const place = hash === undefined ? -1 : items.findLastIndex((each) => each.hash === hash);
+  const place = hash === undefined ? -1 : items.findLastIndex((item) => item.hash === hash);
   if (place < 0) return hash === chainStart ? (items[0]?.line ?? null) : null;
   const next = items[place + 1];
   if (next === undefined) return lastGap;

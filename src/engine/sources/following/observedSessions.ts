@@ -183,7 +183,7 @@ export class ObservedSessions implements ObservedFeed {
 
   #handleChanges(paths: ReadonlySet<string>): void {
     this.#paths.fire(paths);
-    for (const each of paths) this.#dirty.add(each);
+    for (const path of paths) this.#dirty.add(path);
     const pause = Math.max(gatherMs, this.#pausedUntil - performance.now());
     this.#gather ??= setTimeout(() => {
       this.#gather = undefined;

@@ -52,7 +52,7 @@ export async function openObserved(
       ];
       return {
         dispose: () => {
-          for (const each of registrations) each.dispose();
+          for (const registration of registrations) registration.dispose();
         },
       };
     },

@@ -22,7 +22,7 @@ export async function* turnsAndEntries(
       const { run_id, status } = next;
       const result = source.results.findLast(({ runId }) => runId === run_id)?.metadata;
       const figures = [status, durationText(result?.duration ?? null), costText(result?.costProvenance)];
-      yield { heading: { turn, figures: figures.filter((each) => each !== '').join(', ') } };
+      yield { heading: { turn, figures: figures.filter((figure) => figure !== '').join(', ') } };
     }
     yield { entry };
   }

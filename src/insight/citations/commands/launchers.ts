@@ -53,7 +53,8 @@ const launchers: readonly Launcher[] = [
   launcher('docker-compose run', inContainer, 1),
 ];
 const byName = new Map<string, Launcher[]>();
-for (const each of launchers) byName.set(each.words[0] ?? '', [...(byName.get(each.words[0] ?? '') ?? []), each]);
+for (const launcher of launchers)
+  byName.set(launcher.words[0] ?? '', [...(byName.get(launcher.words[0] ?? '') ?? []), launcher]);
 
 export interface Word {
   readonly text: string;

@@ -87,7 +87,11 @@ function runsTests(words: readonly Word[]): boolean {
   const runs = /^(?:python[\d.]*|py|node|tsx|ts-node|bun|deno|bash|sh|zsh|php|ruby|perl)$/.test(
     programName(program ?? ''),
   );
-  const file = runs ? others.find((each) => !/^-|^run$/.test(each)) : /[\\/]/.test(program ?? '') ? program : undefined;
+  const file = runs
+    ? others.find((other) => !/^-|^run$/.test(other))
+    : /[\\/]/.test(program ?? '')
+      ? program
+      : undefined;
   if (file === undefined || (runs && others[0] === '-n')) return false;
   const name = baseName(file);
   const isScript = !runs || /\.\w{1,4}$/.test(name);

@@ -123,7 +123,7 @@ class Tally {
     const { ok, bad, none } = this.#found;
     const failed = bad || all.some((each) => (each.failed ?? 0) > 0);
     const passed =
-      tests.some((each) => (each.passed ?? 0) > 0) ||
+      tests.some((test) => (test.passed ?? 0) > 0) ||
       (tests.every((each) => each.total === undefined && each.passed === undefined) &&
         (ok || (!none && all.some((each) => each.failed === 0 || (each.passed ?? 0) > 0))));
     const said =

@@ -239,7 +239,7 @@ function toolsOf(output: string): ReadonlyMap<string, 'passed' | 'failed'> {
 
 /** Scope of several commands of one kind: the union of their limits; everything if one had none. */
 function together(scopes: readonly RunScope[]): RunScope {
-  const isPart = scopes.length > 0 && scopes.every((each) => each.isPart);
+  const isPart = scopes.length > 0 && scopes.every((scope) => scope.isPart);
   return {
     isPart,
     names: scopes.flatMap(({ names }) => names),

@@ -55,7 +55,7 @@ function pathsLike(
   }
   // A recording may come from another folder, with relative paths in its commands.
   const others = path.includes('/') ? alike.filter((each) => each.startsWith('/')) : [];
-  return [{ path, fit: 1 }, ...others.map((each) => ({ path: each, fit: 0.97 }))];
+  return [{ path, fit: 1 }, ...others.map((other) => ({ path: other, fit: 0.97 }))];
 }
 
 function endsWithPath(path: string, ending: string): boolean {

@@ -34,8 +34,8 @@ export function pathsIn(output: string): NamedInOutput[] {
 /** File arguments of a command line. */
 export function pathsInCommand(command: string): string[] {
   const words = command.split(/[\s'"`=(){}<>|;&,]+/).slice(0, 500);
-  return words.flatMap((each) => {
-    const named = namedPath(each);
+  return words.flatMap((word) => {
+    const named = namedPath(word);
     return named === undefined || baseName(named.path) === '' ? [] : [named.path];
   });
 }

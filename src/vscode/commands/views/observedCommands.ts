@@ -50,7 +50,7 @@ export function observedCommands(shell: CommandContext): Commands {
       const pid = row?.observed?.live.pid;
       if (row === undefined || pid === undefined) return;
       const ancestors = await ancestorsOf(pid);
-      const above = new Set(ancestors.map((each) => each.pid));
+      const above = new Set(ancestors.map((ancestor) => ancestor.pid));
       for (const terminal of vscode.window.terminals) {
         const shellPid = await terminal.processId;
         if (shellPid === undefined || !above.has(shellPid)) continue;

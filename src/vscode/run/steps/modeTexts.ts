@@ -6,8 +6,12 @@ export function modeTexts(settings: string): ReadonlyMap<string, string> {
   const manifest: unknown = vscode.extensions.getExtension('vitrine.vitrine')?.packageJSON;
   const contributes = isObject(manifest) ? manifest['contributes'] : undefined;
   const sections = isObject(contributes) ? contributes['configuration'] : undefined;
-  const properties = Array.isArray(sections) ? sections.map((each) => (isObject(each) ? each['properties'] : {})) : [];
-  const found = properties.map((each) => (isObject(each) ? each[`vitrine.${settings}.permissionMode`] : undefined));
+  const properties = Array.isArray(sections)
+    ? sections.map((section) => (isObject(section) ? section['properties'] : {}))
+    : [];
+  const found = properties.map((property) =>
+    isObject(property) ? property[`vitrine.${settings}.permissionMode`] : undefined,
+  );
   const setting = found.find(isObject) ?? {};
   const { enum: modes, enumDescriptions: texts } = setting;
   if (!Array.isArray(modes) || !Array.isArray(texts)) return new Map();
