@@ -67,11 +67,14 @@ interface DialogTexts {
 export function recordDialogs() {
   const { showQuickPick, showInputBox } = vscode.window;
   const texts: DialogTexts[] = [];
+  let preferred = '';
   const recorded = {
     showQuickPick: (items: readonly vscode.QuickPickItem[], options: vscode.QuickPickOptions = {}) => {
       const { title, placeHolder: placeholder } = options;
       texts.push({ title, placeholder, items: items.map(({ label, detail }) => [label, detail]) });
-      return showQuickPick(items, options);
+      const isPreferred = ({ label }: vscode.QuickPickItem): boolean => preferred !== '' && label.includes(preferred);
+      const first = items.filter(isPreferred);
+      return showQuickPick([...first, ...items.filter((item) => !isPreferred(item))], options);
     },
     showInputBox: (options: vscode.InputBoxOptions = {}) => {
       const { title, prompt, value } = options;
@@ -81,8 +84,11 @@ export function recordDialogs() {
   };
   return {
     texts,
+    /** Moves the item with this text to the top, where it has the focus. */
+    prefer: (label: string): void => void (preferred = label),
     start: (): void => {
       texts.length = 0;
+      preferred = '';
       Object.assign(vscode.window, recorded);
     },
     stop: (): void => void Object.assign(vscode.window, { showQuickPick, showInputBox }),

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { SessionSummary } from '../../../src/model/session/summary.ts';
 import type { VitrineApi } from '../../../src/vscode/api/vitrine.d.ts';
 import { groupSessions } from '../../../src/vscode/sessions/sessionGroups.ts';
 import { rowOf } from '../../../src/vscode/sessions/sessionRow.ts';
-import { recordDialogs, sessionTabs, until } from '../shell.ts';
+import { copyFiles } from '../../support/sessions/copyFiles.ts';
+import { record, recordDialogs, sessionTabs, storeFolder, until } from '../shell.ts';
 
 const { Global } = vscode.ConfigurationTarget;
 const steps = (...more: readonly object[]): string => JSON.stringify([{ init: true }, ...more, { result: {} }]);
@@ -102,6 +104,33 @@ describe('Fork from Here…', function () {
       nodes.map(({ row, children }) => [row.session_id, children.map((child) => child.row.session_id)]),
       [[session, [forked]]],
     );
+  });
+
+  it('restores the files first if you choose that', async () => {
+    const root = vscode.workspace.workspaceFolders![0]!.uri.fsPath;
+    const file = path.join(root, 'forked.txt');
+    const [, second = -1] = prompts;
+    await writeFile(file, 'as it was\n');
+    try {
+      await copyFiles(await storeFolder(), { id: session, folder: root }, second);
+      await writeFile(file, 'later\n');
+      dialogs.prefer('Restore Files and Fork');
+      const forked = await closing('workbench.action.acceptSelectedQuickOpenItem', fork(session, second));
+      assert.ok(forked !== undefined && forked !== session);
+      assert.equal(await readFile(file, 'utf8'), 'as it was\n');
+      const ended = await until('the end of its run', async () => {
+        const found = await api.sessions.get(forked);
+        return found?.outcome === 'completed' ? found : undefined;
+      });
+      assert.equal(ended.runs, 2);
+      const restored = (await record(session)).filter(
+        ({ kind, decision }) => kind === 'decision' && (decision as { type: string }).type === 'restore',
+      );
+      assert.equal(restored.length, 1, 'the session that was forked says so');
+    } finally {
+      await rm(file, { force: true });
+      await vscode.commands.executeCommand('notifications.clearAll');
+    }
   });
 
   it('starts nothing if you cancel', async () => {
