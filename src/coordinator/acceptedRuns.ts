@@ -2,8 +2,8 @@ import type * as z from 'zod';
 import { CoordinatorError } from './errors.ts';
 
 /** Validates input and adds defaults. @throws CoordinatorError `invalid` with the field and the problem */
-export function accepted<S extends z.ZodType>(schema: S, given: unknown): z.output<S> {
-  const parsed = schema.safeParse(given);
+export function accepted<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
+  const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const where = issue === undefined || issue.path.length === 0 ? 'The request' : issue.path.map(String).join('.');

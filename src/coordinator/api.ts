@@ -9,7 +9,7 @@ const line = z.string().max(200);
 /** Longer than any valid path. */
 const folder = z.string().max(1 << 15);
 /** On any system, because runners may be anywhere. */
-const isAbsolute = (given: string): boolean => /^(?:\/|[A-Za-z]:[\\/]|\\\\)/.test(given);
+const isAbsolute = (path: string): boolean => /^(?:\/|[A-Za-z]:[\\/]|\\\\)/.test(path);
 const projectDir = folder
   .refine(isAbsolute, 'is not an absolute path.')
   .refine((given) => !given.includes('\0'), 'has a NUL character.');
@@ -40,7 +40,7 @@ export const createRunSchema = choiceSchema.extend({
   prompt: z
     .string()
     .max(1 << 20)
-    .refine((given) => given.trim() !== '', 'is empty.'),
+    .refine((prompt) => prompt.trim() !== '', 'is empty.'),
   project_dir: projectDir.optional(),
   parent_session_id: sessionIdSchema.optional(),
   execution_mode: executionModeSchema.default('sync'),

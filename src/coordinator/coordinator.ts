@@ -67,8 +67,8 @@ export class Coordinator {
       const { status, run_id, timeout_at } = job.run;
       if (status === 'pending') {
         // Gives runners time to reconnect, including the one that the run waits for.
-        const given = timeout_at === undefined ? demandsTimeoutMs : Date.parse(timeout_at) - deps.clock();
-        this.#deadlines.set(run_id, now + Math.min(demandsTimeoutMs, Math.max(staleMs, given)));
+        const remainingMs = timeout_at === undefined ? demandsTimeoutMs : Date.parse(timeout_at) - deps.clock();
+        this.#deadlines.set(run_id, now + Math.min(demandsTimeoutMs, Math.max(staleMs, remainingMs)));
       } else if (!isRunOver(status)) {
         this.#abandon(job, 'The Vitrine daemon ended during this run.');
       }

@@ -53,9 +53,9 @@ export function parseJsonInput(line: string, waiting: readonly AgentRequest[] = 
 }
 
 function answersInOrder(answers: object, request: AgentRequest | undefined): string[] {
-  const given = new Map<string, string>(Object.entries(answers));
-  if (Array.isArray(answers) || request?.questions === undefined) return [...given.values()];
-  return request.questions.map(({ question }) => given.get(question) ?? '');
+  const answerById = new Map<string, string>(Object.entries(answers));
+  if (Array.isArray(answers) || request?.questions === undefined) return [...answerById.values()];
+  return request.questions.map(({ question }) => answerById.get(question) ?? '');
 }
 
 /** Unlike zod's record, accepts any key, such as `__proto__`. */

@@ -6,7 +6,7 @@ import { UsageError, type CliContext } from '../command.ts';
 import { visibleLine } from '../../model/text/visibleText.ts';
 
 /**
- * Prints which file is used and, if necessary, asks whether to trust a repository's agent file. `given`: trusted by an
+ * Prints which file is used and, if necessary, asks whether to trust a repository's agent file. `isGranted`: trusted by an
  * option.
  * @throws UsageError if nobody can answer, or the answer is no
  */
@@ -14,7 +14,7 @@ export async function assertTrusted(
   context: CliContext,
   name: string,
   all: readonly Blueprint[],
-  given: boolean,
+  isGranted: boolean,
 ): Promise<void> {
   const blueprint = all.find((each) => each.name === name);
   if (blueprint === undefined || blueprint.agent === null) return;
@@ -22,7 +22,7 @@ export async function assertTrusted(
   context.stderr.write(`vitrine: agent "${name}" (${whose}): ${visibleLine(blueprint.file)}\n`);
   const home = homeOf(context.env);
   if (!needsTrust(blueprint, all) || (await isTrusted(blueprint, home))) return;
-  if (!given && !(await agrees(context, blueprint, ownOf(name, all)))) {
+  if (!isGranted && !(await agrees(context, blueprint, ownOf(name, all)))) {
     throw new UsageError(
       `The agent "${name}" comes from the repository, and you have not trusted its current version: ${blueprint.file}`,
       `${risks(blueprint, ownOf(name, all)).join(' ')} Read the file, and add --trust-blueprint if you trust it.`,

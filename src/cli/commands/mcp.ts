@@ -26,11 +26,11 @@ const options = {
 
 export const mcp: Command = {
   help,
-  async run(args, given) {
+  async run(args, outer) {
     const { values, positionals } = parseOptions('mcp', { args: [...args], options, allowPositionals: true });
     const [first] = positionals;
     if (first !== undefined) throw new UsageError(`"${first}" is an extra argument.`, 'See "vitrine mcp --help".');
-    const context = { ...given, cwd: path.resolve(given.cwd, values.cwd ?? '.') };
+    const context = { ...outer, cwd: path.resolve(outer.cwd, values.cwd ?? '.') };
     const engineOptions = { store: values.store, writes: true };
     const [{ StdioServerTransport }, { vitrineServer }] = await Promise.all([
       import('@modelcontextprotocol/sdk/server/stdio.js'),

@@ -141,10 +141,10 @@ async function init(context: CliContext, { down }: Values, url: string | undefin
   return done;
 }
 
-function countOf(given: string): number {
-  const count = Number(given);
+function countOf(value: string): number {
+  const count = Number(value);
   if (Number.isInteger(count) && count > 0) return count;
-  throw new UsageError(`"${given}" is not a number of updates (--down).`, 'Use a number such as 1.');
+  throw new UsageError(`"${value}" is not a number of updates (--down).`, 'Use a number such as 1.');
 }
 
 async function join(context: CliContext, values: Values, url: string | undefined): Promise<number> {

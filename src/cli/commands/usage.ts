@@ -80,10 +80,10 @@ async function teamSpending(context: CliContext, store: string | undefined) {
 }
 
 /** @throws UsageError */
-function daysOption(given: string | undefined): number {
-  const days = Number(given ?? '30');
+function daysOption(value: string | undefined): number {
+  const days = Number(value ?? '30');
   if (!Number.isInteger(days) || days < 0)
-    throw new UsageError(`Not a number of days: ${given}`, 'Use 0 or more (--days).');
+    throw new UsageError(`Not a number of days: ${value}`, 'Use 0 or more (--days).');
   return days;
 }
 

@@ -39,9 +39,9 @@ export function exitOption(shown: string | undefined): ExitInfo {
 }
 
 /** @throws UsageError */
-export function numberOption(name: string, given: string): number {
-  const value = Number(given);
-  if (given.trim() === '' || !(value >= 0))
-    throw new UsageError(`"${given}" is not a number (${name}).`, 'Use a number such as 3.');
+export function numberOption(name: string, text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !(value >= 0))
+    throw new UsageError(`"${text}" is not a number (${name}).`, 'Use a number such as 3.');
   return value;
 }

@@ -8,11 +8,11 @@ import path from 'node:path';
 import { pricesProblem } from '../../insight/prices/prices.ts';
 
 /** @throws UsageError */
-export function executorOption(name: string, given: string | undefined): ExecutorType {
+export function executorOption(name: string, value: string | undefined): ExecutorType {
   const known = `Available: ${executorTypes.join(', ')}.`;
-  if (given === undefined) throw new UsageError(`${name} is missing.`, known);
-  const type = executorTypeSchema.safeParse(given);
-  if (!type.success) throw new UsageError(`There is no executor "${given}" (${name}).`, known);
+  if (value === undefined) throw new UsageError(`${name} is missing.`, known);
+  const type = executorTypeSchema.safeParse(value);
+  if (!type.success) throw new UsageError(`There is no executor "${value}" (${name}).`, known);
   return type.data;
 }
 
@@ -40,16 +40,16 @@ export function limitsOf(values: Readonly<Partial<Record<keyof typeof limitOptio
   };
 }
 
-function amount(name: string, given: string): number {
-  const value = numberOption(name, given);
+function amount(name: string, text: string): number {
+  const value = numberOption(name, text);
   if (value > 0 && Number.isFinite(value)) return value;
-  throw new UsageError(`"${given}" is not a number above 0 (${name}).`, 'Use a number such as 0.5.');
+  throw new UsageError(`"${text}" is not a number above 0 (${name}).`, 'Use a number such as 0.5.');
 }
 
-function count(name: string, given: string): number {
-  if (!/^[1-9]\d{0,11}$/.test(given))
-    throw new UsageError(`"${given}" is not a whole number above 0 (${name}).`, 'Use a number such as 3.');
-  return Number(given);
+function count(name: string, text: string): number {
+  if (!/^[1-9]\d{0,11}$/.test(text))
+    throw new UsageError(`"${text}" is not a whole number above 0 (${name}).`, 'Use a number such as 3.');
+  return Number(text);
 }
 
 export const pricesHelp = `  --prices FILE      your own price table, which overrides the built-in one (JSON; see docs/prices.md)

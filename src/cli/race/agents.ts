@@ -10,8 +10,8 @@ export type RaceAgents = GivenParams<'startRace'>['request']['agents'];
 const aliases: Readonly<Record<string, ExecutorType>> = { claude: 'claude-code', demo: 'replay' };
 
 /** `claude,codex:gpt-5,acp:goose`: agents, each with a model or, for `acp`, a profile after the colon. @throws UsageError */
-export function raceAgents(given: readonly string[], modes: readonly string[]): RaceAgents {
-  const names = given.flatMap((each) => each.split(',')).map((each) => each.trim());
+export function raceAgents(lists: readonly string[], modes: readonly string[]): RaceAgents {
+  const names = lists.flatMap((each) => each.split(',')).map((each) => each.trim());
   const chosen = new Map(modes.map((mode) => pairOf('--permission-mode', mode)));
   return names
     .filter((name) => name !== '')
@@ -65,9 +65,9 @@ function agentOf(option: string, name: string): ExecutorType {
 const types = executorTypeSchema.options.filter((type) => type !== 'codex').join(', ');
 
 /** The agent may be an alias. */
-function pairOf(option: string, given: string): [string, string] {
-  const at = given.indexOf('=');
-  const [name, value] = [given.slice(0, at), given.slice(at + 1)];
-  if (at < 1 || value === '') throw new UsageError(`"${given}" is not valid (${option}).`, 'Use AGENT=VALUE.');
+function pairOf(option: string, pair: string): [string, string] {
+  const at = pair.indexOf('=');
+  const [name, value] = [pair.slice(0, at), pair.slice(at + 1)];
+  if (at < 1 || value === '') throw new UsageError(`"${pair}" is not valid (${option}).`, 'Use AGENT=VALUE.');
   return [aliases[name] ?? name, value];
 }

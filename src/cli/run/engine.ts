@@ -35,9 +35,9 @@ export const storeHelp = `  --store DIR        folder of the sessions; default: 
 `;
 
 /** @throws UsageError */
-export function storeFolder({ env, cwd }: CliContext, given: string | undefined): string {
-  if (given !== undefined) {
-    const folder = path.resolve(cwd, given);
+export function storeFolder({ env, cwd }: CliContext, option: string | undefined): string {
+  if (option !== undefined) {
+    const folder = path.resolve(cwd, option);
     if (isFolder(folder) === false)
       throw new UsageError(`Not a folder: ${folder} (--store).`, 'Specify the folder of the sessions.');
     return folder;

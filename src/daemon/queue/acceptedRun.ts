@@ -66,10 +66,10 @@ async function knownSession(
   }
 }
 
-function knownExecutor(given: string): string {
-  if (executorTypeSchema.safeParse(given).success) return given;
+function knownExecutor(name: string): string {
+  if (executorTypeSchema.safeParse(name).success) return name;
   const known = executorTypeSchema.options.join(', ');
-  throw new CoordinatorError('invalid', `There is no executor "${given}". Available: ${known}.`);
+  throw new CoordinatorError('invalid', `There is no executor "${name}". Available: ${known}.`);
 }
 
 async function offeredExecutor(coordinator: LocalCoordinator): Promise<string> {

@@ -26,15 +26,15 @@ export class AgentInputs {
   }
 
   async #ask(key: string, agent: string, name: string): Promise<string | undefined> {
-    const given = await vscode.window.showInputBox({
+    const input = await vscode.window.showInputBox({
       title: t('{0} for the agent {1}', inertText(name), inertText(agent)),
       prompt: t('Saved in this computer’s secret storage and passed only to this agent’s MCP servers.'),
       password: true,
       ignoreFocusOut: true,
     });
-    if (given === undefined || given === '') return undefined;
-    await this.#secrets.store(key, given);
-    return given;
+    if (input === undefined || input === '') return undefined;
+    await this.#secrets.store(key, input);
+    return input;
   }
 
   async forget(file: string, names: readonly string[]): Promise<void> {

@@ -235,9 +235,9 @@ function withOwn(settings: AgentOptions, { model, permissionMode }: CheckedOptio
   });
 }
 
-function limited(given: CheckedOptions['limits']): { readonly limits?: Limits } {
-  if (given === undefined) return {};
-  const pairs = Object.entries(given).filter((each): each is [string, number] => each[1] !== undefined);
+function limited(limits: CheckedOptions['limits']): { readonly limits?: Limits } {
+  if (limits === undefined) return {};
+  const pairs = Object.entries(limits).filter((each): each is [string, number] => each[1] !== undefined);
   return { limits: Object.fromEntries(pairs) };
 }
 

@@ -43,13 +43,13 @@ export interface RunDecision {
 type StepName = 'agent' | 'several' | 'folder' | 'prompt';
 
 /** Asks for agent, folder (if there are several), prompt and, on demand, options; `undefined` if the user cancelled. */
-export async function askForRun(deps: Deps, given: RunDefaults = {}): Promise<RunDecision | undefined> {
-  return new Questions(deps, given).ask();
+export async function askForRun(deps: Deps, defaults: RunDefaults = {}): Promise<RunDecision | undefined> {
+  return new Questions(deps, defaults).ask();
 }
 
 class Questions {
   readonly #deps: Deps;
-  readonly #given: RunDefaults;
+  readonly #defaults: RunDefaults;
   readonly #askFolder: boolean;
   readonly #choices = new Map<AgentReport, RunChoice>();
   #agents: readonly AgentReport[] = [];
@@ -59,17 +59,17 @@ class Questions {
   /** The user saw the context from earlier sessions. */
   #recallSeen = false;
 
-  constructor(deps: Deps, given: RunDefaults) {
+  constructor(deps: Deps, defaults: RunDefaults) {
     this.#deps = deps;
-    this.#given = given;
+    this.#defaults = defaults;
     const folders = vscode.workspace.workspaceFolders ?? [];
-    this.#askFolder = given.folder === undefined && folders.length > 1;
-    this.#folder = given.folder ?? folders[0]?.uri;
-    this.#prompt = given.prompt ?? '';
+    this.#askFolder = defaults.folder === undefined && folders.length > 1;
+    this.#folder = defaults.folder ?? folders[0]?.uri;
+    this.#prompt = defaults.prompt ?? '';
   }
 
   async ask(): Promise<RunDecision | undefined> {
-    const first: StepName = this.#given.several === true ? 'several' : 'agent';
+    const first: StepName = this.#defaults.several === true ? 'several' : 'agent';
     const path: StepName[] = [first];
     for (;;) {
       const step = path.at(-1);
@@ -190,13 +190,13 @@ class Questions {
         prompt: this.#prompt,
         line: this.#line(this.#agents.length > 1),
         options: only !== undefined,
-        excerpts: this.#given.excerpts ?? [],
+        excerpts: this.#defaults.excerpts ?? [],
         recalled: this.#recalled && passagesText(this.#recalled),
       });
       if (answer.kind !== 'value') return answer;
       this.#prompt = answer.value.prompt;
       const { next } = answer.value;
-      const first = next === 'run' && this.#given.recall === true && !this.#recallSeen;
+      const first = next === 'run' && this.#defaults.recall === true && !this.#recallSeen;
       if (next === 'recall' || first) {
         const step = { ...frame, title: t('Context from Earlier Sessions'), back: true };
         const recalled = await askForRecall(this.#deps, { step, message: { text: this.#prompt } });
@@ -230,7 +230,7 @@ class Questions {
   }
 
   #requests(): readonly RunRequest[] {
-    const { excerpts = [] } = this.#given;
+    const { excerpts = [] } = this.#defaults;
     const prompt = withExcerpts(this.#prompt, excerpts);
     const [subject = ''] = this.#prompt.trim().split('\n');
     return this.#agents.map((agent) => ({

@@ -33,8 +33,8 @@ export function problemGiven(argument: unknown): RunDefaults | undefined {
   };
 }
 
-function sameProblem({ message, range }: vscode.Diagnostic, given: unknown): boolean {
-  return given instanceof vscode.Diagnostic && given.message === message && given.range.isEqual(range);
+function sameProblem({ message, range }: vscode.Diagnostic, argument: unknown): boolean {
+  return argument instanceof vscode.Diagnostic && argument.message === message && argument.range.isEqual(range);
 }
 
 function problemExcerpt(file: string, problem: vscode.Diagnostic, document: vscode.TextDocument | undefined): Excerpt {

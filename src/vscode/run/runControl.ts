@@ -200,7 +200,7 @@ export class RunControl {
     return (options: AgentOptions): AgentOptions => withChoice(options, this.#memory.ofSession(session));
   }
 
-  async #resumeRequest(session: string, given: string, reasonAgainst = notResumableReason) {
+  async #resumeRequest(session: string, message: string, reasonAgainst = notResumableReason) {
     try {
       const engine = await this.#engines.get();
       const handle = await engine.open(session);
@@ -210,8 +210,8 @@ export class RunControl {
       if (why === undefined) {
         const folder = summary.project_dir === undefined ? undefined : vscode.Uri.file(summary.project_dir);
         const demo = summary.recording && summary.executor_profile === undefined;
-        const recorded = demo && given.trim() === '' ? await recordingOf(engine) : undefined;
-        const prompt = recorded?.prompts[summary.runs] ?? (given.trim() === '' ? t('Continue.') : given);
+        const recorded = demo && message.trim() === '' ? await recordingOf(engine) : undefined;
+        const prompt = recorded?.prompts[summary.runs] ?? (message.trim() === '' ? t('Continue.') : message);
         const { executor_type: type = 'claude-code', executor_profile: profile } = summary;
         const agent: AgentName = { agent: type, ...(profile === undefined ? {} : { profile }) };
         const settings = agentOptions(type, folder);

@@ -14,7 +14,7 @@ export class ContextKeys implements vscode.Disposable {
   readonly #subscriptions: readonly vscode.Disposable[];
   readonly #set = new Map<string, unknown>();
   /** Epoch milliseconds; `undefined`: never. */
-  #looked: number | undefined;
+  #lastCheck: number | undefined;
   #missing = false;
 
   constructor(list: SessionList, engines: EngineHost, log: vscode.LogOutputChannel) {
@@ -40,14 +40,14 @@ export class ContextKeys implements vscode.Disposable {
     this.#key('liveSessions', this.#list.live().length);
     this.#key('waitingSessions', this.#list.waiting().length);
     this.#key('hiddenSessions', hiddenTotal(this.#list.hidden()));
-    if (this.#looked === undefined) this.#look();
+    if (this.#lastCheck === undefined) this.#look();
   }
 
   /** Which welcome view is shown depends on installed agents; checked only if one is to be shown. */
   #look(): void {
     const empty = this.#list.complete && this.#list.visible().length === 0;
-    if (!empty || Date.now() - (this.#looked ?? 0) < lookEveryMs) return;
-    this.#looked = Date.now();
+    if (!empty || Date.now() - (this.#lastCheck ?? 0) < lookEveryMs) return;
+    this.#lastCheck = Date.now();
     void this.#lookForAgents();
   }
 

@@ -92,9 +92,9 @@ async function* auditOutput(format: string, chunks: AsyncIterable<string>): Asyn
   for await (const chunk of chunks) yield format === 'jsonl' ? escapedJson(chunk) : chunk;
 }
 
-function timeOf(name: string, given: string): number {
-  const time = /^\d{4}-\d{2}-\d{2}(?:T[\d:.]+(?:Z|[+-]\d{2}:?\d{2})?)?$/.test(given) ? Date.parse(given) : NaN;
+function timeOf(name: string, value: string): number {
+  const time = /^\d{4}-\d{2}-\d{2}(?:T[\d:.]+(?:Z|[+-]\d{2}:?\d{2})?)?$/.test(value) ? Date.parse(value) : NaN;
   if (Number.isNaN(time))
-    throw new UsageError(`"${given}" is not a valid time (${name}).`, 'Use a time such as 2026-01-31.');
+    throw new UsageError(`"${value}" is not a valid time (${name}).`, 'Use a time such as 2026-01-31.');
   return time;
 }

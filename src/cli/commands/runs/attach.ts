@@ -76,7 +76,7 @@ interface SessionPlace {
 /** @throws UsageError */
 async function findSession(
   daemons: readonly DaemonConnection[],
-  given: string | undefined,
+  sessionId: string | undefined,
   context: CliContext,
 ): Promise<SessionPlace> {
   const running: (SessionPlace & { readonly title: string })[] = [];
@@ -85,13 +85,13 @@ async function findSession(
       running.push({ connection, session, title });
   }
   const [daemon] = daemons;
-  const [first, ...others] = running.filter(({ session }) => given === undefined || session === given);
+  const [first, ...others] = running.filter(({ session }) => sessionId === undefined || session === sessionId);
   if (first !== undefined && others.length === 0) return first;
-  if (first === undefined && given !== undefined) await refuseObserved(context, given);
-  if (daemon === undefined || (first === undefined && given === undefined))
+  if (first === undefined && sessionId !== undefined) await refuseObserved(context, sessionId);
+  if (daemon === undefined || (first === undefined && sessionId === undefined))
     throw new UsageError('No agent runs in the background.', 'Start one: vitrine run --detach.');
   // It may have ended a moment ago.
-  if (given !== undefined) return first ?? { connection: daemon, session: given };
+  if (sessionId !== undefined) return first ?? { connection: daemon, session: sessionId };
   const list = running.map(({ session, title }) => `\n  ${session}  ${visibleLine(title)}`).join('');
   throw new UsageError('Several sessions are running. Specify one:', list);
 }

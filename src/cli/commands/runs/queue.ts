@@ -118,9 +118,9 @@ function list(context: CliContext, store: string | undefined, json: boolean): Pr
   });
 }
 
-async function add(context: CliContext, given: string, values: Values, show: Show): Promise<number> {
+async function add(context: CliContext, promptArgument: string, values: Values, show: Show): Promise<number> {
   const request = await requestOf(context, values);
-  const prompt = given === '-' ? await text(context.stdin) : given;
+  const prompt = promptArgument === '-' ? await text(context.stdin) : promptArgument;
   if (prompt.trim() === '') throw new UsageError('The prompt is empty.', 'Specify a prompt.');
   return speak(context, values.store, async (queued, ended) => {
     const over = values.wait === true ? await ended() : undefined;

@@ -59,16 +59,16 @@ export async function requestOf(context: CliContext, options: QueueOptions): Pro
   return { ...common, ...choice, type: 'resume_session', session_id: sessionOption('--resume', resume) };
 }
 
-function sessionOption(option: string, given: string): string {
-  if (sessionIdSchema.safeParse(given).success) return given;
-  throw new UsageError(`"${given}" is not a session ID (${option}).`, 'See "vitrine sessions" for their ids.');
+function sessionOption(option: string, value: string): string {
+  if (sessionIdSchema.safeParse(value).success) return value;
+  throw new UsageError(`"${value}" is not a session ID (${option}).`, 'See "vitrine sessions" for their ids.');
 }
 
-function modeOption(given: string): z.infer<typeof executionModeSchema> {
-  const mode = executionModeSchema.safeParse(given);
+function modeOption(value: string): z.infer<typeof executionModeSchema> {
+  const mode = executionModeSchema.safeParse(value);
   if (mode.success) return mode.data;
   throw new UsageError(
-    `"${given}" is not an execution mode (--mode).`,
+    `"${value}" is not an execution mode (--mode).`,
     `Use one of: ${executionModeSchema.options.join(', ')}.`,
   );
 }
@@ -114,10 +114,10 @@ function refuseOtherExecutor(executor: string, { executor_type: required }: Part
 }
 
 /** A folder is taken from `cwd`, as every path of a command line. @throws UsageError */
-export function demandsOf(given: readonly string[] = [], cwd: string): Demands | undefined {
-  if (given.length === 0) return undefined;
+export function demandsOf(pairs: readonly string[] = [], cwd: string): Demands | undefined {
+  if (pairs.length === 0) return undefined;
   const demands: Demands = { tags: [] };
-  for (const each of given) {
+  for (const each of pairs) {
     const equals = each.indexOf('=');
     const key = each.slice(0, Math.max(0, equals));
     const value = each.slice(equals + 1);

@@ -159,12 +159,12 @@ function usage(error: unknown): never {
   throw EngineFailure.is(error) ? new UsageError(error.message, error.detail) : error;
 }
 
-function agentType(given: string | undefined, resume: string | undefined): ExecutorType | undefined {
-  if (given === undefined && resume !== undefined) return undefined;
-  if (given === undefined)
+function agentType(name: string | undefined, resume: string | undefined): ExecutorType | undefined {
+  if (name === undefined && resume !== undefined) return undefined;
+  if (name === undefined)
     throw new UsageError('--agent is missing.', 'Try --agent claude-code, or --agent replay for the demo.');
-  const type = executorTypeSchema.safeParse(given);
+  const type = executorTypeSchema.safeParse(name);
   if (!type.success)
-    throw new UsageError(`There is no agent "${given}" (--agent).`, 'See "vitrine doctor" for available agents.');
+    throw new UsageError(`There is no agent "${name}" (--agent).`, 'See "vitrine doctor" for available agents.');
   return type.data;
 }

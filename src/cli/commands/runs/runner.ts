@@ -167,15 +167,15 @@ function interrupted(context: CliContext): Promise<void> {
   });
 }
 
-function tagsOf(given: readonly string[] = []): string[] {
-  return given.flatMap((each) => each.split(',').map((tag) => tag.trim())).filter((tag) => tag !== '');
+function tagsOf(lists: readonly string[] = []): string[] {
+  return lists.flatMap((each) => each.split(',').map((tag) => tag.trim())).filter((tag) => tag !== '');
 }
 
-function limitOf(given: string | undefined): number {
-  const limit = given === undefined ? 1 : numberOption('--limit', given);
+function limitOf(value: string | undefined): number {
+  const limit = value === undefined ? 1 : numberOption('--limit', value);
   if (!Number.isInteger(limit) || limit < 1 || limit > 64)
     throw new UsageError(
-      `"${given ?? ''}" is not a valid number of concurrent runs (--limit).`,
+      `"${value ?? ''}" is not a valid number of concurrent runs (--limit).`,
       'Use a number from 1 to 64.',
     );
   return limit;

@@ -14,14 +14,14 @@ export function agentCommands(shell: CommandContext): Commands {
     /** Takes `{name, prompt?, cwd?}`, or `{file, prompt?}` from a row; asks for the rest. Returns the session id. */
     async runBlueprint(argument) {
       if (!mayStart()) return undefined;
-      const given = await resolveAgent(shell, argument);
-      if (given === undefined) return undefined;
-      const folder = given.cwd ?? vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
-      const name = given.name ?? (await pickAgent(await shell.agents.load(folder)));
+      const resolved = await resolveAgent(shell, argument);
+      if (resolved === undefined) return undefined;
+      const folder = resolved.cwd ?? vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
+      const name = resolved.name ?? (await pickAgent(await shell.agents.load(folder)));
       if (name === undefined) return undefined;
-      const prompt = given.prompt ?? (await askForPrompt(name));
+      const prompt = resolved.prompt ?? (await askForPrompt(name));
       if (prompt === undefined || prompt.trim() === '') return undefined;
-      const id = await shell.runs.startBlueprint(name, prompt, given.cwd);
+      const id = await shell.runs.startBlueprint(name, prompt, resolved.cwd);
       if (id === undefined) return undefined;
       await shell.panels.open(id);
       await shell.tree.reveal(id);
@@ -31,12 +31,12 @@ export function agentCommands(shell: CommandContext): Commands {
     /** Like `runBlueprint`, but on any runner that meets the agent's requirements. Returns the future session's id. */
     async queueBlueprint(argument) {
       if (!mayStart()) return undefined;
-      const given = parseArguments(argument);
-      const folder = given.cwd ?? vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
+      const args = parseArguments(argument);
+      const folder = args.cwd ?? vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
       if (folder === undefined) return undefined;
       const all = await shell.agents.load(folder);
-      const name = given.name ?? (await pickAgent(all));
-      const prompt = name === undefined ? undefined : (given.prompt ?? (await askForPrompt(name)));
+      const name = args.name ?? (await pickAgent(all));
+      const prompt = name === undefined ? undefined : (args.prompt ?? (await askForPrompt(name)));
       if (name === undefined || prompt === undefined || prompt.trim() === '') return undefined;
       const { executorOf, findBlueprint } = await import('../../../engine/blueprints/request.ts');
       const agent = findBlueprint(all, name);

@@ -26,11 +26,11 @@ export function exportCommands(shell: CommandContext): Commands {
     async exportSession(argument, how) {
       const id = await pickSession(shell, argument, { title: t('Export Session') });
       if (id === undefined) return;
-      const given = isObject(how) ? parseChoice(how) : undefined;
-      const choice = given ?? (await askForFormat());
+      const parsed = isObject(how) ? parseChoice(how) : undefined;
+      const choice = parsed ?? (await askForFormat());
       if (choice === undefined) return;
       const row = shell.list.get(id);
-      const target = given?.target ?? (await askForFile(row === undefined ? id : titleOf(row), choice.format));
+      const target = parsed?.target ?? (await askForFile(row === undefined ? id : titleOf(row), choice.format));
       if (target === undefined) return;
       const title = t('Vitrine: exporting…');
       const report = await vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, async () =>

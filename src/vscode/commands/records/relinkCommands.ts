@@ -18,10 +18,10 @@ export function relinkCommands(shell: CommandContext): Commands {
     /** Callers may pass `{from, to}`. */
     async relinkSessions(argument) {
       await shell.loader.load();
-      const given = isObject(argument) ? argument : {};
-      const from = typeof given['from'] === 'string' ? given['from'] : await askFrom(shell);
+      const fields = isObject(argument) ? argument : {};
+      const from = typeof fields['from'] === 'string' ? fields['from'] : await askFrom(shell);
       if (from === undefined) return 0;
-      const to = typeof given['to'] === 'string' ? given['to'] : await askTo(from);
+      const to = typeof fields['to'] === 'string' ? fields['to'] : await askTo(from);
       if (to === undefined || to === from) return 0;
       const engine = await shell.engines.get();
       let count = 0;

@@ -6,17 +6,17 @@ import type { Commands, CommandContext } from '../commandContext.ts';
 
 /** Commands of the view Queue and Runners. They take its rows, or else what is selected there. */
 export function queueCommands(shell: Pick<CommandContext, 'engines' | 'queueHost'>): Commands {
-  const move = async (to: 'first' | 'last', given: readonly unknown[]): Promise<void> => {
-    const runs = await queuedRuns(shell, given);
+  const move = async (to: 'first' | 'last', args: readonly unknown[]): Promise<void> => {
+    const runs = await queuedRuns(shell, args);
     const { moveRuns } = await import('../../queue/queueActions.ts');
     await moveRuns((await shell.engines.get()).queue, runs, to);
   };
   return {
     moveRunFirst: (...given) => move('first', given),
     moveRunLast: (...given) => move('last', given),
-    async runHere(...given) {
+    async runHere(...args) {
       if (!mayStart()) return;
-      const [run] = await queuedRuns(shell, given);
+      const [run] = await queuedRuns(shell, args);
       if (run === undefined) return;
       const [{ runHere }, view, { queue }] = await Promise.all([
         import('../../queue/queueActions.ts'),
@@ -36,10 +36,10 @@ export function isQueueArgument(argument: unknown): boolean {
 /** Stops the given runs, or those that are selected. */
 export async function stopQueued(
   shell: Pick<CommandContext, 'engines' | 'queueHost'>,
-  given: readonly unknown[],
+  args: readonly unknown[],
 ): Promise<void> {
   const { queue } = await shell.engines.get();
-  for (const { run_id } of await queuedRuns(shell, given)) await queue.stopRun(run_id);
+  for (const { run_id } of await queuedRuns(shell, args)) await queue.stopRun(run_id);
 }
 
 /** VS Code gives the row, and all selected rows if it is one of them. */

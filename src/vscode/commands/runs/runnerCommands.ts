@@ -19,9 +19,9 @@ export function runnerCommands({
   return {
     /** Copies the command line of a runner without starting it. Takes `{executor?, folder?}` and asks for the rest. */
     async copyRunnerCommand(argument) {
-      const given = isObject(argument) ? argument : {};
-      const executor = executorTypes.find((type) => type === given['executor']) ?? (await pickExecutor(engines));
-      const { folder: at } = given;
+      const fields = isObject(argument) ? argument : {};
+      const executor = executorTypes.find((type) => type === fields['executor']) ?? (await pickExecutor(engines));
+      const { folder: at } = fields;
       const named = typeof at === 'string' && path.isAbsolute(at) ? at : undefined;
       const folder = executor === undefined ? undefined : (named ?? (await pickFolder()));
       if (executor === undefined || folder === undefined) return undefined;

@@ -27,10 +27,10 @@ export function usageCommands(shell: CommandContext): Commands {
 
     /** Callers may pass `{period, file}`. */
     async exportUsage(argument) {
-      const given = isObject(argument) ? argument : {};
-      const name = periodNames.find((each) => each === given['period']) ?? (await askForPeriod());
+      const fields = isObject(argument) ? argument : {};
+      const name = periodNames.find((each) => each === fields['period']) ?? (await askForPeriod());
       if (name === undefined) return;
-      const file = typeof given['file'] === 'string' ? vscode.Uri.file(given['file']) : await askForFile(name);
+      const file = typeof fields['file'] === 'string' ? vscode.Uri.file(fields['file']) : await askForFile(name);
       if (file === undefined) return;
       const title = t('Vitrine: exporting usage…');
       await vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, async () =>

@@ -39,8 +39,8 @@ export function selectionGiven(): RunDefaults | undefined {
 
 /** Files of one folder: from a menu, else the active editor's file. */
 export function filesFromArguments(first: unknown, all: unknown): RunDefaults | undefined {
-  const given: unknown[] = Array.isArray(all) ? all.concat([first]) : [first];
-  const named = given.filter((each) => each instanceof vscode.Uri);
+  const args: unknown[] = Array.isArray(all) ? all.concat([first]) : [first];
+  const named = args.filter((each) => each instanceof vscode.Uri);
   const active = vscode.window.activeTextEditor?.document.uri;
   const uris = named.length > 0 ? named : active === undefined ? [] : [active];
   const places = uris.flatMap((uri) => inFolder(uri) ?? []);
