@@ -64,7 +64,7 @@ export class LiveBudget implements BudgetListener {
   }
 
   /**
-   * Adds the reached limit to the result of a run; it is not an error. `leftUnsaid`: the user's queued messages were
+   * Adds the reached limit to the result of a run; it is not an error. `hasUnsent`: the user's queued messages were
    * not sent.
    */
   settle(result: RunResult, hasUnsent: boolean): RunResult {

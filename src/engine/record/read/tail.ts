@@ -27,10 +27,10 @@ export interface Tail {
 }
 
 /**
- * Reads backwards until it has a summary and `wanted` entries. If 64 MiB have no summary, or marks have a wrong type,
+ * Reads backwards until it has a summary and `minEntries` entries. If 64 MiB have no summary, or marks have a wrong type,
  * streams the rest.
  */
-export async function readTail(handle: FileHandle, id: string, size: number, maxBytes: number): Promise<Tail> {
+export async function readTail(handle: FileHandle, id: string, size: number, minEntries: number): Promise<Tail> {
   const end = await lastLineEnd(handle, size);
   const unfinished = await readUnfinished(handle, end, size);
   const segments: LineReading[][] = [];
@@ -39,13 +39,13 @@ export async function readTail(handle: FileHandle, id: string, size: number, max
   let summary = false;
   let entries = 0;
   for (let length = firstBytes; start > 0 && length <= maxLineBytes; length *= 2) {
-    if (summary && (entries >= maxBytes || end - start >= entryBytes)) break;
+    if (summary && (entries >= minEntries || end - start >= entryBytes)) break;
     const from = Math.max(0, end - length);
     const bytes = await readAt(handle, from, start - from);
     const first = from === 0 ? 0 : bytes.indexOf(10) + 1;
     const whole = bytes.subarray(first);
     sawEntries(state, whole, from + first);
-    const earlier = readLines(whole, from + first, maxBytes > 0 && length <= entryBytes);
+    const earlier = readLines(whole, from + first, minEntries > 0 && length <= entryBytes);
     for (const { line } of earlier.flatMap((reading) => reading.found)) {
       if (line?.kind === 'summary') summary = true;
       if (line?.kind === 'entry') entries += 1;
