@@ -150,8 +150,8 @@ export class Coordinator {
     const priority =
       move === undefined ? job.priority : move === 'first' ? Math.max(0, ...numbers) + 1 : Math.min(0, ...numbers) - 1;
     const { demands: before, ...rest } = job.run;
-    const allDemands = demands ?? before;
-    const run = { ...rest, ...(hasDemands(allDemands) && { demands: allDemands }) };
+    const newDemands = demands ?? before;
+    const run = { ...rest, ...(hasDemands(newDemands) && { demands: newDemands }) };
     this.#change({ ...job, run, ...(priority !== undefined && { priority }) });
     return run;
   }

@@ -23,7 +23,7 @@ export function agentFileCommands({ agents, engines }: Pick<CommandContext, 'age
     void vscode.window.showWarningMessage(text);
   };
 
-  const createFile = async (file: string): Promise<string> => {
+  const openNewFile = async (file: string): Promise<string> => {
     await agents.refresh();
     await vscode.window.showTextDocument(vscode.Uri.file(file));
     return file;
@@ -54,7 +54,7 @@ export function agentFileCommands({ agents, engines }: Pick<CommandContext, 'age
       const title = t('Duplicate {0}', inertText(blueprint.name));
       const name = await nameOf(await agents.load(), title, to, `${blueprint.name}-copy`);
       if (name === undefined) return undefined;
-      return createFile(await (await import('../../agents/agentFiles.ts')).duplicate(blueprint, name));
+      return openNewFile(await (await import('../../agents/agentFiles.ts')).duplicate(blueprint, name));
     },
 
     /** Toggles between active and inactive. */
@@ -70,7 +70,7 @@ export function agentFileCommands({ agents, engines }: Pick<CommandContext, 'age
       const { askForAgent } = await import('../../agents/newAgent.ts');
       const reports = async () => (await engines.get()).agents();
       const answers = await askForAgent({ all: await agents.load(), reports });
-      return answers && createFile(await (await import('../../agents/agentFiles.ts')).create(answers));
+      return answers && openNewFile(await (await import('../../agents/agentFiles.ts')).create(answers));
     },
   };
 }
