@@ -33,8 +33,6 @@ export async function teamGrowth(): Promise<readonly Row[]> {
     const user = await database.addMember('alice');
     const client = await database.connect(user);
     const auditor = await database.connect(await database.addMember('auditor', 'auditor'));
-    const register = `SELECT vitrine.register_runner(ARRAY['lnch_000000000000'], 'one', 'host', '/work', 'claude-code', '{}', 8, NULL)`;
-    await client.query(register);
     const small = large / 10;
     await fill(database, 0, small);
     const before = await measure(client, auditor, small);
@@ -83,8 +81,9 @@ async function fill(database: TeamDatabase, from: number, to: number): Promise<v
     );
     await client.query(
       `INSERT INTO vitrine.spending AS s (day, member, agent, project, usd)
-       SELECT (${at})::date, ${member}, 'agent-' || n % 3, '/work/project-' || n % 30, 0.5 FROM ${range}
-       ON CONFLICT (day, member, agent, project) DO UPDATE SET usd = s.usd + 0.5`,
+       SELECT (${at})::date, ${member}, 'agent-' || n % 3, '/work/project-' || n % 30, 0.5 * count(*) FROM ${range}
+       GROUP BY 1, 2, 3, 4
+       ON CONFLICT (day, member, agent, project) DO UPDATE SET usd = s.usd + excluded.usd`,
     );
     await client.query(
       `INSERT INTO vitrine.audit (at, who, what, session_id)
@@ -105,6 +104,8 @@ async function fill(database: TeamDatabase, from: number, to: number): Promise<v
 
 async function measure(client: pg.Client, auditor: pg.Client, size: number): Promise<Times> {
   const [newest] = await listShared(client, 1);
+  const register = `SELECT vitrine.register_runner(ARRAY['lnch_000000000000'], 'one', 'host', '/work', 'claude-code', '{}', 8, NULL)`;
+  await client.query(register);
   const id = newest?.session_id ?? '';
   await client.query(
     `SELECT vitrine.create_run(${run}, ${session}, 'start_session', ${job}, 'claude-code', NULL, NULL, NULL, NULL, '{}', false, NULL)

@@ -62,7 +62,8 @@ describe('budgets of single runs', function () {
   it("apply the next day's limits to an active run after midnight", async () => {
     // The last minute of a day of this machine, which the clock leaves when it is told to.
     let offset = new Date(2026, 10, 22, 23, 59, 0).getTime() - Date.now();
-    const { bench, engine } = await limited({ day: { tokens: 40 } }, { clock: () => Date.now() + offset });
+    // Each message uses 15 tokens: the limits of the first day would allow three.
+    const { bench, engine } = await limited({ day: { tokens: 50 } }, { clock: () => Date.now() + offset });
     await outcome(await engine.start(bench.request([{ init: true }, { say: 'a' }, { say: 'b' }, { result: {} }])));
     const go = path.join(bench.dir, 'go');
     const late = [{ say: 'three' }, { wait: 2000 }, { say: 'four' }, { result: {} }];
