@@ -50,7 +50,10 @@ export async function followSession(context: CliContext, sessionId: string, opti
       );
       await inOrder(() => transcript.begin(state), state);
     });
-    return await ended;
+    const code = await ended;
+    if (code === lost)
+      context.stderr.write('vitrine: The daemon has exited. The session is saved. Run the command again.\n');
+    return code;
   } finally {
     stopListening();
     connection.close();

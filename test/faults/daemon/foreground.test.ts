@@ -69,6 +69,18 @@ describe('vitrine run in the foreground', function () {
     assert.equal(result.success, false);
   });
 
+  it('is followed by another terminal, which says when the daemon is killed', async () => {
+    const { session } = await started();
+    const follower = place.vitrine('show', session, '--follow');
+    await new Promise((resolve) => follower.process.stdout?.once('data', resolve));
+    const { daemon } = await place.connect();
+    process.kill(daemon.pid, 'SIGKILL');
+    const { code, stdout, stderr } = await follower.ended;
+    assert.equal(code, 2);
+    assert.match(stdout, /before/);
+    assert.match(stderr, /^vitrine: The daemon has exited\. The session is saved\./m);
+  });
+
   it('gives each of two simultaneous runs in one folder its own environment', async () => {
     const names = prompt([{ init: true }, { printNames: true }, { result: {} }]);
     const commands = ['FIRST_ONLY', 'SECOND_ONLY'].map((name) => {
