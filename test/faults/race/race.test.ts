@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import * as z from 'zod';
 import { comparisonSchema } from '../../../src/model/race/comparison.ts';
 import { appliedSchema, raceSchema, type Race } from '../../../src/model/race/race.ts';
 import { DaemonBench } from '../../support/daemon/bench.ts';
@@ -41,6 +42,32 @@ describe('a race', function () {
       .filter(Boolean)
       .map((line) => raceSchema.parse(JSON.parse(line)));
   }
+
+  it('with --ask waits for an answer to each of its agents', async () => {
+    const asking = prompt([{ init: true }, { ask: { id: 'req-1', input: { command: 'true' } } }, { result: {} }]);
+    const running = place.vitrine('race', ...three, '--ask', '--json', asking);
+    const connection = await place.connect();
+    const waiting = await until('a request of each agent', async () => {
+      const sessions = await connection.call('running', {});
+      return sessions.length === 3 && sessions.every(({ requests }) => requests.length === 1) ? sessions : undefined;
+    });
+    const { stdout: listed } = await place.vitrine('sessions', '--json').ended;
+    const pending = z.object({ pending_requests: z.array(z.object({ id: z.string() })) });
+    const sessions = listed.trimEnd().split('\n');
+    assert.equal(sessions.filter((line) => pending.parse(JSON.parse(line)).pending_requests.length === 1).length, 3);
+    for (const { session_id, requests } of waiting)
+      for (const { id: request_id } of requests) {
+        const answer = { kind: 'allow', scope: 'once' } as const;
+        assert.ok((await connection.call('answer', { session_id, request_id, answer })).accepted);
+      }
+    const { code, stdout, stderr } = await running.ended;
+    assert.equal(code, 0, stderr);
+    const { results } = comparisonSchema.parse(JSON.parse(stdout));
+    assert.deepEqual(
+      results.map(({ outcome }) => outcome),
+      ['completed', 'completed', 'completed'],
+    );
+  });
 
   it('of three agents ends in a comparison; one is applied, undone and applied again, and everything is removed', async () => {
     const before = user.state();
