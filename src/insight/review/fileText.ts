@@ -51,3 +51,9 @@ export function replaceLines(
   });
   return mark + next.map((line, at) => line + (ends[at] ?? '')).join('');
 }
+
+/** Whether two texts have the same lines; line breaks, a byte order mark and a final line break do not count. */
+export function haveSameLines(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((text) => plainLines(text).join('\n').replace(/\n$/, ''));
+  return a === b;
+}

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import * as vscode from 'vscode';
 import { changeFile, type FileUndo, undoChange } from '../../engine/review/changeFile.ts';
 import {
@@ -6,6 +7,7 @@ import {
   type ReviewRange,
   SessionReview,
 } from '../../engine/review/reviewSession.ts';
+import { haveSameLines } from '../../insight/review/fileText.ts';
 import { revertHunk } from '../../insight/review/reviewFile.ts';
 import type { ReviewDecision } from '../../model/files/review.ts';
 import type { SessionHandle, WindowEngine } from '../engine/windowEngine.ts';
@@ -149,7 +151,8 @@ export class OpenReview implements vscode.Disposable {
     if ('conflict' in reverted && !force) {
       return { kind: 'conflict', reason: reverted.conflict, text: reverted.text };
     }
-    const undo = await changeFile(place, hash, reverted.text);
+    const text = file.state === 'missing' ? await this.#asCopied(place, reverted.text) : reverted.text;
+    const undo = await changeFile(place, hash, text);
     if (undo === undefined) {
       await this.refresh();
       return { kind: 'changed' };
@@ -180,9 +183,28 @@ export class OpenReview implements vscode.Disposable {
     this.#changed.dispose();
   }
 
-  async #note(path: string, keys: string[], to: ReviewDecision['to']): Promise<void> {
+  /**
+   * The text of a deleted file, from the copy of files before the review began if that has the same lines: the record knows
+   * no byte order mark and not which line breaks there were.
+   */
+  async #asCopied(place: string, text: string | null): Promise<string | null> {
+    const entry = this.range.since === 0 ? this.session.prompts[0]?.index : this.range.since;
+    if (text === null || entry === undefined || !this.isRecorded) return text;
+    try {
+      const { restores } = this.#engine;
+      const { folder, changes } = await restores.preview(this.id, { entry });
+      const object = changes.find((change) => path.join(folder, change.path) === place)?.after;
+      const copy = object === undefined ? null : await restores.content(this.id, object);
+      return copy !== null && haveSameLines(copy, text) ? copy : text;
+    } catch {
+      // There is no copy, or the folder is not trusted.
+      return text;
+    }
+  }
+
+  async #note(file: string, keys: string[], to: ReviewDecision['to']): Promise<void> {
     if (!this.isRecorded) return;
-    const decision: ReviewDecision = { type: 'review', at: new Date().toISOString(), path, keys, to };
+    const decision: ReviewDecision = { type: 'review', at: new Date().toISOString(), path: file, keys, to };
     await this.#engine.archive.noteReview(this.id, decision);
   }
 

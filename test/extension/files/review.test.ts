@@ -2,8 +2,11 @@ import assert from 'node:assert/strict';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { SessionReview } from '../../../src/engine/review/reviewSession.ts';
+import type { NormalizedEntry } from '../../../src/model/transcript/entry.ts';
 import { seedStore } from '../../e2e/seed.ts';
 import { copyFiles } from '../../support/sessions/copyFiles.ts';
+import { call, reads, said } from '../../support/sessions/madeEntries.ts';
 import { reviewSession } from '../../support/sessions/reviewSession.ts';
 import { record, storeFolder, until } from '../shell.ts';
 
@@ -15,6 +18,52 @@ interface GitExtension {
   readonly enabled: boolean;
   getAPI(version: 1): { init(root: vscode.Uri): Promise<unknown> };
 }
+
+describe('a file that a session deleted', function () {
+  const text = '\uFEFFfirst\r\nsecond\r\nthird';
+  let root: string;
+  let file: string;
+
+  before(async () => {
+    root = vscode.workspace.workspaceFolders![0]!.uri.fsPath;
+    file = path.join(root, 'deleted.txt');
+    const extent = { startLine: 1, totalLines: 3 };
+    const entries = [
+      said(0, 'Remove it.', 'user_message'),
+      call(1, reads(file, extent), { toolName: 'Read', result: { text: '1\tfirst\n2\tsecond\n3\tthird' } }),
+      call(2, { kind: 'file_edit', changes: [{ path: file, kind: 'delete' }] }, { toolName: 'Delete' }),
+    ];
+    const seed = { title: 'Remove a file', daysAgo: 0, usd: 0.2, turns: 1, seconds: 30, entries };
+    await seedStore(await storeFolder(), root, [seed]);
+    await writeFile(file, text);
+    await copyFiles(await storeFolder(), { id, folder: root }, 0);
+    await rm(file);
+    await run('rebuildIndex');
+    await run('reviewChanges', id);
+  });
+  after(async () => {
+    await run('closeChanges');
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    await rm(file, { force: true });
+    await rm(path.join(await storeFolder(), 'sessions', id), { recursive: true, force: true });
+    await run('rebuildIndex');
+  });
+
+  it('comes back byte for byte, although its session saw only lines, and goes again', async () => {
+    const review = new SessionReview(root);
+    await review.take({ total: () => 3, read: () => readEntries() }, 3);
+    const [deleted] = (await review.review()).files;
+    await run('revertChange', deleted?.hunks[0]?.key);
+    assert.equal(await readFile(file, 'utf8'), text);
+    await run('undoRevert');
+    await assert.rejects(readFile(file), { code: 'ENOENT' });
+    await vscode.commands.executeCommand('notifications.clearAll');
+  });
+
+  async function readEntries(): Promise<readonly NormalizedEntry[]> {
+    return (await record(id)).flatMap(({ kind, entry }) => (kind === 'entry' ? [entry as NormalizedEntry] : []));
+  }
+});
 
 describe('the changes of a session', function () {
   let made: Awaited<ReturnType<typeof reviewSession>>;
