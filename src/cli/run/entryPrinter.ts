@@ -29,6 +29,8 @@ export class EntryPrinter {
   readonly #denied = new Set<number>();
   /** The prompt, until the agent has reported its id and model; printed once, with these. */
   #prompt: NormalizedEntry | undefined;
+  /** Index of the prompt, once it is printed. The agent's id may arrive afterwards, as an update of it. */
+  #printedPrompt: number | undefined;
   #printing: Promise<void>;
 
   constructor(session: PrintedSession, context: CliContext, first: number) {
@@ -41,7 +43,10 @@ export class EntryPrinter {
       const [prompt] = settled;
       const isAlone = settled.length === 1 && prompt?.type.kind === 'user_message';
       if (isAlone && prompt.metadata?.sessionId === undefined) this.#prompt = prompt;
-      else await writeLines(context.stdout, settled);
+      else {
+        if (prompt?.type.kind === 'user_message') this.#printedPrompt = prompt.index;
+        await writeLines(context.stdout, settled);
+      }
     });
     this.#printing.catch(reportedAtEnd);
     let next = session.total();
@@ -98,13 +103,15 @@ export class EntryPrinter {
     }
   }
 
-  /** Prints the prompt first if it is not among the entries. */
+  /** Prints the prompt first, and once. */
   async #write(entries: readonly NormalizedEntry[]): Promise<void> {
     const prompt = this.#prompt;
     this.#prompt = undefined;
-    const isPrinted = prompt === undefined || entries.some(({ index }) => index === prompt.index);
+    if (prompt !== undefined) this.#printedPrompt = prompt.index;
+    const others = entries.filter(({ index }) => index !== this.#printedPrompt);
+    const first = prompt === undefined ? [] : [entries.find(({ index }) => index === prompt.index) ?? prompt];
     // Without a reader, the run ends elsewhere.
-    await writeLines(this.#context.stdout, isPrinted ? entries : [prompt, ...entries]).catch(() => undefined);
+    await writeLines(this.#context.stdout, [...first, ...others]).catch(() => undefined);
   }
 }
 
