@@ -106,7 +106,7 @@ describe('the usage example of the specification, through the API in a real host
     const server = await startServer({ folder, env: cleanEnvironment(folder), driver: true });
     try {
       const text = await runExtensionTests(server, browser, {
-        VITRINE_TEST_FILES: 'usageExample.test.js',
+        VITRINE_TEST_FILES: 'reports/usageExample.test.js',
         VITRINE_USAGE_EXAMPLES: JSON.stringify(examples),
       });
       const { passed, failed, report } = JSON.parse(text) as SuiteResult;

@@ -72,7 +72,9 @@ describe('a team in a window', function () {
     await type('Join Team (2/3): Name', alice);
     await type('Join Team (3/3): Password', database.password(alice));
     await workbench.showNotifications();
-    const joined = workbench.notification('You joined the team as member. Nothing of yours is shared');
+    const joined = workbench.notification(
+      'You joined the team as member. Nothing is shared until you choose what to share.',
+    );
     await joined.waitFor();
     await joined.getByRole('button', { name: 'Choose What to Share…' }).click();
     await workbench.quickPickRow('Sessions stay on this machine.').waitFor();

@@ -27,7 +27,9 @@ describe('follow-ups in VS Code', function () {
     await vscode.commands.executeCommand('vitrine.resumeFollowUps');
   });
 
-  const soon = { executors: ['claude-code'], triggers: ['check_in'], delay_minutes: 0.005, max_per_session: 2 };
+  // Sessions of earlier tests get follow-ups, too.
+  const often = { max_per_session: 2, max_per_day: 1000 };
+  const soon = { executors: ['claude-code'], triggers: ['check_in'], delay_minutes: 0.005, ...often };
   const start = async (): Promise<string> => {
     const prompt = JSON.stringify([{ init: true }, { say: 'Done.' }, { result: {} }]);
     const id = await vscode.commands.executeCommand<string>('vitrine.runAgent', { agent: 'claude-code', prompt });
