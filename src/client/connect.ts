@@ -21,7 +21,7 @@ const slowMs = 3000;
 const retryMs = 50;
 /** Time in which a daemon exits after it has closed its output, in ms. */
 const exitMs = 1000;
-/** So many daemons may be ended by a signal while they start. */
+/** Maximum number of attempts to start a daemon that a signal ended. */
 const maxKilled = 2;
 
 const reportSchema = z.union([z.object({ ready: z.literal(true) }), z.object({ error: z.string() })]);
@@ -161,7 +161,7 @@ async function start(options: ConnectOptions, withinMs: number): Promise<NodeJS.
   const failed = new Promise<never>((_, reject) => {
     child.once('error', (error) => reject(notStarted(error.message)));
   });
-  // Without a pipe, nobody waits for it.
+  // If there is no pipe, this promise is never awaited.
   failed.catch(() => undefined);
   const signalled = new Promise<NodeJS.Signals | null>((resolve) => {
     child.once('exit', (_, signal) => resolve(signal));

@@ -282,7 +282,7 @@ export class RemoteSession<F extends Error> implements Disposable {
     try {
       await this.#followAgain();
     } catch (error) {
-      // The session cannot be opened any more, so nobody will report how its run ended.
+      // The session can no longer be opened, so no update will report how its run ended.
       if (!DaemonError.is(error, 'unreachable')) this.#end(endOf(this.#state.summary));
     }
   }
