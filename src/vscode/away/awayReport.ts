@@ -11,6 +11,7 @@ import { costText, stateOf, stateWord, sumText, waitingText } from '../sessions/
 import { needsYou, titleOf, type SessionRow } from '../sessions/sessionRow.ts';
 import { filesSince } from './filesSince.ts';
 import type { WhileAway } from './whileAway.ts';
+import { dateTime } from '../text/dates.ts';
 
 const { t } = vscode.l10n;
 
@@ -56,7 +57,7 @@ export async function awayReport(
     report: {
       title,
       facts: [
-        fact(t('Since'), new Date(since).toLocaleString(vscode.env.language)),
+        fact(t('Since'), dateTime(since)),
         fact(t('Sessions'), countsOf(summary)),
         fact(t('Cost of finished runs'), spent),
         fact(t('Files changed'), figures.count(new Set(changed.map(({ path }) => path)).size)),
@@ -118,7 +119,7 @@ function sessionSection(
           { ...text(titleOf(row)), actions: [open(row)] },
           stateCell(row, now),
           costCell(row),
-          { text: new Date(row.updated_at).toLocaleString(vscode.env.language), sort: row.updated_at },
+          { text: dateTime(row.updated_at), sort: row.updated_at },
         ]),
         ...(omitted > 0 && { note: t('{0} more are not listed.', omitted) }),
       },

@@ -3,6 +3,7 @@ import { daemonLogFile } from '../../client/machine/logFile.ts';
 import { openDaemons } from '../../client/machine/openDaemons.ts';
 import type { DaemonStatus } from '../../protocol/daemon/calls.ts';
 import { figures } from '../text/figures.ts';
+import { dateTime } from '../text/dates.ts';
 
 const { t } = vscode.l10n;
 
@@ -22,7 +23,7 @@ export function statusLines(status: DaemonStatus): readonly (readonly [name: str
     [t('Process'), String(status.pid)],
     [t('Version'), status.version],
     [t('Protocol'), String(status.protocol)],
-    [t('Running since'), new Date(status.since).toLocaleString(vscode.env.language)],
+    [t('Running since'), dateTime(status.since)],
     [t('Windows and terminals'), figures.count(status.clients)],
     [t('Running agents'), figures.count(status.runs)],
     [t('Memory'), t('{0} MB', figures.count(Math.round(status.rss / 1e6)))],

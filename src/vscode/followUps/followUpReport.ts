@@ -14,6 +14,7 @@ import { isHere } from '../sessions/sessionList.ts';
 import { titleOf } from '../sessions/sessionRow.ts';
 import { figures } from '../text/figures.ts';
 import { triggerWord } from './followUpItem.ts';
+import { exactDateTime } from '../text/dates.ts';
 
 const { t } = vscode.l10n;
 
@@ -85,7 +86,7 @@ function followUpCell({ decision, isTrusted, rules }: FollowUpPreview & { readon
     return text(t('None: Vitrine sends follow-ups only in folders of a trusted workspace.'), 'warning');
   }
   if (!decision.due) return text(t('None: {0}', reasonText(decision.why, rules)), 'warning');
-  return text(t('Planned for {0}', dateText(decision.at)), 'good');
+  return text(t('Planned for {0}', exactDateTime(decision.at)), 'good');
 }
 
 /** A complete sentence. */
@@ -194,7 +195,7 @@ async function dryRunSection(
           );
           return [
             { ...text(session === undefined ? row.run.sessionId : titleOf(session)), actions: [open] },
-            number(dateText(row.run.endedAt), row.run.endedAt),
+            number(exactDateTime(row.run.endedAt), row.run.endedAt),
             ...outcomeCells(row, rulesById.get(row.run.sessionId) ?? null),
           ];
         }),
@@ -206,14 +207,10 @@ async function dryRunSection(
 
 function outcomeCells({ outcome, isOff }: DryRunRow, rules: FollowUpRules | null): ReportCell[] {
   if (!outcome.sent) return [text(t('none'), 'dim'), text(reasonText(outcome.why, rules)), text('')];
-  const at = dateText(outcome.at);
+  const at = exactDateTime(outcome.at);
   return [
     { text: isOff ? t('{0} (follow-ups are off)', at) : at, sort: outcome.at },
     text(outcome.trigger.reason),
     text(`“${outcome.prompt}”`),
   ];
-}
-
-function dateText(at: number): string {
-  return new Date(at).toLocaleString(vscode.env.language);
 }

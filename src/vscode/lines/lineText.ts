@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { inertText, literalText, visibleText } from '../text/inertText.ts';
 import type { LineStory } from './lineStories.ts';
+import { dateTime } from '../text/dates.ts';
 
 const { t } = vscode.l10n;
 
@@ -18,7 +19,7 @@ export function storyHover(stories: readonly LineStory[]): vscode.MarkdownString
 
 function about(story: LineStory, others: number): vscode.MarkdownString {
   const { prompt, edited } = story;
-  const facts = [story.agent, story.model ?? '', stepText(story), when(story.at)].filter((part) => part !== '');
+  const facts = [story.agent, story.model ?? '', stepText(story), dateTime(story.at)].filter((part) => part !== '');
   const parts = [
     `**${literalText(t('Why is this line here?'))}**`,
     edited ? literalText(t('Edited since. Previous text:')) : '',
@@ -57,7 +58,7 @@ export function storyTitle(story: LineStory): string {
 
 /** Facts about the line: agent and model, step and time. */
 export function storyFacts(story: LineStory): string {
-  return inertText([story.agent, story.model ?? '', stepText(story), when(story.at)].filter(Boolean).join(' · '));
+  return inertText([story.agent, story.model ?? '', stepText(story), dateTime(story.at)].filter(Boolean).join(' · '));
 }
 
 export function storyPrompt({ prompt }: LineStory): string {
@@ -66,10 +67,6 @@ export function storyPrompt({ prompt }: LineStory): string {
 
 export function stepText({ step }: LineStory): string {
   return step === undefined ? '' : t('step {0}', step);
-}
-
-function when(iso: string): string {
-  return new Date(iso).toLocaleString(vscode.env.language, { dateStyle: 'medium', timeStyle: 'short' });
 }
 
 function oneLine(text: string): string {

@@ -13,6 +13,7 @@ import { ownPrices } from '../settings/settings.ts';
 import { code, command, fact, number, text } from './parts.ts';
 import type { BuiltReport, ReportWork } from './reportKind.ts';
 import { sessionFacts } from './sessionFacts.ts';
+import { dateTime } from '../text/dates.ts';
 
 const { t } = vscode.l10n;
 /** Maximum number of model responses to list, the newest. */
@@ -129,10 +130,9 @@ function modelTables(all: readonly ModelUsage[] | null): Pick<ReportSection, 'te
 function turnTable(handle: SessionHandle): ReportTable {
   const all = handle.turns();
   const before = handle.summary().runs - all.length;
-  const date = new Intl.DateTimeFormat(vscode.env.language, { dateStyle: 'medium', timeStyle: 'short' });
   const rows = all.map(({ startedAt, steps, durationMs, usd, costProvenance: known }, at) => [
     number(String(before + at + 1), before + at + 1),
-    { text: date.format(new Date(startedAt)), sort: startedAt },
+    { text: dateTime(startedAt), sort: startedAt },
     number(figures.count(steps), steps),
     durationMs === null ? { text: t('unknown'), sort: null } : number(figures.duration(durationMs), durationMs),
     usd === null

@@ -8,6 +8,7 @@ import { figures } from '../text/figures.ts';
 import { code, command, fact, text } from './parts.ts';
 import type { BuiltReport, ReportWork } from './reportKind.ts';
 import { sessionFacts } from './sessionFacts.ts';
+import { exactDateTime } from '../text/dates.ts';
 
 const { t } = vscode.l10n;
 
@@ -63,8 +64,7 @@ function details({ lines, head, kept: synced, breaks, damaged, signature }: Veri
 
 function syncedText(synced: Verified['kept']): string {
   if (synced === null) return t('unknown: without record.head, a missing end cannot be detected');
-  const at = new Intl.DateTimeFormat(vscode.env.language, { dateStyle: 'medium', timeStyle: 'medium' });
-  const when = at.format(new Date(synced.at));
+  const when = exactDateTime(synced.at);
   return synced.line === null
     ? t('{0}, with a line that is now missing', when)
     : t('{0}, up to line {1}', when, figures.count(synced.line));

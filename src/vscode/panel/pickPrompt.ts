@@ -4,6 +4,7 @@ import { originWord } from '../text/originWord.ts';
 import type { Prompt, PromptIndex } from './promptIndex.ts';
 import { figures } from '../text/figures.ts';
 import { leftOutText } from '../sessions/rowText.ts';
+import { exactDateTime } from '../text/dates.ts';
 
 const { t } = vscode.l10n;
 
@@ -18,7 +19,7 @@ export async function pickPrompt(prompts: PromptIndex, now: number): Promise<num
     const [icon, word] = originWord(origin);
     const ago = Math.max(0, now - Date.parse(at));
     const [first = ''] = text.trim().split('\n');
-    const when = new Date(at).toLocaleString(vscode.env.language, { dateStyle: 'medium', timeStyle: 'medium' });
+    const when = exactDateTime(at);
     return {
       label: `$(${icon}) ${inertText(first)}`,
       description: Number.isFinite(ago) ? t('{0} ago', figures.duration(ago)) : '',

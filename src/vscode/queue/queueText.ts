@@ -4,6 +4,7 @@ import type { ListedRunner } from '../../model/session/runner.ts';
 import type { ListedRun, Waiting } from '../../model/session/waiting.ts';
 import { figures } from '../text/figures.ts';
 import { visibleText } from '../text/inertText.ts';
+import { exactDateTime } from '../text/dates.ts';
 
 const { t } = vscode.l10n;
 
@@ -112,8 +113,11 @@ export function runFacts(run: ListedRun, runners: readonly ListedRunner[]): [str
   const optional: [string, string | undefined][] = [
     [t('Demands'), demands === undefined ? undefined : demandsText(demands)],
     [t('Folder'), project_dir],
-    [t('Queued'), when(created_at)],
-    [t('Fails without a runner'), status === 'pending' && timeout_at !== undefined ? when(timeout_at) : undefined],
+    [t('Queued'), exactDateTime(created_at)],
+    [
+      t('Fails without a runner'),
+      status === 'pending' && timeout_at !== undefined ? exactDateTime(timeout_at) : undefined,
+    ],
     [t('Run'), run_id],
   ];
   const known = optional.filter((each): each is [string, string] => each[1] !== undefined);
@@ -125,14 +129,10 @@ export function runnerFacts(runner: ListedRunner): [string, string][] {
   return [
     [t('Folder'), project_dir],
     [t('Takes runs in'), within === undefined ? t('any folder') : within.join(', ')],
-    [t('Registered'), when(registered_at)],
-    [t('Last heartbeat'), when(last_heartbeat)],
+    [t('Registered'), exactDateTime(registered_at)],
+    [t('Last heartbeat'), exactDateTime(last_heartbeat)],
     [t('Runner'), runner_id],
   ];
-}
-
-function when(iso: string): string {
-  return new Date(iso).toLocaleString(vscode.env.language, { dateStyle: 'medium', timeStyle: 'medium' });
 }
 
 function wholeSeconds(ms: number): number {

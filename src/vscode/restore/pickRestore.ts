@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { RestoreChange, RestorePreview, RestoreSkip } from '../../model/files/restore.ts';
 import { inertText } from '../text/inertText.ts';
+import { dateTime } from '../text/dates.ts';
 
 const { t } = vscode.l10n;
 
@@ -52,7 +53,7 @@ export async function pickRestore(
 }
 
 function itemsOf({ changes, skipped, at }: RestorePreview): Item[] {
-  const when = new Date(at).toLocaleString(vscode.env.language, { dateStyle: 'medium', timeStyle: 'short' });
+  const when = dateTime(at);
   const heading = (label: string): Item => ({ label, kind: vscode.QuickPickItemKind.Separator });
   return [
     {

@@ -19,12 +19,9 @@ import {
   turnsText,
   waitingText,
 } from './rowText.ts';
+import { dateTime } from '../text/dates.ts';
 
 const { t } = vscode.l10n;
-
-function when(iso: string): string {
-  return new Date(iso).toLocaleString(vscode.env.language, { dateStyle: 'medium', timeStyle: 'short' });
-}
 
 function provenance(row: SessionRow): string {
   const { total_cost: cost } = row;
@@ -47,7 +44,7 @@ function facts(row: SessionRow, now: number, family: Family | undefined): [strin
   const status = reason === undefined ? stateWord(state) : `${stateWord(state)}: ${reason}`;
   return [
     [t('Status'), row.recording ? `${status} · ${t('Recording')}` : status],
-    ...(needs === undefined ? [] : [[t('Waiting since'), when(needs.since)] satisfies [string, string]]),
+    ...(needs === undefined ? [] : [[t('Waiting since'), dateTime(needs.since)] satisfies [string, string]]),
     [t('Agent'), agent.join(' · ')],
     ...(row.execution_mode === undefined ? [] : [[t('Execution mode'), row.execution_mode] satisfies [string, string]]),
     ...(family === undefined
@@ -56,7 +53,7 @@ function facts(row: SessionRow, now: number, family: Family | undefined): [strin
     [family === undefined ? t('Cost') : t('This session'), provenance(row)],
     ...(turns === null ? [] : [[t('Turns'), turnsOf(row, turns)] satisfies [string, string]]),
     ...(duration === undefined ? [] : [[t('Last run'), figures.duration(duration)] satisfies [string, string]]),
-    [t('Last change'), when(row.updated_at)],
+    [t('Last change'), dateTime(row.updated_at)],
     [row.shared === undefined ? t('Started in') : t('Shared by'), startedIn(row)],
     ...observedFacts(row),
     ...(row.forked_from === undefined

@@ -69,6 +69,16 @@ describe('views of a session', () => {
     await grid.getByRole('row', { name: 'Step 11, Command, npm test, 22.6 s, Failed, exit 1' }).waitFor();
     await grid.getByRole('row', { name: /^Step 5\.4, Command, gh run rerun .* Denied$/ }).waitFor();
     assert.equal(await grid.locator('[data-kind=read] .rep').count(), 1);
+    const icons = await page.locator('.tlane').evaluateAll((lanes) =>
+      lanes.map((lane) => {
+        const { top, bottom, left, right } = lane.getBoundingClientRect();
+        const icon = lane.querySelector('.codicon')?.getBoundingClientRect();
+        return (
+          icon !== undefined && icon.top >= top && icon.bottom <= bottom && icon.left >= left && icon.right <= right
+        );
+      }),
+    );
+    assert.deepEqual(icons, [true, true], 'each lane of time shows its icon in its own row');
     await page.close();
   });
 

@@ -4,6 +4,7 @@ import { inertText } from '../../text/inertText.ts';
 import { mayStart } from '../../settings/trust.ts';
 import type { Commands, CommandContext } from '../commandContext.ts';
 import { sessionOfArgument } from '../pick.ts';
+import { dateTime } from '../../text/dates.ts';
 
 const { t } = vscode.l10n;
 
@@ -73,7 +74,7 @@ async function pickRace({ engines }: CommandContext): Promise<string | undefined
   const items = here.map(({ race_id: id, prompt, lanes, created_at: at, state }) => ({
     label: inertText(prompt.trim().split('\n', 1)[0]?.slice(0, 80) ?? ''),
     description: inertText(lanes.map(({ name }) => name).join(', ')),
-    detail: new Date(at).toLocaleString(vscode.env.language),
+    detail: dateTime(at),
     iconPath: new vscode.ThemeIcon(state === 'running' ? 'loading~spin' : 'split-horizontal'),
     id,
   }));
@@ -88,7 +89,7 @@ async function pickSessions({ loader, list }: CommandContext, picked: readonly s
     .sort((a, b) => b.updated_at.localeCompare(a.updated_at))
     .map((row) => ({
       label: inertText(titleOf(row)),
-      description: new Date(row.updated_at).toLocaleString(vscode.env.language),
+      description: dateTime(row.updated_at),
       picked: picked.includes(row.session_id),
       id: row.session_id,
     }));
