@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { Forks } from '../../src/daemon/sessions/forks.ts';
 import { claudeAcpVersion, ensureClaudeAcp } from '../support/agents/acp.ts';
 import { goneFrom, processesOf } from '../support/agents/place.ts';
 import { contentsOf, ended, entriesOf, toolsOf } from '../support/agents/runs.ts';
@@ -24,6 +25,7 @@ function scenarios(workspace: string): Scenarios {
     denied: [{ blocks: [write('denied.txt')] }, { blocks: [text('Not allowed, then.')] }],
     session: [{ blocks: [write('one.txt')] }, { blocks: [write('two.txt')] }, { blocks: [text('Both.')] }],
     sleep: [{ blocks: [bash('echo started > started.txt; sleep 600')] }, { blocks: [text('Slept well.')] }],
+    copy: [{ blocks: [text('Notes, too.')], usage }],
     hang: [{ hang: true }],
   };
 }
@@ -72,6 +74,24 @@ describe(`Claude Agent ${claudeAcpVersion}, by the Agent Client Protocol`, funct
     assert.match(agent.runs.sentPrompt('again'), /Write notes[^]*I write a note\.[^]*Done\.[^]*What did I ask for\?/);
     assert.ok((await entriesOf(again)).every(({ type }) => type.kind !== 'error'));
     assert.ok((second.metadata?.totalCost ?? 0) > (first.metadata.totalCost ?? 0));
+  });
+
+  it('continues a copy of its conversation in a fork', async () => {
+    const origin = await agent.runs.start('Remember blue. [[again]]');
+    assert.equal((await ended(origin)).success, true);
+    const { engine } = agent.runs;
+    const sources = { historyOf: () => Promise.resolve(undefined) };
+    const forks = new Forks({ engine, sources, open: (id) => engine.open(id) });
+    assert.equal((await forks.plan(origin.id)).way, 'conversation');
+    const forked = await agent.runs.resume(await forks.create(origin.summary()), 'And in the copy? [[copy]]');
+    const result = await ended(forked);
+    assert.equal(result.success, true, result.error);
+    assert.match(agent.runs.sentPrompt('copy'), /Remember blue\.[^]*You asked for notes\.[^]*And in the copy\?/);
+    assert.doesNotMatch(agent.runs.sentPrompt('copy'), /Note written by Vitrine/);
+    const [before, after] = [origin.summary(), forked.summary()];
+    assert.notEqual(after.executor_session_id, before.executor_session_id);
+    assert.deepEqual(after.total_usage, after.usage, 'what came before is not counted again');
+    assert.ok((await entriesOf(forked)).some(({ content }) => content === 'You asked for notes.'));
   });
 
   it('does not change what was denied', async () => {

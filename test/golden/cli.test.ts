@@ -175,7 +175,6 @@ describe('the CLI', function () {
     [['normalize', ...agent, '--nonsense'], /--nonsense.*vitrine normalize --help/],
     [['normalize', ...agent, '--stdout', '-', '--stderr', '-'], /both read from standard input/],
     [['fork'], /Specify a session.*vitrine sessions/],
-    [['fork', 'ses_000000000000', 'x'], /--at is missing.*vitrine show ses_000000000000/],
     [['fork', 'ses_000000000000', '--at', '-1', 'x'], /--at/],
     [['fork', 'ses_000000000000', '--at', 'x', 'x'], /"x" is not the number of an entry \(--at\)/],
     [['fork', 'ses_000000000000', '--at', '3'], /No prompt is given/],

@@ -14,7 +14,7 @@ export const acp: AgentAdapter = {
   parseVersion: (output) => /(\d+\.\d+\.\d+\S*)/.exec(output)?.[1] ?? null,
   capabilities: {
     resume: reported,
-    fork: { supported: false, reason: 'some agents can fork a session, Vitrine does not ask for it' },
+    fork: { supported: true, reason: 'from its end where the agent offers it; else with the transcript as text' },
     approvals: { supported: true },
     thinking: { supported: true, reason: 'where the agent tells it' },
     toolResults: { supported: true, reason: 'as far as the agent shows them to its client' },

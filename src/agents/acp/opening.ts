@@ -24,6 +24,8 @@ export interface Greeting {
   readonly canLoad: boolean;
   /** Supports MCP servers over HTTP. */
   readonly canHttpServers: boolean;
+  /** Can copy a conversation as it is now, and continue the copy. */
+  readonly canFork: boolean;
   /** Can list its conversations. */
   readonly canList: boolean;
   readonly logins: readonly Login[];
@@ -45,6 +47,7 @@ export function greetingOf(answer: unknown, given: AcpPreset | undefined): Greet
     canResume: isObject(field(session, 'resume')),
     canLoad: field(capabilities, 'loadSession') === true,
     canHttpServers: field(field(capabilities, 'mcpCapabilities'), 'http') === true,
+    canFork: offersFork(capabilities),
     canList: isObject(field(session, 'list')),
     logins: objects(field(answer, 'authMethods')).flatMap((method) => {
       const name = nonEmpty(method['name']) ?? nonEmpty(method['id']);
@@ -53,18 +56,35 @@ export function greetingOf(answer: unknown, given: AcpPreset | undefined): Greet
   };
 }
 
-export type OpeningRequest =
-  { readonly method: 'session/new' | 'session/resume' | 'session/load'; readonly params: JsonObject } | 'impossible';
+/** Whether an agent with these `agentCapabilities` offers `session/fork`, which is not a stable part of the protocol yet. */
+export function offersFork(capabilities: unknown): boolean {
+  return isObject(field(field(capabilities, 'sessionCapabilities'), 'fork'));
+}
 
-/** Starts or resumes the conversation, without its history if the agent supports that. */
+/** The agent's id of a conversation to resume, or to continue in a copy; `null`: a new conversation. */
+export type OpenedConversation = { readonly resume: string } | { readonly fork: string } | null;
+
+export type OpeningRequest =
+  | {
+      readonly method: 'session/new' | 'session/resume' | 'session/load' | 'session/fork';
+      readonly params: JsonObject;
+    }
+  | 'impossible';
+
+/** Starts, resumes or forks the conversation, without its history if the agent supports that. */
 export function openingOf(
   greeting: Greeting,
-  resume: string | null,
+  conversation: OpenedConversation,
   cwd: string,
   servers: McpServers = {},
 ): OpeningRequest {
   const place = { cwd, mcpServers: takenServers(greeting, servers) };
-  if (resume === null) return { method: 'session/new', params: place };
+  if (conversation === null) return { method: 'session/new', params: place };
+  if ('fork' in conversation) {
+    const { fork } = conversation;
+    return greeting.canFork ? { method: 'session/fork', params: { sessionId: fork, ...place } } : 'impossible';
+  }
+  const { resume } = conversation;
   const params = { sessionId: resume, ...place };
   const known = greeting.preset?.quirks.resume;
   if (greeting.canResume && known !== 'load' && known !== 'none') return { method: 'session/resume', params };

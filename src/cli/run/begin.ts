@@ -61,8 +61,9 @@ async function beginInDaemon(
       const of = { context: client, session_id };
       if ('resume' in run) return RemoteSession.begin(link, storeDir, 'resume', { ...of, request: run.resume }, signal);
       const { at, fork: request } = run;
-      printWay(context, await link.call('planFork', { session_id, at }));
-      const forked = await RemoteSession.begin(link, storeDir, 'fork', { ...of, request, at }, signal);
+      const place = at === undefined ? {} : { at };
+      printWay(context, await link.call('planFork', { session_id, ...place }), at);
+      const forked = await RemoteSession.begin(link, storeDir, 'fork', { ...of, request, ...place }, signal);
       context.stderr.write(`vitrine: The fork is ${forked.id}.\n`);
       return forked;
     };

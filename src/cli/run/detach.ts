@@ -36,8 +36,9 @@ export async function runDetached(
       const { session: session_id } = run;
       if ('resume' in run) return connection.call('resume', { context: client, session_id, request: run.resume });
       const { at, fork: request } = run;
-      printWay(context, await connection.call('planFork', { session_id, at }));
-      return connection.call('fork', { context: client, session_id, request, at });
+      const place = at === undefined ? {} : { at };
+      printWay(context, await connection.call('planFork', { session_id, ...place }), at);
+      return connection.call('fork', { context: client, session_id, request, ...place });
     });
     const { session_id } = started;
     if (options.json) await writeLines(context.stdout, [started]);

@@ -9,10 +9,10 @@ import { settingsOf, type EngineOptions } from './engine.ts';
 export type RequestedRun =
   { readonly start: StartRequest } | { readonly session: string; readonly resume: ResumeRequest } | ForkedRun;
 
-/** The first run of a fork of `session` at the prompt with index `at`. */
+/** The first run of a fork of `session` at the prompt with index `at`, or at its end. */
 export interface ForkedRun {
   readonly session: string;
-  readonly at: number;
+  readonly at: number | undefined;
   readonly fork: ResumeRequest;
 }
 
@@ -39,14 +39,22 @@ export function clientContext({ env }: CliContext, folder: string, options: Engi
   };
 }
 
-const ways: Readonly<Record<ResultOf<'planFork'>['way'], string>> = {
+type Ways = Readonly<Record<ResultOf<'planFork'>['way'], string>>;
+
+const atPrompt: Ways = {
   conversation: 'The agent continues its own conversation from before this prompt. It does not know what followed.',
   transcript:
     'The agent cannot continue its own conversation from here. A new conversation starts, with the transcript before this prompt as text.',
   nothing: 'This is the first prompt. A new conversation starts.',
 };
+const atEnd: Ways = {
+  conversation: 'The agent continues a copy of its own conversation.',
+  transcript:
+    'The agent cannot fork its own conversation. A new conversation starts, with the transcript of the other one as text.',
+  nothing: 'The other session has no messages. A new conversation starts.',
+};
 
-/** Prints what the agent will know in a fork. */
-export function printWay({ stderr }: CliContext, { way }: ResultOf<'planFork'>): void {
-  stderr.write(`vitrine: ${ways[way]}\n`);
+/** Prints what the agent will know in a fork at the prompt `at`, or at the end. */
+export function printWay({ stderr }: CliContext, { way }: ResultOf<'planFork'>, at: number | undefined): void {
+  stderr.write(`vitrine: ${(at === undefined ? atEnd : atPrompt)[way]}\n`);
 }

@@ -1,4 +1,5 @@
-import { canForkAt, findForkPlace, type ForkPlace } from '../../agents/shared/forking.ts';
+import { offersFork } from '../../agents/acp/opening.ts';
+import { canFork, canForkAt, findForkPlace, type ForkPlace } from '../../agents/shared/forking.ts';
 import type { SessionHandle } from '../../engine/api.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { titleOf } from '../../engine/sessions/newSession.ts';
@@ -26,6 +27,14 @@ interface Plan {
   readonly native: { readonly history: ObservedHistory; readonly place: ForkPlace } | undefined;
 }
 
+interface WholePlan {
+  readonly entries: readonly NormalizedEntry[];
+  /** What the agent stored, if it can fork that. */
+  readonly history: ObservedHistory | undefined;
+  /** The agent's id of the conversation, if it offers to fork it through its protocol. */
+  readonly forkOf: string | undefined;
+}
+
 /** Begins sessions that continue other ones apart from them, from their end or from a prompt. */
 export class Forks {
   readonly #deps: ForksDeps;
@@ -34,8 +43,13 @@ export class Forks {
     this.#deps = deps;
   }
 
-  /** How a fork at a prompt gets what came before it. @throws EngineFailure */
-  async plan(sessionId: string, at: number): Promise<ResultOf<'planFork'>> {
+  /** How a fork at a prompt, or at the end, gets what came before it. @throws EngineFailure */
+  async plan(sessionId: string, at?: number): Promise<ResultOf<'planFork'>> {
+    if (at === undefined) {
+      const { entries, history, forkOf } = await this.#planWhole(sessionId);
+      const isNative = history !== undefined || forkOf !== undefined;
+      return { way: isNative ? 'conversation' : entries.some(isMessage) ? 'transcript' : 'nothing', prompt: '' };
+    }
     const { before, prompt, native } = await this.#plan(sessionId, at);
     const isNative = native !== undefined && native.place.last !== null;
     return { way: isNative ? 'conversation' : before.some(isMessage) ? 'transcript' : 'nothing', prompt };
@@ -46,11 +60,14 @@ export class Forks {
    * @throws EngineFailure
    */
   async create(origin: SessionSummary, place?: { readonly at: number; readonly prompt: string }): Promise<string> {
-    const { engine, sources } = this.#deps;
+    const { engine } = this.#deps;
     if (place === undefined) {
-      const history = await sources.historyOf(origin);
-      if (history === undefined) throw failures.sessionMissing(origin.session_id);
-      return (await engine.archive.forkObserved(history, origin)).session_id;
+      const { entries, history, forkOf } = await this.#planWhole(origin.session_id);
+      const whole =
+        history === undefined
+          ? await engine.archive.forkRecorded(entries, origin, forkOf)
+          : await engine.archive.forkObserved(history, origin);
+      return whole.session_id;
     }
     const { before, native, ...plan } = await this.#plan(origin.session_id, place.at);
     const summary = { ...plan.summary, title: titleOf(place.prompt) };
@@ -61,25 +78,38 @@ export class Forks {
     return forked.session_id;
   }
 
-  async #plan(sessionId: string, at: number): Promise<Plan> {
+  async #planWhole(sessionId: string): Promise<WholePlan> {
+    const { summary, entries } = await this.#read(sessionId);
+    const { executor_type: type, executor_session_id: conversation, agent_version: version } = summary;
+    const history = canFork(type, version) ? await this.#deps.sources.historyOf(summary) : undefined;
+    const greeting = entries.findLast(({ metadata }) => metadata?.['agentCapabilities'] !== undefined);
+    const isOffered = type === 'acp' && offersFork(greeting?.metadata?.['agentCapabilities']);
+    return { entries, history, forkOf: isOffered ? conversation : undefined };
+  }
+
+  async #read(sessionId: string): Promise<Pick<Plan, 'summary'> & Pick<WholePlan, 'entries'>> {
     const handle = await this.#deps.open(sessionId);
     try {
-      const summary = handle.summary();
       const entries: NormalizedEntry[] = [];
       for (let from = 0; from < handle.total(); from += pageSize)
         entries.push(...(await handle.read(from, Math.min(from + pageSize, handle.total()))));
-      const [prompt, ...later] = entries.slice(at).filter(isPrompt);
-      if (prompt?.index !== at) throw failures.notAPrompt(at);
-      const texts = [prompt, ...later].map(({ content }) => content);
-      return {
-        summary,
-        before: entries.slice(0, at),
-        prompt: prompt.content,
-        native: await this.#native(summary, texts),
-      };
+      return { summary: handle.summary(), entries };
     } finally {
       handle.dispose();
     }
+  }
+
+  async #plan(sessionId: string, at: number): Promise<Plan> {
+    const { summary, entries } = await this.#read(sessionId);
+    const [prompt, ...later] = entries.slice(at).filter(isPrompt);
+    if (prompt?.index !== at) throw failures.notAPrompt(at);
+    const texts = [prompt, ...later].map(({ content }) => content);
+    return {
+      summary,
+      before: entries.slice(0, at),
+      prompt: prompt.content,
+      native: await this.#native(summary, texts),
+    };
   }
 
   async #native(summary: SessionSummary, texts: readonly string[]): Promise<Plan['native']> {

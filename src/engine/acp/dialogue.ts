@@ -1,5 +1,12 @@
 import { OpenCalls } from '../../agents/acp/tools/openCalls.ts';
-import { greetingOf, initializeParams, openingOf, refusedServers, type Greeting } from '../../agents/acp/opening.ts';
+import {
+  greetingOf,
+  initializeParams,
+  openingOf,
+  refusedServers,
+  type Greeting,
+  type OpenedConversation,
+} from '../../agents/acp/opening.ts';
 import type { AcpPreset } from '../../agents/acp/presets.ts';
 import { chooseMode, chooseModel } from '../../agents/acp/selection.ts';
 import type { AgentOptions } from '../../agents/adapter.ts';
@@ -25,8 +32,7 @@ export interface AcpTask {
   readonly prompt: string;
   /** Absolute path. The agent gets no access outside of it. */
   readonly cwd: string;
-  /** Session id of the agent to resume. */
-  readonly resume: string | null;
+  readonly conversation: OpenedConversation;
   readonly options: Pick<AgentOptions, 'model' | 'permissionMode' | 'mcpServers'>;
   readonly preset: AcpPreset | undefined;
   /** Command as the user would type it. */
@@ -162,7 +168,7 @@ export class AcpDialogue implements Dialogue {
   }
 
   async #open(): Promise<void> {
-    const { resume, cwd, preset, clientVersion, options } = this.#task;
+    const { conversation, cwd, preset, clientVersion, options } = this.#task;
     const { greeting: greetingMs, opening: openingMs } = this.#deadlines;
     const hello = initializeParams(clientVersion, preset);
     const greeting = greetingOf(await this.#peer.request('initialize', hello, greetingMs), preset);
@@ -174,13 +180,15 @@ export class AcpDialogue implements Dialogue {
       const content = `The agent does not support MCP servers over HTTP, so it runs without ${refused.join(', ')}.`;
       this.#host.tell({ type: 'note', subtype: 'option_ignored', content });
     }
-    const opening = openingOf(greeting, resume, cwd, mcpServers);
-    if (opening === 'impossible') throw new ImpossibleError(noResume);
+    const opening = openingOf(greeting, conversation, cwd, mcpServers);
+    const isFork = conversation !== null && 'fork' in conversation;
+    if (opening === 'impossible') throw new ImpossibleError(isFork ? noFork : noResume);
     const answer = await this.#peer.request(opening.method, opening.params, openingMs);
     this.#opened = isObject(answer) ? answer : {};
     this.#openingMode = openingMode(this.#opened);
-    const id = nonEmpty(this.#opened['sessionId']) ?? resume;
-    if (id === null) throw new ImpossibleError('it started a conversation without an ID.');
+    const resumed = conversation !== null && 'resume' in conversation ? conversation.resume : undefined;
+    const id = nonEmpty(this.#opened['sessionId']) ?? resumed;
+    if (id === undefined) throw new ImpossibleError('it started a conversation without an ID.');
     this.#sessionId = id;
   }
 
@@ -284,4 +292,5 @@ export class AcpDialogue implements Dialogue {
   }
 }
 
+const noFork = 'this version does not offer to fork a conversation. Start a new conversation with a summary instead.';
 const noResume = 'it cannot resume an earlier conversation. Start a new conversation with a summary instead.';

@@ -61,9 +61,10 @@ function sourceOf(agent: AcpAgent, deps: AcpDeps) {
   const shown = (file: string) => [path.basename(file), ...(agent.args ?? [])].map(shellWord).join(' ');
   const talk: StartDialogue = async ({ request, resume, program: found, env }) => {
     const { AcpDialogue } = await import('./dialogue.ts');
-    const { runId, cwd, prompt, options } = request;
+    const { runId, cwd, prompt, options, forkOf } = request;
+    const conversation = resume !== null ? { resume } : forkOf === undefined ? null : { fork: forkOf };
     const started = shown(found.path);
-    const task = { prompt, cwd, resume, options, preset, program: started, runId, env, clock, clientVersion };
+    const task = { prompt, cwd, conversation, options, preset, program: started, runId, env, clock, clientVersion };
     return (host) => new AcpDialogue(host, task);
   };
   const source = programLauncher(adapterOf(agent, deps.adapter), settings, deps, talk);

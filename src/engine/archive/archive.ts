@@ -211,9 +211,9 @@ export class Archive {
     return forkObserved(history, origin, this.#deps, place);
   }
 
-  /** The same with the transcript `entries`, for agents that cannot fork there. @throws file system errors */
-  forkRecorded(entries: readonly NormalizedEntry[], origin: SessionSummary): Promise<SessionSummary> {
-    return forkRecorded(entries, origin, this.#deps);
+  /** The same with the transcript `entries`. `forkOf`: the agent's id of the conversation, if it can fork that. */
+  forkRecorded(entries: readonly NormalizedEntry[], origin: SessionSummary, forkOf?: string): Promise<SessionSummary> {
+    return forkRecorded(entries, origin, this.#deps, forkOf);
   }
 
   /** Agents whose output can be imported. */

@@ -21,14 +21,15 @@ const batch = 500;
 const nothing: Cost = { provenance: 'reported', usd: 0 };
 
 /**
- * Creates a session with a copy of the transcript `entries` of `origin`, at no cost. The agent does not have its conversation:
- * the first run begins a new one.
+ * Creates a session with a copy of the transcript `entries` of `origin`, at no cost. `forkOf`: the agent's id of the
+ * conversation that the first run forks; without it, the first run begins a new one.
  * @throws file system errors
  */
 export async function forkRecorded(
   entries: readonly NormalizedEntry[],
   origin: SessionSummary,
   { store, clock, randomHex }: ForkRecordedDeps,
+  forkOf?: string,
 ): Promise<SessionSummary> {
   const { project_dir: folder, executor_type: executor, executor_profile: profile, agent_name: agent, title } = origin;
   const session_id = sessionId(randomHex);
@@ -44,7 +45,10 @@ export async function forkRecorded(
     ...(agent !== undefined && { agent_name: agent }),
     ...(title !== undefined && { title }),
     ...(folder !== undefined && { project_dir: folder, project_identity: await identityOf(folder) }),
-    forked_from: { session_id: origin.session_id, last: null },
+    forked_from: {
+      session_id: origin.session_id,
+      ...(forkOf === undefined ? { last: null } : { executor_session_id: forkOf }),
+    },
   };
   const copied = entries.filter((entry) => !isQuestion(entry)).map((entry, index) => ({ ...entry, index }));
   const run: RecordedRun = {

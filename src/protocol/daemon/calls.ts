@@ -120,10 +120,10 @@ export const calls = {
   fork: { params: resumeParamsSchema.extend({ at: z.int().nonnegative().exactOptional() }), result: started },
   /**
    * How a fork at a prompt gets what came before it: the agent keeps its conversation up to there, or begins a new one with
-   * the `transcript` as text, or with `nothing`. `prompt`: the text that was sent.
+   * the `transcript` as text, or with `nothing`. `prompt`: the text that was sent. Without `at`: a fork at the end.
    */
   planFork: {
-    params: inSession.extend({ at: z.int().nonnegative() }),
+    params: inSession.extend({ at: z.int().nonnegative().exactOptional() }),
     result: z.object({ way: z.enum(['conversation', 'transcript', 'nothing']), prompt: z.string() }),
   },
   /** Cancels the follow-up that is due, or turns follow-ups of a session on or off. */

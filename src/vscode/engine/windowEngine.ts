@@ -137,9 +137,9 @@ export class WindowEngine {
     return this.#begin('fork', { context, session_id, request, ...(at !== undefined && { at }) });
   }
 
-  /** How a fork at a prompt gets what came before it. */
-  planFork(session_id: string, at: number): Promise<ResultOf<'planFork'>> {
-    return this.#call('planFork', { session_id, at });
+  /** How a fork at a prompt, or at the end, gets what came before it. */
+  planFork(session_id: string, at?: number): Promise<ResultOf<'planFork'>> {
+    return this.#call('planFork', { session_id, ...(at !== undefined && { at }) });
   }
 
   /** Starts a new agent conversation in the same session, with a summary of the earlier one. */

@@ -10,11 +10,14 @@ type Forkable = Pick<
   'executor_type' | 'executor_session_id' | 'agent_version' | 'observed' | 'recording'
 >;
 
-/** Whether the agent can fork the session's conversation. */
+/**
+ * Whether the agent can fork the session's conversation. Agents of the Agent Client Protocol say so only when they start; the
+ * others get the transcript.
+ */
 export function isForkable(summary: Forkable): boolean {
   const { executor_type: type, executor_session_id: native, agent_version: version, observed, recording } = summary;
   if (native === undefined || recording || (observed?.problem ?? null) !== null) return false;
-  return canFork(type, version);
+  return type === 'acp' ? observed === undefined : canFork(type, version);
 }
 
 /** Asks what to do with a session that runs in another program. `undefined`: the user cancelled. */

@@ -96,6 +96,14 @@ describe('forks at a prompt', function () {
     await place.stateOf(started.session_id, ({ live }) => !live);
     assert.deepEqual(await answersOf(started.session_id), [`told: ${echo}`]);
 
+    const atEnd = await vitrine('--detach', '--json', echo);
+    assert.match(atEnd.stderr, /^vitrine: The agent cannot fork its own conversation\. .* as text\.$/m);
+    const whole = JSON.parse(atEnd.stdout) as { session_id: string };
+    await place.stateOf(whole.session_id, ({ live }) => !live);
+    const [copied, again, heard = ''] = await answersOf(whole.session_id);
+    assert.deepEqual([copied, again], ['The first answer.', 'The second answer.']);
+    assert.match(heard, /^told: Note written by Vitrine[^]*> Assistant: The second answer\.[^]*user now says:/);
+
     const wrong = await vitrine('--at', String(first + 1), echo);
     assert.deepEqual([wrong.code, wrong.stdout], [2, '']);
     assert.match(wrong.stderr, /Entry \d+ is not a prompt\.\n.*messages to the agent only/);

@@ -3,7 +3,7 @@
 /**
  * An agent that speaks the Agent Client Protocol: each prompt is a JSON list of steps, done one after the other. How it
  * behaves before there is a prompt its arguments say: `--greeting=never|version|late`, `--opening=never|login|error`,
- * `--list=pages|endless|error|exit|none` (what it says of its sessions), `--stay` (lives on without input), `--deaf` (takes no notice of a cancelled turn).
+ * `--list=pages|endless|error|exit|none` (what it says of its sessions), `--fork` (offers to fork them), `--stay` (lives on without input), `--deaf` (takes no notice of a cancelled turn).
  * Plain JavaScript, because it is started as a program.
  */
 import { createInterface } from 'node:readline';
@@ -25,6 +25,7 @@ const modes = {
 const waiting = new Map();
 let ids = 0;
 let sessionId = 'none';
+let given = '';
 let cancelled = () => undefined;
 let whenCancelled = never;
 
@@ -88,6 +89,7 @@ const steps = {
     say(`${method}: ${JSON.stringify(error === undefined ? result : { code: error.code, message: error.message })}\n`);
   },
   filledUpdate: (value) => update(filled(value)),
+  sayPrompt: () => say(`told: ${given}`),
   untilCancelled: () => whenCancelled,
   never: () => never,
 };
@@ -107,7 +109,13 @@ const methods = {
     return {
       protocolVersion: option('greeting') === 'version' ? 7 : 1,
       agentInfo: { name: 'fake-acp', title: 'Fake', version: '1.2.3' },
-      agentCapabilities: { sessionCapabilities: { resume: {}, ...(option('list') !== '' && { list: {} }) } },
+      agentCapabilities: {
+        sessionCapabilities: {
+          resume: {},
+          ...(option('list') !== '' && { list: {} }),
+          ...(args.includes('--fork') && { fork: {} }),
+        },
+      },
       authMethods: [{ id: 'a', name: 'Account', description: 'Run `fake login`' }],
     };
   },
@@ -125,6 +133,12 @@ const methods = {
     sessionId = params.sessionId;
     kept['cwd'] = params.cwd;
     return { modes };
+  },
+  'session/fork': (params) => {
+    if (!args.includes('--fork')) throw new Failed(-32601, 'Method not found: session/fork');
+    sessionId = `${params.sessionId}-fork-${process.pid}`;
+    kept['cwd'] = params.cwd;
+    return { sessionId, modes };
   },
   'session/list': ({ cwd, cursor }) => {
     if (option('list') === 'error') throw new Failed(-32603, 'Internal error', { details: 'no disk' });
@@ -150,7 +164,9 @@ const methods = {
     whenCancelled = new Promise((resolve) => {
       cancelled = () => void ((stop = true), resolve(undefined));
     });
-    await run(JSON.parse(prompt.map((/** @type {{ text: string }} */ { text }) => text).join('')));
+    given = prompt.map((/** @type {{ text: string }} */ { text }) => text).join('');
+    // What Vitrine adds comes before it.
+    await run(JSON.parse(given.slice(given.lastIndexOf('\n') + 1)));
     return {
       stopReason: stop ? 'cancelled' : 'end_turn',
       usage: { inputTokens: 10, outputTokens: 5, totalTokens: 15 },

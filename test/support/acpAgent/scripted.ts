@@ -86,7 +86,7 @@ export class ScriptedAgent {
     this.dialogue = new AcpDialogue(host, {
       prompt: 'Hello',
       cwd: this.folder,
-      resume: null,
+      conversation: null,
       options: {},
       preset: undefined,
       program: 'scripted --acp',

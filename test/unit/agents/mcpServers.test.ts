@@ -159,7 +159,7 @@ describe('MCP servers of a run', () => {
       method: 'session/new',
       params: { cwd: '/w', mcpServers: [stdio, http] },
     });
-    assert.deepEqual(openingOf(greeting(false), 'id', '/w', mcpServers), {
+    assert.deepEqual(openingOf(greeting(false), { resume: 'id' }, '/w', mcpServers), {
       method: 'session/load',
       params: { sessionId: 'id', cwd: '/w', mcpServers: [stdio] },
     });

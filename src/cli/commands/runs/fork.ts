@@ -12,14 +12,15 @@ import { runInForeground } from '../../run/foreground.ts';
 import type { ForkedRun } from '../../run/requestedRun.ts';
 import { agentOfSession } from '../../sessions/agentOfSession.ts';
 
-const help = `Usage: vitrine fork ses_… --at ENTRY [options] PROMPT|- [-- COMMAND [ARGUMENT…]]
+const help = `Usage: vitrine fork ses_… [--at ENTRY] [options] PROMPT|- [-- COMMAND [ARGUMENT…]]
 
 Starts a session with the conversation before the prompt ENTRY of another session, and with PROMPT instead of that prompt
 ("vitrine show" prints the numbers of entries). The other session and the files stay as they are. "-" reads the prompt from stdin.
-Claude Code and Codex keep their own conversation up to there; other agents get the transcript as text. stderr says
-which of these applies. Output and exit codes are those of "vitrine run".
+Claude Code and Codex keep their own conversation up to there; without --at, so does an agent of the Agent Client Protocol
+that offers it. Other agents get the transcript as text. stderr says which of these applies. Output and exit codes are those
+of "vitrine run".
 
-  --at ENTRY         number of the prompt that PROMPT replaces
+  --at ENTRY         number of the prompt that PROMPT replaces; default: PROMPT follows the whole conversation
   --model NAME       model, as the agent names it
   --permission-mode MODE
 ${limitHelp}${pricesHelp}  --detach           runs in the background, independent of this terminal. Answer requests with "vitrine attach"; stop it
@@ -85,9 +86,9 @@ export const fork: Command = {
 };
 
 /** Index of the prompt. */
-function entryOf(at: string | undefined, session: string): number {
+function entryOf(at: string | undefined, session: string): number | undefined {
+  if (at === undefined) return undefined;
   const next = `See "vitrine show ${session}" for the numbers of prompts.`;
-  if (at === undefined) throw new UsageError('--at is missing.', next);
   if (!/^\d{1,9}$/.test(at)) throw new UsageError(`"${at}" is not the number of an entry (--at).`, next);
   return Number(at);
 }

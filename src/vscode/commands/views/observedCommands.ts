@@ -3,6 +3,7 @@ import { ancestorsOf } from '../../../engine/process/ancestors.ts';
 import { inertText } from '../../text/inertText.ts';
 import type { Commands, CommandContext } from '../commandContext.ts';
 import { watchOrFork } from '../../resume/fork.ts';
+import type { WindowEngine } from '../../engine/windowEngine.ts';
 import { mayStart } from '../../settings/trust.ts';
 import { pickSession, sessionOfArgument } from '../pick.ts';
 
@@ -10,6 +11,16 @@ const { t } = vscode.l10n;
 
 /** Shells and multiplexers. Their parent tells more about where a program runs. */
 const inBetween = /^-?(?:sh|bash|zsh|fish|dash|ksh|nu|pwsh|node|npm.*|login|su|sudo|env|sleep)$/;
+
+/** Says what the agent will know in a fork at the end of a session. */
+async function firstMessageText(engine: Pick<WindowEngine, 'planFork'>, session: string): Promise<string> {
+  const { way } = await engine.planFork(session);
+  return way === 'conversation'
+    ? t('First message of the new session. The agent remembers this one.')
+    : t(
+        'First message of the new session. The agent cannot fork its own conversation: it gets the transcript as text.',
+      );
+}
 
 /** Commands for sessions of other programs. */
 export function observedCommands(shell: CommandContext): Commands {
@@ -36,7 +47,7 @@ export function observedCommands(shell: CommandContext): Commands {
           ? prompt
           : await vscode.window.showInputBox({
               title: t('Fork Session'),
-              prompt: t('First message of the new session. The agent remembers this one.'),
+              prompt: await firstMessageText(await shell.engines.get(), id),
               ignoreFocusOut: true,
             });
       if (text === undefined || text.trim() === '') return undefined;

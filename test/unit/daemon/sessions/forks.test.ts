@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import path from 'node:path';
+import { acp } from '../../../../src/agents/acp/adapter.ts';
 import { Forks } from '../../../../src/daemon/sessions/forks.ts';
 import type { Engine } from '../../../../src/engine/engine.ts';
 import { EngineFailure } from '../../../../src/engine/failures/failures.ts';
@@ -62,5 +64,53 @@ describe('a fork of a session whose conversation the agent does not have', () =>
     await assert.rejects(forks.plan(handle.id, at), (error) => EngineFailure.is(error, 'fork_failed'));
     await assert.rejects(forks.plan(handle.id, 1000), (error) => EngineFailure.is(error, 'fork_failed'));
     handle.dispose();
+  });
+});
+
+describe('a fork at the end of a session of the Agent Client Protocol', () => {
+  const program = path.resolve('test/support/acpAgent/agent.mjs');
+  const asked = prompt([{ sayPrompt: {} }]);
+  let bench: Bench;
+  beforeEach(() => (bench = new Bench()));
+  afterEach(() => bench.close());
+
+  async function forkedWith(args: readonly string[]) {
+    const settings = () => ({ acp: [{ id: 'fake', label: 'Fake', program, args }] });
+    const engine = await bench.engine({ adapters: [acp], settings });
+    const forks = new Forks({
+      engine,
+      sources: { historyOf: () => Promise.resolve(undefined) },
+      open: (id) => engine.open(id),
+    });
+    const first = prompt([{ say: 'The first answer.' }]);
+    const origin = await engine.start({ agent: 'acp', profile: 'fake', cwd: bench.cwd, prompt: first });
+    await outcome(origin);
+    const { way } = await forks.plan(origin.id);
+    const forked = await engine.resume(await forks.create(origin.summary()), { prompt: asked });
+    const result = await outcome(forked);
+    assert.equal(result.success, true, result.error);
+    const all = await entries(forked);
+    const received = all.findLast(({ type }) => type.kind === 'assistant_message')?.content ?? '';
+    const [before, after] = [origin.summary(), forked.summary()];
+    assert.ok(all.some(({ content }) => content === 'The first answer.'));
+    assert.equal(after.forked_from?.session_id, origin.id);
+    assert.deepEqual(after.total_usage, { input: 10, output: 5 }, 'what came before is not counted again');
+    for (const each of [origin, forked]) each.dispose();
+    return { way, received, before: before.executor_session_id ?? '', after: after.executor_session_id ?? '' };
+  }
+
+  it('continues a copy of the conversation of an agent that offers it', async () => {
+    const { way, received, before, after } = await forkedWith(['--fork']);
+    assert.equal(way, 'conversation');
+    assert.equal(received, `told: ${asked}`, 'no transcript');
+    assert.ok(after.startsWith(`${before}-fork-`), after);
+  });
+
+  it('gets the transcript as text if the agent does not offer it', async () => {
+    const { way, received, before, after } = await forkedWith([]);
+    assert.equal(way, 'transcript');
+    assert.match(received, /^told: Note written by Vitrine, not by the user[^]*> Assistant: The first answer\./);
+    assert.match(after, /^fake-\d+$/);
+    assert.notEqual(after, before);
   });
 });

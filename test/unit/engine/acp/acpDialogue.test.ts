@@ -120,7 +120,7 @@ describe('a conversation in the Agent Client Protocol', () => {
 
   it('resumes a session in the way that the agent supports', async () => {
     const opening = async (greeting: object, resume = 'old') => {
-      begin({ resume });
+      begin({ conversation: { resume } });
       agent.dialogue.begin();
       agent.answer(await agent.sent.next(), greeting);
       const { method, params } = await agent.sent.next();
@@ -132,17 +132,36 @@ describe('a conversation in the Agent Client Protocol', () => {
     assert.deepEqual(await opening(loads), ['session/load', 'old']);
     assert.deepEqual(await opening({ ...capabilities, agentInfo: { name: 'Copilot' } }), ['session/load', 'old']);
     for (const greeting of [{ ...loads, agentInfo: { name: 'gemini-cli' } }, { protocolVersion: 1 }]) {
-      begin({ resume: 'old' });
+      begin({ conversation: { resume: 'old' } });
       agent.dialogue.begin();
       agent.answer(await agent.sent.next(), greeting);
       assert.match(await agent.failures.next(), /cannot resume an earlier conversation\. Start a new conversation/);
       agent.end();
     }
-    begin({ resume: 'old' });
+    begin({ conversation: { resume: 'old' } });
     agent.dialogue.begin();
     agent.answer(await agent.sent.next(), capabilities);
     agent.answer(await agent.sent.next(), null);
     assert.equal((await agent.sent.next()).params?.sessionId, 'old');
+  });
+
+  it('forks a conversation only if the agent offers it', async () => {
+    const offers = {
+      ...capabilities,
+      agentCapabilities: { loadSession: true, sessionCapabilities: { resume: {}, fork: {} } },
+    };
+    begin({ conversation: { fork: 'old' } });
+    agent.dialogue.begin();
+    agent.answer(await agent.sent.next(), offers);
+    const opening = await agent.sent.next();
+    assert.deepEqual([opening.method, opening.params?.sessionId], ['session/fork', 'old']);
+    agent.answer(opening, { sessionId: 'new' });
+    assert.equal((await agent.sent.next()).params?.sessionId, 'new');
+    agent.end();
+    begin({ conversation: { fork: 'old' } });
+    agent.dialogue.begin();
+    agent.answer(await agent.sent.next(), capabilities);
+    assert.match(await agent.failures.next(), /does not offer to fork a conversation/);
   });
 
   it('sets mode and model before the prompt, in the way that the agent supports', async () => {
