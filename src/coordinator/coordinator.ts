@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import type { ListedRunner, Runner } from '../model/session/runner.ts';
 import type { Run } from '../model/session/session.ts';
 import { isRunOver, moveRun } from '../model/session/status.ts';
-import type { ListedRun, Waiting } from '../model/session/waiting.ts';
+import type { ListedRun } from '../model/session/waiting.ts';
 import type {
   ChangeRun,
   Claim,
@@ -13,22 +13,24 @@ import type {
   RunReport,
   RunnerRef,
 } from './api.ts';
-import { comparable, demandsText, hasDemands, mergeDemands } from './demands.ts';
+import { comparable, hasDemands, mergeDemands } from './demands.ts';
 import { CoordinatorError } from './errors.ts';
 import { RunnerRegistry, staleMs } from './runnerRegistry.ts';
-import { mayTake, waitingText, whyWaiting } from './waiting.ts';
+import { demandsTimeoutMs, mayTake, whyUnclaimed, whyWaiting } from './waiting.ts';
 
-/** How long a run waits for a runner that meets its demands. */
-export const demandsTimeoutMs = 5 * 60_000;
 const maxWaiting = 5000;
 /** Maximum total size of waiting runs, as JSON. */
 const maxWaitingSize = 64 << 20;
 /** Maximum number of ended runs to keep. */
 const maxOver = 1000;
-/** If `tick`, which is due every second, was late by this time, the process was suspended and received no messages. */
+/** If nothing was heard for this time, not even `tick`, the process was suspended and received no messages. */
 const sleptMs = 10_000;
+/** Longest time between two ticks while something can expire: longer than between heartbeats, shorter than `sleptMs`. */
+const lookMs = 7_000;
 
 const sizeOf = (job: Job): number => JSON.stringify(job).length;
+/** Higher numbers first, otherwise in the order of arrival. */
+const byPriority = (a: Job, b: Job): number => (b.priority ?? 0) - (a.priority ?? 0);
 
 export interface CoordinatorDeps {
   /** Epoch milliseconds, for display. */
@@ -237,7 +239,7 @@ export class Coordinator {
       occupied.add(run.session_id);
       return true;
     });
-    for (const job of byPriority(ready)) {
+    for (const job of ready.toSorted(byPriority)) {
       const { run } = job;
       if (!mayTake(taken, job)) continue;
       const claimed = { ...job, run: { ...moveRun(run, 'claimed', this.#at()), runner_id } };
@@ -269,7 +271,18 @@ export class Coordinator {
     this.#giveUp(runnerRef.runner_id, reason);
   }
 
-  /** Call about once per second: gives up expired runs and lost runners. */
+  /** Milliseconds until `tick` is due, which changes with every call; absent if nothing can expire. */
+  untilTick(): number | undefined {
+    const now = this.#now();
+    const expiries = [...this.#deadlines.values(), ...this.#registry.expiries()];
+    if (expiries.length === 0) return undefined;
+    return Math.max(
+      0,
+      expiries.reduce((least, each) => Math.min(least, each - now), lookMs),
+    );
+  }
+
+  /** Gives up expired runs and lost runners. */
   tick(): void {
     const now = this.#now();
     const online = this.#registry.online(now);
@@ -310,11 +323,8 @@ export class Coordinator {
       throw new CoordinatorError('full', `The queue is full: ${maxWaiting} runs are waiting.`);
     }
     if (this.#waitingSize + sizeOf(job) > maxWaitingSize) {
-      const limit = `${maxWaitingSize >> 20} MB`;
-      throw new CoordinatorError(
-        'full',
-        `The waiting runs exceed ${limit} in total. Stop some, or wait until they are done.`,
-      );
+      const advice = 'Stop some, or wait until they are done.';
+      throw new CoordinatorError('full', `The waiting runs exceed ${maxWaitingSize >> 20} MB in total. ${advice}`);
     }
   }
 
@@ -384,15 +394,4 @@ export class Coordinator {
   #at(later = 0): string {
     return new Date(this.#deps.clock() + later).toISOString();
   }
-}
-
-/** Higher numbers first, otherwise in the order of arrival. */
-function byPriority(jobs: readonly Job[]): readonly Job[] {
-  return jobs.toSorted((a, b) => (b.priority ?? 0) - (a.priority ?? 0));
-}
-
-function whyUnclaimed({ executor_type, run }: Job, waiting: Waiting | undefined): string {
-  const requirement = run.demands === undefined ? `for ${executor_type}` : `with ${demandsText(run.demands)}`;
-  const why = waiting === undefined ? '' : `: ${waitingText(waiting)}`;
-  return `No runner ${requirement} took this run within ${demandsTimeoutMs / 60_000} minutes${why}.`;
 }

@@ -89,6 +89,13 @@ export class RunnerRegistry {
     return lost.map(({ runner }) => runner.runner_id);
   }
 
+  /** When `removeLost` will remove each runner, unless a heartbeat arrives before. */
+  expiries(): readonly number[] {
+    return [...this.#runners.values()].map(({ heartbeatAt, hasLeft }) =>
+      hasLeft ? heartbeatAt : heartbeatAt + lostMs,
+    );
+  }
+
   /** Excludes a time in which no heartbeat could arrive. */
   excludeTime(ms: number): void {
     for (const connected of this.#runners.values()) connected.heartbeatAt += ms;

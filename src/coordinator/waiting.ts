@@ -4,6 +4,9 @@ import type { Job } from './api.ts';
 import { demandProperties, demandsText, matchesDemand, isWithin, meets } from './demands.ts';
 import type { RegisteredRunner } from './runnerRegistry.ts';
 
+/** How long a run waits for a runner that meets its demands. */
+export const demandsTimeoutMs = 5 * 60_000;
+
 export interface WaitingContext {
   readonly online: readonly RegisteredRunner[];
   /** Number of runs that a runner has. */
@@ -80,6 +83,13 @@ export function waitingText(waiting: Waiting): string {
     case 'busy':
       return 'all runners that can take it are busy';
   }
+}
+
+/** Reason why a run is given up. */
+export function whyUnclaimed({ executor_type, run }: Job, waiting: Waiting | undefined): string {
+  const requirement = run.demands === undefined ? `for ${executor_type}` : `with ${demandsText(run.demands)}`;
+  const why = waiting === undefined ? '' : `: ${waitingText(waiting)}`;
+  return `No runner ${requirement} took this run within ${demandsTimeoutMs / 60_000} minutes${why}.`;
 }
 
 function budgetText({ scope, key, period, limit_usd }: UsedUpBudget): string {

@@ -24,7 +24,8 @@ import { Emitter } from '../emitter.ts';
 import { runId, runnerId, sessionId } from '../ids.ts';
 import { Journal } from './journal.ts';
 
-const tickMs = 1000;
+/** What expires within this time is handled together. */
+const leastTickMs = 1000;
 
 export interface LocalDeps {
   readonly clock: () => number;
@@ -40,7 +41,8 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
   readonly #core: Coordinator;
   readonly #journal: Journal;
   readonly #changed: Emitter<[run: Run]>;
-  readonly #timer: NodeJS.Timeout;
+  #timer: NodeJS.Timeout | undefined;
+  #disposed = false;
   readonly #onOver: LocalDeps['onOver'];
   /** Changed jobs, reported to listeners once they are in the journal. */
   #unreported: Job[] = [];
@@ -67,8 +69,6 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
       },
       saved,
     );
-    this.#timer = setInterval(() => void this.tick(), tickMs);
-    this.#timer.unref();
   }
 
   /** @throws file system errors if the journal cannot be read or written */
@@ -81,6 +81,7 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
       local.dispose();
       throw error;
     }
+    local.#planTick();
     return local;
   }
 
@@ -152,22 +153,29 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
     return this.#changed.on(listener);
   }
 
-  tick(): Promise<void> {
-    return this.#saved(() => this.#core.tick());
-  }
-
   async close(): Promise<void> {
     this.dispose();
     await this.#flush();
   }
 
   dispose(): void {
-    clearInterval(this.#timer);
+    this.#disposed = true;
+    clearTimeout(this.#timer);
+  }
+
+  /** No timer runs while nothing can expire. */
+  #planTick(): void {
+    clearTimeout(this.#timer);
+    const ms = this.#disposed ? undefined : this.#core.untilTick();
+    if (ms === undefined) return;
+    this.#timer = setTimeout(() => void this.#saved(() => this.#core.tick()), Math.max(leastTickMs, ms));
+    this.#timer.unref();
   }
 
   /** Saves a decision in the journal before reporting it, so that nothing is decided twice. */
   async #saved<T>(decide: () => T): Promise<T> {
     const result = decide();
+    this.#planTick();
     await this.#flush();
     for (const job of this.#unreported.splice(0)) {
       if (isRunOver(job.run.status)) await this.#onOver?.(job);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { demandsTimeoutMs } from '../../../src/coordinator/coordinator.ts';
+import { demandsTimeoutMs } from '../../../src/coordinator/waiting.ts';
 import type { RunFilter } from '../../../src/coordinator/api.ts';
 import { CoordinatorError, type CoordinatorErrorCode } from '../../../src/coordinator/errors.ts';
 import { lostMs, staleMs } from '../../../src/coordinator/runnerRegistry.ts';

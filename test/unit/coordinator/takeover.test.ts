@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { demandsTimeoutMs } from '../../../src/coordinator/coordinator.ts';
+import { demandsTimeoutMs } from '../../../src/coordinator/waiting.ts';
 import { staleMs } from '../../../src/coordinator/runnerRegistry.ts';
 import { demandsSchema } from '../../../src/model/session/demands.ts';
 import { StillCoordinator } from '../../support/queue/coordinator.ts';

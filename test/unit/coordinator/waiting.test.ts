@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { demandsTimeoutMs } from '../../../src/coordinator/coordinator.ts';
 import { CoordinatorError } from '../../../src/coordinator/errors.ts';
-import { waitingText, whyWaiting } from '../../../src/coordinator/waiting.ts';
+import { demandsTimeoutMs, waitingText, whyWaiting } from '../../../src/coordinator/waiting.ts';
 import { demandsSchema } from '../../../src/model/session/demands.ts';
 import { StillCoordinator } from '../../support/queue/coordinator.ts';
 

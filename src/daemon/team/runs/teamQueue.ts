@@ -8,10 +8,9 @@ import {
   type RunReport,
   type RunnerRef,
 } from '../../../coordinator/api.ts';
-import { demandsTimeoutMs } from '../../../coordinator/coordinator.ts';
 import { hasDemands, mergeDemands } from '../../../coordinator/demands.ts';
 import { CoordinatorError } from '../../../coordinator/errors.ts';
-import { whyWaiting } from '../../../coordinator/waiting.ts';
+import { demandsTimeoutMs, whyWaiting } from '../../../coordinator/waiting.ts';
 import type { Log } from '../../../engine/api.ts';
 import { runId, sessionId } from '../../../engine/ids.ts';
 import type { Redactor } from '../../../formats/redaction/redactor.ts';

@@ -8,6 +8,7 @@ import { Journal } from '../../../../src/engine/coordinator/journal.ts';
 import { journalFile, openQueue, queueFolder } from '../../../../src/engine/coordinator/openQueue.ts';
 import { RunnerLoop, type RunnerDeps } from '../../../../src/engine/coordinator/runner.ts';
 import type { CoordinatorLink } from '../../../../src/coordinator/api.ts';
+import { demandsTimeoutMs } from '../../../../src/coordinator/waiting.ts';
 import { isRunOver } from '../../../../src/model/session/status.ts';
 import type { Run } from '../../../../src/model/session/session.ts';
 import { StillCoordinator } from '../../../support/queue/coordinator.ts';
@@ -240,6 +241,21 @@ describe('the queue of a store', () => {
     await until('the run', async () => (await link.runs())[0]?.status === 'running');
     await link.stopRun(run_id);
     await until('its end', async () => (await link.runs())[0]?.status === 'stopped');
+  });
+
+  it('gives up a run when its time is over, without being asked', async () => {
+    let now = 0;
+    const opened = await openQueue(store.folder, { ...store.deps, monotonic: () => now });
+    store.atEnd(() => opened.close());
+    const link = opened.coordinator;
+    const { run_id } = await link.createRun(wanted);
+    const ended = new Promise<Run>((resolve) => {
+      link.onRun((run) => {
+        if (isRunOver(run.status)) resolve(run);
+      });
+    });
+    for (; now <= demandsTimeoutMs; now += 5000) await link.changeRun({ run_id, move: 'first' });
+    assert.match((await ended).error ?? '', /^No runner for replay took this run within 5 minutes/);
   });
 
   it('keeps the journal as small as what is still known', async () => {
