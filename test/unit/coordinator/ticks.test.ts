@@ -42,7 +42,7 @@ describe('the ticks of a queue', () => {
     assert.ok(ticks <= 2, `${ticks} ticks`);
   });
 
-  it('give up the runs of a runner that is no longer heard of', () => {
+  it('give up the runs of a runner without heartbeats', () => {
     const still = new StillCoordinator();
     const runnerRef = still.register();
     const { run_id } = still.create();
