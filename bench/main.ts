@@ -34,6 +34,7 @@ import { scale } from './scale/scale.ts';
 import { sizes } from './sizes.ts';
 import { teamClaims } from './team/claims.ts';
 import { teamGrowth } from './team/growth.ts';
+import { teamMachines } from './team/machines.ts';
 
 const digits = { '×': 2, ms: 1, kB: 1, MB: 1, '%': 3, elements: 0 } as const;
 const figure = ({ unit }: Row, value: number): string => `${value.toFixed(digits[unit])} ${unit}`;
@@ -80,6 +81,7 @@ const cases: Readonly<Record<string, Case>> = {
   windowIdle,
   teamClaims,
   teamGrowth,
+  teamMachines,
   activation,
   sizes,
 };

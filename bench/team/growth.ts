@@ -16,6 +16,7 @@ const [session, run] = [`'ses_' || lpad(to_hex(n), 12, '0')`, `'run_' || lpad(to
 const job = `json_build_object('executor_type', 'claude-code', 'run', json_build_object('run_id', ${run},
   'session_id', ${session}, 'type', 'start_session', 'prompt', 'x', 'execution_mode', 'sync', 'status', 'pending',
   'created_at', '2026-01-01T00:00:00.000Z'))`;
+const deleteOldest = `SELECT vitrine.delete_before((SELECT min(updated_at) FROM vitrine.sessions) + interval '1 microsecond')`;
 /** More than there are sessions. */
 const firstWaiting = 2 ** 32;
 
@@ -24,20 +25,23 @@ type Times = Readonly<Record<string, number>>;
 
 /**
  * A team's database with few sessions, and then with many: lists, opening, claims and the audit must not take longer with its
- * size. `VITRINE_BENCH_SESSIONS` changes the larger size; the smaller one is a tenth of it.
+ * size. `VITRINE_BENCH_SESSIONS` changes the larger size, and `VITRINE_BENCH_RATIO` how many times the smaller one it is.
  */
 export async function teamGrowth(): Promise<readonly Row[]> {
   const large = Number(process.env['VITRINE_BENCH_SESSIONS'] ?? 20_000);
   const database = await TeamDatabase.create();
   try {
     const user = await database.addMember('alice');
-    const client = await database.connect(user);
-    const auditor = await database.connect(await database.addMember('auditor', 'auditor'));
-    const small = large / 10;
+    const clients = {
+      client: await database.connect(user),
+      auditor: await database.connect(await database.addMember('auditor', 'auditor')),
+      owner: await database.connect(database.lead),
+    };
+    const small = Math.round(large / Number(process.env['VITRINE_BENCH_RATIO'] ?? 10));
     await fill(database, 0, small);
-    const before = await measure(client, auditor, small);
+    const before = await measure(clients, small);
     await fill(database, small, large);
-    const after = await measure(client, auditor, large);
+    const after = await measure(clients, large);
     return Object.entries(after).map(([name, ms]) => ({
       name: `team: ${name}, ${large} sessions / ${small}`,
       value: ms / (before[name] ?? NaN),
@@ -70,11 +74,14 @@ async function fill(database: TeamDatabase, from: number, to: number): Promise<v
          replace($1, 'ses_ffffffffffff', ${session})::json, ${at}, ${linesOfSession} FROM ${range}`,
       [summary],
     );
+    // Each line would look up its session otherwise.
+    await client.query('SET session_replication_role = replica');
     await client.query(
       `INSERT INTO vitrine.lines (session_id, seq, line, hash)
        SELECT ${session}, seq, repeat('A line of a record. ', 10), repeat('0', 64)
        FROM ${range}, generate_series(0, ${linesOfSession - 1}) AS seq`,
     );
+    await client.query('SET session_replication_role = origin');
     await client.query(
       `INSERT INTO vitrine.runs (run_id, session_id, type, requested_by, job, executor_type, status, created_at, completed_at)
        SELECT ${run}, ${session}, 'start_session', ${member}, ${job}, 'claude-code', 'completed', ${recent}, ${recent} FROM ${range}`,
@@ -102,7 +109,13 @@ async function fill(database: TeamDatabase, from: number, to: number): Promise<v
   }
 }
 
-async function measure(client: pg.Client, auditor: pg.Client, size: number): Promise<Times> {
+interface Clients {
+  readonly client: pg.Client;
+  readonly auditor: pg.Client;
+  readonly owner: pg.Client;
+}
+
+async function measure({ client, auditor, owner }: Clients, size: number): Promise<Times> {
   const [newest] = await listShared(client, 1);
   const register = `SELECT vitrine.register_runner(ARRAY['lnch_000000000000'], 'one', 'host', '/work', 'claude-code', '{}', 8, NULL)`;
   await client.query(register);
@@ -129,6 +142,7 @@ async function measure(client: pg.Client, auditor: pg.Client, size: number): Pro
     }),
     'sweep of lost runs': await timed(() => sweep(client)),
     'page of the audit': await timed(() => readAudit(auditor, { from: since, to: null }).next()),
+    'deleting the oldest session': await timed(() => owner.query(deleteOldest)),
   };
   return times;
 }

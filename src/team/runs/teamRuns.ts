@@ -77,10 +77,10 @@ export async function changeRun(database: Database, { run_id, move, demands }: C
   return rows.flatMap(runOf)[0] ?? null;
 }
 
-/** `null`: there is no such run. @throws errors of the database */
-export async function findRun(database: Database, id: string): Promise<TeamRun | null> {
-  const { rows } = await database.query('SELECT * FROM vitrine.runs WHERE run_id = $1', [id]);
-  return rows.flatMap(runOf)[0] ?? null;
+/** Those of these runs that exist, in order of creation. @throws errors of the database */
+export async function findRuns(database: Database, ids: readonly string[]): Promise<readonly TeamRun[]> {
+  const { rows } = await database.query('SELECT * FROM vitrine.runs WHERE run_id = ANY ($1) ORDER BY position', [ids]);
+  return rows.flatMap(runOf);
 }
 
 /** The active run of a session; `null`: none. @throws errors of the database */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { hostname } from 'node:os';
 import type { DaemonConnection } from '../../../src/client/connection.ts';
 import { withClient } from '../../../src/team/database/connection.ts';
 import { listShared, type SharedSession } from '../../../src/team/records/sharedSessions.ts';
@@ -6,6 +7,12 @@ import { DaemonBench } from '../daemon/bench.ts';
 import type { Step } from '../fakeAgent/engine.ts';
 import { until } from '../until.ts';
 import type { TeamDatabase } from './database.ts';
+
+export interface OpenMachine {
+  readonly machine: TeamMachine;
+  readonly connection: DaemonConnection;
+  readonly user: string;
+}
 
 /** A store with a daemon of its own that belongs to a team, as on a machine of its own. */
 export class TeamMachine extends DaemonBench {
@@ -24,6 +31,23 @@ export class TeamMachine extends DaemonBench {
     const { code, stderr } = await machine.vitrine('team', 'join', database.url(user)).ended;
     assert.equal(code, 0, stderr);
     return machine;
+  }
+
+  /** Joins through the daemon, which is quicker; resolves with the connection to it when the daemon has reached the team. */
+  static async open(database: TeamDatabase, user: string): Promise<OpenMachine> {
+    const machine = new TeamMachine(database, user);
+    const connection = await machine.connect();
+    await connection.call('joinTeam', { url: database.url(user), password: database.password(user) });
+    const isConnected = async () => (await connection.call('teamState', {})).team?.is_connected;
+    await until('the connection to the team', isConnected);
+    return { machine, connection, user };
+  }
+
+  /** Makes it a runner for its folder; resolves to the id of the runner. */
+  async addRunner(connection: DaemonConnection, tags: readonly string[], limit = 2): Promise<string> {
+    const place = { hostname: hostname(), project_dir: this.bench.cwd, executor_type: 'claude-code' };
+    const runner = { ...place, tags: [...tags], limit };
+    return (await connection.call('addRunner', { runner, context: this.startParams([]).context })).runner_id;
   }
 
   /** Runs a command that has to succeed. */

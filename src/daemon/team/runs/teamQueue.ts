@@ -26,7 +26,7 @@ import {
   claimRun,
   createRun,
   findActiveRun,
-  findRun,
+  findRuns,
   listRunners,
   listRuns,
   onlineRunners,
@@ -60,6 +60,9 @@ const leaseLookMs = 1000;
 /** Beats between two looks at everything that waits. */
 const beatsPerLook = 12;
 
+/** Runs of one query. */
+const maxChanged = 500;
+
 const lostTrack = 'Its runner no longer knows of it.';
 
 interface ClaimedRun {
@@ -86,6 +89,9 @@ export class TeamQueue {
   /** Looks at leases while there are runs that others may take. */
   #lease: NodeJS.Timeout | undefined;
   #beats = 0;
+  /** Runs that changed while others were being looked at. */
+  readonly #changed = new Set<string>();
+  #looking: Promise<void> | undefined;
 
   constructor(deps: TeamQueueDeps) {
     this.#deps = deps;
@@ -205,10 +211,20 @@ export class TeamQueue {
     return this.#reporting;
   }
 
-  /** Something about the run changed. Never rejects. */
-  async changed(id: string): Promise<void> {
-    const found = await this.#ifConnected((database) => findRun(database, id));
-    if (found !== null) this.#deps.onRun(this.#asRun(found));
+  /** Something about the run changed. One query at a time asks for all that did, because every machine hears of every run. */
+  changed(id: string): Promise<void> {
+    this.#changed.add(id);
+    this.#looking ??= this.#lookAtChanged().finally(() => (this.#looking = undefined));
+    return this.#looking;
+  }
+
+  async #lookAtChanged(): Promise<void> {
+    while (this.#changed.size > 0) {
+      const ids = [...this.#changed].slice(0, maxChanged);
+      for (const id of ids) this.#changed.delete(id);
+      const found = (await this.#ifConnected((database) => findRuns(database, ids))) ?? [];
+      for (const run of found) this.#deps.onRun(this.#asRun(run));
+    }
   }
 
   /** Every few seconds, and after a connection was made: tells that the runners live, and learns what they lost. */
@@ -255,7 +271,7 @@ export class TeamQueue {
       // The first time, its claim or its end may be on its way.
       if (!before.has(token)) continue;
       if (status === 'claimed') {
-        const found = await this.#ifConnected((database) => findRun(database, run_id));
+        const [found] = (await this.#ifConnected((database) => findRuns(database, [run_id]))) ?? [];
         // To its runner, it still waits.
         if (found?.token === token) this.#deps.onRun({ ...this.#asRun(found), status: 'pending' });
       } else {
