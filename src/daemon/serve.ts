@@ -120,6 +120,7 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     onChange: () => news.queueChanged(),
     onShared: (summary) => news.summaryChanged(summary),
     onSharedRemoved: (id) => news.removed(id),
+    onOwnShare: (id, share) => news.shareChanged(id, share),
     log,
   });
   team.onRun((run) => news.run(run));

@@ -68,7 +68,7 @@ export async function searchShared(
   context: CliContext,
   store: string | undefined,
   request: SearchRequest,
-): Promise<{ readonly answer: SearchAnswer; readonly isComplete: boolean }> {
+): Promise<SearchAnswer> {
   const mirror = mirrorFolder(storeFolder(context, store));
   const pulled = await explained(async () => {
     const login = await requireLogin(storeFolder(context, store), context.env);
@@ -79,7 +79,7 @@ export async function searchShared(
   try {
     const within: SearchRequest['within'] = ({ session_id }) => ids.has(session_id);
     const answer = await engine.archive.search.search({ ...request, within });
-    return { answer: markShared(answer, pulled), isComplete: pulled.isComplete };
+    return markShared(answer, pulled);
   } finally {
     await engine.dispose();
   }

@@ -2,6 +2,7 @@ import type { Disposable } from '../../engine/api.ts';
 import type { EngineFailure } from '../../engine/failures/failures.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { CoordinatorEvent } from '../../model/transcript/event.ts';
+import type { Share } from '../../model/session/share.ts';
 import type { Run } from '../../model/session/session.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 import type { News } from '../../protocol/daemon/calls.ts';
@@ -33,6 +34,11 @@ export class NewsSource {
 
   removed(sessionId: string): void {
     this.#notify((feed) => feed.removed(sessionId));
+  }
+
+  /** The team sees this much of an own session now. */
+  shareChanged(sessionId: string, share: Share): void {
+    this.#notify((feed) => feed.share(sessionId, share));
   }
 
   add(feed: NewsFeed): Disposable {
@@ -77,6 +83,7 @@ export class NewsFeed {
   readonly #send: (news: News) => Promise<void>;
   #summaries = new Map<string, SessionSummary>();
   #removed = new Set<string>();
+  #shares = new Map<string, Share>();
   #events: CoordinatorEvent[] = [];
   #failedDeliveries: News['undelivered'] = [];
   #runs: ChangedRun[] = [];
@@ -98,6 +105,11 @@ export class NewsFeed {
   removed(sessionId: string): void {
     this.#summaries.delete(sessionId);
     this.#removed.add(sessionId);
+    this.#pump();
+  }
+
+  share(sessionId: string, share: Share): void {
+    this.#shares.set(sessionId, share);
     this.#pump();
   }
 
@@ -140,7 +152,8 @@ export class NewsFeed {
 
   #pump(): void {
     const lists = [this.#events, this.#failedDeliveries, this.#runs];
-    const count = this.#summaries.size + this.#removed.size + lists.reduce((sum, { length }) => sum + length, 0);
+    const sets = this.#summaries.size + this.#removed.size + this.#shares.size;
+    const count = sets + lists.reduce((sum, { length }) => sum + length, 0);
     const isQuiet =
       count === 0 && this.#followUps === undefined && this.#indexing === undefined && !this.#hasQueueChanged;
     if (this.#isSending || isQuiet) return;
@@ -151,12 +164,14 @@ export class NewsFeed {
       events: this.#events,
       undelivered: this.#failedDeliveries,
       runs: this.#runs.splice(0, maxRunsOfBatch),
+      ...(this.#shares.size > 0 && { shares: [...this.#shares].map(([session_id, share]) => ({ session_id, share })) }),
       ...(this.#followUps !== undefined && { follow_ups: this.#followUps }),
       ...(this.#indexing !== undefined && { indexing: this.#indexing }),
       ...(this.#hasQueueChanged && { queue_changed: true }),
     };
     this.#summaries = new Map();
     this.#removed = new Set();
+    this.#shares = new Map();
     this.#events = [];
     this.#failedDeliveries = [];
     this.#followUps = undefined;

@@ -34,6 +34,8 @@ export interface OutboxDeps {
   readonly summary: (id: string) => Promise<SessionSummary | null>;
   readonly redactor: () => Redactor;
   /** Stores a signature over the end of a record that is complete for now. */
+  /** The team sees this much of the session now, or as soon as it can be reached. */
+  readonly onShare?: (id: string, share: Share) => void;
   readonly sign?: (database: Database, id: string, at: Extent) => Promise<void>;
   readonly log: Log;
 }
@@ -83,6 +85,7 @@ export class Outbox {
       const { lines, offset, head, forRun } = known ?? newState;
       await this.#deps.files.write(id, { ...newState, lines, offset, head, forRun, share, by, again });
     }
+    this.#deps.onShare?.(id, share);
   }
 
   /** The local session was deleted: its copy goes, too. */
@@ -186,7 +189,10 @@ export class Outbox {
       // The database was restored from a copy, or an answer got lost: it says again how far it is.
       await files.write(id, { ...state, sent: null });
       this.#waiting.add(id);
-    } else await files.write(id, { ...state, refused: message });
+    } else {
+      await files.write(id, { ...state, refused: message });
+      this.#deps.onShare?.(id, 'nothing');
+    }
   }
 
   /** A server that does not answer or accepts no login now, or no space on disk, here or there: all of that can pass. */

@@ -35,7 +35,7 @@ export class SharedList {
   }
 
   /** What a client lists; from then on, changes are told. Nothing without a connection, until there is one. */
-  async watch(): Promise<ResultOf<'sharedSessions'>> {
+  async watch(): Promise<Omit<ResultOf<'sharedSessions'>, 'own'>> {
     this.#isWatched = true;
     const sessions = await this.#list();
     return {

@@ -24,6 +24,7 @@ import { TeamMirror } from './mirror.ts';
 import { SharedList } from './sharedSessions.ts';
 import { Outbox, type UseDatabase } from './outbox.ts';
 import { OutboxFiles } from './outboxFile.ts';
+import { OwnShares } from './ownShares.ts';
 
 export interface TeamDeps {
   readonly storeDir: string;
@@ -37,6 +38,8 @@ export interface TeamDeps {
   /** A session of another member changed in lists, or can no longer be seen. */
   readonly onShared: (summary: SessionSummary) => void;
   readonly onSharedRemoved: (sessionId: string) => void;
+  /** The team sees this much of an own session now. */
+  readonly onOwnShare: (sessionId: string, share: Share) => void;
   readonly log: Log;
 }
 
@@ -47,6 +50,7 @@ export class DaemonTeam {
   readonly #link: TeamLink;
   readonly #maskKey: string;
   readonly #outbox: Outbox;
+  readonly #ownShares: OwnShares;
   readonly #mirrorEngine: Engine;
   readonly #mirror: TeamMirror;
   readonly #shares: FolderShares;
@@ -66,8 +70,10 @@ export class DaemonTeam {
     const { use } = this;
     const folder = teamFolder(storeDir);
     this.#shares = new FolderShares(path.join(folder, 'folders.json'));
+    const files = new OutboxFiles(path.join(folder, 'outbox'));
+    this.#ownShares = new OwnShares(files, deps.onOwnShare);
     this.#outbox = new Outbox({
-      files: new OutboxFiles(path.join(folder, 'outbox')),
+      files,
       use,
       isConnected: () => link.isConnected,
       hostname: hostname(),
@@ -78,6 +84,7 @@ export class DaemonTeam {
         this.#signingKey ??= readSigningKey(path.join(folder, 'signing.key'));
         await storeSignature(database, await this.#signingKey, id, at);
       },
+      onShare: this.#ownShares.changed,
       log,
     });
     this.#list = new SharedList({
@@ -129,8 +136,13 @@ export class DaemonTeam {
     this.#deps.onConnected();
   }
 
-  sharedSessions(): ReturnType<SharedList['watch']> {
-    return this.#list.watch();
+  async sharedSessions(): Promise<ResultOf<'sharedSessions'>> {
+    return { ...(await this.#list.watch()), own: await this.#ownShares.list() };
+  }
+
+  /** The store has left this team. */
+  forgetShares(): void {
+    this.#ownShares.forget();
   }
 
   /** `null`: the team cannot be reached. */

@@ -100,7 +100,7 @@ export class TeamMembership implements TeamSide {
   async sharedSessions(): Promise<ResultOf<'sharedSessions'>> {
     const team = await this.#opening;
     if (team !== null) return team.sharedSessions();
-    return { sessions: [], is_connected: false, is_complete: true, as_of: new Date().toISOString() };
+    return { sessions: [], is_connected: false, is_complete: true, as_of: new Date().toISOString(), own: [] };
   }
 
   async pullShared(): Promise<ResultOf<'pullShared'>> {
@@ -167,7 +167,10 @@ export class TeamMembership implements TeamSide {
       await team?.close();
       await between?.();
       // What it does for a team that it has left ends.
-      if (!(await isInTeam(this.#deps.storeDir))) this.queue.abandon();
+      if (!(await isInTeam(this.#deps.storeDir))) {
+        this.queue.abandon();
+        team?.forgetShares();
+      }
       const opened = await this.#open(password);
       this.#onChange();
       return opened;

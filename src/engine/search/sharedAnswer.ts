@@ -6,10 +6,12 @@ import { isObserved, type SearchAnswer } from './types.ts';
 export interface SharedCopies {
   readonly sessions: readonly { readonly session_id: string; readonly shared: SharedState }[];
   readonly problems: readonly { readonly id: string; readonly reason: string }[];
+  /** False: older ones have no copies. */
+  readonly isComplete: boolean;
 }
 
 /** An answer from copies of other members' sessions, which are marked as such. */
-export function markShared(answer: SearchAnswer, { sessions, problems }: SharedCopies): SearchAnswer {
+export function markShared(answer: SearchAnswer, { sessions, problems, isComplete }: SharedCopies): SearchAnswer {
   const owners = new Map(sessions.map(({ session_id, shared }) => [session_id, shared]));
   const marked = answer.sessions.flatMap((each) => {
     const shared = owners.get(each.session.session_id);
@@ -18,7 +20,15 @@ export function markShared(answer: SearchAnswer, { sessions, problems }: SharedC
       : [{ ...each, session: asShared(each.session, shared) }];
   });
   const { scanned } = answer;
-  return { ...answer, sessions: marked, scanned: { ...scanned, unreadable: [...scanned.unreadable, ...problems] } };
+  return {
+    ...answer,
+    sessions: marked,
+    scanned: {
+      ...scanned,
+      unreadable: [...scanned.unreadable, ...problems],
+      ...(!isComplete && { omitsOlderShared: true }),
+    },
+  };
 }
 
 /** Both answers to one query. Scores of different indexes cannot be compared: the own sessions come first. */
@@ -36,6 +46,7 @@ export function joinAnswers(own: SearchAnswer, shared: SearchAnswer): SearchAnsw
       damaged: [...a.damaged, ...b.damaged],
       unreadable: [...a.unreadable, ...b.unreadable],
       elsewhere: a.elsewhere,
+      ...(b.omitsOlderShared === true && { omitsOlderShared: true }),
     },
   };
 }

@@ -91,6 +91,8 @@ export interface SearchCoverage {
   readonly unreadable: readonly { readonly id: string; readonly reason: string }[];
   /** Number of sessions that `within` excluded. */
   readonly elsewhere: number;
+  /** Only the newest sessions of the team were searched. */
+  readonly omitsOlderShared?: true;
 }
 
 export interface SearchAnswer {

@@ -14,7 +14,7 @@ import { raceCalls } from './race.ts';
 import { restoreCalls } from './restore.ts';
 import { resumeParamsSchema, startParamsSchema } from './runRequests.ts';
 import { watchSourcesCall } from './sources.ts';
-import { teamCalls } from './team.ts';
+import { ownShareSchema, teamCalls } from './team.ts';
 import { transcriptCall } from './transcript.ts';
 import { reviewDecisionSchema } from '../../model/files/review.ts';
 import { followedSchema, ledgerSchema, runMessageSchema, subscriptionSchema } from './session.ts';
@@ -241,6 +241,8 @@ export const newsSchema = z.object({
   runs: z.array(changedRunSchema),
   /** Runners came or went, or the store's team changed; what was read of the queue is out of date. */
   queue_changed: z.boolean().optional(),
+  /** Own sessions of which the team now sees more or less. */
+  shares: z.array(ownShareSchema).optional(),
   /** Absent if unchanged. */
   follow_ups: followUpsStateSchema.optional(),
   /** How far the catalogue has been brought up to date; `null`: all of it. */

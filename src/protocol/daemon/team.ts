@@ -16,6 +16,10 @@ export const teamStateSchema = z.object({
 });
 export type TeamState = z.infer<typeof teamStateSchema>;
 
+/** What the team sees of a session of this store. */
+export const ownShareSchema = z.object({ session_id: sessionIdSchema, share: shareSchema });
+export type OwnShare = z.infer<typeof ownShareSchema>;
+
 /** The team that the store belongs to. */
 export const teamCalls = {
   /** `null`: the store belongs to no team. */
@@ -29,7 +33,7 @@ export const teamCalls = {
   leaveTeam: { params: z.object({ delete_mine: z.boolean() }), result: z.object({ deleted: z.int() }) },
   /**
    * Sessions of other members that can be seen, newest first; from then on, `news` has their changes. `is_complete`:
-   * none is left out. `as_of`: ISO 8601.
+   * none is left out. `as_of`: ISO 8601. `own`: what this store shares of its own sessions.
    */
   sharedSessions: {
     params: nothing,
@@ -38,6 +42,7 @@ export const teamCalls = {
       is_connected: z.boolean(),
       is_complete: z.boolean(),
       as_of: z.string(),
+      own: z.array(ownShareSchema).default([]),
     }),
   },
   /**

@@ -1,11 +1,14 @@
 import * as vscode from 'vscode';
 import type { SessionSummary } from '../../model/session/summary.ts';
+import type { OwnShare } from '../../protocol/daemon/team.ts';
 import type { CreateEngineDeps } from './createEngine.ts';
 import type { WindowEngine } from './windowEngine.ts';
 
 export interface EngineHostDeps extends CreateEngineDeps {
   readonly onSummary: (summary: SessionSummary) => void;
   readonly onRemoved: (sessionId: string) => void;
+  /** The team sees more or less of these own sessions. */
+  readonly onShares: (shares: readonly OwnShare[]) => void;
 }
 
 /** Creates this window's engine on first use, because loading it would slow down activation. */
@@ -55,6 +58,7 @@ export class EngineHost implements vscode.Disposable {
     const engine = createEngine(this.#deps);
     engine.onSummary(this.#deps.onSummary);
     engine.onRemoved(this.#deps.onRemoved);
+    engine.onShares(this.#deps.onShares);
     for (const listener of this.#waiting.splice(0)) listener(engine);
     return engine;
   }

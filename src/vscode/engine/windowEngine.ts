@@ -20,6 +20,7 @@ import type { SessionSummary } from '../../model/session/summary.ts';
 import type { DaemonStatus, GivenParams, News, ResultOf } from '../../protocol/daemon/calls.ts';
 import type { IndexProgress } from '../../protocol/daemon/catalogue.ts';
 import type { ClientContext } from '../../protocol/daemon/context.ts';
+import type { OwnShare } from '../../protocol/daemon/team.ts';
 import { WindowRaces } from '../races/windowRaces.ts';
 import { WindowRestores } from '../restore/windowRestores.ts';
 import { WindowQueue } from '../runner/windowQueue.ts';
@@ -67,6 +68,7 @@ export class WindowEngine {
   readonly #link: DaemonLink<EngineFailure>;
   readonly #summaries = new Listeners<[SessionSummary]>();
   readonly #removals = new Listeners<[sessionId: string]>();
+  readonly #shares = new Listeners<[readonly OwnShare[]]>();
   readonly #events = new Listeners<[CoordinatorEvent]>();
   /** Running sessions, as last reported by the daemon. */
   readonly #live = new Map<string, SessionSummary>();
@@ -247,6 +249,10 @@ export class WindowEngine {
     return this.#removals.on(listener);
   }
 
+  onShares(listener: (shares: readonly OwnShare[]) => void): Disposable {
+    return this.#shares.on(listener);
+  }
+
   onEvent(listener: (event: CoordinatorEvent) => void): Disposable {
     if (!this.#wantsEvents) {
       this.#wantsEvents = true;
@@ -258,13 +264,14 @@ export class WindowEngine {
   /** Searches what other members of the team share; `null`: nothing, or the team cannot be reached. @throws as a search */
   async searchShared(request: SearchRequest): Promise<SearchAnswer | null> {
     const copies = await this.team.pullShared().catch(() => null);
-    if (copies === null || copies.sessions.length === 0) return null;
+    if (copies === null || (copies.sessions.length === 0 && copies.is_complete)) return null;
     const { clock, randomHex, environment, demoDir, adapters, log } = this.#deps.engine;
     const base = { clock, randomHex, environment, demoDir, adapters, log, settings: () => ({}) };
     this.#copies ??= new ReadOnlyEngine({ ...base, storeDir: copies.folder }, recordCalls(this.#call));
     const ids = new Set(copies.sessions.map(({ session_id }) => session_id));
     const within: SearchRequest['within'] = ({ session_id }) => ids.has(session_id);
-    return markShared(await this.#copies.archive.search.search({ ...request, within }), copies);
+    const answer = await this.#copies.archive.search.search({ ...request, within });
+    return markShared(answer, { ...copies, isComplete: copies.is_complete });
   }
 
   /** Disconnects from the daemon, which continues to run. */
@@ -321,12 +328,13 @@ export class WindowEngine {
   }
 
   #take(news: News): Promise<void> {
-    const { summaries, removed, events, undelivered: failedDeliveries, follow_ups, indexing } = news;
+    const { summaries, removed, events, undelivered: failedDeliveries, follow_ups, indexing, shares } = news;
     for (const summary of summaries) this.#learn(summary);
     for (const id of removed) {
       this.#live.delete(id);
       this.#removals.fire(id);
     }
+    if (shares !== undefined) this.#shares.fire(shares);
     for (const event of events) this.#events.fire(event);
     this.queue.take(news);
     if (follow_ups !== undefined) this.#planned.take(follow_ups);

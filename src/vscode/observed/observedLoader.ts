@@ -121,7 +121,7 @@ export class ObservedLoader implements vscode.Disposable {
   async #listShared(): Promise<void> {
     const { engines, list, log } = this.#deps;
     try {
-      list.replaceShared((await (await engines.get()).team.sharedSessions()).sessions);
+      list.replaceShared(await (await engines.get()).team.sharedSessions());
     } catch (error) {
       log.warn(logLine('shared sessions failed', { error: String(error) }));
     }

@@ -82,6 +82,7 @@ export function answerText({ sessions, moreSessions, leftOut, problems, scanned 
     ...(scanned.elsewhere > 0
       ? [t('Excluded (hidden or in other folders): {0}.', sessionsText(scanned.elsewhere))]
       : []),
+    ...(scanned.omitsOlderShared === true ? [t('Only the newest sessions of the team are searched.')] : []),
     ...problems.map(problemText),
   ].join(' ');
 }

@@ -126,6 +126,7 @@ export function rowDescription(row: SessionRow, now: number, family?: Family): s
     ...(row.recording ? [t('Recording')] : []),
     ...observedPlace(row),
     ...sharedPlace(row),
+    ...shareMark(row),
     ...(state === 'running' || state === 'finished' ? [] : [stateText(row, state)]),
     ...(needs === undefined ? [] : [waitingText(needs.since, now)]),
     rowCost(row, family),
@@ -152,6 +153,12 @@ function observedPlace({ observed, agent_label }: SessionRow): string[] {
 /** Member of the team whose session it is, and the machine. */
 function sharedPlace({ shared }: SessionRow): string[] {
   return shared === undefined ? [] : [visibleText(shared.member), visibleText(shared.hostname)];
+}
+
+/** Whether the team sees an own session. */
+export function shareMark({ share = 'nothing' }: SessionRow): string[] {
+  if (share === 'nothing') return [];
+  return [share === 'records' ? t('Shared') : t('Metadata shared')];
 }
 
 /** Days until the agent deletes its session file. */

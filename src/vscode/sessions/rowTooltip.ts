@@ -4,6 +4,7 @@ import { isSessionLive } from '../../model/session/status.ts';
 import { literalText, visibleText } from '../text/inertText.ts';
 import { type SessionRow, needsYou, titleOf } from './sessionRow.ts';
 import type { Family } from './familyCost.ts';
+import { shareDetail } from '../team/teamText.ts';
 import { figures } from '../text/figures.ts';
 import {
   childrenText,
@@ -12,6 +13,7 @@ import {
   durationOf,
   placeText,
   rowCost,
+  shareMark,
   stateOf,
   stateWord,
   sumText,
@@ -55,6 +57,9 @@ function facts(row: SessionRow, now: number, family: Family | undefined): [strin
     ...(duration === undefined ? [] : [[t('Last run'), figures.duration(duration)] satisfies [string, string]]),
     [t('Last change'), dateTime(row.updated_at)],
     [row.shared === undefined ? t('Started in') : t('Shared by'), startedIn(row)],
+    ...(row.share === undefined || row.share === 'nothing'
+      ? []
+      : [[t('The team sees'), shareDetail(row.share)] satisfies [string, string]]),
     ...observedFacts(row),
     ...(row.forked_from === undefined
       ? []
@@ -128,6 +133,7 @@ export function rowLabel(row: SessionRow, now: number, family?: Family): string 
     cut(row.agent_label),
     ...(row.shared === undefined ? [] : [t('shared by {0}', cut(startedIn(row)))]),
     ...(row.observed === undefined ? [] : [startedIn(row)]),
+    ...shareMark(row),
     rowCost(row, family),
     ...(turns === null ? [] : [turnsText(turns)]),
     ...(duration === undefined ? [] : [figures.duration(duration)]),

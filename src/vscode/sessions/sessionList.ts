@@ -3,7 +3,9 @@ import type { SessionSummary } from '../../model/session/summary.ts';
 import { isSessionLive } from '../../model/session/status.ts';
 import { costToday, dayStart, type CostToday } from '../usage/costToday.ts';
 import { noFilter, passes, type SessionFilter } from '../observed/filter.ts';
+import type { Share } from '../../model/session/share.ts';
 import type { ResultOf } from '../../protocol/daemon/calls.ts';
+import type { OwnShare } from '../../protocol/daemon/team.ts';
 import { daysToDeletion } from '../observed/countdown.ts';
 import { needsYou, rowOf, type SessionRow } from './sessionRow.ts';
 import { countsObserved } from '../settings/settings.ts';
@@ -41,6 +43,8 @@ export class SessionList implements vscode.Disposable {
   #observed = new Map<string, SessionRow>();
   /** Sessions of other members of the team; shown in that scope, or if the user asked for their run. */
   #shared = new Map<string, SessionRow>();
+  /** What the team sees of own sessions; absent: nothing. */
+  readonly #shares = new Map<string, Share>();
   /** Ids of other programs' sessions in scope that Vitrine has copied; listed whatever their folder. */
   #copies = new Set<string>();
   /** By agent: days without a change after which it deletes a session. */
@@ -108,9 +112,20 @@ export class SessionList implements vscode.Disposable {
     this.#announce();
   }
 
-  /** Replaces all sessions of other members of the team. */
-  replaceShared(summaries: readonly SessionSummary[]): void {
-    this.#shared = new Map(summaries.map((summary) => [summary.session_id, this.#row(summary)]));
+  /** Replaces all sessions of other members of the team; `own`: what it sees of this store's. */
+  replaceShared({ sessions, own }: Pick<ResultOf<'sharedSessions'>, 'sessions' | 'own'>): void {
+    this.#shared = new Map(sessions.map((summary) => [summary.session_id, this.#row(summary)]));
+    const former = [...this.#shares.keys()].map((session_id): OwnShare => ({ session_id, share: 'nothing' }));
+    this.updateShares([...former, ...own]);
+  }
+
+  updateShares(shares: readonly OwnShare[]): void {
+    for (const { session_id: id, share } of shares) {
+      if (share === 'nothing') this.#shares.delete(id);
+      else this.#shares.set(id, share);
+      const row = this.#rows.get(id);
+      if (row !== undefined) this.#rows.set(id, { ...row, share });
+    }
     this.#announce();
   }
 
@@ -231,7 +246,10 @@ export class SessionList implements vscode.Disposable {
   }
 
   #row(summary: SessionSummary): SessionRow {
-    return rowOf(summary, dayStart(summary, this.#rows.get(summary.session_id), this.#now()));
+    const { session_id: id } = summary;
+    const share = this.#shares.get(id);
+    const row = rowOf(summary, dayStart(summary, this.#rows.get(id), this.#now()));
+    return share === undefined || summary.shared !== undefined ? row : { ...row, share };
   }
 
   /** Running sessions change with each message, so notifications are throttled. */

@@ -1,5 +1,6 @@
 import { isObject } from '../../model/text/json.ts';
 import { isSessionLive } from '../../model/session/status.ts';
+import type { Share } from '../../model/session/share.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 import { visibleText } from '../text/inertText.ts';
 import { isReadOnly } from '../../model/session/importedSession.ts';
@@ -36,9 +37,10 @@ type RowField =
   | 'observed'
   | 'shared';
 
-/** Data of a row. `execution_mode`: of a child session. `day`: cost at the start of that local day (ISO). */
+/** Data of a row. `execution_mode`: of a child session. `share`: what the team sees of an own session. `day`: cost at the start of that local day (ISO). */
 export type SessionRow = Pick<SessionSummary, RowField> & {
   readonly execution_mode?: SessionSummary['execution_mode'];
+  readonly share?: Share;
   readonly day?: { readonly date: string; readonly usd: number };
 };
 

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { Share } from '../../model/session/share.ts';
 import { teamShare } from '../settings/settings.ts';
 import { inertText } from '../text/inertText.ts';
+import { shareDetail } from './teamText.ts';
 
 const { t } = vscode.l10n;
 
@@ -35,11 +36,4 @@ export async function pickShare(title: string, current?: Share): Promise<Share |
 function shareName(share: Share): string {
   if (share === 'nothing') return t('Nothing');
   return share === 'metadata' ? t('Metadata') : t('Records');
-}
-
-function shareDetail(share: Share): string {
-  if (share === 'nothing') return t('Sessions stay on this machine.');
-  return share === 'metadata'
-    ? t('Title, agent, state, folder and cost, as lists show them.')
-    : t('Metadata and transcripts, with secrets masked.');
 }

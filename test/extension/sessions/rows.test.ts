@@ -4,7 +4,20 @@ import { pageChunks, panelHtml } from '../../../src/vscode/panel/panelHtml.ts';
 import { inertText } from '../../../src/vscode/text/inertText.ts';
 import { costText, rowDescription, stateIcon, stateOf, todayText } from '../../../src/vscode/sessions/rowText.ts';
 import { rowLabel, rowTooltip } from '../../../src/vscode/sessions/rowTooltip.ts';
+import { answerText } from '../../../src/vscode/search/searchNodes.ts';
 import { at, now, row } from '../../unit/vscode/sessions/rows.ts';
+
+describe('the summary of a search', () => {
+  it('says when older sessions of the team were not searched', () => {
+    const scanned = { sessions: 500, entries: 1, cut: 0, damaged: [], unreadable: [], elsewhere: 0 };
+    const answer = { sessions: [], moreSessions: 0, leftOut: 0, problems: [], scanned };
+    assert.equal(answerText(answer), 'No entry found. Searched: 500 sessions, 1 entry.');
+    assert.equal(
+      answerText({ ...answer, scanned: { ...scanned, omitsOlderShared: true } }),
+      'No entry found. Searched: 500 sessions, 1 entry. Only the newest sessions of the team are searched.',
+    );
+  });
+});
 
 describe('rows of the Sessions view', () => {
   it('show what is known, and mark what is not', () => {
@@ -52,6 +65,18 @@ describe('rows of the Sessions view', () => {
   it('mark estimates', () => {
     const priceTable = { name: 'list', date: '2026-11-01' };
     assert.equal(costText({ provenance: 'estimated', usd: 0.09, priceTable }), '≈ $0.09');
+  });
+
+  it('show what the team sees of a session', () => {
+    const shared = row('a', { share: 'records' });
+    assert.equal(rowDescription(shared, now), 'Shared · $0.50 · 3 turns · 1 min');
+    assert.match(rowTooltip(shared, now).value, /The team sees\\?: Metadata and transcripts\\?, with secrets masked/);
+    assert.equal(rowLabel(shared, now), 'Prompt of a, Finished, Claude Code, Shared, $0.50, 3 turns, 1 min');
+    const listed = row('a', { share: 'metadata' });
+    assert.match(rowDescription(listed, now), /^Metadata shared · /);
+    assert.match(rowTooltip(listed, now).value, /The team sees\\?: Title\\?, agent/);
+    const unshared = rowTooltip(row('a', { share: 'nothing' }), now).value;
+    assert.doesNotMatch(unshared, /The team sees/);
   });
 
   it('are read out as one sentence', () => {

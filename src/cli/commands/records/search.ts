@@ -75,7 +75,7 @@ export const search: Command = {
       };
       const own = await sessionSearch.search(request);
       const shared = values.team === true ? await sharedAnswer(context, values.store, request) : undefined;
-      const answer = shared === undefined ? own : joinAnswers(own, shared.answer);
+      const answer = shared === undefined ? own : joinAnswers(own, shared);
       if (values.json === true)
         await writeLines(
           context.stdout,
@@ -85,12 +85,7 @@ export const search: Command = {
       const more = answer.moreSessions === 0 ? [] : [`${answer.moreSessions} more sessions match (--limit).`];
       const { leftOut } = answer;
       const omitted = leftOut === 0 ? [] : [`Hidden follow-ups and callbacks: ${leftOut} (--synthetic).`];
-      printNotes(context, answer.scanned, [
-        ...answer.problems.map(problemText),
-        ...omitted,
-        ...more,
-        ...(shared?.notes ?? []),
-      ]);
+      printNotes(context, answer.scanned, [...answer.problems.map(problemText), ...omitted, ...more]);
       return answer.sessions.length === 0 ? 1 : 0;
     } finally {
       await engine.dispose();
@@ -101,8 +96,7 @@ export const search: Command = {
 /** Loaded only for `--team`. @throws UsageError */
 async function sharedAnswer(context: CliContext, store: string | undefined, request: SearchRequest) {
   const { searchShared } = await import('../../sessions/team.ts');
-  const { answer, isComplete } = await searchShared(context, store, request);
-  return { answer, notes: isComplete ? [] : ['Only the newest sessions of the team are searched.'] };
+  return searchShared(context, store, request);
 }
 
 function text({ session, hits, count, unsure }: SessionHits): string {
@@ -120,13 +114,14 @@ function line({ entry, kind, tool, origin, excerpt }: SearchHit): string {
 
 /** On stderr, so that results can be piped. */
 function printNotes({ stderr }: CliContext, scanned: SearchCoverage, notes: readonly string[]): void {
-  const { sessions, entries, cut, damaged, unreadable } = scanned;
+  const { sessions, entries, cut, damaged, unreadable, omitsOlderShared } = scanned;
   const lines = [
     `Searched ${sessions} sessions, ${entries} entries.`,
     ...(cut > 0 ? [`Of ${cut} long entries, only the beginning is searched.`] : []),
     ...(damaged.length > 0 ? [`Parts of ${damaged.length} records are damaged: ${damaged.join(', ')}`] : []),
     ...unreadable.map(({ id, reason }) => `${id} could not be read: ${reason}`),
     ...notes,
+    ...(omitsOlderShared === true ? ['Only the newest sessions of the team are searched.'] : []),
   ];
   stderr.write(lines.map((line) => `${line}\n`).join(''));
 }

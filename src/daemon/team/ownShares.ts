@@ -1,0 +1,38 @@
+import type { Share } from '../../model/session/share.ts';
+import type { OwnShare } from '../../protocol/daemon/team.ts';
+import type { OutboxFiles } from './outboxFile.ts';
+
+/** What the team sees of the sessions of this store, and what clients know of that. */
+export class OwnShares {
+  readonly #files: OutboxFiles;
+  readonly #onChange: (sessionId: string, share: Share) => void;
+  readonly #known = new Set<string>();
+
+  constructor(files: OutboxFiles, onChange: (sessionId: string, share: Share) => void) {
+    this.#files = files;
+    this.#onChange = onChange;
+  }
+
+  /** Sessions of which the team sees something. */
+  async list(): Promise<OwnShare[]> {
+    const found: OwnShare[] = [];
+    for (const id of await this.#files.ids()) {
+      const state = await this.#files.read(id);
+      if (state === null || state.share === 'nothing' || state.refused !== null) continue;
+      found.push({ session_id: id, share: state.share });
+      this.#known.add(id);
+    }
+    return found;
+  }
+
+  readonly changed = (id: string, share: Share): void => {
+    if (share === 'nothing') this.#known.delete(id);
+    else this.#known.add(id);
+    this.#onChange(id, share);
+  };
+
+  /** The store has left the team. */
+  forget(): void {
+    for (const id of [...this.#known]) this.changed(id, 'nothing');
+  }
+}
