@@ -10,6 +10,8 @@ interface Claimed {
   readonly position: string;
 }
 
+const total = Number(process.env['VITRINE_TEAM_RUNS'] ?? 1000);
+
 describe('claims of a team', function () {
   useTeamServer(this);
   let database: TeamDatabase;
@@ -44,8 +46,7 @@ describe('claims of a team', function () {
   const report = (client: pg.Client, { run_id, token }: Claimed, status: string): Promise<unknown> =>
     client.query('SELECT vitrine.report_run($1, $2, $3, NULL)', [run_id, token, status]);
 
-  it('give 1,000 runs to 100 runners, each once and in order', async () => {
-    const total = 1000;
+  it(`give ${total} runs to 100 runners, each once and in order`, async () => {
     const workers = await Promise.all(Array.from({ length: 10 }, () => database.connect(user)));
     const [first] = workers;
     assert.ok(first);

@@ -31,7 +31,14 @@ describe('records of a team', function () {
     });
 
   it('are shared as the folder or the person says, read by another member, and withdrawn', async () => {
-    const connection = await alice.connect();
+    const marks = new Map<string, string>();
+    const connection = await alice.connect({
+      onNews: ({ shares = [] }) => {
+        for (const { session_id, share } of shares) marks.set(session_id, share);
+        return Promise.resolve();
+      },
+    });
+    await connection.call('watch', { events: false });
     const before = await alice.ran(connection, saying('before'));
     await alice.ok('team', 'share', '.', '--as', 'metadata');
     const listed = await alice.ran(connection, saying('listed'));
@@ -49,6 +56,12 @@ describe('records of a team', function () {
       ],
     );
     assert.equal(await count('vitrine.lines WHERE session_id = $1', [listed]), 0);
+    // Her own client is told what the team sees of her sessions.
+    const { own } = await connection.call('sharedSessions', {});
+    const expected = { [listed]: 'metadata', [shared]: 'records' };
+    assert.deepEqual(Object.fromEntries(own.map((each) => [each.session_id, each.share])), expected);
+    await until('news of what is shared', () => marks.size === 2);
+    assert.deepEqual(Object.fromEntries(marks), expected);
     const used = await bob.vitrine('usage', '--team', '--own', '--json').ended;
     const total = JSON.parse(used.stdout.trimEnd().split('\n').at(-1) ?? '') as Record<string, unknown>;
     assert.deepEqual([total['key'], total['sessions']], ['total', 2]);
@@ -84,6 +97,7 @@ describe('records of a team', function () {
 
     await alice.ok('team', 'share', shared, '--as', 'nothing');
     await until('the withdrawal', async () => (await count('vitrine.tombstones')) === 1);
+    await until('news of the withdrawal', () => marks.get(shared) === 'nothing');
     assert.equal(await count('vitrine.lines WHERE session_id = $1', [shared]), 0);
     assert.notEqual((await bob.vitrine('show', shared).ended).code, 0);
     assert.equal((await bob.vitrine('search', '--own', '--team', 'kind:assistant two').ended).code, 1);
@@ -95,6 +109,8 @@ describe('records of a team', function () {
     await connection.call('remove', { session_id: listed, reason: 'user' });
     await until('the deletion', async () => (await count(`vitrine.tombstones WHERE reason = 'deleted'`)) === 1);
     await alice.ok('team', 'leave', '--delete-mine');
+    await until('news that nothing is shared', () => [...marks.values()].every((share) => share === 'nothing'));
+    assert.deepEqual((await connection.call('sharedSessions', {})).own, []);
     assert.equal(await count('vitrine.sessions'), 0);
     assert.equal(await count('vitrine.lines'), 0);
     assert.equal(await count(`vitrine.tombstones WHERE session_id IS NOT NULL`), 3);
@@ -126,7 +142,7 @@ describe('records of a team', function () {
     assert.deepEqual(found, []);
   });
 
-  it('arrive in order and verify after a long time without the database', async () => {
+  it('arrive in order and verify after a week without the database', async () => {
     const connection = await alice.connect();
     await alice.ok('team', 'share', '.');
     const first = await alice.ran(connection, saying('first'));
@@ -134,7 +150,7 @@ describe('records of a team', function () {
     await database.server.stop('SIGQUIT');
     const offline: string[] = [];
     try {
-      for (let day = 0; day < 3; day += 1) offline.push(await alice.ran(connection, saying(`day ${day}`, 'done')));
+      for (let day = 0; day < 7; day += 1) offline.push(await alice.ran(connection, saying(`day ${day}`, 'done')));
       // The daemon that was offline ends, too.
       await connection.call('retire', { when: 'now' });
       await connection.closed;
