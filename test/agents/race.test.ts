@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdirSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+import { connectRunning } from '../../src/client/connect.ts';
 import { comparisonSchema } from '../../src/model/race/comparison.ts';
-import { appliedSchema } from '../../src/model/race/race.ts';
+import { appliedSchema, raceSchema } from '../../src/model/race/race.ts';
 import { ensureClaudeCode } from '../support/agents/claudeCode.ts';
 import { codexVariables, configureCodex, ensureCodex } from '../support/agents/codex.ts';
 import { ensureCopilot } from '../support/agents/copilot.ts';
@@ -22,6 +24,8 @@ import { skip } from '../support/skip.ts';
 import { until } from '../support/until.ts';
 
 const codexVersion = '0.169.0';
+/** 2 by default, 50 with VITRINE_KILLS=750. */
+const kills = Math.ceil(Number(process.env['VITRINE_KILLS'] ?? 30) / 15);
 /** Every answer uses 1,000 tokens. */
 const usage = { input_tokens: 900, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 100 };
 
@@ -93,11 +97,10 @@ describe('a race of Claude Code, Codex and Copilot CLI', function () {
     assert.equal(code, 0, stderr);
     return stdout;
   }
+  const modes = ['codex', 'copilot'].flatMap((name) => ['--permission-mode', `${name}=bypassPermissions`]);
+  const allThree = ['--agents', 'claude,codex,copilot', ...modes, '--json'];
   const run = (tokens: number, prompt: string, ...more: string[]) =>
-    race(
-      ...['--agents', 'claude,codex,copilot', '--permission-mode', 'codex=bypassPermissions'],
-      ...['--permission-mode', 'copilot=bypassPermissions', '--max-tokens', String(tokens), ...more, '--json', prompt],
-    );
+    race(...allThree, '--max-tokens', String(tokens), ...more, prompt);
 
   it('gives each a worktree, compares the results, applies one, and leaves nothing behind', async () => {
     const before = user.state();
@@ -151,6 +154,47 @@ describe('a race of Claude Code, Codex and Copilot CLI', function () {
     assert.deepEqual(user.leftovers(), noLeftovers);
     assert.deepEqual(user.state(), before);
   });
+
+  it(`loses no work if the daemon is killed at a random moment, ${kills} times`, async function () {
+    this.timeout(kills * 180_000);
+    const races = path.join(store, 'races');
+    const raceFiles = () => (existsSync(races) ? readdirSync(races) : []);
+    const before = user.state();
+    let found = 0;
+    for (let kill = 0; kill < kills; kill += 1) {
+      const command = vitrine('race', ...allThree, '--check', 'sleep 0.2', 'Change the story. [[change]]');
+      // From before its first file until after its end; half of them when there is a file.
+      if (kill % 2 === 1) await until('the file of the race', () => raceFiles().some((name) => name.endsWith('.json')));
+      await delay(Math.random() * 8000);
+      await killDaemon();
+      command.child.kill('SIGKILL');
+      await command.ended;
+      assert.deepEqual(user.state(), before);
+      const listed = (await race('list', '--json')).split('\n').filter(Boolean);
+      for (const line of listed) {
+        const { race_id: id, state, lanes } = raceSchema.parse(JSON.parse(line));
+        assert.notEqual(state, 'running');
+        // Without force, work of agents stays.
+        const { code } = await vitrine('race', 'clean', id).ended;
+        if (code === 0) continue;
+        assert.ok(lanes.some(({ started }) => started));
+        await race('clean', id, '--force');
+      }
+      found += listed.length;
+      assert.deepEqual(user.leftovers(), noLeftovers);
+      assert.deepEqual(raceFiles(), []);
+      assert.deepEqual(user.state(), before);
+      await goneFromAgents();
+    }
+    // A single race may have been killed before it had begun.
+    assert.ok(found > 0 || kills < 2);
+  });
+
+  async function killDaemon(): Promise<void> {
+    const connection = await connectRunning({ storeDir: store, build: 'test', client: { kind: 'api', person: false } });
+    if (connection !== null) process.kill(connection.daemon.pid, 'SIGKILL');
+    await connection?.closed;
+  }
 
   /** The daemon has the same home. */
   async function goneFromAgents(): Promise<void> {
