@@ -1,70 +1,86 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { BrowserContext } from 'playwright-core';
-import type { Server } from '../../support/host/server.ts';
+import { isDeepStrictEqual } from 'node:util';
 import type { Workbench } from '../../support/host/workbench.ts';
-import { copyFiles } from '../../support/sessions/copyFiles.ts';
-import { reviewSession } from '../../support/sessions/reviewSession.ts';
+import { reviewScenario } from '../../support/models/scripts/reviewScenario.ts';
+import { reviewedFiles, textAfter, textBefore } from '../../support/sessions/reviewSession.ts';
 import { until } from '../../support/until.ts';
-import { seedSessions } from '../seed.ts';
-import { keepEvidence, newProfile, openWindow, picture, startHost } from '../session.ts';
+import { runClaude, startClaudeHost, statusWord } from '../claudeHost.ts';
+import { keepEvidence, picture, useWindow } from '../session.ts';
 
-const id = 'ses_000000000000';
+const prompt = 'Double the values at the places that matter. [[double]]';
 
-describe('a review by keyboard alone', function () {
+describe('a review of a session of Claude Code by keyboard alone', function () {
   keepEvidence();
-  let server: Server;
-  let context: BrowserContext;
   let workbench: Workbench;
-  let made: Awaited<ReturnType<typeof reviewSession>>;
+  let workspace: string;
+  let files: string[];
 
-  before(async () => {
-    server = await startHost({
-      settings: {
-        'diffEditor.codeLens': true,
-        'git.enabled': true,
-        'git.enableSmartCommit': true,
-        'git.openRepositoryInParentFolders': 'never',
-        'workbench.colorTheme': 'Default Dark Modern',
-        'workbench.reduceMotion': 'on',
-      },
-    });
-    const { workspace } = server.folder;
-    git('init', '--quiet');
-    git('config', 'user.name', 'Tester');
-    git('config', 'user.email', 'tester@example.org');
-    made = await reviewSession(path.join(workspace, 'src/parts'), 4);
-    await seedSessions(server.folder, [
-      { title: 'Double values', daysAgo: 0, usd: 0.2, turns: 1, seconds: 30, entries: made.entries },
-    ]);
-    ({ context } = await newProfile({ width: 1380, height: 860 }));
-    workbench = await openWindow(server, context);
-  });
-  after(() => context.close());
+  const host = useWindow(
+    async (context) => {
+      const started = await startClaudeHost(context, {
+        scenarios: (folder) => reviewScenario(path.join(folder, 'src/parts')),
+        settings: {
+          'diffEditor.codeLens': true,
+          'git.enabled': true,
+          'git.enableSmartCommit': true,
+          'git.openRepositoryInParentFolders': 'never',
+          'workbench.colorTheme': 'Default Dark Modern',
+          'workbench.reduceMotion': 'on',
+        },
+      });
+      ({ workspace } = started.server.folder);
+      files = reviewedFiles(path.join(workspace, 'src/parts'), 4);
+      mkdirSync(path.join(workspace, 'src/parts'));
+      writeBefore();
+      git('init', '--quiet');
+      git('config', 'user.name', 'Tester');
+      git('config', 'user.email', 'tester@example.org');
+      git('add', '.');
+      git('commit', '--quiet', '-m', 'Start');
+      return started;
+    },
+    { width: 1380, height: 860 },
+  );
+  before(() => ({ workbench } = host));
 
   function git(...args: readonly string[]): string {
-    return execFileSync('git', args, { cwd: server.folder.workspace, encoding: 'utf8' });
+    return execFileSync('git', args, { cwd: workspace, encoding: 'utf8' });
+  }
+  function writeBefore(): void {
+    for (const file of files) writeFileSync(file, textBefore);
   }
   const press = (key: string) => workbench.page.keyboard.press(key);
-  const left = (): number =>
-    made.files.reduce((sum, file) => sum + readFileSync(file, 'utf8').split('* 2').length - 1, 0);
+  const left = (): number => files.reduce((sum, file) => sum + readFileSync(file, 'utf8').split('* 2').length - 1, 0);
+  const lens = (text = '') => workbench.page.locator('.codelens-decoration:visible', { hasText: text }).first();
   const reviewed = (count: number) =>
     workbench.page
       .locator('.part.sidebar .pane-header', { hasText: `${count} of` })
       .first()
       .waitFor();
 
-  it('opens every change of a session with the step that made it', async () => {
+  it('begins with a run of the program', async () => {
     await workbench.openView('Vitrine');
-    await workbench.treeItem('Double values').waitFor();
+    // A second attempt begins again.
+    writeBefore();
+    await runClaude(workbench, prompt);
+    await statusWord(workbench, 'Finished');
+    assert.deepEqual(
+      files.map((file) => readFileSync(file, 'utf8')),
+      files.map(() => textAfter),
+    );
+    await workbench.treeItem('Double the values').first().waitFor();
+    await picture(workbench, 'review-session');
+  });
+
+  it('opens every change of the session with the step that made it', async () => {
+    // Of the session in the active panel.
     await workbench.runCommand('Vitrine: Review Changes…');
-    await workbench.quickPickRow('Double values').waitFor();
-    await press('Enter');
-    await workbench.editorTab('Changes of Double values').waitFor();
+    await workbench.editorTab('Changes of Double the values').waitFor();
     await reviewed(0);
-    await workbench.treeItem('Step 2 · Edit').first().waitFor();
+    await workbench.treeItem('Step 5 · Edit').first().waitFor();
     await workbench.page.locator('.part.editor').getByText('part0.js').first().waitFor();
     await picture(workbench, 'review-all');
   });
@@ -72,13 +88,19 @@ describe('a review by keyboard alone', function () {
   it('goes from change to change, reverts three and keeps the rest', async () => {
     await press('Shift+Alt+N');
     await workbench.editorTab('(session changes)').waitFor();
-    await workbench.page.locator('.codelens-decoration a', { hasText: 'Step 2 · Edit' }).first().waitFor();
+    const unknown = 'Not reported by any tool call';
+    const origins = [
+      ...['Step 5 · Edit', 'Step 6 · Edit', 'Step 7 · Edit', 'Step 8 · Write', 'Step 8 · Write', 'Step 8 · Write'],
+      ...['Step 9 · Edit', 'Step 10 · Edit', 'Step 11 · Edit', unknown, unknown, unknown],
+    ];
+    await lens(origins[0]).waitFor();
     await picture(workbench, 'review-change');
     let [reverts, keeps] = [0, 0];
     for (let at = 0; at < 12; at += 1) {
       // The cursor is on the next change before the next key.
       await workbench.editorTab(`part${Math.floor(at / 3)}.js (session changes)`).waitFor();
       await workbench.statusBarItem(`Ln ${[5, 15, 25][at % 3]}, Col 1`).waitFor();
+      await lens(origins[at]).waitFor();
       const isRevert = at % 5 === 0;
       if (isRevert) reverts += 1;
       else keeps += 1;
@@ -87,7 +109,7 @@ describe('a review by keyboard alone', function () {
       await reviewed(keeps);
     }
     assert.equal(left(), 9);
-    await workbench.page.locator('.codelens-decoration a:visible', { hasText: 'Reviewed' }).last().waitFor();
+    await lens('Reviewed').waitFor();
     await picture(workbench, 'review-done');
   });
 
@@ -116,28 +138,26 @@ describe('a review by keyboard alone', function () {
     });
     assert.match(
       git('log', '-1', '--format=%(trailers:key=Vitrine-Session,valueonly)'),
-      new RegExp(`/session/${id}\\s`),
+      /\/session\/ses_[0-9a-f]{12}\s/,
     );
   });
 
   it('forks at a prompt, or restores its files, from the menu of the prompt', async () => {
-    const { workspace, root } = server.folder;
-    const [first = '', second = ''] = made.files;
-    const store = path.join(root, 'user-data/User/globalStorage/vitrine.vitrine');
-    for (const file of [first, second]) writeFileSync(file, made.after);
-    await copyFiles(store, { id, folder: workspace }, 0);
-    writeFileSync(first, made.before);
-    rmSync(second);
+    const contents = () => files.map((file) => (existsSync(file) ? readFileSync(file, 'utf8') : undefined));
+    const [first = '', second = ''] = files;
+    writeFileSync(first, 'mine\n');
+    rmSync(second, { force: true });
+    const mine = contents();
 
     await workbench.openView('Vitrine');
-    await workbench.treeItem('Double values').first().click();
-    const prompt = workbench.webview().locator('.prompt').first();
+    await workbench.treeItem('Double the values').first().click();
+    const row = workbench.webview().locator('.prompt').first();
     const menu = workbench.page.locator('.monaco-menu');
     const choose = async (item: string): Promise<void> => {
       await until('the menu of the prompt', async () => {
         // The workbench may move the focus after a dialog.
         await press('Escape');
-        await prompt.focus();
+        await row.focus();
         await press('Shift+F10');
         return menu
           .getByText(item, { exact: true })
@@ -163,12 +183,12 @@ describe('a review by keyboard alone', function () {
     await workbench.page
       .locator('.quick-input-message', { hasText: 'The message that replaces the prompt.' })
       .waitFor();
-    assert.equal(await workbench.quickInput().inputValue(), 'Double the values at the places that matter.');
+    assert.equal(await workbench.quickInput().inputValue(), prompt);
     await picture(workbench, 'fork-message');
     await press('Escape');
 
     await choose('Restore Files to Here…');
-    await workbench.quickPickRow('Restore 2 Files').waitFor();
+    await workbench.quickPickRow('Restore 4 Files').waitFor();
     await workbench.quickPickRow('part1.js').waitFor();
     await picture(workbench, 'restore-list');
     await press('ArrowDown');
@@ -177,15 +197,14 @@ describe('a review by keyboard alone', function () {
     await workbench.page.locator('.part.editor').getByText('part1.js').first().waitFor();
     await picture(workbench, 'restore-changes');
     // An editor that is still loading may take the focus.
-    await workbench.quickPickRow('Restore 2 Files').click();
-    const text = (file: string): string | undefined => (existsSync(file) ? readFileSync(file, 'utf8') : undefined);
-    await until('the restored files', () => [first, second].every((file) => text(file) === made.after));
+    await workbench.quickPickRow('Restore 4 Files').click();
+    await until('the restored files', () => contents().every((each) => each === textBefore));
     // A toast disappears after a while.
     await workbench.showNotifications();
-    const undo = workbench.notification('Restored 2 files.').getByRole('button', { name: 'Undo' }).last();
+    const undo = workbench.notification('Restored 4 files.').getByRole('button', { name: 'Undo' }).last();
     await undo.waitFor();
     await picture(workbench, 'restore-done');
     await undo.click();
-    await until('the undo', () => readFileSync(first, 'utf8') === made.before && !existsSync(second));
+    await until('the undo', () => isDeepStrictEqual(contents(), mine));
   });
 });

@@ -7,7 +7,7 @@ import type { NormalizedEntry } from '../../../src/model/transcript/entry.ts';
 import { seedStore } from '../../e2e/seed.ts';
 import { copyFiles } from '../../support/sessions/copyFiles.ts';
 import { call, reads, said } from '../../support/sessions/madeEntries.ts';
-import { reviewSession } from '../../support/sessions/reviewSession.ts';
+import { reviewSession, textAfter, textBefore } from '../../support/sessions/reviewSession.ts';
 import { record, storeFolder, until } from '../shell.ts';
 
 const run = <T>(command: string, ...args: unknown[]): Thenable<T> =>
@@ -139,10 +139,10 @@ describe('the changes of a session', function () {
     const [, second = ''] = made.files;
     const [, middle = ''] = await keysOf(second);
     await run('revertChange', middle);
-    assert.equal(await text(second), made.after.replace('14 * 2', '14'));
+    assert.equal(await text(second), textAfter.replace('14 * 2', '14'));
     assert.deepEqual((await keysOf(second)).length, 2);
     await run('undoRevert');
-    assert.equal(await text(second), made.after);
+    assert.equal(await text(second), textAfter);
     assert.deepEqual((await keysOf(second)).length, 3);
     assert.deepEqual(await decisions(), ['reverted', 'restored']);
   });
@@ -150,7 +150,7 @@ describe('the changes of a session', function () {
   it('keep later text, and leave a file that changed since the comparison', async () => {
     const [, , third = ''] = made.files;
     const [key = ''] = await keysOf(third);
-    const later = `// mine\n${made.after}`;
+    const later = `// mine\n${textAfter}`;
     await writeFile(third, later);
     await run('revertChange', key);
     assert.equal(await text(third), later, 'it was not compared in this form');
@@ -158,13 +158,13 @@ describe('the changes of a session', function () {
     await run('revertChange', key);
     assert.equal(await text(third), later.replace('4 * 2', '4'));
     await run('undoRevert');
-    await writeFile(third, made.after);
+    await writeFile(third, textAfter);
     await until('the old text', async () => ((await keysOf(third)).length === 3 ? true : undefined));
   });
 
   it('warn about what a revert would lose, and leave it', async () => {
     const [, , third = ''] = made.files;
-    const mixed = made.after.replace('4 * 2', '4 * 3');
+    const mixed = textAfter.replace('4 * 2', '4 * 3');
     await writeFile(third, mixed);
     const [, , origin = ''] = await until('the mixed change', async () => {
       const found = await titles(third);
@@ -180,7 +180,7 @@ describe('the changes of a session', function () {
       ),
     );
     assert.equal(right.getText(), mixed.replace('4 * 3', '4'));
-    await writeFile(third, made.after);
+    await writeFile(third, textAfter);
     await until('the old text', async () => ((await titles(third))[2]?.includes('unreported') ? undefined : true));
   });
 
@@ -197,7 +197,7 @@ describe('the changes of a session', function () {
       await run(at % 4 === 0 ? 'revertChange' : 'keepChange');
     }
     const reverted = await Promise.all(made.files.map(text));
-    assert.equal(reverted.filter((each) => each === made.after).length, 1);
+    assert.equal(reverted.filter((each) => each === textAfter).length, 1);
     assert.deepEqual(
       reverted.map((each) => each.match(/\* 2/g)?.length),
       [2, 2, 2, 3],
@@ -219,15 +219,15 @@ describe('the changes of a session', function () {
     const root = vscode.workspace.workspaceFolders![0]!.uri.fsPath;
     const [first = '', second = ''] = made.files;
     const added = path.join(folder, 'added.js');
-    await writeFile(first, made.before);
+    await writeFile(first, textBefore);
     await copyFiles(await storeFolder(), { id, folder: root }, 0);
-    await writeFile(first, made.after);
+    await writeFile(first, textAfter);
     await rm(second);
     await writeFile(added, 'later\n');
     const restoring = run<boolean>('restoreFiles', id, 0);
     await until('the restored file', async () => {
       await vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
-      return (await text(first)) === made.before ? true : undefined;
+      return (await text(first)) === textBefore ? true : undefined;
     });
     assert.equal(await restoring, true);
     assert.match(await text(second), /value0/);
