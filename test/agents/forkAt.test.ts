@@ -15,8 +15,8 @@ import { startOpenaiServer } from '../support/models/openai.ts';
 import { type Block, type Scenarios, text, tool } from '../support/models/scripts/scenario.ts';
 import { noProcesses } from '../support/stores/homes.ts';
 
-/** Prompts of the session that is forked at each of them. */
-const prompts = 3;
+/** Prompts of the session that is forked at each of them: 3, or as VITRINE_PROMPTS says. */
+const prompts = Number(process.env['VITRINE_PROMPTS'] ?? 3);
 
 const usage = {
   input_tokens: 400,
@@ -67,6 +67,7 @@ const agents: readonly (Omit<AgentSuiteOptions, 'scenarios'> & {
 
 for (const { title, run, ...options } of agents) {
   describe(`a session of ${title}`, function () {
+    if (prompts > 3) this.timeout(prompts * 120_000);
     const agent = agentSuite({ ...options, scenarios: () => scenarios(run) });
     const type = options.runs === 'codex' ? 'codex' : 'claude-code';
     let runs: AgentRuns;
