@@ -2,8 +2,8 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { inflateRawSync } from 'node:zlib';
 import { Catalogue } from '../../src/engine/catalogue/catalogue.ts';
+import { textBytesOf } from '../../src/engine/catalogue/chunkText.ts';
 import type { Database } from '../../src/engine/catalogue/database.ts';
 import { RecordStore } from '../../src/engine/record/recordStore.ts';
 import type { News } from '../../src/protocol/daemon/calls.ts';
@@ -177,17 +177,17 @@ async function searches(
       await search.search({ query });
       times.push(performance.now() - began);
     }
-    return { times, cold: times[0] ?? NaN, textBytes: await catalogue.use(textBytesOf) };
+    return { times, cold: times[0] ?? NaN, textBytes: await catalogue.use(allTextBytes) };
   } finally {
     catalogue.close();
   }
 }
 
 /** Extrapolated from every 50th part. */
-function textBytesOf(database: Database): number {
+function allTextBytes(database: Database): number {
   const rows = database.all('SELECT texts FROM chunks WHERE (id / 64 + id / 16777216) % 50 = 0');
   const { all } = database.get('SELECT count(*) AS "all" FROM chunks') ?? {};
   let bytes = 0;
-  for (const { texts } of rows) if (texts instanceof Uint8Array) bytes += inflateRawSync(texts).length;
+  for (const { texts } of rows) if (texts instanceof Uint8Array) bytes += textBytesOf(texts);
   return rows.length === 0 ? 0 : (bytes / rows.length) * Number(all);
 }

@@ -1,5 +1,6 @@
 import { rmSync, statSync } from 'node:fs';
 import type { SqliteRow, SqliteValue } from '../sqlite/driver.ts';
+import { hasZstd, type TextPacking } from './chunkText.ts';
 
 /** SQLite of the runtime gives a `bigint` only if asked. */
 type DatabaseRow = Readonly<Record<string, SqliteValue | bigint>>;
@@ -8,6 +9,7 @@ type Parameter = null | number | string | Uint8Array;
 
 /** Vitrine's own database. Calls are synchronous, so keep transactions short. */
 export interface Database {
+  readonly packing: TextPacking;
   /** Runs several statements without parameters. */
   exec(sql: string): void;
   run(sql: string, ...parameters: readonly Parameter[]): void;
@@ -34,13 +36,14 @@ const settings = 'PRAGMA secure_delete=ON';
 /** Maximum number of cached prepared statements. */
 const maxStatements = 64;
 
-/** SQLite of the runtime, else the WebAssembly build. */
+/** SQLite of the runtime, else the WebAssembly build, whose databases runtimes without Zstandard can read. */
 export async function databaseDriver(): Promise<DatabaseDriver> {
   return (await nativeDriver()) ?? (await wasmDriver());
 }
 
-/** `undefined` if the runtime has no SQLite, such as Node 20 and some Electron versions. */
+/** `undefined` if the runtime lacks SQLite or Zstandard, such as Node 20 and some Electron versions. */
 async function nativeDriver(): Promise<DatabaseDriver | undefined> {
+  if (!hasZstd()) return undefined;
   try {
     const { DatabaseSync } = await import('node:sqlite');
     return {
@@ -52,6 +55,7 @@ async function nativeDriver(): Promise<DatabaseDriver | undefined> {
         // Data lost in a power failure is read again from the records.
         exec(`PRAGMA busy_timeout=${busyMs}; PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; ${settings}`);
         return {
+          packing: 'zstd',
           exec,
           run: (sql, ...parameters) => void statements.get(sql).run(...parameters),
           all: (sql, ...parameters) => statements.get(sql).all(...parameters),
@@ -80,6 +84,7 @@ export async function wasmDriver(): Promise<DatabaseDriver> {
       const exec = (sql: string): void => database.exec(sql);
       exec(`PRAGMA busy_timeout=${busyMs}; PRAGMA journal_mode=TRUNCATE; PRAGMA synchronous=OFF; ${settings}`);
       return {
+        packing: 'deflate',
         exec,
         run: (sql, ...parameters) => void statements.get(sql).run([...parameters]),
         all: (sql, ...parameters) =>

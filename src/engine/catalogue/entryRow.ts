@@ -1,8 +1,8 @@
 import { factsOf, textsOf } from '../../insight/search/facts.ts';
-import { WordList } from '../../insight/search/tokens.ts';
 import type { NormalizedEntry } from '../../model/transcript/entry.ts';
 import { queryKinds, queryStates } from '../../model/transcript/query.ts';
 import { isSynthetic, originOf } from '../../model/transcript/synthetic.ts';
+import { WordList } from './wordList.ts';
 
 /** Maximum number of indexed characters per entry. */
 const maxCharacters = 64 * 1024;
@@ -25,8 +25,8 @@ export interface EntryRow {
   /** Epoch milliseconds. */
   readonly at: number | null;
   readonly texts: readonly string[];
-  /** Text for the full-text index. */
-  readonly words: string;
+  /** Distinct words for the full-text index, in UTF-8. */
+  readonly words: Uint8Array;
   /** Number of words, including repetitions. */
   readonly length: number;
   /** Only the beginning was indexed. */
@@ -59,7 +59,7 @@ export function entryRow(entry: NormalizedEntry): EntryRow {
     synthetic: isSynthetic(entry),
     at: Number.isNaN(at) ? null : at,
     texts,
-    words: list.text(),
+    words: list.bytes(),
     length: list.length,
     cut,
   };

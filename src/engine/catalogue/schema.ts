@@ -1,7 +1,7 @@
 import type { Database } from './database.ts';
 
 /** A database of another version is deleted and created again. */
-export const schemaVersion = 6;
+export const schemaVersion = 7;
 
 /** An entry's id is `session number * entriesPerSession + index`, so that a session's entries are contiguous. */
 export const entriesPerSession = 2 ** 24;

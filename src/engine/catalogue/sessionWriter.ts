@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { deflateRawSync } from 'node:zlib';
 import type { NormalizedEntry } from '../../model/transcript/entry.ts';
+import { encodeChunk, packChunk } from './chunkText.ts';
 import type { Database } from './database.ts';
 import { entryRow, type EntryRow } from './entryRow.ts';
 import { entriesPerSession, entryId } from './schema.ts';
@@ -10,8 +10,6 @@ import type { WriteBatch } from './writeBatch.ts';
 const chunkCharacters = 16 * 1024;
 /** Maximum entries in a chunk. */
 const maxEntries = 64;
-/** For zlib. The default level takes 50% longer and saves 7%. */
-const packing = { level: 3 } as const;
 
 interface Known {
   readonly next: number;
@@ -69,14 +67,14 @@ export class SessionWriter {
   #close(next: number): void {
     const [database, session, first] = [this.#database, this.#session, this.#first];
     const [rows, characters] = [this.#rows, this.#characters];
-    const texts = JSON.stringify(rows.map((row) => [row.index, ...row.texts]));
+    const texts = encodeChunk(rows);
     this.#rows = [];
     this.#characters = 0;
     this.#first = next;
     const known = this.#known.get(first);
     const hash = hashOf(texts, rows);
     if (known?.next === next && known.hash === hash) return;
-    const packed = deflateRawSync(texts, packing);
+    const packed = packChunk(texts, database.packing);
     this.#batch.add(characters, () => {
       removeEntries(database, entryId(session, first), entryId(session, next));
       database.run('INSERT INTO chunks VALUES (?, ?, ?, ?)', entryId(session, first), next, hash, packed);
@@ -86,7 +84,7 @@ export class SessionWriter {
 }
 
 /** The words are derived from the texts. */
-function hashOf(texts: string, rows: readonly EntryRow[]): string {
+function hashOf(texts: Buffer, rows: readonly EntryRow[]): string {
   const others = rows.map(
     ({ index, kind, state, tool, paths, changed, origin, synthetic, at, length, cut }) =>
       [index, kind, state, tool, paths, changed, origin, synthetic, at, length, cut] as const,

@@ -1,9 +1,9 @@
-import { inflateRawSync } from 'node:zlib';
 import { excerptOf } from '../../insight/search/excerpt.ts';
 import { answers, containsTexts } from '../../insight/search/facts.ts';
 import type { Query } from '../../insight/search/query.ts';
 import { originSchema, type EntryType, type NormalizedEntry } from '../../model/transcript/entry.ts';
 import { queryKinds } from '../../model/transcript/query.ts';
+import { unpackChunk } from '../catalogue/chunkText.ts';
 import type { Database } from '../catalogue/database.ts';
 import { entryId } from '../catalogue/schema.ts';
 import type { Log } from '../api.ts';
@@ -113,9 +113,6 @@ function entryKind(kind: number): EntryType['kind'] {
   return spoken[queryKinds[kind] ?? ''] ?? 'tool_use';
 }
 
-/** More than a chunk contains, so that it is unpacked at once. */
-const chunkSize = 24 * 1024;
-
 interface Chunk {
   readonly from: number;
   readonly next: number;
@@ -144,30 +141,14 @@ class SessionTexts {
     if (row === undefined) return undefined;
     const { id, next, texts } = row;
     const from = Number(id) - entryId(this.#no, 0);
-    const chunk = { from, next: Number(next), texts: unpack(texts) };
+    const chunk = {
+      from,
+      next: Number(next),
+      texts: texts instanceof Uint8Array ? unpackChunk(texts) : new Map<number, readonly string[]>(),
+    };
     this.#chunks.push(chunk);
     return chunk.texts.get(index);
   }
-}
-
-function unpack(packed: unknown): Map<number, readonly string[]> {
-  const chunk = new Map<number, readonly string[]>();
-  if (!(packed instanceof Uint8Array)) return chunk;
-  const entries: unknown = JSON.parse(inflateRawSync(packed, { chunkSize }).toString('utf8'));
-  for (const each of arrayOf(entries)) {
-    const [index, ...texts] = arrayOf(each);
-    if (typeof index === 'number') {
-      chunk.set(
-        index,
-        texts.filter((text) => typeof text === 'string'),
-      );
-    }
-  }
-  return chunk;
-}
-
-function arrayOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }
 
 /** Entries in ranked order, without those that were deleted or cannot be read. */

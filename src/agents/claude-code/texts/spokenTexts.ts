@@ -29,31 +29,29 @@ function remember(texts: Set<string>, text: string): void {
   }
 }
 
-/** Fingerprint of the whole text, and of its parts without broken characters. */
+/** Initial values and primes of two FNV-1a hashes. */
+const [basis, otherBasis] = [0x811c9dc5, 0x9747b28c];
+const [prime, otherPrime] = [0x01000193, 0x5bd1e995];
+
+/** Fingerprint of the whole text, and of its parts without broken characters. One loop, because it reads every character. */
 function fingerprints(text: string): { readonly exact: string; readonly plain: string } {
-  const whole = new Fingerprint();
-  const printable = new Fingerprint();
+  let [whole, otherWhole] = [basis, otherBasis];
+  let [printable, otherPrintable, length] = [basis, otherBasis, 0];
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
-    whole.add(code);
-    if (code > 0x20 && code < 0x7f) printable.add(code);
+    whole = Math.imul(whole ^ code, prime);
+    otherWhole = Math.imul(otherWhole ^ code, otherPrime);
+    if (code <= 0x20 || code >= 0x7f) continue;
+    printable = Math.imul(printable ^ code, prime);
+    otherPrintable = Math.imul(otherPrintable ^ code, otherPrime);
+    length += 1;
   }
-  return { exact: whole.text, plain: printable.text };
+  return {
+    exact: fingerprint(text.length, whole, otherWhole),
+    plain: fingerprint(length, printable, otherPrintable),
+  };
 }
 
-/** FNV-1a, twice with different primes. */
-class Fingerprint {
-  #first = 0x811c9dc5;
-  #second = 0x9747b28c;
-  #length = 0;
-
-  add(code: number): void {
-    this.#first = Math.imul(this.#first ^ code, 0x01000193);
-    this.#second = Math.imul(this.#second ^ code, 0x5bd1e995);
-    this.#length += 1;
-  }
-
-  get text(): string {
-    return `${this.#length}:${(this.#first >>> 0).toString(36)}:${(this.#second >>> 0).toString(36)}`;
-  }
+function fingerprint(length: number, first: number, second: number): string {
+  return `${length}:${(first >>> 0).toString(36)}:${(second >>> 0).toString(36)}`;
 }

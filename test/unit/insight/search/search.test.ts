@@ -2,7 +2,6 @@ import * as assert from 'node:assert/strict';
 import { excerptOf } from '../../../../src/insight/search/excerpt.ts';
 import { answers, textsOf } from '../../../../src/insight/search/facts.ts';
 import { isEmptyQuery, parseQuery, problemText } from '../../../../src/insight/search/query.ts';
-import { WordList, wordsOfQuery } from '../../../../src/insight/search/tokens.ts';
 import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
 import { call, edits, reads, runs, said, thought } from '../../../support/sessions/madeEntries.ts';
 
@@ -77,49 +76,6 @@ describe('a query', () => {
       ['state:denied', [4]],
     ];
     for (const [query, expected] of cases) assert.deepEqual(found(query), expected, query);
-  });
-});
-
-describe('words of a text', () => {
-  /** As the full-text index splits them. */
-  const wordsOf = (text: string): string[] => {
-    const list = new WordList();
-    list.add(text);
-    const words = list.text().match(/[\w\u0080-\uffff]+/g) ?? [];
-    return [...new Set(words.map((each) => each.toLowerCase()))];
-  };
-
-  it('are names, parts of names, and pairs of characters', () => {
-    assert.deepEqual(wordsOf('the nextDelay HTTPServer2 snake_case é, the end'), [
-      'the',
-      'nextdelay',
-      'next',
-      'delay',
-      'httpserver2',
-      'http',
-      'server',
-      'snake_case',
-      'snake',
-      'case',
-      'é',
-      'end',
-    ]);
-    assert.deepEqual(wordsOf('the nextDelay HTTPServer2 snake_case, the end').toSorted(), [
-      'case',
-      'delay',
-      'end',
-      'http',
-      'httpserver2',
-      'next',
-      'nextdelay',
-      'server',
-      'snake',
-      'snake_case',
-      'the',
-    ]);
-    assert.deepEqual(wordsOf('再試行 x'), ['再試', '試行', 'x']);
-    assert.deepEqual(wordsOfQuery('Src/nextDelay.ts 再試行'), ['src', 'nextdelay', 'ts', '再試', '試行']);
-    assert.equal(wordsOf('a'.repeat(500))[0]?.length, 48);
   });
 });
 
