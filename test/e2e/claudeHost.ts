@@ -1,6 +1,7 @@
-import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { ensureClaudeCode } from '../support/agents/claudeCode.ts';
+import { copyingProgram } from '../support/agents/copyingProgram.ts';
 import { claudeVariables } from '../support/agents/environment.ts';
 import { type OwnFigures, ownFigures } from '../support/agents/figures.ts';
 import { allowTools } from '../support/agents/place.ts';
@@ -12,7 +13,6 @@ import type { Scenarios } from '../support/models/scripts/scenario.ts';
 import { testScenarios } from '../support/models/scripts/scenarios.ts';
 import { skip } from '../support/skip.ts';
 import { startHost } from './session.ts';
-import { shellQuoted } from '../support/shellQuoted.ts';
 
 interface ClaudeHostOptions {
   readonly scenarios?: (workspace: string) => Scenarios;
@@ -42,15 +42,6 @@ export async function startClaudeHost(
     'vitrine.claude.environment': claudeVariables(model.url),
   });
   return { server, model };
-}
-
-/** A program that runs another one and copies what it prints, byte by byte. */
-export function copyingProgram(program: string, folder: string): string {
-  mkdirSync(folder, { recursive: true });
-  const file = path.join(folder, 'copying-claude');
-  const script = `#!/bin/bash\nset -o pipefail\n${shellQuoted(program)} "$@" | tee ${shellQuoted(`${folder}/`)}$$.stdout\n`;
-  writeFileSync(file, script, { mode: 0o755 });
-  return file;
 }
 
 /** Run Agent… → Claude Code → `prompt`, as a person does it. */

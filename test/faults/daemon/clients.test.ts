@@ -16,6 +16,13 @@ const clients = Number(process.env['VITRINE_CLIENTS'] ?? 12);
 const allow = { kind: 'allow', scope: 'once' } as const;
 const deny = { kind: 'deny', reason: 'not now' } as const;
 
+/** Notes the client that decided, by its id; one without is of the kind that it is. */
+function noteDecision(metadata: unknown, seen: Map<string, string> | undefined): void {
+  const { data } = requestMetadataSchema.safeParse(metadata);
+  const client = data?.decision?.client;
+  if (data !== undefined && client !== undefined) seen?.set(data.request.id, client.id ?? client.kind);
+}
+
 describe('many clients of a daemon', function () {
   this.timeout(60_000 + clients * 20_000);
   let place: DaemonBench;
@@ -24,6 +31,8 @@ describe('many clients of a daemon', function () {
 
   const window = (id: string): Promise<DaemonConnection> =>
     place.connect({ client: { kind: 'window', person: true, id } });
+  const terminal = (id: string): Promise<DaemonConnection> =>
+    place.connect({ client: { kind: 'terminal', person: true, id } });
   const asking = (count: number) =>
     Array.from({ length: count }, (_, at) => [{ say: `before ${at}` }, { ask: { id: `req-${at}` } }]).flat();
 
@@ -42,38 +51,52 @@ describe('many clients of a daemon', function () {
     assert.equal(listed.stdout.trimEnd().split('\n').length, commands.length);
   });
 
-  it(`that answer one request at once: one answer counts, and all see which, ${clients} times`, async () => {
-    const both = await Promise.all([window('one'), window('two')]);
-    const [one, two] = both;
-    const steps = [{ init: true }, ...asking(clients), { result: {} }];
-    const { session_id } = await one.call('start', place.startParams(steps));
+  it(`answer, each in turn and then two at once: one answer counts, and all see which, ${clients} times`, async () => {
+    const names = ['one', 'two', 'three'];
+    const three = await Promise.all([window('one'), window('two'), terminal('three')]);
+    const steps = [{ init: true }, ...asking(names.length + clients), { result: {} }];
+    const { session_id } = await three[0].call('start', place.startParams(steps));
+    const attached = place.vitrine('attach', session_id, '--json');
+    /** Who answered which request: as the daemon told those who answered, and as each client was shown. */
     const accepted = new Map<string, string>();
-    const raced = new Set<string>();
-    const races: Promise<void>[] = [];
-    const seen = [new Map<string, string>(), new Map<string, string>()];
-    const race = async (request_id: string, turn: number): Promise<void> => {
+    const seen = three.map(() => new Map<string, string>());
+    const winners = new Set<string>();
+    const answered = new Set<string>();
+    const answers: Promise<void>[] = [];
+
+    const answer = async (request_id: string, turn: number): Promise<void> => {
+      // The third is answered at the keyboard of another terminal.
+      if (turn === 2) {
+        const line = { answer: { request: request_id, decision: 'allow' } };
+        attached.process.stdin?.write(`${JSON.stringify(line)}\n`);
+        accepted.set(request_id, 'terminal');
+        return;
+      }
+      const absent = turn % names.length;
+      const pair = names.map((_, at) => at).filter((at) => at !== absent);
       // Who speaks first alternates.
-      const order = turn % 2 === 0 ? [one, two] : [two, one];
-      const results = await Promise.all(
-        order.map((each) => each.call('answer', { session_id, request_id, answer: each === one ? allow : deny })),
-      );
-      const winners = order.filter((_, at) => results[at]?.accepted === true);
-      assert.equal(winners.length, 1, request_id);
-      accepted.set(request_id, winners[0] === one ? 'one' : 'two');
+      const speakers = turn < 2 ? [turn] : turn % 2 === 0 ? pair : pair.toReversed();
+      const won: string[] = [];
+      const speak = async (at: number): Promise<void> => {
+        const [connection, name] = [three[at], names[at]];
+        assert.ok(connection !== undefined && name !== undefined);
+        const given = { session_id, request_id, answer: at % 2 === 0 ? allow : deny };
+        if ((await connection.call('answer', given)).accepted) won.push(name);
+      };
+      await Promise.all(speakers.map(speak));
+      assert.equal(won.length, 1, request_id);
+      accepted.set(request_id, won[0] ?? '');
+      if (speakers.length > 1) winners.add(won[0] ?? '');
     };
     const take = ({ updates, state }: Pick<SessionUpdate, 'updates' | 'state'>, at: number): void => {
-      for (const update of updates) {
-        if (update.op !== 'put') continue;
-        const { data } = requestMetadataSchema.safeParse(update.entry.metadata);
-        if (data?.decision?.client?.id !== undefined) seen[at]?.set(data.request.id, data.decision.client.id);
-      }
+      for (const update of updates) if (update.op === 'put') noteDecision(update.entry.metadata, seen[at]);
       for (const { id } of state.requests) {
-        if (raced.has(id)) continue;
-        raced.add(id);
-        races.push(race(id, raced.size));
+        if (answered.has(id)) continue;
+        answers.push(answer(id, answered.size));
+        answered.add(id);
       }
     };
-    const over = both.map(async (connection, at) => {
+    const over = three.map(async (connection, at) => {
       let end = (): void => undefined;
       const ended = new Promise<void>((resolve) => (end = resolve));
       const { state } = await connection.follow(session_id, (update) => {
@@ -85,10 +108,15 @@ describe('many clients of a daemon', function () {
       await ended;
     });
     await Promise.all(over);
-    await Promise.all(races);
-    assert.equal(accepted.size, clients);
-    for (const each of seen) assert.deepEqual([...each].sort(), [...accepted].sort());
-    assert.equal(new Set(accepted.values()).size, 2, 'each of them won at times');
+    await Promise.all(answers);
+    assert.equal(accepted.size, names.length + clients);
+    const { code, stdout, stderr } = await attached.ended;
+    assert.equal(code, 0, stderr);
+    const printed = new Map<string, string>();
+    for (const line of stdout.trimEnd().split('\n'))
+      noteDecision((JSON.parse(line) as { metadata?: unknown }).metadata, printed);
+    for (const each of [...seen, printed]) assert.deepEqual([...each].sort(), [...accepted].sort());
+    assert.ok(winners.size > 1, 'not always the same one wins');
   });
 
   it(`that reload, close and are killed end no run and lose nothing, ${clients} times`, async () => {

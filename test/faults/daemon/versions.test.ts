@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { build } from 'esbuild';
 import { connectOthers } from '../../../src/client/connect.ts';
+import { openDaemons } from '../../../src/client/machine/openDaemons.ts';
 import { Journal } from '../../../src/engine/coordinator/journal.ts';
 import { journalFile } from '../../../src/engine/coordinator/openQueue.ts';
 import { isAlive } from '../../../src/engine/process/identity/identity.ts';
 import type { Run } from '../../../src/model/session/session.ts';
+import type { NormalizedEntry } from '../../../src/model/transcript/entry.ts';
+import type { SessionSnapshot } from '../../../src/protocol/daemon/session.ts';
 import { daemonProtocol } from '../../../src/protocol/daemon/version.ts';
 import { DaemonBench } from '../../support/daemon/bench.ts';
 import { prompt, type Step } from '../../support/fakeAgent/engine.ts';
@@ -15,8 +19,16 @@ import { until } from '../../support/until.ts';
 const client = { kind: 'api', person: false } as const;
 const asking = [{ init: true }, { say: 'before' }, { ask: { id: 'req-1' } }, { say: 'after' }, { result: {} }];
 
+const built = new Map<number, Promise<string>>();
+
 /** `daemon.js` of a build that has another protocol version. */
-async function daemonOf(protocol: number): Promise<string> {
+function daemonOf(protocol: number): Promise<string> {
+  const found = built.get(protocol) ?? buildDaemon(protocol);
+  built.set(protocol, found);
+  return found;
+}
+
+async function buildDaemon(protocol: number): Promise<string> {
   const outfile = path.resolve(`dist/test/protocol${protocol}/daemon.js`);
   await build({
     entryPoints: ['src/daemon/main.ts'],
@@ -103,6 +115,65 @@ describe('daemons of two versions', function () {
       await until('the other to exit', async () => !(await isAlive({ pid: other.daemon.pid, startTime: null })));
       assert.deepEqual(await connectOthers({ storeDir: place.store, build: 'test', client }), []);
       await own.call('stop', { session_id: mine.session_id, kill: true });
+    });
+  }
+
+  for (const [change, protocol] of [
+    ['an upgrade', daemonProtocol - 1],
+    ['a downgrade', daemonProtocol + 1],
+  ] as const) {
+    it(`serve two windows in ${change}: the newer one answers, both see the whole run, in one record`, async () => {
+      const windowOf = (id: string) => ({ client: { kind: 'window', person: true, id } as const });
+      const before = await place.connect({ daemonFile: await daemonOf(protocol), protocol, ...windowOf('before') });
+      const { session_id } = await before.call('start', place.startParams(asking));
+      const shown = new Map<number, NormalizedEntry>();
+      let gaps = 0;
+      const over = new Promise<SessionSnapshot>((resolve, reject) => {
+        const followed = before.follow(session_id, ({ updates, state, gap }) => {
+          for (const update of updates) if (update.op === 'put') shown.set(update.entry.index, update.entry);
+          if (gap) gaps += 1;
+          if (!state.live) resolve(state);
+          return Promise.resolve();
+        });
+        followed.then(({ entries }) => {
+          for (const entry of entries) if (!shown.has(entry.index)) shown.set(entry.index, entry);
+        }, reject);
+      });
+
+      const after = await place.connect(windowOf('after'));
+      assert.notEqual(after.daemon.pid, before.daemon.pid);
+      const daemons = await openDaemons(place.store, 'test');
+      assert.deepEqual(
+        daemons.map(({ daemon }) => daemon.pid),
+        [after.daemon.pid, before.daemon.pid],
+      );
+      const other = daemons[1]!;
+      await until('the request to wait', async () => {
+        const [running] = await other.call('running', {});
+        return running?.session_id === session_id && running.requests.some(({ id }) => id === 'req-1');
+      });
+      const given = { session_id, request_id: 'req-1', answer: { kind: 'allow', scope: 'once' } } as const;
+      assert.deepEqual(await other.call('answer', given), { accepted: true });
+      assert.deepEqual(await before.call('answer', given), { accepted: false });
+      assert.equal((await over).summary.outcome, 'completed');
+      for (const daemon of daemons) daemon.close();
+      assert.equal(gaps, 0);
+
+      const { state } = await after.follow(session_id, () => Promise.resolve());
+      assert.equal(state.summary.outcome, 'completed');
+      const { entries } = await after.call('read', { session_id, from: 0, to: state.total });
+      assert.deepEqual(
+        entries.map(({ index }) => index),
+        Array.from({ length: state.total }, (_, index) => index),
+      );
+      for (const [index, { type, content }] of shown) {
+        assert.equal(entries[index]?.type.kind, type.kind);
+        assert.equal(entries[index].content, content);
+      }
+      assert.ok(entries.some(({ content }) => content === 'after') && shown.size > 0);
+      assert.deepEqual(await readdir(path.join(place.store, 'sessions')), [session_id]);
+      const verified = await place.vitrine('verify', session_id).ended;
+      assert.equal(verified.code, 0, verified.stdout + verified.stderr);
     });
   }
 
