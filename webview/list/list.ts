@@ -45,6 +45,8 @@ export class List {
   #rows: readonly Row[] = [];
   #places: ReadonlyMap<string, number> | undefined;
   #isFollowing = true;
+  /** `scrollTop` at the last scroll event or drawing. */
+  #lastTop = 0;
   #drawsAll = false;
   #drawn: Layout = { placed: [], after: 0 };
   #measuring = false;
@@ -67,7 +69,10 @@ export class List {
     this.#virtualizer = new Virtualizer(this.#options());
     this.#virtualizer._didMount();
     const scrolled = (): void => {
-      this.#isFollowing = this.atEnd;
+      // The event of an own scroll can arrive after rows below have grown; only upwards does the reader leave the end.
+      if (this.atEnd) this.#isFollowing = true;
+      else if (scroller.scrollTop < this.#lastTop) this.#isFollowing = false;
+      this.#lastTop = scroller.scrollTop;
       const { at } = this.#pinned ?? {};
       if (at !== undefined && Math.abs(scroller.scrollTop - at) > 2) this.#pinned = undefined;
     };
@@ -228,7 +233,17 @@ export class List {
     this.#virtualizer.measureElement(null);
     this.#centreJumpTarget();
     this.#keepPinnedInPlace();
+    this.#keepFollowing();
     this.#measuring = false;
+  }
+
+  /** The virtualizer leaves the end if a row grows before it has learned the last scroll position. */
+  #keepFollowing(): void {
+    const { scrollTop } = this.#scroller;
+    if (this.#isFollowing && this.#jumpTarget === undefined && this.#pinned === undefined && !this.atEnd) {
+      if (scrollTop >= this.#lastTop) this.#virtualizer.scrollToEnd();
+    }
+    this.#lastTop = this.#scroller.scrollTop;
   }
 
   /** A short list is always at its end, and would follow new content. */
@@ -283,6 +298,7 @@ export class List {
       this.#jumpTarget = undefined;
     }
     this.#virtualizer.scrollToIndex(at, { align });
+    if (!this.atEnd) this.#isFollowing = false;
     return true;
   }
 

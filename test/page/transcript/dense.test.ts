@@ -1,7 +1,8 @@
 import * as assert from 'node:assert/strict';
 import { repeated } from '../../support/hostile/growing.ts';
+import { attempt } from '../../support/hostile/markdown.ts';
 import { Script, view } from '../../support/page/madeUp.ts';
-import { atEnd, frames, PageTests, scrollTo } from '../../support/page/open.ts';
+import { atEnd, frames, PageTests, scrollTo, showRows } from '../../support/page/open.ts';
 
 /** Pieces that take more elements than ordinary text of their length. */
 const dense: Readonly<Record<string, string>> = {
@@ -125,5 +126,26 @@ describe('a message of many elements', () => {
     }
     assert.equal(seen.size, 90);
     await page.close();
+  });
+
+  it('keeps the end in view on a slow machine while the rest of it is drawn', async () => {
+    for (const number of [11, 13, 11, 13]) {
+      const script = new Script();
+      script.turn('Go.');
+      script.say(attempt(number, 16_000));
+      script.say('What came after.');
+      const { entries, turns } = script;
+      const page = await tests.open();
+      const devtools = await page.context().newCDPSession(page);
+      await devtools.send('Emulation.setCPUThrottlingRate', { rate: 7 });
+      await showRows(page, { entries, view: view({ turns }, { entries: entries.length }) });
+      await page.waitForFunction(() => {
+        const scroller = document.querySelector('.scroll');
+        return scroller !== null && scroller.scrollHeight > 4 * scroller.clientHeight;
+      });
+      await frames(page, 5);
+      await page.getByText('What came after.').waitFor();
+      await page.close();
+    }
   });
 });
