@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { createRunSchema } from '../../coordinator/api.ts';
+import type { CreateRun, createRunSchema } from '../../coordinator/api.ts';
 import { CoordinatorError } from '../../coordinator/errors.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { EngineFailure } from '../../engine/failures/failures.ts';
@@ -43,6 +43,20 @@ export async function acceptedRun(
     ...(folder !== undefined && { project_dir: folder }),
     ...(session.parent_session_id !== undefined && { parent_session_id: session.parent_session_id }),
   };
+}
+
+/**
+ * A run of the team. Its machine may not have its sessions, so it can report to none. @throws CoordinatorError
+ */
+export function acceptedTeamRun({ executor_type, ...request }: QueueRequest): CreateRun {
+  if (executor_type === undefined)
+    throw new CoordinatorError('invalid', 'A run of the team needs the type of its agent (--executor).');
+  if (request.parent_session_id !== undefined)
+    throw new CoordinatorError(
+      'invalid',
+      'A run of the team cannot have a parent session, because another machine could not report to it. Queue it on this machine.',
+    );
+  return { ...request, executor_type: knownExecutor(executor_type) };
 }
 
 type KnownSession = Pick<SessionSummary, 'project_dir' | 'parent_session_id'> & Pick<ListedRun, 'executor_type'>;

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type * as z from 'zod';
 import { createRunSchema, type ChangeRun, type CoordinatorLink, type Job } from '../../coordinator/api.ts';
-import { CoordinatorError } from '../../coordinator/errors.ts';
 import { waitingText } from '../../coordinator/waiting.ts';
 import { sessionId } from '../../engine/ids.ts';
 import type { LocalCoordinator } from '../../engine/coordinator/local.ts';
@@ -14,7 +13,7 @@ import type { ListedRun } from '../../model/session/waiting.ts';
 import type { ParamsOf, ResultOf } from '../../protocol/daemon/calls.ts';
 import type { ConnectedClient } from '../clients/clients.ts';
 import { daemonRetiring, folderUntrusted } from '../failures.ts';
-import { acceptedRun } from './acceptedRun.ts';
+import { acceptedRun, acceptedTeamRun } from './acceptedRun.ts';
 import { QueuedChildren } from './queuedChildren.ts';
 import { executeQueued, type QueuedRunDeps } from './executeQueued.ts';
 
@@ -64,7 +63,7 @@ export class RunQueue {
 
   /** @throws CoordinatorError */
   async create(request: ParamsOf<'queueRun'>): Promise<ListedRun> {
-    if (request.team === true) return this.#createInTeam(request);
+    if (request.team === true) return (await this.#link()).createRun(acceptedTeamRun(request));
     const coordinator = await this.#coordinator();
     return this.#create(await acceptedRun(request, { engine: this.#deps.engine, coordinator }));
   }
@@ -87,12 +86,6 @@ export class RunQueue {
       if (request.type === 'start_session') this.#keeping.delete(session_id);
       finish();
     }
-  }
-
-  async #createInTeam({ executor_type, ...request }: ParamsOf<'queueRun'>): Promise<Run> {
-    if (executor_type === undefined)
-      throw new CoordinatorError('invalid', 'A run of the team needs the type of its agent (--executor).');
-    return (await this.#link()).createRun({ ...request, executor_type });
   }
 
   /** @throws CoordinatorError */

@@ -46,8 +46,8 @@ export interface TeamRunRequest {
   /** The pending job, as the queue created it. */
   readonly job: Job;
   readonly retry: boolean;
-  /** Time in ms in which a runner must meet the demands; absent: no limit. */
-  readonly timeoutMs?: number | undefined;
+  /** Time in ms in which there must be a runner that could take it. */
+  readonly timeoutMs: number;
 }
 
 /** @throws errors of the database */

@@ -109,7 +109,6 @@ export class TeamQueue {
     if (type === 'resume_session' && session_id === undefined)
       throw new CoordinatorError('invalid', 'A resume_session run needs a session_id.');
     const demands = mergeDemands(ofBlueprint, additional_demands);
-    const demanding = hasDemands(demands);
     this.#refuseSecrets(prompt);
     const run: Run = {
       run_id: runId(randomHex),
@@ -120,14 +119,14 @@ export class TeamQueue {
       ...(project_dir !== undefined && { project_dir }),
       ...(parent_session_id !== undefined && { parent_session_id }),
       execution_mode,
-      ...(demanding && { demands }),
+      ...(hasDemands(demands) && { demands }),
       status: 'pending',
       // The database sets its own time.
       created_at: new Date(0).toISOString(),
     };
-    const timeoutMs = demanding ? demandsTimeoutMs : undefined;
     const job = jobSchema.parse({ ...others, run });
-    return this.#asRun(await this.#use((database) => createRun(database, { job, retry, timeoutMs })));
+    const timed = { job, retry, timeoutMs: demandsTimeoutMs };
+    return this.#asRun(await this.#use((database) => createRun(database, timed)));
   }
 
   /** `null`: the team has no such run. @throws CoordinatorError */

@@ -31,6 +31,10 @@ class OneRun {
   /** The next report arrives when this resolves. */
   reportDelay: Promise<unknown> = Promise.resolve();
   reports = 0;
+  /** Ids of runs that each query asked for. */
+  readonly lookups: unknown[] = [];
+  /** What the last run was created with. */
+  created: readonly unknown[] = [];
   readonly #runners: TeamRunners;
 
   constructor() {
@@ -64,6 +68,8 @@ class OneRun {
     const text = typeof query === 'string' ? query : (query as { text: string }).text;
     const given = (values ?? (query as { values?: unknown }).values ?? []) as unknown[];
     if (text.includes('register_runner')) return { rows: [{ id: runnerRef.runner_id }] };
+    if (text.includes('create_run')) this.created = given;
+    if (text.includes('ANY ($1)')) this.lookups.push(given[0]);
     if (text.includes('heartbeat(')) {
       const { row } = this;
       const isActive = row.status === 'claimed' || row.status === 'running' || row.status === 'stopping';
@@ -113,6 +119,26 @@ class OneRun {
     };
   }
 }
+
+describe('a run of a team', () => {
+  it('is given up after five minutes if no runner could take it, whatever it demands', async () => {
+    const one = await OneRun.open();
+    const request = { type: 'start_session', executor_type: 'codex', prompt: 'x', execution_mode: 'sync' } as const;
+    await one.queue.create(request);
+    assert.equal(one.created.at(-1), 300_000);
+    await one.queue.create({ ...request, additional_demands: { tags: ['gpu'] } });
+    assert.deepEqual(one.created.slice(-3), [['gpu'], false, 300_000]);
+  });
+
+  it('is looked up with all others that changed meanwhile', async () => {
+    const one = await OneRun.open();
+    one.heard.length = 0;
+    await Promise.all(['run_000000000002', 'run_000000000003', id, id].map((each) => one.queue.changed(each)));
+    // The first one alone, then the others at once.
+    assert.deepEqual(one.lookups, [['run_000000000002'], ['run_000000000003', id]]);
+    assert.deepEqual(one.heard, ['pending', 'pending']);
+  });
+});
 
 describe('a runner of a team', () => {
   it('keeps what it claims while the answer to its heartbeat is on its way', async () => {
