@@ -134,6 +134,7 @@ describe('vitrine export', function () {
       [[sessionId], /--format is missing\. Formats: html, /],
       [['--format', 'word', sessionId], /Unknown export format: "word"\. Supported formats: html, /],
       [['--format', 'html'], /Specify one session\./],
+      [['--format', 'csv', sessionId, '--children'], /--children applies only to --format html/],
       [['--format', 'html', 'ses_000000000000'], /ses_000000000000/],
       [['--format', 'html', sessionId, '--key', 'xyz'], /--key is not a hexadecimal key/],
       [['--format', 'html', sessionId, '--key', '0011223344556677', '--no-redact'], /Use only one of them/],

@@ -102,6 +102,40 @@ describe('page: an exported session', function () {
     await close(page);
   });
 
+  it('shows each child session, with its own entries and evidence', async () => {
+    const child = (session_id: string, title: string, entries: ExportSource): ExportSource => ({
+      ...entries,
+      summary: aSummary({ session_id, title }),
+    });
+    const page = await open({
+      ...richSource,
+      children: {
+        omitted: () => 2,
+        sources: async function* () {
+          await Promise.resolve();
+          yield child('ses_000000000001', 'Find the sources', cited());
+          yield child('ses_000000000002', '<b>Count</b>', sourceOf(long(20).entries));
+        },
+      },
+    });
+    const sessions = page.getByRole('navigation', { name: 'Sessions' });
+    await sessions.getByText('2 more child sessions are not in this page.').waitFor();
+    assert.equal(await sessions.locator('[aria-current]').innerText(), 'Add a total');
+    await sessions.getByRole('link', { name: 'Find the sources' }).press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Find the sources' }).waitFor();
+    await page.locator('.cref').first().click();
+    await page.getByText('Found in step 1.').first().waitFor();
+    await page.keyboard.press('Escape');
+    assert.deepEqual(await violations(page), []);
+    await page.screenshot({ path: path.join(repository, 'test-results/exported-children.png') });
+    await page.evaluate(() => (location.hash = '#ses_000000000002/entry-12'));
+    await page.getByRole('heading', { level: 1, name: '<b>Count</b>' }).waitFor();
+    await page.locator('.item.marked').waitFor();
+    await sessions.getByRole('link', { name: 'Add a total' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Add a total' }).waitFor();
+    await close(page);
+  });
+
   it('prints every row', async () => {
     const { entries } = long(200);
     const page = await open(sourceOf(entries));

@@ -1,13 +1,23 @@
 /** Takes the place of VS Code in an exported page. Import it before anything that calls `acquireVsCodeApi`. */
 import './strictPolicy.ts';
+import type { ExportedSession } from '../../src/pages/exported/exportedSession.ts';
 import { ExportedHost } from '../../src/pages/exported/exportedHost.ts';
 import { isEnvelope } from '../../src/protocol/channel.ts';
 import type { Envelope, FromPage } from '../../src/protocol/panel/messages.ts';
 import { entryKey, turnKey } from '../rows/rowKeys.ts';
 import { copyText, openLink } from './browser.ts';
-import { readSession } from './readSession.ts';
+import { readSessions } from './readSession.ts';
 
-export const session = readSession(document);
+export const exported = readSessions(document);
+
+/** The session in the address, `#ses_…`; default: the exported one. */
+export function sessionInAddress(): ExportedSession {
+  const { sessions } = exported;
+  const id = /^#(ses_[0-9a-f]{12})(?:\/|$)/.exec(location.hash)?.[1];
+  return sessions.find(({ summary }) => summary.session_id === id) ?? sessions[0];
+}
+
+export const session = sessionInAddress();
 
 export const host = new ExportedHost(session, {
   // In a task of its own, as messages of a real host arrive.

@@ -4,17 +4,30 @@ import { isObject } from '../text/objects.ts';
 
 type Head = Pick<ExportedSession, 'summary' | 'runs' | 'results' | 'figures' | 'version' | 'exportedAt'>;
 
-/** The session in the document's data blocks. @throws Error if a block is damaged */
-export function readSession(root: ParentNode): ExportedSession {
-  const blocks = [...root.querySelectorAll('script[type="application/json"]')];
-  const data = (part: string): unknown[] =>
-    blocks
-      .filter((block) => block.getAttribute('data-part') === part)
-      .map((block): unknown => JSON.parse(block.textContent));
-  const [[head], [masks]] = [data('session'), data('masks')];
-  const entries = data('entries').flatMap((block) => (Array.isArray(block) ? block.filter(isEntry) : []));
-  if (!isHead(head)) throw new Error('The page holds no session.');
-  return { ...head, entries, masks: isMasks(masks) ? masks : null };
+/** The exported session, and after it its children. `omitted`: children that are not in the page. */
+export interface ExportedSessions {
+  readonly sessions: readonly [ExportedSession, ...ExportedSession[]];
+  readonly omitted: number;
+}
+
+/** The sessions in the document's data blocks. @throws Error if a block is damaged */
+export function readSessions(root: ParentNode): ExportedSessions {
+  const found: { readonly head: Head; readonly entries: NormalizedEntry[] }[] = [];
+  let masks: ExportedSession['masks'] = null;
+  let omitted = 0;
+  for (const block of root.querySelectorAll('script[type="application/json"]')) {
+    const data: unknown = JSON.parse(block.textContent);
+    const part = block.getAttribute('data-part');
+    if (part === 'session' && isHead(data)) found.push({ head: data, entries: [] });
+    // One by one: a call has a limit of arguments.
+    if (part === 'entries' && Array.isArray(data))
+      for (const entry of data.filter(isEntry)) found.at(-1)?.entries.push(entry);
+    if (part === 'masks' && isMasks(data)) masks = data;
+    if (part === 'omitted' && typeof data === 'number') omitted = data;
+  }
+  const [first, ...others] = found.map(({ head, entries }): ExportedSession => ({ ...head, entries, masks }));
+  if (first === undefined) throw new Error('The page holds no session.');
+  return { sessions: [first, ...others], omitted };
 }
 
 // The same version of Vitrine wrote the blocks and this script, so checking the kind is enough.

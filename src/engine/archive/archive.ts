@@ -47,6 +47,7 @@ import { spendingOf, usageCsv, type Spending, type UsagePeriod } from '../usage/
 import { writeWhole } from '../files/writeFiles.ts';
 import type { ForkPlace } from '../../agents/shared/forking.ts';
 import type { NormalizedEntry } from '../../model/transcript/entry.ts';
+import { ChildRecords } from './childRecords.ts';
 import { forkRecorded } from '../import/forkRecorded.ts';
 import { forkObserved, importObserved, updateObserved, type ObservedHistory } from '../import/importObserved.ts';
 
@@ -99,16 +100,20 @@ export class Archive {
 
   /** Exports a session with secrets masked, a running one up to its current end. @throws EngineFailure */
   async export(sessionId: string, request: ExportRequest): Promise<SessionExport> {
-    const { clock, randomHex, log, settings, version = '' } = this.#deps;
+    const { clock, randomHex, log, settings, store, version = '' } = this.#deps;
     const reader = await this.#sessions.openReader(sessionId);
     return await exportSession(reader, request, {
       clock,
       randomHex,
       version,
       prices: () => loadPrices(settings().prices),
-      note: (report) =>
-        this.noteExport(sessionId, exportDecision(report, new Date(clock()).toISOString())).catch((error: unknown) =>
-          log.warn(`The record of ${sessionId} does not include the export: ${String(error)}`),
+      children: new ChildRecords(
+        () => store.list(),
+        (id) => this.#sessions.openReader(id),
+      ),
+      note: (report, id) =>
+        this.noteExport(id, exportDecision(report, new Date(clock()).toISOString())).catch((error: unknown) =>
+          log.warn(`The record of ${id} does not include the export: ${String(error)}`),
         ),
     });
   }
@@ -185,13 +190,8 @@ export class Archive {
   /** Imports a file as a session that can be read but not resumed. @throws EngineFailure */
   async import(request: ImportRequest): Promise<ImportReport> {
     const { clock, randomHex, adapters, store, log } = this.#deps;
-    const report = await importFile(request, {
-      clock,
-      randomHex,
-      adapters,
-      store,
-      prices: await loadPrices(this.#deps.settings().prices),
-    });
+    const prices = await loadPrices(this.#deps.settings().prices);
+    const report = await importFile(request, { clock, randomHex, adapters, store, prices });
     if (report.mistyped !== undefined) logInvalidMetadata(log, report.sessionId, report.mistyped);
     return report;
   }

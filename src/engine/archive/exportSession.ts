@@ -3,13 +3,14 @@ import { eventsIn } from '../../formats/events.ts';
 import { exportFormats } from '../../formats/export/formats.ts';
 import { redactedSource } from '../../formats/export/shared/redacted.ts';
 import type { AuditSource } from '../../formats/audit/rows.ts';
-import type { ExportedFigure, ExportTools } from '../../formats/export/shared/source.ts';
+import type { ExportedFigure, ExportSource, ExportTools } from '../../formats/export/shared/source.ts';
 import type { LineOf, RecordedRun } from '../../formats/record.ts';
 import { Redactor, type RedactionReport } from '../../formats/redaction/redactor.ts';
 import type { PriceTable } from '../../insight/prices/prices.ts';
 import { messageCosts } from '../../insight/usage/spending.ts';
 import type { MessageUsage } from '../../model/usage/facts.ts';
 import { failures } from '../failures/failures.ts';
+import type { ChildRecords } from './childRecords.ts';
 import { exportedPage } from './exportedPage.ts';
 import type { RecordReader } from '../record/contract.ts';
 
@@ -21,6 +22,8 @@ export interface ExportRequest {
   readonly format: string;
   /** Masks secrets. */
   readonly redact: boolean;
+  /** With child sessions, their children, and so on; only in HTML. */
+  readonly children?: boolean;
   /** Hexadecimal key for masking: the same session and key give the same bytes. Default: random. */
   readonly key?: string;
 }
@@ -43,8 +46,9 @@ export interface ExportDeps {
   readonly randomHex: (digits: number) => string;
   /** Price table for the figures of single messages. */
   readonly prices: () => Promise<PriceTable>;
-  /** Records the export in the session. */
-  readonly note: (report: ExportReport) => Promise<void>;
+  readonly children: ChildRecords;
+  /** Records the export in the session with this id. */
+  readonly note: (report: ExportReport, sessionId: string) => Promise<void>;
 }
 
 /** An export in pieces. `report` is available after the last piece. */
@@ -78,9 +82,23 @@ export async function exportSession(
   const hash = createHash('sha256');
   let bytes = 0;
   let report: ExportReport | null = null;
+  const exportedIds = [reader.id];
+  const wholeSource = async (of: RecordReader): Promise<ExportSource> => ({
+    ...(await sourceOf(of)),
+    figures: async () => figuresOf(of, await deps.prices()),
+  });
+  const children = {
+    omitted: () => deps.children.omitted,
+    sources: async function* () {
+      for await (const child of deps.children.of(reader.id)) {
+        exportedIds.push(child.id);
+        yield await wholeSource(child);
+      }
+    },
+  };
   const chunks = async function* (): AsyncGenerator<string> {
     try {
-      const source = { ...(await sourceOf(reader)), figures: async () => figuresOf(reader, await deps.prices()) };
+      const source = { ...(await wholeSource(reader)), ...(request.children === true && { children }) };
       const exporter = await format.load();
       for await (const chunk of exporter.write(redactor === null ? source : redactedSource(source, redactor), tools)) {
         if (chunk === '') continue;
@@ -89,7 +107,7 @@ export async function exportSession(
         yield chunk;
       }
       report = { format: format.id, bytes, sha256: hash.digest('hex'), key, redaction: redactor?.report() ?? null };
-      await deps.note(report);
+      for (const id of exportedIds) await deps.note(report, id);
     } finally {
       await reader.close();
     }

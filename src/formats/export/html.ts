@@ -1,27 +1,37 @@
 import { visibleText } from '../../model/text/visibleText.ts';
 import type { NormalizedEntry } from '../../model/transcript/entry.ts';
-import type { Exporter } from './shared/source.ts';
+import type { Exporter, ExportSource, ExportTools } from './shared/source.ts';
 
 /** Characters of one data block, roughly: a parser need not hold all of them at once. */
 const blockLength = 1 << 20;
 
 /**
- * The panel as one file, which loads nothing. It contains the session as data (`ExportedSession` in src/pages), and its
- * policy permits only its own script.
+ * The panel as one file, which loads nothing. It contains the session and its children as data (`ExportedSession` in
+ * src/pages), and its policy permits only its own script.
  */
 export const html: Exporter = {
-  async *write(source, { page, version, at, masks }) {
-    const [before = '', after = ''] = (await page()).split('<!--session-->');
-    const { summary, runs, results, figures } = source;
+  async *write(source, tools) {
+    const [before = '', after = ''] = (await tools.page()).split('<!--session-->');
+    const { summary, children } = source;
     yield before.replace('<!--title-->', () => escapeHtml(summary.title ?? summary.session_id));
-    yield block('session', { summary, runs, results, figures: (await figures?.()) ?? [], version, exportedAt: at });
-    for await (const entries of blocksOf(source.entries())) yield block('entries', entries);
-    yield block('masks', masks());
+    yield* blocksOf(source, tools);
+    if (children !== undefined) {
+      for await (const child of children.sources()) yield* blocksOf(child, tools);
+      yield block('omitted', children.omitted());
+    }
+    yield block('masks', tools.masks());
     yield after;
   },
 };
 
-async function* blocksOf(entries: AsyncIterable<NormalizedEntry>): AsyncGenerator<NormalizedEntry[]> {
+/** One session: the block `session`, then its entries. */
+async function* blocksOf(source: ExportSource, { version, at }: ExportTools): AsyncGenerator<string> {
+  const { summary, runs, results, figures } = source;
+  yield block('session', { summary, runs, results, figures: (await figures?.()) ?? [], version, exportedAt: at });
+  for await (const entries of batchesOf(source.entries())) yield block('entries', entries);
+}
+
+async function* batchesOf(entries: AsyncIterable<NormalizedEntry>): AsyncGenerator<NormalizedEntry[]> {
   let block: NormalizedEntry[] = [];
   let length = 0;
   for await (const entry of entries) {

@@ -19,6 +19,7 @@ in the record.
 Exit code 4: entries are missing or the record is damaged; stderr says what and where.
 
   --format FORMAT    ${exportFormats.map(({ id }) => id).join(', ')}
+  --children         with child sessions, their children, and so on, at most 100; only HTML
   --out FILE         output file, overwritten if it exists; default: stdout
   --no-redact        does not mask secrets
   --key HEX          mask key of an earlier export; the same session and key give the same bytes
@@ -30,6 +31,7 @@ const options = {
   store: { type: 'string' },
   format: { type: 'string' },
   out: { type: 'string' },
+  children: { type: 'boolean' },
   'no-redact': { type: 'boolean' },
   key: { type: 'string' },
 } as const;
@@ -43,7 +45,9 @@ export const exportCommand: Command = {
       throw new UsageError('Specify one session.', 'See "vitrine sessions" for their ids.');
     const known = `Formats: ${exportFormats.map((format) => format.id).join(', ')}.`;
     if (values.format === undefined) throw new UsageError('--format is missing.', known);
-    const { key } = values;
+    const { key, children = false } = values;
+    if (children && values.format !== 'html')
+      throw new UsageError('--children applies only to --format html.', 'Remove it, or export each session.');
     if (key !== undefined && !/^(?:[0-9a-f]{2}){8,64}$/.test(key))
       throw new UsageError('--key is not a hexadecimal key.', 'Use the key that an earlier export printed to stderr.');
     const redact = values['no-redact'] !== true;
@@ -62,7 +66,7 @@ export const exportCommand: Command = {
             stopped.abort();
           });
     try {
-      const request = { format: values.format, redact, ...(key !== undefined && { key }) };
+      const request = { format: values.format, redact, children, ...(key !== undefined && { key }) };
       // Checked before the export is added to the record.
       const isIncomplete = await reportMissing(engine, id, context);
       const report =

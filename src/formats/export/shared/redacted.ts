@@ -5,6 +5,8 @@ import { recordedRunSchema } from '../../record.ts';
 import type { Redactor } from '../../redaction/redactor.ts';
 import type { ExportSource } from './source.ts';
 
+type Children = NonNullable<ExportSource['children']>;
+
 /** The same session with secrets masked, for any format. */
 export function redactedSource(source: ExportSource, redactor: Redactor): ExportSource {
   return {
@@ -15,11 +17,21 @@ export function redactedSource(source: ExportSource, redactor: Redactor): Export
       metadata: resultMetadataSchema.parse(redactor.json(metadata, { path: ['results', runId] })),
     })),
     ...(source.figures !== undefined && { figures: source.figures }),
+    ...(source.children !== undefined && { children: redactedChildren(source.children, redactor) }),
     entries: async function* () {
       for await (const entry of source.entries()) yield redactor.entry(entry);
     },
     events: async function* () {
       for await (const event of source.events()) yield eventSchema.parse(redactor.json(event, { path: ['events'] }));
+    },
+  };
+}
+
+function redactedChildren({ sources, omitted }: Children, redactor: Redactor): Children {
+  return {
+    omitted,
+    sources: async function* () {
+      for await (const child of sources()) yield redactedSource(child, redactor);
     },
   };
 }

@@ -32,6 +32,8 @@ export interface ExportSource {
   readonly entries: () => AsyncIterable<NormalizedEntry>;
   /** Usage of model responses, by the entries that show them; absent: not known. */
   readonly figures?: () => Promise<readonly ExportedFigure[]>;
+  /** Child sessions, their children, and so on, for formats with several sessions; `omitted`: those beyond a limit. */
+  readonly children?: { readonly sources: () => AsyncIterable<ExportSource>; readonly omitted: () => number };
   /** Recorded events; none for imported sessions. */
   readonly events: () => AsyncIterable<CoordinatorEvent>;
 }

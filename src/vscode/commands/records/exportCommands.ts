@@ -13,10 +13,12 @@ const { t } = vscode.l10n;
 interface ExportChoice {
   readonly format: ExportFormat;
   readonly redact: boolean;
+  readonly children: boolean;
 }
 
 interface Item extends vscode.QuickPickItem {
   readonly format: ExportFormat;
+  readonly children: boolean;
 }
 
 /** Exports sessions. */
@@ -27,7 +29,8 @@ export function exportCommands(shell: CommandContext): Commands {
       const id = await pickSession(shell, argument, { title: t('Export Session') });
       if (id === undefined) return;
       const parsed = isObject(how) ? parseChoice(how) : undefined;
-      const choice = parsed ?? (await askForFormat());
+      const hasChildren = shell.list.visible().some((row) => row.parent_session_id === id);
+      const choice = parsed ?? (await askForFormat(hasChildren));
       if (choice === undefined) return;
       const row = shell.list.get(id);
       const target = parsed?.target ?? (await askForFile(row === undefined ? id : titleOf(row), choice.format));
@@ -36,7 +39,7 @@ export function exportCommands(shell: CommandContext): Commands {
       const report = await vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, async () =>
         (await shell.engines.get()).archive.exportToFile(
           id,
-          { format: choice.format.id, redact: choice.redact },
+          { format: choice.format.id, redact: choice.redact, children: choice.children },
           target.fsPath,
         ),
       );
@@ -48,7 +51,7 @@ export function exportCommands(shell: CommandContext): Commands {
 function parseChoice({ format: name, file }: JsonObject): (ExportChoice & { readonly target: vscode.Uri }) | undefined {
   const format = exportFormats.find(({ id }) => id === name);
   if (format === undefined || typeof file !== 'string') return undefined;
-  return { format, redact: true, target: vscode.Uri.file(file) };
+  return { format, redact: true, children: false, target: vscode.Uri.file(file) };
 }
 
 async function askForFile(title: string, format: ExportFormat): Promise<vscode.Uri | undefined> {
@@ -61,7 +64,7 @@ async function askForFile(title: string, format: ExportFormat): Promise<vscode.U
 }
 
 /** Secrets are masked unless the user turns that off and confirms. */
-function askForFormat(): Promise<ExportChoice | undefined> {
+function askForFormat(hasChildren: boolean): Promise<ExportChoice | undefined> {
   const pick = vscode.window.createQuickPick<Item>();
   let redact = true;
   const show = (): void => {
@@ -75,7 +78,11 @@ function askForFormat(): Promise<ExportChoice | undefined> {
   pick.placeholder = t('Format');
   pick.matchOnDescription = true;
   pick.ignoreFocusOut = true;
-  pick.items = exportFormats.map((format) => ({ label: format.label, description: `.${format.extension}`, format }));
+  pick.items = exportFormats.flatMap((format): Item[] => {
+    const item = { label: format.label, description: `.${format.extension}`, format, children: false };
+    if (format.id !== 'html' || !hasChildren) return [item];
+    return [item, { ...item, label: t('{0}, with child sessions', format.label), children: true }];
+  });
   show();
   return new Promise<ExportChoice | undefined>((resolve) => {
     let asking = false;
@@ -88,7 +95,7 @@ function askForFormat(): Promise<ExportChoice | undefined> {
     });
     pick.onDidAccept(() => {
       const [item] = pick.selectedItems;
-      if (item !== undefined) resolve({ format: item.format, redact });
+      if (item !== undefined) resolve({ format: item.format, redact, children: item.children });
     });
     pick.onDidHide(() => {
       if (!asking) resolve(undefined);
