@@ -14,6 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DaemonBench } from '../../support/daemon/bench.ts';
+import { skip } from '../../support/skip.ts';
 import { turn, uuidOf, writeSession } from '../../support/stores/claudeStore.ts';
 import { until } from '../../support/until.ts';
 
@@ -28,14 +29,11 @@ const omitted = 'opencode-1.18.33/run-tools';
 
 const hasStrace = process.platform === 'linux' && spawnSync('strace', ['-V']).status === 0;
 
-describe(`system calls of a daemon${hasStrace ? '' : ' (skipped: this machine has no strace)'}`, () => {
+describe('system calls of a daemon', () => {
   let place: DaemonBench;
   let home: string;
   let tracer: ChildProcess | undefined;
 
-  before(function () {
-    if (!hasStrace) this.skip();
-  });
   beforeEach(() => {
     place = new DaemonBench();
     home = mkdtempSync(path.join(tmpdir(), 'vitrine-traced-'));
@@ -62,6 +60,7 @@ describe(`system calls of a daemon${hasStrace ? '' : ' (skipped: this machine ha
   }
 
   it('open the stores of all agents only to read, lock nothing, and never open the key of a process', async function () {
+    if (!hasStrace) skip(this, 'this machine has no strace');
     for (const name of readdirSync(stores, { recursive: true, encoding: 'utf8' })) {
       const isHome = path.basename(name) === 'home' && path.dirname(name) !== omitted;
       if (isHome && name.split(path.sep).length === 3) cpSync(path.join(stores, name), home, { recursive: true });
@@ -77,7 +76,7 @@ describe(`system calls of a daemon${hasStrace ? '' : ' (skipped: this machine ha
 
     const client = await place.connect();
     const file = path.join(place.bench.dir, 'calls.txt');
-    if (!(await trace(client.daemon.pid, file))) this.skip();
+    if (!(await trace(client.daemon.pid, file))) skip(this, 'this user may not trace other processes');
     await client.call('watch', { events: false });
     const params = { home, variables: {}, scope: 'everything' as const, folders: [], limit: 1000 };
     const { sessions } = await client.call('watchSources', params);
