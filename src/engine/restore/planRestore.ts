@@ -62,7 +62,7 @@ export async function planRestore(
   const goal = await goalOf(store, now, target, differing, modes, deadline);
   const byContent = new Set(differing.map((each) => each.path));
   const changes = [
-    ...differing.map(changeOf),
+    ...differing.map((each) => changeOf(each, modes.get(each.path))),
     ...[...modes.keys()].flatMap((name): RestoreChange[] =>
       byContent.has(name) ? [] : [{ path: name, kind: 'changed', mode: true }],
     ),
@@ -70,13 +70,14 @@ export async function planRestore(
   return { now, goal, changes, skipped, modes };
 }
 
-function changeOf({ path: name, from, to }: Difference): RestoreChange {
+function changeOf({ path: name, from, to }: Difference, permissions: number | undefined): RestoreChange {
   const kind = from.mode === noFile ? 'created' : to.mode === noFile ? 'deleted' : 'changed';
   return {
     path: name,
     kind,
     ...(from.mode !== noFile && { before: from.object }),
     ...(to.mode !== noFile && { after: to.object }),
+    ...(kind === 'created' && permissions !== undefined && { permissions }),
     ...(from.object === to.object && { mode: true as const }),
   };
 }

@@ -18,15 +18,17 @@ export interface FileUndo {
 }
 
 /**
- * Gives a file a new text, or deletes it (`null`), if it is still the one with this hash (`null`: there was none). Returns how
- * to undo it, or `undefined` if the file changed meanwhile: then it stays as it is. @throws file system errors
+ * Gives a file a new text, or deletes it (`null`), if it is still the one with this hash (`null`: there was none). `mode`:
+ * permissions of a file that comes back. Returns how to undo it, or `undefined` if the file changed meanwhile: then it stays as
+ * it is. @throws file system errors
  */
 export async function changeFile(
   place: string,
   expected: string | null,
   text: string | null,
+  mode: number | null = null,
 ): Promise<FileUndo | undefined> {
-  return write(place, expected, text === null ? null : Buffer.from(text), null);
+  return write(place, expected, text === null ? null : Buffer.from(text), mode);
 }
 
 /** Restores every byte. `false` if the file changed since; then it stays as it is. @throws file system errors */

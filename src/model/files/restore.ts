@@ -17,6 +17,8 @@ const restoreChangeSchema = z.object({
   /** Git's object names of the content before and after the restore; absent if the file does not exist. */
   before: z.string().exactOptional(),
   after: z.string().exactOptional(),
+  /** Permissions of a file that is created, as for `chmod`. */
+  permissions: z.int().nonnegative().exactOptional(),
   /** Only permissions change. */
   mode: z.literal(true).exactOptional(),
 });

@@ -38,6 +38,12 @@ export type RevertOutcome =
   /** Reverting would give the file this text, and lose something else with it. */
   | { readonly kind: 'conflict'; readonly reason: 'mixed' | 'uncertain'; readonly text: string | null };
 
+interface DeletedCopy {
+  readonly text?: string;
+  /** Permissions. */
+  readonly mode?: number;
+}
+
 /** The changes of one session as they are now, what was reviewed of them, and what was reverted. */
 export class OpenReview implements vscode.Disposable {
   readonly session: SessionReview;
@@ -151,8 +157,8 @@ export class OpenReview implements vscode.Disposable {
     if ('conflict' in reverted && !force) {
       return { kind: 'conflict', reason: reverted.conflict, text: reverted.text };
     }
-    const text = file.state === 'missing' ? await this.#asCopied(place, reverted.text) : reverted.text;
-    const undo = await changeFile(place, hash, text);
+    const copy = file.state === 'missing' ? await this.#copyOf(place, reverted.text) : undefined;
+    const undo = await changeFile(place, hash, copy?.text ?? reverted.text, copy?.mode ?? null);
     if (undo === undefined) {
       await this.refresh();
       return { kind: 'changed' };
@@ -184,21 +190,24 @@ export class OpenReview implements vscode.Disposable {
   }
 
   /**
-   * The text of a deleted file, from the copy of files before the review began if that has the same lines: the record knows
-   * no byte order mark and not which line breaks there were.
+   * A deleted file in the copy of files before the review began. `text`: if it has the lines of `recorded`, because the record
+   * knows no byte order mark and not which line breaks there were.
    */
-  async #asCopied(place: string, text: string | null): Promise<string | null> {
+  async #copyOf(place: string, recorded: string | null): Promise<DeletedCopy> {
     const entry = this.range.since === 0 ? this.session.prompts[0]?.index : this.range.since;
-    if (text === null || entry === undefined || !this.isRecorded) return text;
+    if (recorded === null || entry === undefined || !this.isRecorded) return {};
     try {
       const { restores } = this.#engine;
       const { folder, changes } = await restores.preview(this.id, { entry });
-      const object = changes.find((change) => path.join(folder, change.path) === place)?.after;
-      const copy = object === undefined ? null : await restores.content(this.id, object);
-      return copy !== null && haveSameLines(copy, text) ? copy : text;
+      const { after, permissions } = changes.find((change) => path.join(folder, change.path) === place) ?? {};
+      const text = after === undefined ? null : await restores.content(this.id, after);
+      return {
+        ...(text !== null && haveSameLines(text, recorded) && { text }),
+        ...(permissions !== undefined && { mode: permissions }),
+      };
     } catch {
       // There is no copy, or the folder is not trusted.
-      return text;
+      return {};
     }
   }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { SessionReview } from '../../../src/engine/review/reviewSession.ts';
@@ -20,6 +20,7 @@ interface GitExtension {
 }
 
 describe('a file that a session deleted', function () {
+  const mode = 0o750;
   const text = '\uFEFFfirst\r\nsecond\r\nthird';
   let root: string;
   let file: string;
@@ -36,6 +37,7 @@ describe('a file that a session deleted', function () {
     const seed = { title: 'Remove a file', daysAgo: 0, usd: 0.2, turns: 1, seconds: 30, entries };
     await seedStore(await storeFolder(), root, [seed]);
     await writeFile(file, text);
+    await chmod(file, mode);
     await copyFiles(await storeFolder(), { id, folder: root }, 0);
     await rm(file);
     await run('rebuildIndex');
@@ -49,12 +51,13 @@ describe('a file that a session deleted', function () {
     await run('rebuildIndex');
   });
 
-  it('comes back byte for byte, although its session saw only lines, and goes again', async () => {
+  it('comes back byte for byte with its permissions, although its session saw only lines, and goes again', async () => {
     const review = new SessionReview(root);
     await review.take({ total: () => 3, read: () => readEntries() }, 3);
     const [deleted] = (await review.review()).files;
     await run('revertChange', deleted?.hunks[0]?.key);
     assert.equal(await readFile(file, 'utf8'), text);
+    if (process.platform !== 'win32') assert.equal((await stat(file)).mode & 0o777, mode);
     await run('undoRevert');
     await assert.rejects(readFile(file), { code: 'ENOENT' });
     await vscode.commands.executeCommand('notifications.clearAll');
