@@ -42,7 +42,13 @@ describe('retention in a team', function () {
     const old = await alice.ran(connection, saying('old'));
     const recent = await alice.ran(connection, saying('recent'));
     const live = await alice.start(connection, [{ init: true }, { say: 'begun' }, { hear: null }]);
-    for (const id of [old, recent]) await alice.finished(id);
+    // Signed last, so that nothing more of them is on its way.
+    for (const id of [old, recent])
+      await until(`the signature of ${id}`, async () => {
+        const sql = 'SELECT FROM vitrine.signatures WHERE session_id = $1';
+        const { rowCount } = await database.withLead((client) => client.query(sql, [id]));
+        return rowCount === 1;
+      });
     const sharedLines = async (id: string): Promise<number> =>
       (await alice.shared()).find(({ session_id }) => session_id === id)?.lines ?? 0;
     await until('the running session', async () => (await sharedLines(live)) > 0);
