@@ -1,6 +1,6 @@
 import type { AgentReport } from '../../../engine/api.ts';
 import type { ExecutorType } from '../../../model/session/session.ts';
-import { capabilityNames } from '../../../model/session/capabilities.ts';
+import { capabilityNames, type CapabilityName } from '../../../model/session/capabilities.ts';
 
 /** One agent: the transport with which Vitrine runs it, and another one if there is one. */
 export interface AgentTransports {
@@ -14,9 +14,12 @@ interface Facts {
   readonly isConfigured: (type: ExecutorType) => boolean;
 }
 
+/** What makes a run a conversation: it can ask, and it can be told something. */
+const interactive: readonly CapabilityName[] = ['approvals', 'midRunMessages'];
+
 /**
  * One row per agent. Many agents can be run by their own protocol and by the Agent Client Protocol: the second is taken if it
- * is the only one here, or if it can do everything that the first can, and more.
+ * is the only one here, or if only it can ask or be told something during a run, and it lacks nothing that the first has.
  */
 export function transportsOf(agents: readonly AgentReport[], facts: Facts): readonly AgentTransports[] {
   const others = new Map(agents.flatMap((agent) => (agent.sameAs === undefined ? [] : [[agent.sameAs, agent]])));
@@ -32,9 +35,9 @@ export function transportsOf(agents: readonly AgentReport[], facts: Facts): read
 }
 
 function isBetter(a: AgentReport, b: AgentReport): boolean {
-  const gains = (x: AgentReport, y: AgentReport) =>
-    capabilityNames.some((name) => x.capabilities[name].supported && !y.capabilities[name].supported);
-  return gains(a, b) && !gains(b, a);
+  const hasOnly = (x: AgentReport, y: AgentReport) => (name: CapabilityName) =>
+    x.capabilities[name].supported && !y.capabilities[name].supported;
+  return interactive.some(hasOnly(a, b)) && !capabilityNames.some(hasOnly(b, a));
 }
 
 /** Two files of one name are two installations: the settings name one of them. */
