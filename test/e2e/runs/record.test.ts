@@ -74,9 +74,7 @@ describe('the record of a session', function () {
     const lines = readFileSync(record(), 'utf8').split('\n');
     const changed = lines.findIndex((line) => line.includes('The keys are rotated.'));
     writeFileSync(record(), lines.join('\n').replace('The keys are rotated.', 'The keys are gone.'));
-    await host.workbench.treeItem(title).click({ button: 'right' });
-    await host.workbench.page.locator('.monaco-menu').getByText('Verify Session Record', { exact: true }).hover();
-    await host.workbench.page.keyboard.press('Enter');
+    await host.workbench.chooseInMenu(host.workbench.treeItem(title), 'Verify Session Record');
     const report = host.workbench.webview();
     await report
       .getByText(`Line ${changed + 1} was changed, or lines after it were removed`)

@@ -52,10 +52,7 @@ describe('each report page in the workbench', function () {
     await workbench.treeItem('Recording').click();
     await workbench.webview().locator('.status .word', { hasText: 'Finished' }).waitFor();
     if (command === undefined) {
-      await workbench.treeItem('Explain edge cache').click({ button: 'right' });
-      // A menu that has just opened swallows clicks, but not keys.
-      await workbench.page.locator('.monaco-menu').getByText(heading, { exact: true }).hover();
-      await workbench.page.keyboard.press('Enter');
+      await workbench.chooseInMenu(workbench.treeItem('Explain edge cache'), heading);
     } else if (rows === undefined) await workbench.runCommand(command);
     else await chooseAll(command, rows);
     if (button !== undefined) await workbench.webview().getByRole('button', { name: button }).click();

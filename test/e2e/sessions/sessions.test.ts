@@ -23,12 +23,8 @@ describe('the Sessions view', function () {
       const part = (row: Element, name: string): string => row.querySelector(name)?.textContent.trim() ?? '';
       return rows.map((row) => `${part(row, '.label-name')} | ${part(row, '.label-description')}`);
     });
-  const menu = async (title: string, item: string): Promise<void> => {
-    await host.workbench.treeItem(title).click({ button: 'right' });
-    // A menu that has just opened swallows clicks, but not keys.
-    await host.workbench.page.locator('.monaco-menu').getByText(item, { exact: true }).hover();
-    await host.workbench.page.keyboard.press('Enter');
-  };
+  const menu = (title: string, item: string): Promise<void> =>
+    host.workbench.chooseInMenu(host.workbench.treeItem(title), item);
   const answer = (button: string): Promise<void> =>
     host.workbench.dialog().getByRole('button', { name: button }).click();
 

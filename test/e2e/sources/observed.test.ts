@@ -70,9 +70,11 @@ describe('sessions that were started in terminals', function () {
   });
 
   it('include all folders with that filter', async () => {
-    await host.workbench.runCommand('Vitrine: Filter Sessions…');
     const input = host.workbench.page.locator('.quick-input-widget');
-    await input.getByText('This repository, with worktrees and clones').click();
+    await host.workbench.choose(
+      'Vitrine: Filter Sessions…',
+      input.getByText('This repository, with worktrees and clones'),
+    );
     await input.getByText('All folders').click();
     await host.workbench.treeItem('Codex · Terminal').waitFor();
   });

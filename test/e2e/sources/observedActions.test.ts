@@ -83,13 +83,7 @@ setInterval(() => {}, 1000);
 
   const idle = () => host.workbench.treeItem(row).locator('.codicon-circle-filled');
   const terminals = () => host.workbench.page.locator('.part.panel .xterm');
-  const choose = async (action: string): Promise<void> => {
-    const { workbench } = host;
-    await workbench.treeItem(row).click({ button: 'right' });
-    // A menu that has just opened swallows clicks, but not keys.
-    await workbench.page.locator('.monaco-menu').getByText(action, { exact: true }).hover();
-    await workbench.page.keyboard.press('Enter');
-  };
+  const choose = (action: string): Promise<void> => host.workbench.chooseInMenu(host.workbench.treeItem(row), action);
 
   it('name the program outside of the window where it runs', async () => {
     const { workbench, server } = host;

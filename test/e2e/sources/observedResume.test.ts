@@ -104,9 +104,7 @@ for (const agent of agents) {
     if (agent.name !== 'copilot') {
       it('is forked into a separate session, which remembers the conversation', async () => {
         const { workbench, model } = host;
-        await workbench.treeItem('Remember the tea').click({ button: 'right' });
-        await workbench.page.locator('.monaco-menu').getByText('Fork Session…', { exact: true }).hover();
-        await workbench.page.keyboard.press('Enter');
+        await workbench.chooseInMenu(workbench.treeItem('Remember the tea'), 'Fork Session…');
         await workbench.page.getByText('First message of the new session').waitFor();
         await workbench.quickInput().fill('And on another way? [[again]]');
         await workbench.page.keyboard.press('Enter');

@@ -41,7 +41,8 @@ export class Workbench {
 
   /**
    * Runs the command `title` and clicks `row` (its text, or a locator) of the quick pick it shows, after typing `filter`.
-   * Runs the command again if the quick pick has closed: a page that has just loaded takes the focus.
+   * Runs the command again if the quick pick has closed or does not have the row: a page that has just loaded takes the
+   * focus, and what is open may still be the palette.
    */
   async choose(title: string, row: string | Locator, filter?: string): Promise<void> {
     const target = typeof row === 'string' ? this.quickPickRow(row) : row;
@@ -57,10 +58,34 @@ export class Workbench {
       }
     };
     await this.runCommand(title);
+    let attempts = 0;
     await until(`the choice after ${title}`, async () => {
       if (await chosen()) return true;
-      if (!(await this.quickInput().isVisible())) await this.runCommand(title);
+      attempts += 1;
+      const isOpen = await this.quickInput().isVisible();
+      if (isOpen && attempts % 4 === 0) await this.page.keyboard.press('Escape');
+      if (!isOpen || attempts % 4 === 0) await this.runCommand(title);
       return false;
+    });
+  }
+
+  /**
+   * Chooses `name` in the context menu of `row`. Opens the menu again if it has closed: a tree that is drawn again closes it.
+   */
+  async chooseInMenu(row: Locator, name: string): Promise<void> {
+    const item = this.page.locator('.monaco-menu').getByText(name, { exact: true });
+    await until(`${name} in the menu`, async () => {
+      try {
+        await row.click({ button: 'right', timeout: 10_000 });
+        // A menu that has just opened swallows clicks, but not keys.
+        await item.hover({ timeout: 10_000 });
+        await this.page.keyboard.press('Enter');
+        return true;
+      } catch (error) {
+        if (!(error instanceof errors.TimeoutError)) throw error;
+        await this.page.keyboard.press('Escape');
+        return false;
+      }
     });
   }
 
