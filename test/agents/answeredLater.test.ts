@@ -16,8 +16,8 @@ import {
   askingScript,
   lastSentence,
   runSeconds,
-} from '../support/agents/asking.ts';
-import { copiesIn, copyingProgram } from '../support/agents/copyingProgram.ts';
+} from '../support/agents/asking/asking.ts';
+import { copiesIn, copyingProgram } from '../support/agents/asking/copyingProgram.ts';
 import { agentPlace, type AgentPlace, goneFrom } from '../support/agents/place.ts';
 import { repository } from '../support/host/install/cache.mjs';
 import { skip } from '../support/skip.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { ensureClaudeCode } from '../support/agents/claudeCode.ts';
-import { copyingProgram } from '../support/agents/copyingProgram.ts';
+import { copyingProgram } from '../support/agents/asking/copyingProgram.ts';
 import { claudeVariables } from '../support/agents/environment.ts';
 import { type OwnFigures, ownFigures } from '../support/agents/figures.ts';
 import { allowTools } from '../support/agents/place.ts';

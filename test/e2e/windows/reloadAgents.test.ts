@@ -8,8 +8,8 @@ import {
   askingScript,
   lastSentence,
   runSeconds,
-} from '../../support/agents/asking.ts';
-import { copiesIn, copyingProgram } from '../../support/agents/copyingProgram.ts';
+} from '../../support/agents/asking/asking.ts';
+import { copiesIn, copyingProgram } from '../../support/agents/asking/copyingProgram.ts';
 import { type Settings, writeMachineSettings } from '../../support/host/settings.ts';
 import { skip } from '../../support/skip.ts';
 import { newestStdout, statusWord } from '../claudeHost.ts';

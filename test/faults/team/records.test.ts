@@ -56,7 +56,7 @@ describe('records of a team', function () {
       ],
     );
     assert.equal(await count('vitrine.lines WHERE session_id = $1', [listed]), 0);
-    // Her own client is told what the team sees of her sessions.
+    // The client of the member who shares is told what the team sees.
     const { own } = await connection.call('sharedSessions', {});
     const expected = { [listed]: 'metadata', [shared]: 'records' };
     assert.deepEqual(Object.fromEntries(own.map((each) => [each.session_id, each.share])), expected);

@@ -1,12 +1,12 @@
-import { startModelServer } from '../models/anthropic.ts';
-import { startOpenaiServer } from '../models/openai.ts';
-import { type Answer, type Block, type Scenarios, text, tool } from '../models/scripts/scenario.ts';
-import type { ModelServer, ModelServerOptions } from '../models/server.ts';
-import { ensureClaudeCode } from './claudeCode.ts';
-import { codexVariables, configureCodex, ensureCodex } from './codex.ts';
-import { ensureCopilot } from './copilot.ts';
-import { claudeVariables, copilotVariables } from './environment.ts';
-import type { InstallResult } from './install.ts';
+import { startModelServer } from '../../models/anthropic.ts';
+import { startOpenaiServer } from '../../models/openai.ts';
+import { type Answer, type Block, type Scenarios, text, tool } from '../../models/scripts/scenario.ts';
+import type { ModelServer, ModelServerOptions } from '../../models/server.ts';
+import { ensureClaudeCode } from '../claudeCode.ts';
+import { codexVariables, configureCodex, ensureCodex } from '../codex.ts';
+import { ensureCopilot } from '../copilot.ts';
+import { claudeVariables, copilotVariables } from '../environment.ts';
+import type { InstallResult } from '../install.ts';
 
 /** A real program that asks before it makes the file `made.txt`. */
 export interface AskingAgent {

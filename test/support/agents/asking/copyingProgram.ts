@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { shellQuoted } from '../shellQuoted.ts';
+import { shellQuoted } from '../../shellQuoted.ts';
 
 /** A program that runs another one and copies what it prints, byte by byte, into a file for each process. */
 export function copyingProgram(program: string, folder: string): string {
