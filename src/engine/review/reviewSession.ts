@@ -66,6 +66,8 @@ export class SessionReview {
   readonly #steps = new Map<number, string>();
   readonly #prompts: { readonly index: number; readonly text: string }[] = [];
   readonly #unreported = new Map<string, UnreportedChange>();
+  /** Whether the first note about a file calls it new. */
+  readonly #added = new Map<string, boolean>();
   #next = 0;
 
   /** `folder`: absolute path of the session's folder. */
@@ -111,11 +113,10 @@ export class SessionReview {
       );
     }
     const renames = this.#renames(now);
-    const targets = new Set(renames.values());
     const sources = new Map([...renames].map(([from, to]) => [to, from]));
     const files = shown
-      .filter((path) => !renames.has(path) || targets.has(path))
-      .map((path) => this.#fileOf(path, now.get(path) ?? { state: 'unreadable' }, sources.get(path)));
+      .filter((path) => !renames.has(path))
+      .map((path) => this.#fileOf(path, now.get(path) ?? { state: 'unreadable' }, chainFrom(path, sources)));
     return {
       files: files.filter(isShown),
       omitted: changed.length - shown.length,
@@ -129,11 +130,7 @@ export class SessionReview {
       this.#prompts.push({ index, text: content });
     if (type.kind === 'system_message' && type.subtype === unreportedSubtype && index >= this.#range.since) {
       const found = unreportedChangesSchema.safeParse(metadata?.['unreported']).data;
-      for (const change of found?.changes ?? []) {
-        // A file that a later run changed is still a new one.
-        const isNew = change.kind === 'changed' && this.#unreported.get(change.path)?.kind === 'added';
-        this.#unreported.set(change.path, isNew ? { ...change, kind: 'added' } : change);
-      }
+      for (const change of found?.changes ?? []) this.#note(change);
     }
     if (type.kind !== 'tool_use') return;
     const { action, toolName } = type.tool;
@@ -150,6 +147,15 @@ export class SessionReview {
     }
   }
 
+  #note(change: UnreportedChange): void {
+    const { path, kind } = change;
+    if (!this.#added.has(path)) this.#added.set(path, kind === 'added');
+    // A file that a later run changed is still a new one, and one that came and went is none.
+    const isNew = this.#unreported.get(path)?.kind === 'added';
+    if (kind === 'deleted' && isNew && this.#added.get(path) === true) this.#unreported.delete(path);
+    else this.#unreported.set(path, kind === 'changed' && isNew ? { ...change, kind: 'added' } : change);
+  }
+
   #counts({ by }: ReviewHunk): boolean {
     const { since, until } = this.#range;
     return until === undefined || by.some((step) => step >= since && step < until);
@@ -163,7 +169,7 @@ export class SessionReview {
     return [...new Set([...reported, ...this.#unreported.keys()])].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
   }
 
-  /** New names of files that the session used, by their old ones. */
+  /** New names of files that the session used, by their old ones; a file may have got several, one after the other. */
   #renames(now: ReadonlyMap<string, CurrentFile>): ReadonlyMap<string, string> {
     const workDir = this.#folder;
     const gone = [...now].flatMap(([path, { state }]) => {
@@ -174,24 +180,53 @@ export class SessionReview {
     const found = [...now].flatMap(([path, file]) => {
       if (file.state !== 'text') return [];
       const entries = this.#byPath.get(path) ?? [];
-      const isNew = this.#unreported.get(path)?.kind === 'added' || this.#files.get(path)?.change === 'added';
+      const isNew = this.#isNew(path);
       return isNew || entries.length > 0 ? [foundFile({ path, workDir, entries }, file.text, isNew)] : [];
     });
-    return found.length === 0 ? new Map() : findRenames(gone, found);
+    const renames = found.length === 0 ? new Map<string, string>() : findRenames(gone, found);
+    let latest: ReadonlyMap<string, string> = renames;
+    while (latest.size > 0) {
+      // A file that got a new name may have got its old one in the session, too.
+      const between = [...latest.keys()].flatMap((path) => {
+        const later = chainFrom(path, renames);
+        const last = now.get(later.at(-1) ?? '');
+        const entries = this.#entriesOf([path, ...later]);
+        return last?.state === 'text'
+          ? [foundFile({ path, workDir, entries }, last.text, this.#isNew(path), later)]
+          : [];
+      });
+      latest = findRenames(
+        gone.filter(({ path }) => !renames.has(path)),
+        between,
+      );
+      for (const [from, to] of latest) renames.set(from, to);
+    }
+    return renames;
   }
 
-  #fileOf(path: string, now: CurrentFile, renamedFrom: string | undefined): ReviewedFile {
+  #isNew(path: string): boolean {
+    const isNoted = this.#added.get(path) === true || this.#unreported.get(path)?.kind === 'added';
+    return isNoted || this.#files.get(path)?.change === 'added';
+  }
+
+  /** Entries that involve one of these files, in index order. */
+  #entriesOf(paths: readonly string[]): NormalizedEntry[] {
+    const entries = paths.flatMap((path) => this.#byPath.get(path) ?? []);
+    return [...new Set(entries)].sort((a, b) => a.index - b.index);
+  }
+
+  #fileOf(path: string, now: CurrentFile, earlier: readonly string[]): ReviewedFile {
     if (now.state !== 'text' && now.state !== 'missing') return { path, state: now.state, hunks: [] };
     const own = this.#byPath.get(path) ?? [];
-    const earlier = renamedFrom === undefined ? [] : (this.#byPath.get(renamedFrom) ?? []);
-    const entries = [...new Set([...earlier, ...own])].sort((a, b) => a.index - b.index);
+    const renamedFrom = earlier.at(-1);
+    const entries = this.#entriesOf([...earlier, path]);
     const unreported = this.#unreported.get(path)?.kind;
     const text = now.state === 'text' ? now.text : null;
     const isNew = unreported === 'added' && renamedFrom === undefined;
     if (entries.length === 0 && !isNew) return { path, state: 'unrecorded', place: now.place, hunks: [] };
     const review = reviewFile(entries, text, {
       path,
-      earlier: renamedFrom === undefined ? [] : [renamedFrom],
+      earlier,
       workDir: this.#folder,
       since: this.#range.since,
       ...(isNew && own[0] === undefined && { start: null }),
@@ -206,6 +241,13 @@ export class SessionReview {
       ...(renamedFrom !== undefined && { renamedFrom }),
     };
   }
+}
+
+/** Where the steps from a name lead, one after the other. */
+function chainFrom(path: string, steps: ReadonlyMap<string, string>): string[] {
+  const chain: string[] = [];
+  for (let at = steps.get(path); at !== undefined; at = steps.get(at)) chain.push(at);
+  return chain;
 }
 
 /** Files that are as they were before are left out. */

@@ -33,10 +33,20 @@ export function goneFile({ path, workDir, entries }: Recorded): GoneFile {
   return { path, lines: leftFrom(null).lines, fits, last: entries.at(-1)?.index ?? -1 };
 }
 
-/** A file with this text as the session first knew it. `isNew`: it did not exist before. */
-export function foundFile({ path, workDir, entries }: Recorded, now: string, isNew: boolean): FoundFile {
-  const names = [normalPath(path, workDir)];
-  const events = entries.flatMap((entry) => fileEvents(entry, names, workDir));
+/**
+ * A file with this text as the session first knew it. `isNew`: it is known that it did not exist before. `later`: names that the file got since;
+ * `entries` involve them, too.
+ */
+export function foundFile(
+  { path, workDir, entries }: Recorded,
+  now: string,
+  isNew: boolean,
+  later: readonly string[] = [],
+): FoundFile {
+  const names = [path, ...later].map((name) => normalPath(name, workDir));
+  const events = entries
+    .flatMap((entry) => fileEvents(entry, names, workDir))
+    .filter(({ kind }) => later.length === 0 || kind !== 'deleted');
   const [first] = events;
   const lines = first?.kind === 'written' ? first.lines : startText(events, plainLines(now)).lines;
   const whole = events.findIndex(({ kind }) => kind === 'written' || kind === 'seen' || kind === 'deleted');
@@ -46,10 +56,11 @@ export function foundFile({ path, workDir, entries }: Recorded, now: string, isN
     for (const event of edits) replay.add(event);
     return edits.length > 0 && replay.end().isExact;
   };
+  const isCreated = isNew || (first?.kind === 'written' && first.created);
   return {
     path,
     lines: lines ?? plainLines(now),
     follows,
-    ...(!isNew && { since: entries[0]?.index ?? -1 }),
+    ...(!isCreated && { since: entries[0]?.index ?? -1 }),
   };
 }

@@ -28,9 +28,10 @@ const mostPairs = 400;
 
 /**
  * Finds new names of missing files by the content with which the session left them. Each found file matches at most
- * one of them.
+ * one of them: of several that match equally, the one that was used last.
  */
-export function findRenames(gone: readonly GoneFile[], found: readonly FoundFile[]): ReadonlyMap<string, string> {
+export function findRenames(files: readonly GoneFile[], found: readonly FoundFile[]): Map<string, string> {
+  const gone = files.toSorted((a, b) => (b.last ?? -1) - (a.last ?? -1));
   const renames = new Map<string, string>();
   const taken = new Set<string>();
   const pair = (from: GoneFile, to: FoundFile): void => {

@@ -25,7 +25,7 @@ describe('a review of generated folders', function () {
   // The time of a busy machine.
   this.timeout(fuzzRuns(300_000));
   it('finds the step of every change, and reverts and restores each of them alone', async () => {
-    const seen = { hunks: 0, renamed: 0, split: 0, deleted: 0, binary: 0, long: 0 };
+    const seen = { hunks: 0, renamed: 0, twice: 0, split: 0, deleted: 0, binary: 0, long: 0 };
     await fc.assert(
       fc.asyncProperty(folderShape, async (shape) => {
         const folder = mkdtempSync(path.join(tmpdir(), 'folder-'));
@@ -37,16 +37,19 @@ describe('a review of generated folders', function () {
             const isRenamed = found.get(file.name)?.renamedFrom !== undefined;
             if (file.earlier !== undefined && file.end === 'kept') {
               // With much else in it, it is another file: the old one was deleted.
-              assert.equal(found.has(file.earlier), !isRenamed);
-              if (!isRenamed) assert.ok(changedOutside(file), 'a file under a new name is the same file');
+              if (file.between === undefined) assert.equal(found.has(file.earlier), !isRenamed);
               seen.renamed += isRenamed ? 1 : 0;
-              seen.split += isRenamed ? 0 : 1;
-              if (!isRenamed) continue;
-              assert.equal(found.get(file.name)?.renamedFrom, file.earlier);
+              const isFromFirst = found.get(file.name)?.renamedFrom === file.earlier;
+              const isWhole = isFromFirst && (file.between === undefined || !found.has(file.between));
+              if (!isWhole) assert.ok(changedOutside(file), 'a file under a new name is the same file');
+              seen.split += isWhole ? 0 : 1;
+              if (!isWhole) continue;
+              seen.twice += file.between === undefined ? 0 : 1;
             }
             if (file.earlier !== undefined && file.end !== 'kept') {
               // A file that came and went under its new name may be known by its old one only.
-              const rows = [file.earlier, file.name].flatMap((name) => found.get(name) ?? []);
+              const names = [file.earlier, file.between ?? '', file.name];
+              const rows = names.flatMap((name) => found.get(name) ?? []);
               assert.ok(rows.length > 0 && rows.every(({ state }) => state === 'missing'));
               continue;
             }
@@ -62,7 +65,10 @@ describe('a review of generated folders', function () {
             assert.deepEqual(row.hunks, []);
             seen.binary += 1;
           }
-          const known = [...files.flatMap(({ name, earlier }) => [name, earlier]), ...binaries.keys()];
+          const known = [
+            ...files.flatMap(({ name, earlier, between }) => [name, earlier, between]),
+            ...binaries.keys(),
+          ];
           for (const name of found.keys()) assert.ok(known.includes(name), `${name} is not of the session`);
         } finally {
           rmSync(folder, { recursive: true, force: true });

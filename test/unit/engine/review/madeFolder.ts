@@ -14,7 +14,7 @@ const fileShape = fc.record({
   size: fc.nat(39),
   mode: modes,
   folder: fc.constantFrom('', '', 'in/', 'in/the/'),
-  move: fc.option(
+  moves: fc.array(
     fc.record({
       /** Number of steps before it. */
       at: fc.nat(6),
@@ -23,7 +23,10 @@ const fileShape = fc.record({
       /** The agent reads it under its new name before it edits it. */
       isRead: fc.boolean(),
     }),
+    { maxLength: 2 },
   ),
+  /** The note about the file comes after each run, and each of its new names is of another run. */
+  hasRuns: fc.boolean(),
   end: fc.constantFrom('kept', 'kept', 'kept', 'kept', 'deleted by an edit', 'deleted by a command'),
 });
 type FileShape = typeof fileShape extends fc.Arbitrary<infer T> ? T : never;
@@ -44,6 +47,8 @@ export interface FolderFile {
   /** At the end. */
   readonly name: string;
   readonly earlier: string | undefined;
+  /** Name between the two. */
+  readonly between: string | undefined;
   readonly end: FileShape['end'];
   readonly history: MadeHistory;
 }
@@ -126,7 +131,10 @@ class FilePlayer {
   readonly #notes: UnreportedChange[];
   readonly #steps: FileShape['history']['steps'];
   readonly #first: string;
-  #earlier: string | undefined;
+  /** Names before the last one. */
+  readonly #earlier: string[] = [];
+  #reportsDeletion = false;
+  #reportsCreation = false;
 
   constructor(shape: FileShape, name: string, entries: NormalizedEntry[], notes: UnreportedChange[]) {
     const { history } = shape;
@@ -143,38 +151,48 @@ class FilePlayer {
   }
 
   step(at: number): void {
-    const { move } = this.#shape;
-    if (move !== null && at === Math.min(move.at, this.#steps.length)) this.#move(move);
+    for (const move of this.#shape.moves) if (at === Math.min(move.at, this.#steps.length)) this.#move(move);
     const step = this.#steps[at];
     if (step !== undefined) this.#file.step(step);
   }
 
   end(): FolderFile {
-    const { end, move } = this.#shape;
+    const { end, hasRuns } = this.#shape;
     const { name } = this.#file;
     const index = this.#entries.length + 1;
     if (end === 'deleted by an edit')
       this.#entries.push(call(index, { kind: 'file_edit', changes: [{ path: name, kind: 'delete' }] }));
-    const isMoved = this.#earlier !== undefined && move?.by === 'command';
-    if (isMoved) this.#notes.push({ path: this.#first, kind: 'deleted' });
-    if (isMoved && end === 'kept') this.#notes.push({ path: name, kind: 'added' });
-    if (end === 'deleted by a command' && this.#earlier === undefined)
+    const [earlier, between] = this.#earlier;
+    // A note names what is different after a run, and not reported.
+    if (!hasRuns && this.#first !== name) {
+      if (!this.#reportsDeletion) this.#notes.push({ path: this.#first, kind: 'deleted' });
+      if (!this.#reportsCreation && end === 'kept') this.#notes.push({ path: name, kind: 'added' });
+    }
+    if (end === 'deleted by a command' && (hasRuns || earlier === undefined))
       this.#notes.push({ path: name, kind: 'deleted' });
-    return { name, earlier: this.#earlier, end, history: this.#file.end() };
+    return { name, earlier, between, end, history: this.#file.end() };
   }
 
-  #move({ by, folder, isRead }: NonNullable<FileShape['move']>): void {
-    this.#earlier = this.#file.name;
-    // An agent cannot write a text that it does not know.
-    if (by === 'edit') this.#file.ensureRead();
-    const to = `${folder}renamed-${path.posix.basename(this.#first)}`;
+  #move({ by, folder, isRead }: FileShape['moves'][number]): void {
+    const from = this.#file.name;
+    // An agent cannot write a text that it does not know. One that moves a file that a command moved reads it first.
+    if (by === 'edit' && this.#earlier.length > 0) this.#file.read();
+    else if (by === 'edit') this.#file.ensureRead();
+    const to = `${folder}renamed-${path.posix.basename(from)}`;
     if (by === 'edit') {
       const index = this.#entries.length + 1;
       const added = { path: to, kind: 'add' as const, newText: this.#file.plainText };
-      const removed = { path: this.#file.name, kind: 'delete' as const };
+      const removed = { path: from, kind: 'delete' as const };
       this.#entries.push(call(index, { kind: 'file_edit', changes: isRead ? [removed, added] : [added, removed] }));
+    } else if (this.#shape.hasRuns) {
+      this.#notes.push({ path: from, kind: 'deleted' }, { path: to, kind: 'added' });
     }
+    if (this.#earlier.length === 0) this.#reportsDeletion = by === 'edit';
+    this.#reportsCreation = by === 'edit';
+    this.#earlier.push(from);
     this.#file.name = to;
-    if (by === 'command' && isRead) this.#file.read();
+    // No note names a file that came and went in one run.
+    const isNoted = this.#shape.hasRuns || this.#shape.moves.length === 1;
+    if (by === 'command' && (isRead || !isNoted)) this.#file.read();
   }
 }

@@ -165,4 +165,51 @@ describe('a review of a session', () => {
     );
     assert.deepEqual(revertHunk(file.review!, file.hunks[0]!), { text });
   });
+
+  it('joins two new names of a file, from two runs, with the steps under all of its names', async () => {
+    const text = `${Array.from({ length: 8 }, (_, at) => `line ${at}`).join('\n')}\n`;
+    await put('c.txt', text.replace('line 1', 'one').replace('line 4', 'four').replace('line 7', 'seven'));
+    const moved = (index: number, from: string, to: string): NormalizedEntry =>
+      unreportedNote(index, [
+        { path: from, kind: 'deleted' },
+        { path: to, kind: 'added' },
+      ]);
+    const [file, ...others] = await filesOf([
+      whole(1, 'a.txt', text),
+      call(2, edits('a.txt', 'line 1', 'one')),
+      moved(3, 'a.txt', 'b.txt'),
+      call(4, edits('b.txt', 'line 4', 'four')),
+      moved(5, 'b.txt', 'c.txt'),
+      call(6, edits('c.txt', 'line 7', 'seven')),
+    ]);
+    assert.deepEqual(others, []);
+    assert.deepEqual([file?.path, file?.renamedFrom], ['c.txt', 'a.txt']);
+    assert.deepEqual(
+      file?.hunks.map(({ by }) => by),
+      [[2], [4], [6]],
+    );
+    const { text: reverted } = revertHunk(file.review!, file.hunks[1]!);
+    assert.equal(reverted, text.replace('line 1', 'one').replace('line 7', 'seven'));
+  });
+
+  it('joins two new names of a file that had the name between only for a while', async () => {
+    const text = `${Array.from({ length: 8 }, (_, at) => `line ${at}`).join('\n')}\n`;
+    await put('c.txt', text.replace('line 3', 'three'));
+    const files = await filesOf([
+      whole(1, 'a.txt', text),
+      call(2, edits('a.txt', 'line 3', 'three')),
+      unreportedNote(3, [
+        { path: 'a.txt', kind: 'deleted' },
+        { path: 'b.txt', kind: 'added' },
+      ]),
+      unreportedNote(4, [
+        { path: 'b.txt', kind: 'deleted' },
+        { path: 'c.txt', kind: 'added' },
+      ]),
+    ]);
+    assert.deepEqual(
+      files.map(({ path: name, renamedFrom, hunks }) => [name, renamedFrom, hunks.map(({ by }) => by)]),
+      [['c.txt', 'a.txt', [[2]]]],
+    );
+  });
 });
