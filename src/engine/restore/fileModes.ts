@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isExecutable } from '../../model/files/fileMode.ts';
 
 /**
  * Permissions of the files of a snapshot, of which git only keeps whether a file is executable. `others` has those that
@@ -14,10 +15,6 @@ export type FileModes = z.infer<typeof fileModesSchema>;
 /** `executable`: permissions of a new file that everyone should be able to run. */
 export function usualModes(executable: number): FileModes {
   return { plain: executable & 0o666, executable, others: {} };
-}
-
-export function isExecutable(mode: number): boolean {
-  return (mode & 0o100) !== 0;
 }
 
 export function modeOf({ plain, executable, others }: FileModes, path: string, gitMode: string): number {

@@ -3,7 +3,8 @@ import path from 'node:path';
 import type { RestoreChange, RestoreSkip } from '../../model/files/restore.ts';
 import { leftOut } from '../snapshot/folderSnapshot.ts';
 import type { Deadline } from '../snapshot/snapshot.ts';
-import { isExecutable, modeOf, type FileModes } from './fileModes.ts';
+import { isExecutable } from '../../model/files/fileMode.ts';
+import { modeOf, type FileModes } from './fileModes.ts';
 import type { FolderStore, Snapshot } from './folderStore.ts';
 import { nulSeparated } from './shadowGit.ts';
 

@@ -1,11 +1,21 @@
 import { lstat, mkdir, readFile, rm, rmdir, writeFile, chmod } from 'node:fs/promises';
 import path from 'node:path';
+import { isExecutable, withExecutable } from '../../model/files/fileMode.ts';
 import { replaceFile } from '../acp/replaceFile.ts';
 import { errorCode } from '../record/layout.ts';
 import { hashOf } from './currentFile.ts';
 
 /** What a file was before Vitrine changed it, and how to recognize it after. */
-export interface FileUndo {
+export type FileUndo = ContentUndo | ModeUndo;
+
+interface ModeUndo {
+  readonly place: string;
+  /** Permissions. */
+  readonly mode: number;
+  readonly writtenMode: number;
+}
+
+interface ContentUndo {
   readonly place: string;
   /** `null`: there was no file. */
   readonly bytes: Uint8Array | null;
@@ -27,12 +37,36 @@ export async function changeFile(
   expected: string | null,
   text: string | null,
   mode: number | null = null,
-): Promise<FileUndo | undefined> {
+): Promise<ContentUndo | undefined> {
   return write(place, expected, text === null ? null : Buffer.from(text), mode);
 }
 
+/**
+ * Makes a file executable or not, if it is still the other. Returns how to undo it, or `undefined` if it is no such file any
+ * more. @throws file system errors
+ */
+export async function changeMode(place: string, executable: boolean): Promise<FileUndo | undefined> {
+  const mode = await modeOf(place);
+  if (mode === undefined || isExecutable(mode) === executable) return undefined;
+  const writtenMode = withExecutable(mode, executable);
+  await chmod(place, writtenMode);
+  return { place, mode, writtenMode };
+}
+
+/** Permissions; `undefined`: there is no regular file. */
+async function modeOf(place: string): Promise<number | undefined> {
+  const found = await lstat(place).catch(() => undefined);
+  return found?.isFile() === true ? found.mode & 0o7777 : undefined;
+}
+
 /** Restores every byte. `false` if the file changed since; then it stays as it is. @throws file system errors */
-export async function undoChange({ place, bytes, mode, written, folder }: FileUndo): Promise<boolean> {
+export async function undoChange(undo: FileUndo): Promise<boolean> {
+  if ('writtenMode' in undo) {
+    if ((await modeOf(undo.place)) !== undo.writtenMode) return false;
+    await chmod(undo.place, undo.mode);
+    return true;
+  }
+  const { place, bytes, mode, written, folder } = undo;
   const undone = await write(place, written, bytes === null ? null : Buffer.from(bytes), mode);
   if (undone !== undefined && bytes === null && folder !== undefined) await removeFolders(path.dirname(place), folder);
   return undone !== undefined;
@@ -57,7 +91,7 @@ async function write(
   expected: string | null,
   bytes: Buffer | null,
   mode: number | null,
-): Promise<FileUndo | undefined> {
+): Promise<ContentUndo | undefined> {
   const found = await lstat(place).catch((error: unknown) => {
     if (['ENOENT', 'ENOTDIR'].includes(errorCode(error))) return null;
     throw error;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { isExecutable } from '../../model/files/fileMode.ts';
 import { decideFileAccess } from '../../text/fileAccess.ts';
 import { linkReader } from '../folders/sessionFolders.ts';
 import { errorCode } from '../record/layout.ts';
@@ -8,12 +9,19 @@ import { errorCode } from '../record/layout.ts';
 /** Bytes of a file that is reviewed. */
 const maxFileBytes = 4 * 1024 * 1024;
 
-/** A file as it is now. `hash` tells whether it is still the same; `place` is its absolute path. */
+interface Found {
+  /** Absolute path. */
+  readonly place: string;
+  readonly executable: boolean;
+}
+
+/** A file as it is now. `hash` tells whether it is still the same. */
 export type CurrentFile =
-  | { readonly state: 'text'; readonly place: string; readonly text: string; readonly hash: string }
+  | (Found & { readonly state: 'text'; readonly text: string; readonly hash: string })
   | { readonly state: 'missing'; readonly place: string; readonly hash: null }
-  /** Not in the session's folder, no regular file, too large, or not in UTF-8. */
-  | { readonly state: 'outside' | 'unreadable' | 'tooLarge' | 'binary' };
+  | (Found & { readonly state: 'tooLarge' | 'binary' })
+  /** Not in the session's folder, or no regular file. */
+  | { readonly state: 'outside' | 'unreadable' };
 
 /** Reads a regular file in `folder`, and follows no link that leads out of it. */
 export async function readCurrent(folder: string, name: string): Promise<CurrentFile> {
@@ -27,10 +35,13 @@ export async function readCurrent(folder: string, name: string): Promise<Current
     try {
       const stat = await file.stat();
       if (!stat.isFile()) return { state: 'unreadable' };
-      if (stat.size > maxFileBytes) return { state: 'tooLarge' };
+      const found = { place, executable: isExecutable(stat.mode) };
+      if (stat.size > maxFileBytes) return { ...found, state: 'tooLarge' };
       const bytes = await file.readFile();
       const text = decode(bytes);
-      return text === undefined ? { state: 'binary' } : { state: 'text', place, text, hash: hashOf(bytes) };
+      return text === undefined
+        ? { ...found, state: 'binary' }
+        : { ...found, state: 'text', text, hash: hashOf(bytes) };
     } finally {
       await file.close();
     }

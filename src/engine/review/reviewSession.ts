@@ -1,6 +1,7 @@
 import { hashOf, readCurrent, type CurrentFile } from './currentFile.ts';
 import { SessionFiles } from '../../insight/files/files.ts';
 import { plainLines } from '../../insight/review/fileText.ts';
+import { unreported } from '../../insight/review/lineTrail.ts';
 import { foundFile, goneFile } from '../../insight/review/recordedText.ts';
 import { findRenames } from '../../insight/review/renames.ts';
 import { type FileReview, reviewFile } from '../../insight/review/reviewFile.ts';
@@ -21,6 +22,8 @@ export interface ReviewSource {
 /** A hunk with a name that lasts as long as its text. */
 export interface NamedHunk extends ReviewHunk {
   readonly key: string;
+  /** Whether the file became executable, or no longer is. Such a change has no lines. */
+  readonly executable?: boolean;
 }
 
 /** What a session did to one file; `review` is absent where the file cannot be compared, and `state` says why. */
@@ -68,6 +71,10 @@ export class SessionReview {
   readonly #unreported = new Map<string, UnreportedChange>();
   /** Whether the first note about a file calls it new. */
   readonly #added = new Map<string, boolean>();
+  /** Whether files were executable before the first note about their modes. */
+  readonly #wasExecutable = new Map<string, boolean>();
+  /** Files of which a note says that their content changed. */
+  readonly #otherContent = new Set<string>();
   #next = 0;
 
   /** `folder`: absolute path of the session's folder. */
@@ -148,7 +155,9 @@ export class SessionReview {
   }
 
   #note(change: UnreportedChange): void {
-    const { path, kind } = change;
+    const { path, kind, mode } = change;
+    if (mode !== undefined && !this.#wasExecutable.has(path)) this.#wasExecutable.set(path, !mode.executable);
+    if (mode?.only !== true) this.#otherContent.add(path);
     if (!this.#added.has(path)) this.#added.set(path, kind === 'added');
     // A file that a later run changed is still a new one, and one that came and went is none.
     const isNew = this.#unreported.get(path)?.kind === 'added';
@@ -216,14 +225,18 @@ export class SessionReview {
   }
 
   #fileOf(path: string, now: CurrentFile, earlier: readonly string[]): ReviewedFile {
-    if (now.state !== 'text' && now.state !== 'missing') return { path, state: now.state, hunks: [] };
+    const modes = this.#modeHunks(path, now);
+    const entries = this.#entriesOf([...earlier, path]);
+    const isModeOnly = entries.length === 0 && this.#wasExecutable.has(path) && !this.#otherContent.has(path);
+    if (isModeOnly && 'executable' in now) return { path, state: 'text', place: now.place, hunks: modes };
+    if (now.state !== 'text' && now.state !== 'missing')
+      return { path, state: now.state, hunks: modes, ...('place' in now && modes.length > 0 && { place: now.place }) };
     const own = this.#byPath.get(path) ?? [];
     const renamedFrom = earlier.at(-1);
-    const entries = this.#entriesOf([...earlier, path]);
-    const unreported = this.#unreported.get(path)?.kind;
+    const noted = this.#unreported.get(path)?.kind;
     const text = now.state === 'text' ? now.text : null;
-    const isNew = unreported === 'added' && renamedFrom === undefined;
-    if (entries.length === 0 && !isNew) return { path, state: 'unrecorded', place: now.place, hunks: [] };
+    const isNew = noted === 'added' && renamedFrom === undefined;
+    if (entries.length === 0 && !isNew) return { path, state: 'unrecorded', place: now.place, hunks: modes };
     const review = reviewFile(entries, text, {
       path,
       earlier,
@@ -237,9 +250,19 @@ export class SessionReview {
       place: now.place,
       hash: now.hash,
       review,
-      hunks: namedHunks(review).filter((hunk) => this.#counts(hunk)),
+      hunks: [...namedHunks(review).filter((hunk) => this.#counts(hunk)), ...modes],
       ...(renamedFrom !== undefined && { renamedFrom }),
     };
+  }
+
+  /** What changed about the permissions of a file, in one hunk. */
+  #modeHunks(path: string, now: CurrentFile): NamedHunk[] {
+    const was = this.#wasExecutable.get(path);
+    if (was === undefined || !('executable' in now) || now.executable === was) return [];
+    const { executable } = now;
+    const key = hashOf(JSON.stringify([path, 'executable', executable])).slice(0, 16);
+    const hunk: NamedHunk = { base: [0, 0], now: [0, 0], by: [unreported], key, executable };
+    return this.#counts(hunk) ? [hunk] : [];
   }
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { lstat, readFile, readlink } from 'node:fs/promises';
+import { isExecutable } from '../../model/files/fileMode.ts';
 
 /** State of a file, enough to detect changes. */
 export interface FileState {
@@ -9,6 +10,8 @@ export interface FileState {
   readonly size: number;
   /** Nanoseconds. */
   readonly modified: bigint;
+  /** Of a regular file; absent on Windows. */
+  readonly executable?: boolean;
   /** Content of small text files. */
   readonly text?: string;
 }
@@ -48,8 +51,9 @@ export async function stateOf(file: string, budget: ReadBudget): Promise<FileSta
   try {
     if (stats.isSymbolicLink()) return { ...known, hash: `link ${await readlink(file)}` };
     if (!stats.isFile()) return null;
-    if (known.size <= longestHashed) return { ...known, ...(await readSmall(file, budget)) };
-    return { ...known, hash: budget.reads(known.size) ? await hashOf(file) : null };
+    const mode = process.platform === 'win32' ? {} : { executable: isExecutable(Number(stats.mode)) };
+    if (known.size <= longestHashed) return { ...known, ...mode, ...(await readSmall(file, budget)) };
+    return { ...known, ...mode, hash: budget.reads(known.size) ? await hashOf(file) : null };
   } catch {
     return { ...known, hash: null };
   }
@@ -65,6 +69,12 @@ async function readSmall(file: string, budget: ReadBudget): Promise<Pick<FileSta
 
 export function sameState(a: FileState, b: FileState): boolean {
   return a.hash !== null && b.hash !== null ? a.hash === b.hash : a.size === b.size && a.modified === b.modified;
+}
+
+/** Whether the file is executable now, if that changed. */
+export function modeChange(before: FileState | null, now: FileState | null): boolean | undefined {
+  const [was, is] = [before?.executable, now?.executable];
+  return was === undefined || was === is ? undefined : is;
 }
 
 async function hashOf(file: string): Promise<string> {

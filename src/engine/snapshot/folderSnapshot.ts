@@ -1,6 +1,6 @@
 import { lstat, readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { each, longestHashed, ReadBudget, sameState, stateOf, type FileState } from './fileState.ts';
+import { each, longestHashed, modeChange, ReadBudget, sameState, stateOf, type FileState } from './fileState.ts';
 import { Deadline, SnapshotProblem, type Changes, type Snapshot, type SnapshotLimits } from './snapshot.ts';
 
 /** Folders for internal data of programs. */
@@ -98,7 +98,12 @@ function changesBetween(before: ReadonlyMap<string, CachedState>, now: ReadonlyM
     const today = now.get(file);
     if (then === undefined) changes.push({ path: file, kind: 'added' });
     else if (today === undefined) changes.push({ path: file, kind: 'deleted' });
-    else if (!sameFile(then, today)) changes.push({ path: file, kind: 'changed' });
+    else {
+      const executable = modeChange(then.state, today.state);
+      const only = sameFile(then, today);
+      if (executable !== undefined) changes.push({ path: file, kind: 'changed', mode: { executable, only } });
+      else if (!only) changes.push({ path: file, kind: 'changed' });
+    }
   }
   return { how: 'files', changes };
 }

@@ -103,6 +103,12 @@ export function stagedObjects(staged: string): Map<string, string> {
   return objects;
 }
 
+/** Paths of the files that are executable in the index. */
+export function stagedExecutables(staged: string): Set<string> {
+  const lines = staged.split('\0').filter((line) => line.startsWith('100755 '));
+  return new Set(lines.map((line) => line.slice(line.indexOf('\t') + 1)));
+}
+
 export async function exists(file: string): Promise<boolean> {
   return (await lstat(file).catch(() => null)) !== null;
 }

@@ -1,8 +1,17 @@
 import { createHash } from 'node:crypto';
 import { lstat } from 'node:fs/promises';
 import path from 'node:path';
-import { each, ReadBudget, sameState, stateOf, type FileState } from './fileState.ts';
-import { exists, filteredFiles, lfs, readGitState, stagedObjects, type GitState, type Place } from './gitLook.ts';
+import { each, modeChange, ReadBudget, sameState, stateOf, type FileState } from './fileState.ts';
+import {
+  exists,
+  filteredFiles,
+  lfs,
+  readGitState,
+  stagedExecutables,
+  stagedObjects,
+  type GitState,
+  type Place,
+} from './gitLook.ts';
 import type { Git } from './gitProgram.ts';
 import { Deadline, longestCompared, type Changes, type Snapshot, type SnapshotLimits } from './snapshot.ts';
 
@@ -45,6 +54,7 @@ class Repository {
   readonly #filtered: ReadonlyMap<string, FileState>;
   readonly #nested: ReadonlyMap<string, Repository>;
   #had: ReadonlyMap<string, string> | undefined;
+  #ran: ReadonlySet<string> | undefined;
 
   private constructor(
     place: Place,
@@ -107,6 +117,10 @@ class Repository {
     return (this.#had ??= stagedObjects(this.#before.staged));
   }
 
+  get #executables(): ReadonlySet<string> {
+    return (this.#ran ??= stagedExecutables(this.#before.staged));
+  }
+
   async #nestedChanges(name: string, now: GitState, deadline: Deadline): Promise<Change[]> {
     if (!this.#before.nested.has(name)) return [{ path: `${name}/`, kind: 'added' }];
     if (!now.nested.has(name)) {
@@ -120,21 +134,52 @@ class Repository {
   async #ownChanges(now: GitState, has: ReadonlyMap<string, string>, deadline: Deadline): Promise<Change[]> {
     const had = this.#staged;
     const candidates = new Set([...this.#before.others.keys(), ...now.others.keys()]);
-    if (had !== has)
+    if (had !== has) {
       for (const file of new Set([...had.keys(), ...has.keys()]))
         if (had.get(file) !== has.get(file)) candidates.add(file);
+      const [ran, runs] = [this.#executables, stagedExecutables(now.staged)];
+      for (const file of new Set([...ran, ...runs])) if (ran.has(file) !== runs.has(file)) candidates.add(file);
+    }
     const budget = new ReadBudget(0);
     const found = await each([...candidates], async (file) => {
       deadline.check();
       const today = now.others.get(file) ?? (await stateOf(this.#pathOf(file), budget));
-      return { path: file, kind: await this.#changeOf(file, today, { now, has }) };
+      const kind = await this.#changeOf(file, today, { now, has });
+      const gone = kind === 'added' || kind === 'deleted';
+      return { path: file, kind, executable: gone ? undefined : this.#modeChange(file, today) };
     });
-    const moved = found.flatMap(({ path: file, kind }) => (kind === 'moved' ? [file] : []));
-    const stayed = await this.#stayed(moved, now, deadline);
-    return found.flatMap(({ path: file, kind }): Change[] => {
-      if (kind === null || stayed.has(file)) return [];
+    const isTracked = (file: string): boolean => !this.#before.others.has(file) && !this.#filtered.has(file);
+    const hasModes = found.some(({ path: file, executable }) => executable !== undefined && isTracked(file))
+      ? await this.#tracksModes(deadline)
+      : false;
+    const changed = found.map((one) => (hasModes || !isTracked(one.path) ? one : { ...one, executable: undefined }));
+    const compared = changed.flatMap(({ path: file, kind, executable }) =>
+      kind === 'moved' || (kind === 'changed' && executable !== undefined && isTracked(file)) ? [file] : [],
+    );
+    const stayed = await this.#stayed(compared, now, deadline);
+    return changed.flatMap(({ path: file, kind, executable }): Change[] => {
+      const only = kind === null || stayed.has(file);
+      if (executable !== undefined) return [{ path: file, kind: 'changed', mode: { executable, only } }];
+      if (kind === null || (kind === 'moved' && only)) return [];
       return [{ path: file, kind: kind === 'moved' ? 'changed' : kind }];
     });
+  }
+
+  /** Whether a file that still exists is executable now, if that changed. */
+  #modeChange(file: string, today: FileState | null): boolean | undefined {
+    const known = this.#before.others.get(file) ?? this.#filtered.get(file);
+    if (known !== undefined) return modeChange(known, today);
+    const is = today?.executable;
+    return !this.#staged.has(file) || is === this.#executables.has(file) ? undefined : is;
+  }
+
+  /** Git ignores modes on some file systems. */
+  async #tracksModes(deadline: Deadline): Promise<boolean> {
+    const found = await this.#place.git.ask(
+      ['config', '--type=bool', '--default=true', '--get', 'core.filemode'],
+      deadline,
+    );
+    return found?.trim() === 'true';
   }
 
   /** `moved`: the index entry changed, and also differs from the file. */
@@ -159,7 +204,7 @@ class Repository {
     return object === has.get(file) ? 'changed' : 'moved';
   }
 
-  /** Files that still match their index entry. */
+  /** Files whose content still matches their index entry. */
   async #stayed(files: readonly string[], now: GitState, deadline: Deadline): Promise<Set<string>> {
     const linkedTo = (file: string): string | undefined => /^link (.*)$/s.exec(now.others.get(file)?.hash ?? '')?.[1];
     const plain = files.filter((file) => linkedTo(file) === undefined);

@@ -1,6 +1,6 @@
 import { code } from '../../agents/shared/describe.ts';
 import type { RecordLine } from '../../formats/record.ts';
-import { unreportedSubtype, type UnreportedChanges } from '../../model/transcript/unreported.ts';
+import { type UnreportedChange, unreportedSubtype, type UnreportedChanges } from '../../model/transcript/unreported.ts';
 import type { Note } from '../run/note.ts';
 import type { FolderWatch } from './watch.ts';
 
@@ -22,6 +22,10 @@ export async function unreportedChanges(
   return { line: unreportedLine(runId, now(), found), note: unreportedNote(found) };
 }
 
+function modeText({ executable, only }: NonNullable<UnreportedChange['mode']>): string {
+  return `${only ? '' : 'changed, and '}made ${executable ? '' : 'not '}executable`;
+}
+
 /** Transcript note; `null` if there is nothing to report. It does not claim who changed the files. */
 export function unreportedNote(found: UnreportedChanges | string): Note | null {
   if (typeof found === 'string') {
@@ -31,9 +35,10 @@ export function unreportedNote(found: UnreportedChanges | string): Note | null {
   if (found.total === 0) return null;
   const { changes, total } = found;
   const files = total === 1 ? 'A file' : `${total} files`;
-  const lines = changes.slice(0, maxShown).map(({ kind, path, besides }) => {
+  const lines = changes.slice(0, maxShown).map(({ kind, path, besides, mode }) => {
     const more = besides === true ? ', besides the reported edits' : '';
-    return `- ${code(path)} ${kind}${more}`;
+    const word = mode === undefined ? kind : modeText(mode);
+    return `- ${code(path)} ${word}${more}`;
   });
   const rest = total > lines.length ? [`- ${total - lines.length} more`] : [];
   return {

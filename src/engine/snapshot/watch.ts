@@ -115,6 +115,8 @@ export class FolderWatch {
       // Edits of a file that something else created, for example by renaming another one.
       else if (change.kind === 'added' && !this.#reported.creates(change.path))
         unreported.push({ ...change, besides: true });
+      // Tool calls report the text of a file alone.
+      else if (change.mode !== undefined) unreported.push({ ...change, besides: true });
       else if (compared++ < maxCompared && (await this.#differsFromReport(change.path, snapshot))) {
         unreported.push({ ...change, besides: true });
       }

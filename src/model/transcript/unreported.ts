@@ -6,6 +6,8 @@ export const unreportedChangeSchema = z.object({
   kind: z.enum(['added', 'changed', 'deleted']),
   /** Reported edits changed it too, but their result differs from the file. */
   besides: z.boolean().optional(),
+  /** For a file that became executable, or no longer is. `only`: its content is the same. */
+  mode: z.object({ executable: z.boolean(), only: z.boolean() }).optional(),
 });
 export type UnreportedChange = z.infer<typeof unreportedChangeSchema>;
 

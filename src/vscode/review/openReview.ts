@@ -1,6 +1,6 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { changeFile, type FileUndo, undoChange } from '../../engine/review/changeFile.ts';
+import { changeFile, changeMode, type FileUndo, undoChange } from '../../engine/review/changeFile.ts';
 import {
   type NamedHunk,
   type ReviewedFile,
@@ -148,6 +148,8 @@ export class OpenReview implements vscode.Disposable {
   /** `force`: although it would lose something else. @throws file system errors */
   async revert({ file, hunk }: ReviewPlace, force = false): Promise<RevertOutcome> {
     const { place, review, hash } = file;
+    if (place !== undefined && hunk.executable !== undefined)
+      return this.#noteRevert(file, hunk, await changeMode(place, !hunk.executable));
     if (place === undefined || review === undefined || hash === undefined) return { kind: 'changed' };
     const unsaved = vscode.workspace.textDocuments.some(
       ({ uri, isDirty }) => isDirty && uri.scheme === 'file' && uri.fsPath === vscode.Uri.file(place).fsPath,
@@ -158,7 +160,10 @@ export class OpenReview implements vscode.Disposable {
       return { kind: 'conflict', reason: reverted.conflict, text: reverted.text };
     }
     const copy = file.state === 'missing' ? await this.#copyOf(place, reverted.text) : undefined;
-    const undo = await changeFile(place, hash, copy?.text ?? reverted.text, copy?.mode ?? null);
+    return this.#noteRevert(file, hunk, await changeFile(place, hash, copy?.text ?? reverted.text, copy?.mode ?? null));
+  }
+
+  async #noteRevert(file: ReviewedFile, hunk: NamedHunk, undo: FileUndo | undefined): Promise<RevertOutcome> {
     if (undo === undefined) {
       await this.refresh();
       return { kind: 'changed' };

@@ -1,6 +1,11 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { type ReviewRange, type ReviewedFile, SessionReview } from '../../engine/review/reviewSession.ts';
+import {
+  type NamedHunk,
+  type ReviewRange,
+  type ReviewedFile,
+  SessionReview,
+} from '../../engine/review/reviewSession.ts';
 import type { EngineHost } from '../engine/engineHost.ts';
 import { titleOf } from '../sessions/sessionRow.ts';
 import { inertText, visibleText } from '../text/inertText.ts';
@@ -86,7 +91,8 @@ export class ReviewController implements vscode.Disposable {
   /** Every file in one editor. */
   async showAll(): Promise<void> {
     const review = this.#review;
-    const files = review?.files.filter(({ hunks }) => hunks.length > 0) ?? [];
+    const hasLines = ({ executable }: NamedHunk): boolean => executable === undefined;
+    const files = review?.files.filter(({ hunks }) => hunks.some(hasLines)) ?? [];
     if (review === undefined || files.length === 0) return;
     const resources = files.map((file) => {
       const at = vscode.Uri.file(file.place ?? '');
@@ -248,10 +254,12 @@ export class ReviewController implements vscode.Disposable {
     if (editor === undefined || file === undefined) return undefined;
     const { lineCount } = editor.document;
     const line = editor.selection.active.line;
-    const hunk = file.hunks.find((each) => {
+    const here = file.hunks.filter((each) => {
       const range = rangeOf(each, lineCount);
       return range.start.line <= line && line <= range.end.line;
     });
+    // A change of permissions is where the first lines are, too.
+    const hunk = here.find(({ key }) => key === this.#last) ?? here[0];
     return hunk === undefined ? undefined : { file, hunk };
   }
 

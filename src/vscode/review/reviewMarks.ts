@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { unreported } from '../../insight/review/lineTrail.ts';
 import type { OpenReview, ReviewPlace } from './openReview.ts';
-import { originHover, originText, promptLine, rangeOf } from './reviewText.ts';
+import { changeText, originHover, promptLine, rangeOf } from './reviewText.ts';
 
 const { t } = vscode.l10n;
 
@@ -59,7 +59,7 @@ export class ReviewMarks implements vscode.Disposable, vscode.CodeLensProvider, 
       const lens = (title: string, command: string, ...args: readonly unknown[]): vscode.CodeLens =>
         new vscode.CodeLens(range, { title, command, arguments: [...args] });
       const step = hunk.by.findLast((each) => each !== unreported);
-      const origin = [originText(review.session, hunk), promptLine(review.session, hunk)].filter(Boolean).join(' · ');
+      const origin = [changeText(review.session, hunk), promptLine(review.session, hunk)].filter(Boolean).join(' · ');
       return [
         review.isReviewed(hunk)
           ? lens(`$(pass-filled) ${t('Reviewed')}`, 'vitrine.keepChange', hunk.key)
@@ -89,7 +89,7 @@ export class ReviewMarks implements vscode.Disposable, vscode.CodeLensProvider, 
     return this.#places(document).map(({ hunk }) => {
       const { start } = rangeOf(hunk, document.lineCount);
       const { range } = document.lineAt(start.line);
-      const contentText = `${review.isReviewed(hunk) ? '✓ ' : ''}${originText(review.session, hunk)}`;
+      const contentText = `${review.isReviewed(hunk) ? '✓ ' : ''}${changeText(review.session, hunk)}`;
       return { range: new vscode.Range(range.end, range.end), renderOptions: { after: { contentText } } };
     });
   }

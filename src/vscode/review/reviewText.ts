@@ -20,13 +20,20 @@ export function originText(session: SessionReview, { by }: NamedHunk): string {
   return words.join(' · ');
 }
 
-/** The lines of a change in the file as it is, from 1. */
-export function linesText({ now: [from, to], base }: NamedHunk): string {
+/** The lines of a change in the file as it is, from 1, or how its permissions changed. */
+export function linesText({ now: [from, to], base, executable }: NamedHunk): string {
+  if (executable !== undefined) return executable ? t('Made executable') : t('Made not executable');
   if (from === to) {
     const gone = base[1] - base[0];
     return gone === 1 ? t('1 line removed at line {0}', from + 1) : t('{0} lines removed at line {1}', gone, from + 1);
   }
   return to - from === 1 ? t('Line {0}', from + 1) : t('Lines {0}–{1}', from + 1, to);
+}
+
+/** Who made a change; for one of permissions also what it is, because its line does not show it. */
+export function changeText(session: SessionReview, hunk: NamedHunk): string {
+  const origin = originText(session, hunk);
+  return hunk.executable === undefined ? origin : `${linesText(hunk)} · ${origin}`;
 }
 
 /** Lines that stand for a change in an editor: a removal is shown where the lines were. */
@@ -41,7 +48,7 @@ export function originHover(review: OpenReview, place: ReviewPlace): vscode.Mark
   const { hunk } = place;
   const about = new vscode.MarkdownString('', false);
   about.isTrusted = false;
-  const paragraphs = [`**${literalText(originText(review.session, hunk))}**`];
+  const paragraphs = [`**${literalText(changeText(review.session, hunk))}**`];
   const step = hunk.by.findLast((each) => each !== unreported);
   const { prompt, promptIndex } = step === undefined ? {} : review.session.step(step);
   if (prompt !== undefined && prompt.trim() !== '') paragraphs.push(literalText(shortened(prompt)));

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { chmod, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { SessionReview } from '../../../src/engine/review/reviewSession.ts';
+import { type ReviewedFile, SessionReview } from '../../../src/engine/review/reviewSession.ts';
 import type { NormalizedEntry } from '../../../src/model/transcript/entry.ts';
 import { seedStore } from '../../e2e/seed.ts';
 import { copyFiles } from '../../support/sessions/copyFiles.ts';
-import { call, reads, said } from '../../support/sessions/madeEntries.ts';
+import { call, reads, said, unreportedNote } from '../../support/sessions/madeEntries.ts';
 import { reviewSession, textAfter, textBefore } from '../../support/sessions/reviewSession.ts';
 import { record, storeFolder, until } from '../shell.ts';
 
@@ -19,20 +19,23 @@ interface GitExtension {
   getAPI(version: 1): { init(root: vscode.Uri): Promise<unknown> };
 }
 
-describe('a file that a session deleted', function () {
+describe('files that a session deleted and made executable', function () {
   const mode = 0o750;
   const text = '\uFEFFfirst\r\nsecond\r\nthird';
   let root: string;
   let file: string;
+  let script: string;
 
   before(async () => {
     root = vscode.workspace.workspaceFolders![0]!.uri.fsPath;
     file = path.join(root, 'deleted.txt');
+    script = path.join(root, 'made-executable.sh');
     const extent = { startLine: 1, totalLines: 3 };
     const entries = [
       said(0, 'Remove it.', 'user_message'),
       call(1, reads(file, extent), { toolName: 'Read', result: { text: '1\tfirst\n2\tsecond\n3\tthird' } }),
       call(2, { kind: 'file_edit', changes: [{ path: file, kind: 'delete' }] }, { toolName: 'Delete' }),
+      unreportedNote(3, [{ path: path.basename(script), kind: 'changed', mode: { executable: true, only: true } }]),
     ];
     const seed = { title: 'Remove a file', daysAgo: 0, usd: 0.2, turns: 1, seconds: 30, entries };
     await seedStore(await storeFolder(), root, [seed]);
@@ -40,21 +43,21 @@ describe('a file that a session deleted', function () {
     await chmod(file, mode);
     await copyFiles(await storeFolder(), { id, folder: root }, 0);
     await rm(file);
+    await writeFile(script, 'echo done\n');
+    await chmod(script, 0o755);
     await run('rebuildIndex');
     await run('reviewChanges', id);
   });
   after(async () => {
     await run('closeChanges');
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
-    await rm(file, { force: true });
+    for (const each of [file, script]) await rm(each, { force: true });
     await rm(path.join(await storeFolder(), 'sessions', id), { recursive: true, force: true });
     await run('rebuildIndex');
   });
 
-  it('comes back byte for byte with its permissions, although its session saw only lines, and goes again', async () => {
-    const review = new SessionReview(root);
-    await review.take({ total: () => 3, read: () => readEntries() }, 3);
-    const [deleted] = (await review.review()).files;
+  it('come back byte for byte with their permissions, although the session saw only lines, and go again', async () => {
+    const deleted = await reviewed('deleted.txt');
     await run('revertChange', deleted?.hunks[0]?.key);
     assert.equal(await readFile(file, 'utf8'), text);
     if (process.platform !== 'win32') assert.equal((await stat(file)).mode & 0o777, mode);
@@ -62,6 +65,29 @@ describe('a file that a session deleted', function () {
     await assert.rejects(readFile(file), { code: 'ENOENT' });
     await vscode.commands.executeCommand('notifications.clearAll');
   });
+
+  it('get back their permissions alone, and lose them again', async function () {
+    // Windows has none.
+    if (process.platform === 'win32') this.skip();
+    const mode = async (): Promise<number> => (await stat(script)).mode & 0o777;
+    const changed = await reviewed(path.basename(script));
+    assert.deepEqual(
+      changed?.hunks.map(({ executable }) => executable),
+      [true],
+    );
+    await run('revertChange', changed.hunks[0]?.key);
+    assert.equal(await mode(), 0o644);
+    assert.equal(await readFile(script, 'utf8'), 'echo done\n');
+    await run('undoRevert');
+    assert.equal(await mode(), 0o755);
+    await vscode.commands.executeCommand('notifications.clearAll');
+  });
+
+  async function reviewed(name: string): Promise<ReviewedFile | undefined> {
+    const review = new SessionReview(root);
+    await review.take({ total: () => 4, read: () => readEntries() }, 4);
+    return (await review.review()).files.find((each) => each.path === name);
+  }
 
   async function readEntries(): Promise<readonly NormalizedEntry[]> {
     return (await record(id)).flatMap(({ kind, entry }) => (kind === 'entry' ? [entry as NormalizedEntry] : []));

@@ -1,5 +1,6 @@
 import type { NormalizedEntry } from '../../../src/model/transcript/entry.ts';
 import type { ToolAction, ToolUse } from '../../../src/model/transcript/tool.ts';
+import { type UnreportedChange, unreportedSubtype } from '../../../src/model/transcript/unreported.ts';
 
 /** Timestamp of an entry at this second. */
 export function at(second: number): string {
@@ -36,6 +37,17 @@ export function said(
 
 export function thought(index: number, content: string): NormalizedEntry {
   return { index, timestamp: at(index), type: { kind: 'thinking', reasoning: content }, content };
+}
+
+/** Files that changed without a tool call. */
+export function unreportedNote(index: number, changes: readonly UnreportedChange[]): NormalizedEntry {
+  return {
+    index,
+    timestamp: at(index),
+    type: { kind: 'system_message', subtype: unreportedSubtype },
+    content: '',
+    metadata: { unreported: { how: 'files', changes, total: changes.length } },
+  };
 }
 
 export const reads = (path: string, more: object = {}): ToolAction => ({ kind: 'file_read', path, ...more });

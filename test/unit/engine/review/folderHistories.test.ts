@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import * as fc from 'fast-check';
-import { changeFile, undoChange } from '../../../../src/engine/review/changeFile.ts';
+import { changeFile, changeMode, undoChange } from '../../../../src/engine/review/changeFile.ts';
 import { type ReviewedFile, SessionReview } from '../../../../src/engine/review/reviewSession.ts';
 import { plainLines } from '../../../../src/insight/review/fileText.ts';
 import { unreported } from '../../../../src/insight/review/lineTrail.ts';
@@ -11,7 +11,7 @@ import { revertHunk } from '../../../../src/insight/review/reviewFile.ts';
 import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
 import { fuzzRuns } from '../../../support/hostile/fuzz.ts';
 import { assertAuthors, assertReverted } from '../../insight/review/assertHunks.ts';
-import { type FolderFile, folderShape, folderState, playFolder } from './madeFolder.ts';
+import { flipped, type FolderFile, folderShape, folderState, playFolder } from './madeFolder.ts';
 
 async function reviewed(folder: string, entries: readonly NormalizedEntry[]): Promise<readonly ReviewedFile[]> {
   const made = new SessionReview(folder);
@@ -25,7 +25,7 @@ describe('a review of generated folders', function () {
   // The time of a busy machine.
   this.timeout(fuzzRuns(300_000));
   it('finds the step of every change, and reverts and restores each of them alone', async () => {
-    const seen = { hunks: 0, renamed: 0, twice: 0, split: 0, deleted: 0, binary: 0, long: 0 };
+    const seen = { hunks: 0, modes: 0, renamed: 0, twice: 0, split: 0, deleted: 0, binary: 0, long: 0 };
     await fc.assert(
       fc.asyncProperty(folderShape, async (shape) => {
         const folder = mkdtempSync(path.join(tmpdir(), 'folder-'));
@@ -55,6 +55,7 @@ describe('a review of generated folders', function () {
             }
             await check(folder, file, found.get(file.name), before);
             seen.hunks += found.get(file.name)?.hunks.length ?? 0;
+            seen.modes += file.isFlipped ? 1 : 0;
             seen.deleted += file.end === 'kept' ? 0 : 1;
             seen.long += file.history.base.length > 9000 ? 1 : 0;
           }
@@ -62,7 +63,8 @@ describe('a review of generated folders', function () {
             // Before a session, a deleted file could have been anything.
             const row = found.get(name);
             assert.equal(row?.state, state === 'missing' ? 'unrecorded' : state, name);
-            assert.deepEqual(row.hunks, []);
+            if (state === 'text') await checkMode(folder, name, row, before);
+            else assert.deepEqual(row.hunks, []);
             seen.binary += 1;
           }
           const known = [
@@ -89,7 +91,7 @@ function changedOutside({ history }: FolderFile): boolean {
 
 async function check(
   folder: string,
-  { name, end, history }: FolderFile,
+  { name, end, history, isFlipped }: FolderFile,
   file: ReviewedFile | undefined,
   before: Record<string, string>,
 ): Promise<void> {
@@ -97,7 +99,9 @@ async function check(
     await checkDeleted(folder, history, file, before);
     return;
   }
-  const hunks = file?.hunks ?? [];
+  if (isFlipped) await checkMode(folder, name, file, before);
+  const hunks = file?.hunks.filter(({ executable }) => executable === undefined) ?? [];
+  assert.equal(file?.hunks.length ?? 0, hunks.length + (isFlipped ? 1 : 0));
   assert.equal(hunks.length > 0, history.now !== history.before, 'what changed is shown');
   for (const hunk of hunks) {
     assert.ok(file?.review !== undefined && file.place !== undefined && file.hash !== undefined);
@@ -114,6 +118,25 @@ async function check(
     assert.equal(await undoChange(undo), true);
     assert.deepEqual(folderState(folder), before, 'undo restores every byte');
   }
+}
+
+/** A change of permissions is reverted alone, whatever else changed in the file, and undone. */
+async function checkMode(
+  folder: string,
+  name: string,
+  file: ReviewedFile | undefined,
+  before: Record<string, string>,
+): Promise<void> {
+  const hunk = file?.hunks.at(-1);
+  assert.ok(file?.place !== undefined && hunk?.executable !== undefined);
+  assert.deepEqual(hunk.by, [unreported]);
+  const undo = await changeMode(file.place, !hunk.executable);
+  assert.ok(undo !== undefined);
+  const [mode = '', ...bytes] = (before[name] ?? '').split(' ');
+  const changed = [flipped(parseInt(mode, 8)).toString(8), ...bytes].join(' ');
+  assert.deepEqual(folderState(folder), { ...before, [name]: changed }, 'nothing else changes');
+  assert.equal(await undoChange(undo), true);
+  assert.deepEqual(folderState(folder), before);
 }
 
 /** Line breaks and a byte order mark of a deleted file are not in the record. */

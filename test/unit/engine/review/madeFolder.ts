@@ -1,9 +1,10 @@
 import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import * as fc from 'fast-check';
+import { isExecutable, withExecutable } from '../../../../src/model/files/fileMode.ts';
 import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
 import type { UnreportedChange } from '../../../../src/model/transcript/unreported.ts';
-import { call } from '../../../support/sessions/madeEntries.ts';
+import { call, unreportedNote } from '../../../support/sessions/madeEntries.ts';
 import { historyShape, MadeFile, type MadeHistory } from '../../insight/review/madeHistory.ts';
 
 const modes = fc.constantFrom(0o644, 0o755, 0o600, 0o666, 0o444);
@@ -13,6 +14,8 @@ const fileShape = fc.record({
   /** One of 40 has 10,000 lines. */
   size: fc.nat(39),
   mode: modes,
+  /** A command makes it executable at the end, or not executable if it was. */
+  isFlipped: fc.boolean(),
   folder: fc.constantFrom('', '', 'in/', 'in/the/'),
   moves: fc.array(
     fc.record({
@@ -34,7 +37,7 @@ type FileShape = typeof fileShape extends fc.Arbitrary<infer T> ? T : never;
 const binaryShape = fc.record({
   bytes: fc.uint8Array({ minLength: 1, maxLength: 40 }),
   mode: modes,
-  end: fc.constantFrom('added', 'changed', 'deleted', 'renamed', 'untouched'),
+  end: fc.constantFrom('added', 'changed', 'deleted', 'renamed', 'flipped', 'untouched'),
 });
 
 export const folderShape = fc.record({
@@ -51,13 +54,17 @@ export interface FolderFile {
   readonly between: string | undefined;
   readonly end: FileShape['end'];
   readonly history: MadeHistory;
+  readonly isFlipped: boolean;
 }
+
+/** `text`: only its permissions changed. */
+type BinaryState = 'binary' | 'missing' | 'text';
 
 export interface MadeFolder {
   readonly entries: readonly NormalizedEntry[];
   readonly files: readonly FolderFile[];
-  /** Names of binary files that changed; a deleted one maps to `missing`. */
-  readonly binaries: ReadonlyMap<string, 'binary' | 'missing'>;
+  /** Names of binary files that changed, and how a review lists them. */
+  readonly binaries: ReadonlyMap<string, BinaryState>;
 }
 
 /** Plays edits on several files in turn, and leaves them in `folder` as a session would. */
@@ -69,12 +76,15 @@ export function playFolder(folder: string, { files, binaries }: FolderShape): Ma
   const played = players.map((player) => player.end());
   for (const [at, { mode }] of files.entries()) {
     const file = played[at];
-    if (file?.end === 'kept') put(folder, file.name, Buffer.from(file.history.now), mode);
+    if (file?.end !== 'kept') continue;
+    if (file.isFlipped) notes.push(flipOf(file.name, mode));
+    put(folder, file.name, Buffer.from(file.history.now), file.isFlipped ? flipped(mode) : mode);
   }
-  const listed = new Map<string, 'binary' | 'missing'>();
+  const listed = new Map<string, BinaryState>();
   for (const [at, { bytes, mode, end }] of binaries.entries()) {
     const name = `picture${at}.png`;
-    if (end !== 'deleted' && end !== 'renamed') put(folder, name, Buffer.concat([Buffer.of(0), bytes]), mode);
+    if (end !== 'deleted' && end !== 'renamed')
+      put(folder, name, Buffer.concat([Buffer.of(0), bytes]), end === 'flipped' ? flipped(mode) : mode);
     if (end === 'renamed') put(folder, `moved${at}.png`, Buffer.concat([Buffer.of(0), bytes]), mode);
     const changes: UnreportedChange[] =
       end === 'untouched'
@@ -84,9 +94,12 @@ export function playFolder(folder: string, { files, binaries }: FolderShape): Ma
               { path: name, kind: 'deleted' },
               { path: `moved${at}.png`, kind: 'added' },
             ]
-          : [{ path: name, kind: end }];
+          : end === 'flipped'
+            ? [flipOf(name, mode)]
+            : [{ path: name, kind: end }];
     notes.push(...changes);
-    for (const change of changes) listed.set(change.path, change.kind === 'deleted' ? 'missing' : 'binary');
+    for (const { path: changed, kind } of changes)
+      listed.set(changed, end === 'flipped' ? 'text' : kind === 'deleted' ? 'missing' : 'binary');
   }
   put(folder, 'mine.txt', Buffer.from('of the user\n'), 0o640);
   symlinkSync('mine.txt', path.join(folder, 'link.txt'));
@@ -107,21 +120,19 @@ export function folderState(folder: string): Record<string, string> {
   );
 }
 
+export function flipped(mode: number): number {
+  return withExecutable(mode, !isExecutable(mode));
+}
+
+function flipOf(name: string, mode: number): UnreportedChange {
+  return { path: name, kind: 'changed', mode: { executable: !isExecutable(mode), only: true } };
+}
+
 function put(folder: string, name: string, bytes: Buffer, mode: number): void {
   const place = path.join(folder, name);
   mkdirSync(path.dirname(place), { recursive: true });
   writeFileSync(place, bytes);
   chmodSync(place, mode);
-}
-
-export function unreportedNote(index: number, changes: readonly UnreportedChange[]): NormalizedEntry {
-  return {
-    index,
-    timestamp: '2026-11-20T10:00:00.000Z',
-    type: { kind: 'system_message', subtype: 'unreported_changes' },
-    content: '',
-    metadata: { unreported: { how: 'files', changes, total: changes.length } },
-  };
 }
 
 class FilePlayer {
@@ -170,7 +181,9 @@ class FilePlayer {
     }
     if (end === 'deleted by a command' && (hasRuns || earlier === undefined))
       this.#notes.push({ path: name, kind: 'deleted' });
-    return { name, earlier, between, end, history: this.#file.end() };
+    // Without a note after each run, the mode of a file under a new name is known too late.
+    const isFlipped = this.#shape.isFlipped && end === 'kept' && (hasRuns || earlier === undefined);
+    return { name, earlier, between, end, history: this.#file.end(), isFlipped };
   }
 
   #move({ by, folder, isRead }: FileShape['moves'][number]): void {

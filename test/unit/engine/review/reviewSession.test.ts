@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { chmod, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { changeFile, undoChange } from '../../../../src/engine/review/changeFile.ts';
+import { changeFile, changeMode, undoChange } from '../../../../src/engine/review/changeFile.ts';
 import { hashOf } from '../../../../src/engine/review/currentFile.ts';
 import { type ReviewedFile, type ReviewRange, SessionReview } from '../../../../src/engine/review/reviewSession.ts';
 import { unreported } from '../../../../src/insight/review/lineTrail.ts';
 import { revertHunk } from '../../../../src/insight/review/reviewFile.ts';
 import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
-import { call, edits, reads, said, writes } from '../../../support/sessions/madeEntries.ts';
+import { call, edits, reads, said, unreportedNote, writes } from '../../../support/sessions/madeEntries.ts';
 
 describe('a review of a session', () => {
   let folder: string;
@@ -30,13 +30,6 @@ describe('a review of a session', () => {
   async function filesOf(entries: readonly NormalizedEntry[], range?: ReviewRange): Promise<readonly ReviewedFile[]> {
     return (await (await review(entries, range)).review()).files;
   }
-  const unreportedNote = (index: number, changes: readonly object[]): NormalizedEntry => ({
-    index,
-    timestamp: '2026-11-20T10:00:00.000Z',
-    type: { kind: 'system_message', subtype: 'unreported_changes' },
-    content: '',
-    metadata: { unreported: { how: 'files', changes, total: changes.length } },
-  });
   const whole = (index: number, name: string, text: string): NormalizedEntry =>
     call(index, reads(name, { startLine: 1, totalLines: text.split('\n').length }), { result: { text } });
 
@@ -93,6 +86,53 @@ describe('a review of a session', () => {
     assert.equal(await undoChange(undo), true);
     assert.deepEqual(await bytes('a.txt'), Buffer.from(text));
     if (process.platform !== 'win32') assert.equal((await stat(file.place)).mode & 0o777, 0o755);
+  });
+
+  it('shows a change of permissions as a change of its own, which is reverted and undone alone', async function () {
+    // Windows has none.
+    if (process.platform === 'win32') this.skip();
+    await put('run.sh', 'one\nTWO\n');
+    await put('tool', Uint8Array.of(0, 1, 2));
+    await put('untouched.sh', 'x\n');
+    for (const name of ['run.sh', 'tool']) await chmod(path.join(folder, name), 0o755);
+    const made = { executable: true, only: true };
+    const entries = [
+      whole(1, 'run.sh', 'one\ntwo\n'),
+      call(2, edits('run.sh', 'two', 'TWO')),
+      unreportedNote(3, [
+        { path: 'run.sh', kind: 'changed', besides: true, mode: { ...made, only: false } },
+        { path: 'tool', kind: 'changed', mode: made },
+        { path: 'untouched.sh', kind: 'changed', mode: made },
+      ]),
+    ];
+    const files = await filesOf(entries);
+    assert.deepEqual(
+      files.map(({ path: name, hunks }) => [name, hunks.map(({ by, executable }) => [by, executable])]),
+      [
+        [
+          'run.sh',
+          [
+            [[2], undefined],
+            [[unreported], true],
+          ],
+        ],
+        ['tool', [[[unreported], true]]],
+      ],
+    );
+    const undo = await changeMode(files[0]!.place!, false);
+    assert.ok(undo !== undefined);
+    assert.equal((await stat(files[0]!.place!)).mode & 0o777, 0o644);
+    assert.equal((await bytes('run.sh')).toString(), 'one\nTWO\n');
+    const [reverted] = await filesOf(entries);
+    assert.deepEqual(
+      reverted?.hunks.map(({ key }) => key),
+      [files[0]!.hunks[0]!.key],
+    );
+    assert.equal(await changeMode(files[0]!.place!, false), undefined, 'it is not executable any more');
+    assert.equal(await undoChange(undo), true);
+    assert.equal((await stat(files[0]!.place!)).mode & 0o777, 0o755);
+    await chmod(files[0]!.place!, 0o700);
+    assert.equal(await undoChange(undo), false, 'its permissions changed since');
   });
 
   it('deletes what the session created, restores what it deleted, and undoes both', async () => {
