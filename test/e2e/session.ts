@@ -1,7 +1,4 @@
-/**
- * One server and one browser for all end-to-end files of a run, since each start costs seconds; each test file opens its
- * windows in a profile of its own. A server that needs other settings or another environment is started beside it.
- */
+/** One browser for all end-to-end files of a run; each file has servers of its own, and windows in profiles of its own. */
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Browser, BrowserContext } from 'playwright-core';
@@ -27,7 +24,6 @@ export const zone = middayZone();
 
 let browser: Promise<Browser> | undefined;
 let browserFolder: RunFolder | undefined;
-let shared: Promise<Server> | undefined;
 const servers: Server[] = [];
 
 /** A server of its own; ended with the suite, or by its own `stop`. */
@@ -40,12 +36,6 @@ export async function startHost({ env = {}, vsix, ...options }: HostOptions = {}
   const server = await startServer({ ...options, folder, env: environment });
   servers.push(server);
   return server;
-}
-
-/** The server that all tests without wishes share. */
-export function sharedHost(): Promise<Server> {
-  shared ??= startHost();
-  return shared;
 }
 
 /** A browser profile: pages of one profile see the same workspace state, as windows of one user do. */
@@ -122,10 +112,7 @@ export async function picture(workbench: Workbench, name: string): Promise<void>
 export function keepEvidence(): void {
   const earlier = new Set<Server>();
   before(() => servers.forEach((server) => earlier.add(server)));
-  after(async function () {
-    const common = await shared;
-    await Promise.all(servers.filter((server) => server !== common && !earlier.has(server)).map(end));
-  });
+  after(() => Promise.all(servers.filter((server) => !earlier.has(server)).map(end)));
   afterEach(async function () {
     const test = this.currentTest;
     if (test?.state !== 'failed' || browser === undefined) return;

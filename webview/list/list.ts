@@ -36,6 +36,11 @@ export interface Layout {
   readonly after: number;
 }
 
+/** Height in px, always as drawn: the library's own function returns the height before the row was drawn again. */
+function heightNow(row: HTMLElement, entry: ResizeObserverEntry | undefined): number {
+  return Math.round(entry?.borderBoxSize[0]?.blockSize ?? row.offsetHeight);
+}
+
 /** The visible part of the loaded rows, and their positions. */
 export class List {
   readonly #scroller: HTMLElement;
@@ -98,6 +103,7 @@ export class List {
       scrollToFn: elementScroll,
       observeElementRect,
       observeElementOffset,
+      measureElement: heightNow,
       onChange: () => {
         if (!this.#measuring) this.#changed();
       },

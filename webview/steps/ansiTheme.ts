@@ -17,17 +17,15 @@ const tokens: ReadonlyMap<string, string> = new Map(
  */
 export class AnsiTheme {
   #key = '';
+  readonly #changed: () => void;
 
-  constructor() {
+  /** `changed` is called when the reader has chosen another theme. */
+  constructor(changed: () => void) {
+    this.#changed = changed;
     this.#look();
     const observer = new MutationObserver(() => this.#look());
     observer.observe(document.documentElement, { attributes: true, attributeFilter: ['style', 'class'] });
     observer.observe(document.body, { attributes: true, attributeFilter: ['class'] });
-  }
-
-  /** Changes with the theme. */
-  get key(): string {
-    return this.#key;
   }
 
   /** One of the sixteen theme colours. */
@@ -47,12 +45,14 @@ export class AnsiTheme {
     const { ground } = this;
     const key = [ground, ...[...tokens.keys()].map((name) => this.colour(name))].join(';');
     if (key === this.#key) return;
+    const isFirst = this.#key === '';
     this.#key = key;
     for (const name of tokens.keys()) {
       const colour = this.colour(name);
       if (colour === undefined) document.body.style.removeProperty(`--ansi-${name}`);
       else document.body.style.setProperty(`--ansi-${name}`, cssOf(readable(colour, ground)));
     }
+    if (!isFirst) this.#changed();
   }
 }
 

@@ -1,8 +1,8 @@
 /** The chunk for coloured program output, loaded when the first such output is opened. */
 import Anser from 'anser';
+import { ref } from 'lit/directives/ref.js';
 import { html, type TemplateResult } from 'lit/html.js';
 import { visibleTemplate } from '../text/shown.ts';
-import { placed } from '../views/placed.ts';
 import { AnsiTheme } from './ansiTheme.ts';
 import { cssOf, paletteRgb, readable, type Rgb, rgbOf } from './contrast.ts';
 
@@ -14,14 +14,25 @@ const maxCharacters = 400_000;
 /** A theme colour by name, or a fixed one. */
 type Colour = string | Rgb;
 
-interface TextStyle {
-  readonly text: string;
+interface Colours {
   readonly fg: Colour | undefined;
   readonly bg: Colour | undefined;
+}
+
+interface TextStyle extends Colours {
+  readonly text: string;
   readonly classes: string;
 }
 
-const theme = new AnsiTheme();
+/** Colours of elements as the program printed them. */
+const printed = new WeakMap<Element, Colours>();
+
+const theme = new AnsiTheme(() => {
+  for (const element of document.querySelectorAll<HTMLElement>('.ansi')) {
+    const colours = printed.get(element);
+    if (colours !== undefined) paint(element, colours);
+  }
+});
 
 /** Text whose only terminal sequences are colours, as elements. */
 export function coloured(text: string): TemplateResult {
@@ -72,12 +83,18 @@ function draw({ text, fg, bg, classes }: TextStyle): TemplateResult {
   if (bg === undefined && (fg === undefined || typeof fg === 'string')) {
     return html`<span class="ansi ${fg === undefined ? '' : `fg-${fg}`} ${classes}">${visibleTemplate(text)}</span>`;
   }
+  const painted = ref((element) => {
+    if (!(element instanceof HTMLElement)) return;
+    printed.set(element, { fg, bg });
+    paint(element, { fg, bg });
+  });
+  return html`<span class="ansi ${classes}" ${painted}>${visibleTemplate(text)}</span>`;
+}
+
+function paint({ style }: HTMLElement, { fg, bg }: Colours): void {
   const ground = rgb(bg) ?? theme.ground;
-  const styles = {
-    color: cssOf(readable(rgb(fg) ?? theme.foreground, ground)),
-    ...(bg !== undefined && { 'background-color': cssOf(ground) }),
-  };
-  return html`<span class="ansi ${classes}" ${placed(styles)}>${visibleTemplate(text)}</span>`;
+  style.color = cssOf(readable(rgb(fg) ?? theme.foreground, ground));
+  if (bg !== undefined) style.backgroundColor = cssOf(ground);
 }
 
 function rgb(colour: Colour | undefined): Rgb | undefined {

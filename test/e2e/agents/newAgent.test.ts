@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { loadBlueprints } from '../../../src/engine/blueprints/load.ts';
 import { until } from '../../support/until.ts';
-import { keepEvidence, picture, sharedHost, useWindow } from '../session.ts';
+import { keepEvidence, picture, startHost, useWindow } from '../session.ts';
 
 describe('New Agent…', function () {
   keepEvidence();
 
-  const host = useWindow(async () => ({ server: await sharedHost() }));
+  const host = useWindow(async () => ({ server: await startHost() }));
 
   const step = async (placeholder: string, text?: string): Promise<void> => {
     await host.workbench.page.getByPlaceholder(placeholder).waitFor();

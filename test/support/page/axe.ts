@@ -2,14 +2,15 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { repository } from '../host/install/cache.mjs';
-import type { Theme } from './themes.ts';
+import { type Theme, themes } from './themes.ts';
 
 /**
  * Violations that axe finds in the page, one line each. Themes differ in colors only: the dark one is checked with all
  * rules, the others with color rules.
  */
 export async function violations(page: Pick<Page, 'evaluate'>, theme: Theme = 'dark'): Promise<string[]> {
-  await page.evaluate(readFileSync(path.join(repository, 'node_modules/axe-core/axe.min.js'), 'utf8'));
+  const isLoaded = await page.evaluate(() => 'axe' in window);
+  if (!isLoaded) await page.evaluate(readFileSync(path.join(repository, 'node_modules/axe-core/axe.min.js'), 'utf8'));
   const options =
     theme === 'dark' ? {} : { runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } };
   return page.evaluate(async (given) => {
@@ -19,4 +20,35 @@ export async function violations(page: Pick<Page, 'evaluate'>, theme: Theme = 'd
     const { violations: found } = await axe.run(given);
     return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
   }, options);
+}
+
+/**
+ * `violations` in each of the four themes, between which the open page changes, as when a person chooses another theme.
+ * `seen` is called in each.
+ */
+export async function violationsInThemes(page: Page, seen?: (theme: Theme) => Promise<unknown>): Promise<string[]> {
+  const found: string[] = [];
+  for (const theme of Object.keys(themes) as Theme[]) {
+    await setTheme(page, theme);
+    found.push(...(await violations(page, theme)).map((violation) => `${theme}: ${violation}`));
+    await seen?.(theme);
+  }
+  return found;
+}
+
+async function setTheme(page: Page, theme: Theme): Promise<void> {
+  await page.evaluate(
+    async ({ href, body }) => {
+      const link = document.querySelector<HTMLLinkElement>('link[href^="/theme/"]');
+      if (link === null) throw new Error('This page has no theme of VS Code.');
+      if (link.getAttribute('href') !== href) {
+        const loaded = new Promise((resolve) => link.addEventListener('load', resolve, { once: true }));
+        link.setAttribute('href', href);
+        await loaded;
+      }
+      document.body.className = body;
+      await new Promise((resolve) => requestAnimationFrame(resolve));
+    },
+    { href: `/theme/${theme}`, body: themes[theme].body },
+  );
 }
