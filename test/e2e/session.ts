@@ -129,6 +129,8 @@ export function keepEvidence(): void {
 after(async function () {
   await (await browser)?.close();
   browserFolder?.remove();
+  // A suite that is repeated after the others starts another browser.
+  browser = browserFolder = undefined;
   await Promise.all([...servers].map(end));
 });
 
