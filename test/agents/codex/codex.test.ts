@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import type { SessionHandle } from '../../src/engine/api.ts';
-import type { TokenUsage } from '../../src/model/usage/usage.ts';
-import { codexVariables, codexVersions, configureCodex, ensureCodex } from '../support/agents/codex.ts';
-import { goneFrom, processesOf } from '../support/agents/place.ts';
-import { contentsOf, ended, entriesOf, toolsOf } from '../support/agents/runs.ts';
-import { agentSuite } from '../support/agents/suite.ts';
-import { codexScenarios } from '../support/models/scripts/codexScenarios.ts';
-import { startOpenaiServer } from '../support/models/openai.ts';
-import { skip } from '../support/skip.ts';
-import { until } from '../support/until.ts';
+import type { SessionHandle } from '../../../src/engine/api.ts';
+import type { TokenUsage } from '../../../src/model/usage/usage.ts';
+import { codexVariables, codexVersions, configureCodex, ensureCodex } from '../../support/agents/codex.ts';
+import { goneFrom, processesOf } from '../../support/agents/place.ts';
+import { contentsOf, ended, entriesOf, toolsOf } from '../../support/agents/runs.ts';
+import { agentSuite } from '../../support/agents/suite.ts';
+import { codexScenarios } from '../../support/models/scripts/codexScenarios.ts';
+import { startOpenaiServer } from '../../support/models/openai.ts';
+import { skip } from '../../support/skip.ts';
+import { until } from '../../support/until.ts';
 
 /** What `answers` answers of the script use, as far as the version counts it. */
 function used(version: string, answers: number): TokenUsage {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
-import { connect } from '../../../src/client/connect.ts';
-import { DaemonError } from '../../../src/client/errors.ts';
-import { DaemonLink } from '../../../src/client/link.ts';
-import { DaemonBench } from '../../support/daemon/bench.ts';
+import { connect } from '../../../../src/client/connect.ts';
+import { DaemonError } from '../../../../src/client/errors.ts';
+import { DaemonLink } from '../../../../src/client/link.ts';
+import { DaemonBench } from '../../../support/daemon/bench.ts';
 
 const build = '999.0.0';
 

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { readFile, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
-import type { DaemonConnection } from '../../../src/client/connection.ts';
-import { verifyRecord } from '../../../src/engine/record/chain/verify.ts';
-import { isAlive } from '../../../src/engine/process/identity/identity.ts';
-import type { NormalizedEntry } from '../../../src/model/transcript/entry.ts';
-import { requestMetadataSchema } from '../../../src/model/agent/request.ts';
-import type { SessionUpdate } from '../../../src/protocol/daemon/session.ts';
-import { DaemonBench } from '../../support/daemon/bench.ts';
-import { prompt } from '../../support/fakeAgent/engine.ts';
-import { until } from '../../support/until.ts';
+import type { DaemonConnection } from '../../../../src/client/connection.ts';
+import { verifyRecord } from '../../../../src/engine/record/chain/verify.ts';
+import { isAlive } from '../../../../src/engine/process/identity/identity.ts';
+import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
+import { requestMetadataSchema } from '../../../../src/model/agent/request.ts';
+import type { SessionUpdate } from '../../../../src/protocol/daemon/session.ts';
+import { DaemonBench } from '../../../support/daemon/bench.ts';
+import { prompt } from '../../../support/fakeAgent/engine.ts';
+import { until } from '../../../support/until.ts';
 
 const kills = Number(process.env['VITRINE_KILLS'] ?? 20);
 /** Kills of one session: the first of each starts it, the others resume it. */

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { SessionHandle } from '../../src/engine/api.ts';
-import { Engine } from '../../src/engine/engine.ts';
-import { readProposal } from '../../src/engine/requests/readEditPreviews.ts';
-import { editedText } from '../../src/insight/files/preview/editedText.ts';
-import { reviewFile } from '../../src/insight/review/reviewFile.ts';
-import { ensureClaudeCode } from '../support/agents/claudeCode.ts';
-import { agentPlace, type AgentPlace } from '../support/agents/place.ts';
-import { asked, requests, talk, talkingDeps, toolsOf } from '../support/agents/talk.ts';
-import { type Scenarios, text, tool } from '../support/models/scripts/scenario.ts';
-import { skip } from '../support/skip.ts';
+import type { SessionHandle } from '../../../src/engine/api.ts';
+import { Engine } from '../../../src/engine/engine.ts';
+import { readProposal } from '../../../src/engine/requests/readEditPreviews.ts';
+import { editedText } from '../../../src/insight/files/preview/editedText.ts';
+import { reviewFile } from '../../../src/insight/review/reviewFile.ts';
+import { ensureClaudeCode } from '../../support/agents/claudeCode.ts';
+import { agentPlace, type AgentPlace } from '../../support/agents/place.ts';
+import { asked, requests, talk, talkingDeps, toolsOf } from '../../support/agents/talk.ts';
+import { type Scenarios, text, tool } from '../../support/models/scripts/scenario.ts';
+import { skip } from '../../support/skip.ts';
 
 const scenarios = (workDir: string): Scenarios => ({
   write: [

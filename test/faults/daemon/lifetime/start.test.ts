@@ -3,14 +3,14 @@ import { chmod, chown, mkdir, readdir, readFile, writeFile } from 'node:fs/promi
 import { createServer, type Server, type Socket } from 'node:net';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { DaemonError } from '../../../src/client/errors.ts';
-import { thisMachine } from '../../../src/engine/process/identity/holder.ts';
-import { isAlive } from '../../../src/engine/process/identity/identity.ts';
-import { publishEndpoint, readEndpoint } from '../../../src/transport/endpoint.ts';
-import { DaemonBench } from '../../support/daemon/bench.ts';
-import { fakeAgent, prompt } from '../../support/fakeAgent/engine.ts';
-import { skip } from '../../support/skip.ts';
-import { until } from '../../support/until.ts';
+import { DaemonError } from '../../../../src/client/errors.ts';
+import { thisMachine } from '../../../../src/engine/process/identity/holder.ts';
+import { isAlive } from '../../../../src/engine/process/identity/identity.ts';
+import { publishEndpoint, readEndpoint } from '../../../../src/transport/endpoint.ts';
+import { DaemonBench } from '../../../support/daemon/bench.ts';
+import { fakeAgent, prompt } from '../../../support/fakeAgent/engine.ts';
+import { skip } from '../../../support/skip.ts';
+import { until } from '../../../support/until.ts';
 
 /** What a background run prints where its daemon cannot be started. */
 const notStarted = /could not be started|cannot be created|does not respond/;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { isAlive } from '../../../src/engine/process/identity/identity.ts';
-import { DaemonBench } from '../../support/daemon/bench.ts';
-import { until } from '../../support/until.ts';
+import { isAlive } from '../../../../src/engine/process/identity/identity.ts';
+import { DaemonBench } from '../../../support/daemon/bench.ts';
+import { until } from '../../../support/until.ts';
 
 const reason = "Vitrine's background process was asked to stop.";
 

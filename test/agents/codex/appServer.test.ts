@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { SessionHandle } from '../../src/engine/api.ts';
-import type { ToolUse } from '../../src/model/transcript/tool.ts';
-import { codexVariables, configureCodex, ensureCodex } from '../support/agents/codex.ts';
-import { goneFrom } from '../support/agents/place.ts';
-import { AgentRuns, contentsOf, ended, toolsOf } from '../support/agents/runs.ts';
-import { agentSuite } from '../support/agents/suite.ts';
-import { startOpenaiServer } from '../support/models/openai.ts';
-import { codexScenarios } from '../support/models/scripts/codexScenarios.ts';
-import { type Scenarios, text, tool } from '../support/models/scripts/scenario.ts';
-import { answering, deny, forSession, once } from '../support/sessions/answering.ts';
-import { until } from '../support/until.ts';
+import type { SessionHandle } from '../../../src/engine/api.ts';
+import type { ToolUse } from '../../../src/model/transcript/tool.ts';
+import { codexVariables, configureCodex, ensureCodex } from '../../support/agents/codex.ts';
+import { goneFrom } from '../../support/agents/place.ts';
+import { AgentRuns, contentsOf, ended, toolsOf } from '../../support/agents/runs.ts';
+import { agentSuite } from '../../support/agents/suite.ts';
+import { startOpenaiServer } from '../../support/models/openai.ts';
+import { codexScenarios } from '../../support/models/scripts/codexScenarios.ts';
+import { type Scenarios, text, tool } from '../../support/models/scripts/scenario.ts';
+import { answering, deny, forSession, once } from '../../support/sessions/answering.ts';
+import { until } from '../../support/until.ts';
 
 const version = '0.169.0';
 const run = (cmd: string) => tool('exec_command', { cmd, yield_time_ms: 30_000 });

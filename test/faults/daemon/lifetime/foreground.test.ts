@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { chmod, mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { runResultSchema } from '../../../src/model/session/result.ts';
-import { type Command, DaemonBench } from '../../support/daemon/bench.ts';
-import { fakeAgent, prompt, type Step } from '../../support/fakeAgent/engine.ts';
-import { skip } from '../../support/skip.ts';
-import { until } from '../../support/until.ts';
+import { runResultSchema } from '../../../../src/model/session/result.ts';
+import { type Command, DaemonBench } from '../../../support/daemon/bench.ts';
+import { fakeAgent, prompt, type Step } from '../../../support/fakeAgent/engine.ts';
+import { skip } from '../../../support/skip.ts';
+import { until } from '../../../support/until.ts';
 
 describe('vitrine run in the foreground', function () {
   let place: DaemonBench;

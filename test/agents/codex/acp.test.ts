@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { codexAcpVersion, ensureCodexAcp } from '../support/agents/acp.ts';
-import { codexVariables, configureCodex } from '../support/agents/codex.ts';
-import { goneFrom } from '../support/agents/place.ts';
-import { contentsOf, ended, toolsOf } from '../support/agents/runs.ts';
-import { agentSuite } from '../support/agents/suite.ts';
-import { answering, deny, once } from '../support/sessions/answering.ts';
-import { codexScenarios } from '../support/models/scripts/codexScenarios.ts';
-import { startOpenaiServer } from '../support/models/openai.ts';
+import { codexAcpVersion, ensureCodexAcp } from '../../support/agents/acp.ts';
+import { codexVariables, configureCodex } from '../../support/agents/codex.ts';
+import { goneFrom } from '../../support/agents/place.ts';
+import { contentsOf, ended, toolsOf } from '../../support/agents/runs.ts';
+import { agentSuite } from '../../support/agents/suite.ts';
+import { answering, deny, once } from '../../support/sessions/answering.ts';
+import { codexScenarios } from '../../support/models/scripts/codexScenarios.ts';
+import { startOpenaiServer } from '../../support/models/openai.ts';
 
 describe(`Codex ${codexAcpVersion}, by the Agent Client Protocol`, function () {
   const agent = agentSuite({

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { Forks } from '../../src/daemon/sessions/forks.ts';
-import { claudeAcpVersion, ensureClaudeAcp } from '../support/agents/acp.ts';
-import { goneFrom, processesOf } from '../support/agents/place.ts';
-import { contentsOf, ended, entriesOf, toolsOf } from '../support/agents/runs.ts';
-import { agentSuite } from '../support/agents/suite.ts';
-import { answering, forSession, once } from '../support/sessions/answering.ts';
-import { text, tool, type Scenarios } from '../support/models/scripts/scenario.ts';
-import { skip } from '../support/skip.ts';
-import { until } from '../support/until.ts';
+import { Forks } from '../../../src/daemon/sessions/forks.ts';
+import { claudeAcpVersion, ensureClaudeAcp } from '../../support/agents/acp.ts';
+import { goneFrom, processesOf } from '../../support/agents/place.ts';
+import { contentsOf, ended, entriesOf, toolsOf } from '../../support/agents/runs.ts';
+import { agentSuite } from '../../support/agents/suite.ts';
+import { answering, forSession, once } from '../../support/sessions/answering.ts';
+import { text, tool, type Scenarios } from '../../support/models/scripts/scenario.ts';
+import { skip } from '../../support/skip.ts';
+import { until } from '../../support/until.ts';
 
 const usage = { input_tokens: 12, cache_creation_input_tokens: 1000, cache_read_input_tokens: 2000, output_tokens: 50 };
 
