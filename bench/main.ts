@@ -7,6 +7,7 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { repository } from '../test/support/host/install/cache.mjs';
 import { activation } from './activation.ts';
+import { activationInWindow } from './activationInWindow.ts';
 import { catalogue } from './records/catalogue.ts';
 import { attackedDaemon } from './daemon/attacked.ts';
 import { daemonIdle } from './daemon/idle.ts';
@@ -83,6 +84,7 @@ const cases: Readonly<Record<string, Case>> = {
   teamGrowth,
   teamMachines,
   activation,
+  activationInWindow,
   sizes,
 };
 /** Takes too long to run with the others. */

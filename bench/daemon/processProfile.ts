@@ -12,7 +12,7 @@ const profileSchema = z.object({
     nodes: z.array(
       z.object({
         id: z.number(),
-        callFrame: z.object({ url: z.string() }),
+        callFrame: z.object({ url: z.string(), functionName: z.string() }),
         children: z.array(z.number()).default([]),
       }),
     ),
@@ -57,15 +57,30 @@ export async function profileOf(pid: number, seconds: number, isOwn: (url: strin
   }
 }
 
-/** From the result of `Profiler.stop`: seconds in code of these files, including what it calls. */
-export function ownSeconds(stopped: unknown, isOwn: (url: string) => boolean): number {
+/** From the result of `Profiler.stop`: seconds in which the thread had work, on the processor or waiting for it. */
+export function busySeconds(stopped: unknown): number {
+  const { nodes, samples, timeDeltas } = profileSchema.parse(stopped).profile;
+  const idle = new Set(nodes.flatMap(({ id, callFrame }) => (callFrame.functionName === '(idle)' ? [id] : [])));
+  return samples.reduce((sum, id, at) => sum + (idle.has(id) ? 0 : (timeDeltas[at] ?? 0)), 0) / 1e6;
+}
+
+/**
+ * From the result of `Profiler.stop`: seconds in code of these files, including what it calls, but not what is in other files
+ * (`isOther`).
+ */
+export function ownSeconds(
+  stopped: unknown,
+  isOwn: (url: string) => boolean,
+  isOther: (url: string) => boolean = () => false,
+): number {
   const { nodes, samples, timeDeltas } = profileSchema.parse(stopped).profile;
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const own = new Set<number>();
   const visit = (id: number, isBelow: boolean): void => {
     const node = byId.get(id);
     if (node === undefined) return;
-    const isCounted = isBelow || isOwn(node.callFrame.url);
+    const { url } = node.callFrame;
+    const isCounted = isOwn(url) || (isBelow && !isOther(url));
     if (isCounted) own.add(id);
     for (const child of node.children) visit(child, isCounted);
   };
