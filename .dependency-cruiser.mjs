@@ -23,7 +23,7 @@ const layers = {
   transport: { packages: ['zod', 'vscode-jsonrpc'], node: '*' },
   team: { layers: pure, packages: ['zod', 'pg', 'node-pg-migrate'], node: '*' },
   daemon: {
-    layers: ['engine', 'team', 'transport', 'protocol', ...pure],
+    layers: ['client', 'engine', 'team', 'transport', 'protocol', ...pure],
     packages: ['zod', 'vscode-jsonrpc'],
     node: '*',
   },

@@ -146,6 +146,11 @@ export class RemoteSession<F extends Error> implements Disposable {
     return this.#state.live;
   }
 
+  /** Version of Vitrine whose daemon has the active run, if that is another one. */
+  otherVersion(): string | undefined {
+    return this.#state.other_version;
+  }
+
   /** Of the active run; `null` if there is none, or no dialogue. */
   conversation(): RemoteConversation | null {
     const { live, dialogue, takesMessages, requests, queued } = this.#state;

@@ -17,6 +17,7 @@ import { Lifetime } from './lifetime.ts';
 import { logUnhandledRejections, openLog } from './logFile.ts';
 import { NewsSource } from './clients/news.ts';
 import type { DaemonOptions } from './options.ts';
+import { OtherDaemons } from './otherVersions/otherDaemons.ts';
 import { RunQueue } from './queue/runQueue.ts';
 import { RaceCalls } from './sessions/races.ts';
 import { RunningSessions } from './sessions/runningSessions.ts';
@@ -139,6 +140,7 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
   });
   const { randomHex } = engineDeps;
   const races = new RaceCalls({ engine, storeDir, contexts, clients, lifetime, randomHex, log });
+  const others = new OtherDaemons({ storeDir, version, engine, isPresent: () => clients.isPresent(), log });
   const since = new Date().toISOString();
   const service = new DaemonService({
     engine,
@@ -152,6 +154,7 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     races,
     thread,
     team,
+    others,
     lifetime,
     log,
     version,

@@ -14,6 +14,7 @@ import type { Lifetime } from './lifetime.ts';
 import type { NewsFeed, NewsSource } from './clients/news.ts';
 import type { IndexThread } from './indexing/indexThread.ts';
 import { indexCalls } from './indexing/messages.ts';
+import type { OtherDaemons } from './otherVersions/otherDaemons.ts';
 import type { RunQueue } from './queue/runQueue.ts';
 import type { RaceCalls } from './sessions/races.ts';
 import { Records } from './sessions/records.ts';
@@ -34,6 +35,7 @@ export interface ServiceDeps {
   readonly races: RaceCalls;
   readonly thread: IndexThread;
   readonly team: TeamMembership;
+  readonly others: OtherDaemons;
   readonly lifetime: Lifetime;
   readonly log: Log;
   readonly version: string;
@@ -125,15 +127,25 @@ export class DaemonService {
     const { kind, id } = this.#deps.clients.describe(connection) ?? {};
     const client = kind === undefined ? undefined : { kind, ...(id !== undefined && { id }) };
     const handle = this.#deps.running.get(session_id);
-    if (handle === undefined) return { accepted: await this.team.answer(session_id, request_id, answer) };
+    if (handle === undefined) {
+      const params = { session_id, request_id, answer };
+      const answered = await this.#deps.others.call('answer', params, this.#deps.clients.describe(connection));
+      return answered ?? { accepted: await this.team.answer(session_id, request_id, answer) };
+    }
     const accepted = handle.conversation()?.answer(request_id, answer, client) ?? false;
     // What a client was told has been recorded, and survives a crash.
     if (accepted) await handle.written();
     return { accepted };
   }
 
-  async say({ session_id, text, how }: ParamsOf<'say'>): Promise<ResultOf<'say'>> {
-    const handle = this.#deps.running.get(session_id);
+  async say(connection: ConnectedClient, { session_id, text, how }: ParamsOf<'say'>): Promise<ResultOf<'say'>> {
+    const { running, others, clients } = this.#deps;
+    const handle = running.get(session_id);
+    const said =
+      handle === undefined
+        ? await others.call('say', { session_id, text, how }, clients.describe(connection))
+        : undefined;
+    if (said !== undefined) return said;
     const conversation = handle?.conversation();
     if (conversation === undefined || conversation === null)
       throw failures.takesNoMessage(handle?.summary().agent_label ?? 'The agent');
@@ -152,7 +164,11 @@ export class DaemonService {
   }
 
   async stop({ session_id, kill }: ParamsOf<'stop'>): Promise<ResultOf<'stop'>> {
-    if (this.#deps.running.get(session_id) === undefined) await this.team.stopSession(session_id);
+    if (this.#deps.running.get(session_id) === undefined) {
+      const stopped = await this.#deps.others.call('stop', { session_id, kill });
+      if (stopped !== undefined) return stopped;
+      await this.team.stopSession(session_id);
+    }
     await this.#deps.engine.stop(session_id, { kill });
     return {};
   }
@@ -211,13 +227,16 @@ export class DaemonService {
     return this.#deps.running.hold(sessionId);
   }
 
-  /** A session of Vitrine, else one of another program. Of a copy whose session runs there again, that session. */
+  /**
+   * A session of Vitrine, else one of another program. Of a copy whose session runs there again, that session. With the run of a
+   * daemon of another version.
+   */
   async open(sessionId: string): Promise<SessionHandle> {
-    const { engine, sources } = this.#deps;
+    const { engine, sources, others } = this.#deps;
     const running = sources.keeper.isRunning(sessionId) ? await sources.open(sessionId) : undefined;
     if (running !== undefined) return running;
     try {
-      return await engine.open(sessionId);
+      return await others.follow(await engine.open(sessionId));
     } catch (error) {
       const observed = EngineFailure.is(error, 'session_missing') ? await sources.open(sessionId) : undefined;
       const found = observed ?? (EngineFailure.is(error, 'session_missing') ? await this.team.open(sessionId) : null);

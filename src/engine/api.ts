@@ -310,6 +310,8 @@ export interface SessionHandle extends Disposable {
   ): Promise<{ readonly indexes: readonly number[]; readonly truncated: boolean }>;
   /** Whether the session has an active run in this engine. */
   live(): boolean;
+  /** Version of Vitrine whose daemon has the active run, if that is another daemon. */
+  otherVersion?(): string | undefined;
   /** Settles when all messages and answers so far are durable in the record. */
   written(): Promise<void>;
   /** Conversation of the active run; `null` if this process has no active run or the run is not interactive. */

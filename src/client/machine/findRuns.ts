@@ -1,5 +1,6 @@
 import type { RunningSession } from '../../protocol/daemon/calls.ts';
 import { openDaemons } from './openDaemons.ts';
+import { runsIn } from './runsIn.ts';
 
 interface FoundRun extends RunningSession {
   /** Resolves when the agent's process tree has ended. @throws DaemonError */
@@ -15,20 +16,15 @@ interface FoundRuns {
 /** Every run of these stores, in daemons of any protocol version. Starts no daemon. */
 export async function findRuns(stores: readonly string[], build: string): Promise<FoundRuns> {
   const connections = (await Promise.all(stores.map((store) => openDaemons(store, build)))).flat();
-  const runs = await Promise.all(
-    connections.map(async (connection) => {
-      const running = await connection.call('running', {}).catch(() => []);
-      return running.map((session): FoundRun => {
-        const { session_id } = session;
-        const stop = async (): Promise<void> => {
-          await connection.call('stop', { session_id, kill: false });
-        };
-        return { ...session, stop };
-      });
-    }),
-  );
+  const runs = (await runsIn(connections)).map(({ connection, session }): FoundRun => {
+    const { session_id } = session;
+    const stop = async (): Promise<void> => {
+      await connection.call('stop', { session_id, kill: false });
+    };
+    return { ...session, stop };
+  });
   const close = (): void => {
     for (const connection of connections) connection.close();
   };
-  return { runs: runs.flat(), close };
+  return { runs, close };
 }

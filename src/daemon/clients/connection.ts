@@ -121,7 +121,7 @@ export class ClientConnection implements ConnectedClient {
     const service = this.#service;
     this.#handle('running', calls.running, () => service.running());
     this.#handle('answer', calls.answer, (params) => service.answer(this, params));
-    this.#handle('say', calls.say, (params) => service.say(params));
+    this.#handle('say', calls.say, (params) => service.say(this, params));
     this.#handle('stop', calls.stop, (params) => service.stop(params));
     this.#handle('changeOptions', calls.changeOptions, (params) => service.changeOptions(params));
     this.#handle('unsend', calls.unsend, (params) => service.unsend(params));

@@ -17,12 +17,14 @@ const maxProblems = 100;
 
 function snapshotOf(handle: SessionHandle): SessionSnapshot {
   const conversation = handle.conversation();
+  const otherVersion = handle.otherVersion?.();
   return {
     summary: handle.summary(),
     turns: [...handle.turns()],
     total: handle.total(),
     open: [...handle.open()],
     live: handle.live(),
+    ...(otherVersion !== undefined && { other_version: otherVersion }),
     dialogue: conversation !== null,
     takesMessages: conversation?.takesMessages ?? false,
     requests: [...(conversation?.pending() ?? [])],

@@ -86,7 +86,16 @@ export class Records {
     const { entries } = await this.read(handle, { session_id: handle.id, from, to: settled() });
     const next = (entries.at(-1)?.index ?? from - 1) + 1;
     const { agent_label: agent, outcome } = handle.summary();
-    return { entries, next, live: handle.live() || next < settled(), outcome, agent, requests: requests() };
+    const takes_messages = handle.conversation()?.takesMessages ?? false;
+    return {
+      entries,
+      next,
+      live: handle.live() || next < settled(),
+      outcome,
+      agent,
+      requests: requests(),
+      takes_messages,
+    };
   }
 
   async rename({ session_id, title }: ParamsOf<'rename'>): Promise<Nothing> {

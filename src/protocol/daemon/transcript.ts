@@ -28,5 +28,7 @@ export const transcriptCall = {
     /** Name of the agent, for people. */
     agent: z.string(),
     requests: z.array(agentRequestSchema),
+    /** Whether the agent accepts messages now. Absent: unknown, as in the first daemons of protocol version 6. */
+    takes_messages: z.boolean().optional(),
   }),
 } as const;

@@ -68,6 +68,14 @@ function otherDaemon({ hostname: machine }: SessionSummary): string {
     : t('Vitrine on {0} is running this session. You can read it here.', machine);
 }
 
+/** Until the end of a run that a daemon of another version has. */
+function otherVersionNotice(version: string): string {
+  return t(
+    'This run belongs to another version of Vitrine ({0}). You can answer, send messages and stop it here. Text appears when it is complete. You cannot unsend messages, and changed options apply from the next run.',
+    version,
+  );
+}
+
 function noticeOf(handle: SessionHandle, reported: Notice | readonly string[]): SessionView['notice'] {
   if ('failure' in reported) return { severity: reported.severity, text: sentences(reported.failure) };
   const { observed } = handle.summary();
@@ -79,6 +87,8 @@ function noticeOf(handle: SessionHandle, reported: Notice | readonly string[]): 
     return { severity: 'warning', text };
   }
   const { outcome } = handle.summary();
+  const version = handle.otherVersion();
+  if (version !== undefined) return { severity: 'info', text: otherVersionNotice(version) };
   const problems = handle.problems();
   if (problems.length > 0) {
     const [first = ''] = problems;

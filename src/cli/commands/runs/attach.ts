@@ -1,5 +1,7 @@
 import { createInterface } from 'node:readline';
 import type { DaemonConnection } from '../../../client/connection.ts';
+import { runsIn } from '../../../client/machine/runsIn.ts';
+import { transcriptPages } from '../../../client/machine/transcriptPages.ts';
 import { normalizedEntrySchema } from '../../../model/transcript/entry.ts';
 import type { AgentRequest } from '../../../model/agent/request.ts';
 import type { SessionSnapshot } from '../../../protocol/daemon/session.ts';
@@ -32,9 +34,6 @@ Exit code 0: the run completed, or you detached; 1: it failed or was stopped; 2:
 `;
 
 const options = { store: { type: 'string' }, json: { type: 'boolean' } } as const;
-
-/** A daemon of another version answers after this time at the latest, in ms. */
-const pollMs = 10_000;
 
 /** State of an attached session. */
 interface State {
@@ -79,11 +78,11 @@ async function findSession(
   sessionId: string | undefined,
   context: CliContext,
 ): Promise<SessionPlace> {
-  const running: (SessionPlace & { readonly title: string })[] = [];
-  for (const connection of daemons) {
-    for (const { session_id: session, title = '' } of await connection.call('running', {}))
-      running.push({ connection, session, title });
-  }
+  const running = (await runsIn(daemons)).map(({ connection, session: { session_id: session, title = '' } }) => ({
+    connection,
+    session,
+    title,
+  }));
   const [daemon] = daemons;
   const [first, ...others] = running.filter(({ session }) => sessionId === undefined || session === sessionId);
   if (first !== undefined && others.length === 0) return first;
@@ -181,10 +180,7 @@ class Attachment {
 
   /** In a daemon of another protocol version. Entries may have a form that only its version knows. */
   async #followOther(): Promise<void> {
-    const session_id = this.#session;
-    for (let from = 0, isLive = true; isLive;) {
-      const waiting = this.#waiting.map(({ id }) => id);
-      const page = await this.#connection.call('transcript', { session_id, from, wait_ms: pollMs, waiting });
+    for await (const page of transcriptPages(this.#connection, this.#session, 0)) {
       for (const entry of page.entries) {
         const known = normalizedEntrySchema.safeParse(entry);
         if (this.#json) await writeLines(this.#context.stdout, [entry]);
@@ -198,8 +194,6 @@ class Attachment {
         );
       }
       this.#take(page);
-      from = page.next;
-      isLive = page.live;
     }
   }
 

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
-import { build } from 'esbuild';
 import { connectOthers } from '../../../../src/client/connect.ts';
 import { openDaemons } from '../../../../src/client/machine/openDaemons.ts';
 import { Journal } from '../../../../src/engine/coordinator/journal.ts';
@@ -13,47 +12,19 @@ import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts'
 import type { SessionSnapshot } from '../../../../src/protocol/daemon/session.ts';
 import { daemonProtocol } from '../../../../src/protocol/daemon/version.ts';
 import { DaemonBench } from '../../../support/daemon/bench.ts';
+import { daemonOf, otherProtocols } from '../../../support/daemon/otherProtocol.ts';
 import { prompt, type Step } from '../../../support/fakeAgent/engine.ts';
 import { until } from '../../../support/until.ts';
 
 const client = { kind: 'api', person: false } as const;
 const asking = [{ init: true }, { say: 'before' }, { ask: { id: 'req-1' } }, { say: 'after' }, { result: {} }];
 
-const built = new Map<number, Promise<string>>();
-
-/** `daemon.js` of a build that has another protocol version. */
-function daemonOf(protocol: number): Promise<string> {
-  const found = built.get(protocol) ?? buildDaemon(protocol);
-  built.set(protocol, found);
-  return found;
-}
-
-async function buildDaemon(protocol: number): Promise<string> {
-  const outfile = path.resolve(`dist/test/protocol${protocol}/daemon.js`);
-  await build({
-    entryPoints: ['src/daemon/main.ts'],
-    outfile,
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    define: { VITRINE_PROTOCOL: String(protocol) },
-    banner: {
-      js: "import{createRequire as vitrineCreateRequire}from'node:module';const require=vitrineCreateRequire(import.meta.url);",
-    },
-    logLevel: 'error',
-  });
-  return outfile;
-}
-
 describe('daemons of two versions', function () {
   let place: DaemonBench;
   beforeEach(() => (place = new DaemonBench()));
   afterEach(() => place.close());
 
-  for (const [change, protocol] of [
-    ['an upgrade', daemonProtocol - 1],
-    ['a downgrade', daemonProtocol + 1],
-  ] as const) {
+  for (const [change, protocol] of otherProtocols) {
     it(`share a store in ${change}: the run of the other completes, and every command reaches it`, async () => {
       const other = await place.connect({ daemonFile: await daemonOf(protocol), protocol });
       assert.equal(other.daemon.protocol, protocol);
@@ -118,10 +89,7 @@ describe('daemons of two versions', function () {
     });
   }
 
-  for (const [change, protocol] of [
-    ['an upgrade', daemonProtocol - 1],
-    ['a downgrade', daemonProtocol + 1],
-  ] as const) {
+  for (const [change, protocol] of otherProtocols) {
     it(`serve two windows in ${change}: the newer one answers, both see the whole run, in one record`, async () => {
       const windowOf = (id: string) => ({ client: { kind: 'window', person: true, id } as const });
       const before = await place.connect({ daemonFile: await daemonOf(protocol), protocol, ...windowOf('before') });

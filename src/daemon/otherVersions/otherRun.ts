@@ -1,0 +1,226 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { DaemonConnection } from '../../client/connection.ts';
+import { transcriptPages } from '../../client/machine/transcriptPages.ts';
+import type { Conversation, Disposable, Log, SessionHandle } from '../../engine/api.ts';
+import { Emitter } from '../../engine/emitter.ts';
+import { failures } from '../../engine/failures/failures.ts';
+import { needsYou } from '../../engine/requests/requestRecord.ts';
+import type { AgentRequest } from '../../model/agent/request.ts';
+import type { RunResult } from '../../model/session/result.ts';
+import { isSessionLive } from '../../model/session/status.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
+import { type EntryUpdate, type NormalizedEntry, normalizedEntrySchema } from '../../model/transcript/entry.ts';
+import type { ResultOf } from '../../protocol/daemon/calls.ts';
+import { UnrecordedEntries } from './unrecordedEntries.ts';
+
+/** How many of the newest recorded entries are searched for the first one that has not settled. */
+const maxSearched = 500;
+/** A daemon that was lost may take a moment to leave the record: pause before the first look, in ms, then twice as long each time. */
+const firstLookMs = 100;
+const maxLooks = 7;
+
+interface OtherRunDeps {
+  /** Of the session's record, without a run in this process. */
+  readonly base: SessionHandle;
+  /** To the daemon that runs the session. Only used for this run. */
+  readonly connection: DaemonConnection;
+  /** Reads the record again, and completes it if its writer died. */
+  readonly refresh: () => Promise<void>;
+  readonly log: Log;
+}
+
+/**
+ * A session that a daemon of another version runs: its record, and what that daemon says through the calls in `coreCalls`. After
+ * the run it is the session of this daemon.
+ */
+export class OtherRun {
+  readonly #deps: OtherRunDeps;
+  readonly #entries: UnrecordedEntries;
+  readonly #updates: Emitter<[updates: readonly EntryUpdate[], total: number]>;
+  readonly #changes: Emitter<[]>;
+  readonly #done: Promise<RunResult>;
+  #resolve: (result: RunResult) => void = () => undefined;
+  readonly #closing = new AbortController();
+  #work: Promise<void> = Promise.resolve();
+  #requests: readonly AgentRequest[] = [];
+  #takesMessages = true;
+  /** The other daemon has reported all entries below this index. */
+  #settledTo = 0;
+  #isActive = true;
+
+  private constructor(deps: OtherRunDeps) {
+    const { base, log } = deps;
+    this.#deps = deps;
+    this.#entries = new UnrecordedEntries(base.summary().project_dir ?? '');
+    this.#updates = new Emitter(log);
+    this.#changes = new Emitter(log);
+    this.#done = new Promise((resolve) => (this.#resolve = resolve));
+    base.onUpdates(() => {
+      if (this.#entries.total > 0) void this.#arrange();
+    });
+  }
+
+  /** Takes over the handle and the connection. @throws DaemonError */
+  static async follow(deps: OtherRunDeps): Promise<SessionHandle> {
+    const run = new OtherRun(deps);
+    const pages = await run.#begin();
+    void run.#follow(pages);
+    return run.#handle();
+  }
+
+  /** Takes the first page. */
+  async #begin(): Promise<AsyncGenerator<ResultOf<'transcript'>, void>> {
+    const { base } = this.#deps;
+    const from = Math.max(0, base.total() - maxSearched);
+    const present = new Set((await base.read(from, base.total())).map(({ index }) => index));
+    this.#settledTo = from;
+    while (present.has(this.#settledTo)) this.#settledTo += 1;
+    const pages = this.#pages();
+    const first = await pages.next();
+    if (first.done !== true) await this.#take(first.value);
+    return pages;
+  }
+
+  #pages(): AsyncGenerator<ResultOf<'transcript'>, void> {
+    return transcriptPages(this.#deps.connection, this.#deps.base.id, this.#settledTo);
+  }
+
+  /** Never rejects. */
+  async #follow(first: AsyncGenerator<ResultOf<'transcript'>, void>): Promise<void> {
+    const { base, refresh, log } = this.#deps;
+    const { signal } = this.#closing;
+    let pages = first;
+    for (let looks = 0; ; looks += 1) {
+      try {
+        for await (const page of pages) {
+          await this.#take(page);
+          if (page.live) looks = 0;
+        }
+      } catch (error) {
+        if (!signal.aborted) log.info(`${base.id}: its daemon of another version was lost: ${String(error)}`);
+      }
+      if (signal.aborted) return;
+      await refresh().catch((error: unknown) => log.warn(`${base.id}: ${String(error)}`));
+      if (!isSessionLive(base.summary().status) || looks === maxLooks) break;
+      await delay(firstLookMs * 2 ** looks, undefined, { signal }).catch(() => undefined);
+      pages = this.#pages();
+    }
+    this.#end();
+  }
+
+  #take(page: ResultOf<'transcript'>): Promise<void> {
+    // Entries may have a form that only the other version knows.
+    const entries = page.entries.flatMap((entry): NormalizedEntry[] => {
+      const known = normalizedEntrySchema.safeParse(entry);
+      return known.success ? [known.data] : [];
+    });
+    const settled = this.#entries.settle(entries);
+    this.#settledTo = page.next;
+    this.#requests = page.requests;
+    this.#takesMessages = page.takes_messages ?? true;
+    return this.#arrange(settled).then(() => this.#changes.fire());
+  }
+
+  /** Never rejects. One at a time, because the record is read meanwhile. */
+  #arrange(settled: readonly EntryUpdate[] = []): Promise<void> {
+    const { base, log } = this.#deps;
+    const arranged = this.#work.then(async () => {
+      const settledTo = this.#settledTo;
+      const entries = await base.read(Math.min(settledTo, this.#entries.first ?? settledTo), base.total());
+      const updates = [...settled, ...this.#entries.arrange(this.#requests, { entries, settledTo })];
+      if (updates.length > 0) this.#updates.fire(updates, this.#total());
+    });
+    this.#work = arranged.catch((error: unknown) => log.warn(`${base.id}: ${String(error)}`));
+    return this.#work;
+  }
+
+  #end(): void {
+    this.#requests = [];
+    void this.#arrange();
+    this.#isActive = false;
+    const { outcome, reason = 'The run was interrupted.' } = this.#deps.base.summary();
+    this.#resolve(outcome === 'completed' ? { success: true } : { success: false, error: reason });
+    this.#changes.fire();
+    this.#deps.connection.close();
+  }
+
+  #total(): number {
+    return Math.max(this.#deps.base.total(), this.#entries.total);
+  }
+
+  #summary(): SessionSummary {
+    const summary = this.#deps.base.summary();
+    return this.#isActive ? { ...summary, needs_you: needsYou(this.#requests) } : summary;
+  }
+
+  /** What clients see. Their answers and messages are calls to the other daemon (`OtherDaemons.call`). */
+  #conversation(): Conversation {
+    return {
+      takesMessages: this.#takesMessages,
+      pending: () => this.#requests,
+      queued: () => [],
+      answer: () => false,
+      say: () => {
+        throw failures.takesNoMessage('The agent of another daemon');
+      },
+      change: () => [],
+      unsend: () => undefined,
+    };
+  }
+
+  #handle(): SessionHandle {
+    const { base, connection } = this.#deps;
+    const done = (): SessionHandle['done'] => (this.#isActive || !base.live() ? this.#done : base.done);
+    return {
+      ...base,
+      summary: () => this.#summary(),
+      total: () => this.#total(),
+      open: () => [...base.open(), ...this.#entries.open()].sort((a, b) => a - b),
+      unsettled: () => [...base.unsettled(), ...this.#entries.unsettled()],
+      read: async (from, to) => {
+        // First, because the record may get one of them meanwhile.
+        const unrecorded = this.#entries.between(from, to);
+        return withMissing(await base.read(from, to), unrecorded);
+      },
+      live: () => this.#isActive || base.live(),
+      otherVersion: () => (this.#isActive ? connection.daemon.version : undefined),
+      conversation: () => (this.#isActive ? this.#conversation() : base.conversation()),
+      get done() {
+        return done();
+      },
+      onUpdates: (listener) =>
+        both(
+          base.onUpdates((updates) => listener(updates, this.#total())),
+          this.#updates.on(listener),
+        ),
+      onSummary: (listener) => {
+        const tell = (): void => listener(this.#summary());
+        return both(base.onSummary(tell), this.#changes.on(tell));
+      },
+      onConversation: (listener) => both(base.onConversation(listener), this.#changes.on(listener)),
+      dispose: () => {
+        this.#closing.abort();
+        connection.close();
+        base.dispose();
+      },
+    };
+  }
+}
+
+/** Entries of the record with those that it lacks, in index order. */
+function withMissing(
+  recorded: readonly NormalizedEntry[],
+  unrecorded: readonly NormalizedEntry[],
+): readonly NormalizedEntry[] {
+  const known = new Set(recorded.map(({ index }) => index));
+  const missing = unrecorded.filter(({ index }) => !known.has(index));
+  return missing.length === 0 ? recorded : [...recorded, ...missing].sort((a, b) => a.index - b.index);
+}
+
+function both(...all: readonly Disposable[]): Disposable {
+  return {
+    dispose: () => {
+      for (const each of all) each.dispose();
+    },
+  };
+}

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { connect } from '../../src/client/connect.ts';
+import type { DaemonConnection } from '../../src/client/connection.ts';
+import { DaemonLink } from '../../src/client/link.ts';
+import { RemoteSession } from '../../src/client/remoteSession.ts';
+import { requestMetadataSchema } from '../../src/model/agent/request.ts';
+import type { NormalizedEntry } from '../../src/model/transcript/entry.ts';
+import { daemonProtocol } from '../../src/protocol/daemon/version.ts';
+import { DaemonBench } from '../support/daemon/bench.ts';
+import { daemonOf, otherProtocols } from '../support/daemon/otherProtocol.ts';
+import { prompt } from '../support/fakeAgent/engine.ts';
+import { until } from '../support/until.ts';
+
+const older = daemonProtocol - 1;
+
+describe('a run of a daemon of another version, in a window of this one', function () {
+  let place: DaemonBench;
+  const links: DaemonLink<Error>[] = [];
+  beforeEach(() => (place = new DaemonBench()));
+  afterEach(async () => {
+    for (const link of links.splice(0)) link.close();
+    await place.close();
+  });
+
+  async function otherDaemon(protocol: number): Promise<DaemonConnection> {
+    const client = { kind: 'window', person: true, id: 'before' } as const;
+    return place.connect({ daemonFile: await daemonOf(protocol), protocol, client });
+  }
+
+  function windowLink(): DaemonLink<Error> {
+    const { store: storeDir, environment } = place;
+    const client = { kind: 'window', person: true, id: 'after' } as const;
+    const daemonFile = path.resolve('dist/daemon.js');
+    const link = new DaemonLink({
+      connect: () => connect({ storeDir, environment, daemonFile, build: 'test', client, withinMs: 30_000 }),
+      prepare: () => Promise.resolve(),
+      failure: ({ message }) => new Error(message),
+      log: { warn: () => undefined },
+    });
+    links.push(link);
+    return link;
+  }
+
+  /** What a page has of the session: what it read first, and each update. */
+  async function pageOf(session: RemoteSession<Error>): Promise<Map<number, NormalizedEntry>> {
+    const shown = new Map<number, NormalizedEntry>();
+    session.onUpdates((updates) => {
+      for (const update of updates) if (update.op === 'put') shown.set(update.entry.index, update.entry);
+    });
+    for (const entry of await session.read(0, session.total()))
+      if (!shown.has(entry.index)) shown.set(entry.index, entry);
+    return shown;
+  }
+
+  const texts = (shown: ReadonlyMap<number, NormalizedEntry>): string[] =>
+    [...shown.values()].sort((a, b) => a.index - b.index).map(({ content }) => content);
+
+  for (const [change, protocol] of otherProtocols) {
+    it(`is live after ${change}: it is followed, answered and sent to, and resumed when it has ended`, async () => {
+      const other = await otherDaemon(protocol);
+      const steps = [
+        { init: true },
+        { say: 'before' },
+        { tool: { id: 'call-1', command: 'make' } },
+        { ask: { id: 'req-1', input: { command: 'make' }, tool_use_id: 'call-1' } },
+        { say: 'waiting' },
+        { until: `${place.bench.dir}/go` },
+        { toolResult: { id: 'call-1', text: 'built' } },
+        { result: {} },
+        { hear: null },
+        { result: {} },
+      ];
+      const { session_id } = await other.call('start', place.startParams(steps));
+      const link = windowLink();
+      const session = await RemoteSession.open(link, place.store, session_id);
+      const shown = await pageOf(session);
+      assert.deepEqual([session.live(), session.otherVersion()], [true, other.daemon.version]);
+      await until('the request', () => session.conversation()?.pending().length === 1);
+      assert.equal(session.summary().status, 'running');
+      assert.equal(session.summary().needs_you?.count, 1);
+      const listed = JSON.parse((await place.vitrine('sessions', '--json').ended).stdout) as { status: string };
+      assert.equal(listed.status, 'running');
+      const [at = -1] = await until('its entry', () => session.open().length === 1 && session.open());
+      assert.equal(requestMetadataSchema.parse(shown.get(at)?.metadata).request.id, 'req-1');
+      assert.deepEqual(
+        (await session.read(at, at + 1)).map(({ index }) => index),
+        [at],
+      );
+
+      const denied = { kind: 'deny', reason: 'Not now.' } as const;
+      assert.equal(await session.conversation()?.answer('req-1', denied), true);
+      assert.equal(await session.conversation()?.answer('req-1', denied), false);
+      await until('the next text', () => texts(shown).includes('waiting'));
+      assert.equal(session.conversation()?.takesMessages, true);
+      assert.deepEqual(await session.conversation()?.change({ model: 'other' }), []);
+      await session.conversation()?.say('a message', 'queue');
+      await place.bench.go();
+
+      assert.deepEqual(await session.done, { success: true });
+      assert.deepEqual([session.live(), session.otherVersion(), session.conversation()], [false, undefined, null]);
+      assert.equal(session.summary().outcome, 'completed');
+      await until('the last entry', () => texts(shown).includes('heard a message'));
+      const recorded = await session.read(0, session.total());
+      assert.deepEqual(
+        [...shown.keys()].sort((a, b) => a - b),
+        recorded.map(({ index }) => index),
+        'no gap',
+      );
+      await until('the page to equal the record', () => texts(shown).join() === recorded.map((e) => e.content).join());
+      const decisions = recorded.flatMap(({ metadata }) => requestMetadataSchema.safeParse(metadata).data ?? []);
+      assert.deepEqual(
+        decisions.map(({ decision }) => [decision?.by, decision?.answer, decision?.client]),
+        [['user', denied, { kind: 'window', id: 'after' }]],
+      );
+
+      const { context } = place.startParams([]);
+      const request = { prompt: prompt([{ init: true }, { say: 'resumed' }, { result: {} }]) };
+      await link.call('resume', { context, session_id, request });
+      await until('the second run', () => texts(shown).includes('resumed') && !session.live());
+      assert.equal(session.summary().runs, 2);
+      assert.equal((await place.vitrine('verify', session_id).ended).code, 0);
+    });
+  }
+
+  it('is stopped, and says so', async () => {
+    const other = await otherDaemon(older);
+    const { session_id } = await other.call('start', place.startParams([{ init: true }, { forever: true }]));
+    const link = windowLink();
+    const session = await RemoteSession.open(link, place.store, session_id);
+    assert.equal(session.live(), true);
+    await link.call('stop', { session_id, kill: false });
+    assert.equal((await other.call('status', {})).runs, 0);
+    assert.equal((await session.done)?.success, false);
+    assert.deepEqual([session.live(), session.summary().outcome], [false, 'stopped']);
+  });
+
+  it('says why an agent takes no message', async () => {
+    const other = await otherDaemon(older);
+    const start = place.startParams([{ init: true }, { forever: true }]);
+    const { session_id } = await other.call('start', { ...start, request: { ...start.request, interactive: false } });
+    const session = await RemoteSession.open(windowLink(), place.store, session_id);
+    assert.equal(session.conversation()?.takesMessages, false);
+    await assert.rejects(
+      session.conversation()?.say('a message', 'queue') ?? Promise.resolve(),
+      /does not accept messages now/,
+    );
+    await other.call('stop', { session_id, kill: true });
+  });
+
+  it('is interrupted when its daemon is killed', async () => {
+    const other = await otherDaemon(older);
+    const steps = [{ init: true }, { say: 'before' }, { ask: { id: 'req-1' } }];
+    const { session_id } = await other.call('start', place.startParams(steps));
+    const session = await RemoteSession.open(windowLink(), place.store, session_id);
+    await until('the request', () => session.conversation()?.pending().length === 1);
+    process.kill(other.daemon.pid, 'SIGKILL');
+    assert.equal((await session.done)?.success, false);
+    assert.deepEqual([session.live(), session.summary().outcome], [false, 'interrupted']);
+    const entries = await session.read(0, session.total());
+    assert.ok(entries.some(({ content }) => content === 'before'));
+  });
+});
