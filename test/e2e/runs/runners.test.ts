@@ -37,7 +37,7 @@ describe('a window and a terminal as runners of one queue', function () {
   function terminal(...args: string[]) {
     const { root, home, workspace } = server.folder;
     const store = path.join(root, 'user-data/User/globalStorage/vitrine.vitrine');
-    const child = spawn(process.execPath, [path.join(repository, 'src/cli/main.ts'), ...args, '--store', store], {
+    const child = spawn(process.execPath, [path.join(repository, 'dist/cli.js'), ...args, '--store', store], {
       cwd: workspace,
       env: { PATH: process.env['PATH'], HOME: home },
       stdio: ['ignore', 'pipe', 'pipe'],

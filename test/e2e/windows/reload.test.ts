@@ -74,7 +74,7 @@ describe('a run outlives its window', function () {
       'the raw log holds what the program printed, byte for byte',
     );
     const record = path.join(path.dirname(path.dirname(stdout)), 'record.jsonl');
-    const cli = path.join(repository, 'src/cli/main.ts');
+    const cli = path.join(repository, 'dist/cli.js');
     const verified = spawnSync(process.execPath, [cli, 'verify', record], {
       env: { PATH: process.env['PATH'], HOME: host.server.folder.home },
       encoding: 'utf8',

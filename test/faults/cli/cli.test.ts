@@ -42,7 +42,7 @@ describe('vitrine run, sessions, show, doctor', function () {
   });
 
   function vitrine(...args: string[]): { readonly process: ChildProcess; readonly ended: Promise<Ended> } {
-    const child = spawn(process.execPath, [path.resolve('src/cli/main.ts'), ...args], {
+    const child = spawn(process.execPath, [path.resolve('dist/cli.js'), ...args], {
       cwd: bench.cwd,
       env: { ...platformVariables, PATH: process.env['PATH'], HOME: bench.dir, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -303,7 +303,7 @@ describe('vitrine run, sessions, show, doctor', function () {
     const full = openSync('/dev/full', 'w');
     try {
       const written = async (stderr: 'pipe' | number) => {
-        const child = spawn(process.execPath, [path.resolve('src/cli/main.ts'), '--help'], {
+        const child = spawn(process.execPath, [path.resolve('dist/cli.js'), '--help'], {
           stdio: ['ignore', full, stderr],
         });
         const exit = new Promise<number | null>((resolve) => child.once('close', resolve));

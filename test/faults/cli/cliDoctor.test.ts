@@ -29,7 +29,7 @@ describe('vitrine doctor', () => {
     await engine.relink(moved, gone);
     mkdirSync(path.join(bench.store, 'sessions', 'ses_0000000000ff', 'record.jsonl'), { recursive: true });
 
-    const child = spawn(process.execPath, [path.resolve('src/cli/main.ts'), 'doctor', '--store', bench.store], {
+    const child = spawn(process.execPath, [path.resolve('dist/cli.js'), 'doctor', '--store', bench.store], {
       cwd: bench.cwd,
       env: { PATH: process.env['PATH'], HOME: bench.dir, CLAUDECODE: 'a-value' },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -24,7 +24,7 @@ describe('vitrine run, interrupted while it prepares the run', () => {
     const steps = prompt([{ init: true }, { note: bench.note }, { result: {} }]);
     const child = spawn(
       process.execPath,
-      [path.resolve('src/cli/main.ts'), 'run', '--agent', 'claude-code', '--program', fakeAgent, steps],
+      [path.resolve('dist/cli.js'), 'run', '--agent', 'claude-code', '--program', fakeAgent, steps],
       {
         cwd: bench.cwd,
         env: { ...platformVariables, PATH: process.env['PATH'], HOME: bench.dir, FAKE_AGENT_VERSION_GATE: gate },

@@ -28,7 +28,7 @@ describe('vitrine replay, and run on a server', function () {
   });
 
   async function vitrine(...args: string[]) {
-    const child = spawn(process.execPath, [path.resolve('src/cli/main.ts'), ...args], {
+    const child = spawn(process.execPath, [path.resolve('dist/cli.js'), ...args], {
       cwd: bench.cwd,
       env: { PATH: process.env['PATH'], HOME: bench.dir, LAB_TOKEN: token },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -42,7 +42,7 @@ describe('vitrine search', function () {
   const search = (...args: string[]) => vitrine('search', ...args);
   const show = (...args: string[]) => vitrine('show', ...args);
   async function vitrine(...args: string[]) {
-    const child = spawn(process.execPath, [path.resolve('src/cli/main.ts'), ...args, '--store', dir], {
+    const child = spawn(process.execPath, [path.resolve('dist/cli.js'), ...args, '--store', dir], {
       cwd: dir,
       env: { PATH: process.env['PATH'], HOME: dir },
       stdio: ['ignore', 'pipe', 'pipe'],

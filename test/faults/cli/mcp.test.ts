@@ -50,7 +50,7 @@ describe('vitrine mcp', function () {
     await client.connect(
       new StdioClientTransport({
         command: process.execPath,
-        args: [path.resolve('src/cli/main.ts'), 'mcp', '--store', bench.store, ...args],
+        args: [path.resolve('dist/cli.js'), 'mcp', '--store', bench.store, ...args],
         cwd: bench.cwd,
         env: { PATH: searched, HOME: bench.dir },
       }),
@@ -140,7 +140,7 @@ describe('vitrine mcp', function () {
 
     const searched = [path.join(bench.dir, 'bin'), process.env['PATH'] ?? ''].join(path.delimiter);
     const args = ['runner', '--store', bench.store, '--executor', 'claude-code', '--tags', 'gpu'];
-    const runner = spawn(process.execPath, [path.resolve('src/cli/main.ts'), ...args], {
+    const runner = spawn(process.execPath, [path.resolve('dist/cli.js'), ...args], {
       ...{ cwd: bench.cwd, env: { PATH: searched, HOME: bench.dir }, stdio: 'ignore' },
     });
     const exit = once(runner, 'exit');

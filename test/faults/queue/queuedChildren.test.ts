@@ -31,7 +31,7 @@ describe('sessions that agents start, in the queue', function () {
     writeFileSync(path.join(bench.cwd, `.vitrine/agents/${name}.yaml`), lines);
   }
   function vitrine(...args: string[]): ChildProcess {
-    const child = spawn(process.execPath, [path.resolve('src/cli/main.ts'), ...args, '--store', bench.store], {
+    const child = spawn(process.execPath, [path.resolve('dist/cli.js'), ...args, '--store', bench.store], {
       cwd: bench.cwd,
       env: { PATH: process.env['PATH'], HOME: bench.dir },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -40,7 +40,7 @@ describe('vitrine runner, queue, agents', function () {
     args: readonly string[],
     cwd = bench.cwd,
   ): { process: ChildProcess; ended: Promise<Ended>; lines: string[] } {
-    const child = spawn(process.execPath, [path.resolve('src/cli/main.ts'), ...args, '--store', bench.store], {
+    const child = spawn(process.execPath, [path.resolve('dist/cli.js'), ...args, '--store', bench.store], {
       cwd,
       env: { PATH: process.env['PATH'], HOME: bench.dir },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -282,7 +282,7 @@ describe('vitrine runner, queue, agents', function () {
       'description: Fine\ntags: [team]\nskills: [talking]\nsystem_prompt: Be fine.\n',
     );
     const vitrine = (...args: string[]) => {
-      const child = spawn(process.execPath, [path.resolve('src/cli/main.ts'), ...args], {
+      const child = spawn(process.execPath, [path.resolve('dist/cli.js'), ...args], {
         cwd: bench.cwd,
         env: { PATH: process.env['PATH'], HOME: bench.dir },
         stdio: ['ignore', 'pipe', 'pipe'],

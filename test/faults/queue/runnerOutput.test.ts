@@ -27,7 +27,7 @@ describe('output of vitrine runner', function () {
   function runner(...args: string[]) {
     const child = spawn(
       process.execPath,
-      [path.resolve('src/cli/main.ts'), 'runner', ...args, '--store', bench.store],
+      [path.resolve('dist/cli.js'), 'runner', ...args, '--store', bench.store],
       {
         cwd: bench.cwd,
         env: { PATH: process.env['PATH'], HOME: bench.dir },
