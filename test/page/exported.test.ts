@@ -6,6 +6,7 @@ import type { Browser, Page } from 'playwright-core';
 import { repository } from '../support/host/install/cache.mjs';
 import { startBrowser } from '../support/host/browser.ts';
 import { newRunFolder, type RunFolder } from '../support/host/runFolder.ts';
+import { isFullSize } from '../support/hostile/fuzz.ts';
 import { payloads, ran } from '../support/hostile/payloads.ts';
 import { hostileEntries } from '../support/hostile/session.ts';
 import { violations } from '../support/page/axe.ts';
@@ -165,8 +166,7 @@ describe('page: an exported session', function () {
   }
 
   it('runs nothing from hostile sessions, and makes no requests', async () => {
-    const isFull = Number(process.env['VITRINE_FUZZ'] ?? 1) > 1;
-    for (const some of [payloads, ...(isFull ? payloads.map((each) => [each]) : [])]) {
+    for (const some of [payloads, ...(isFullSize ? payloads.map((payload) => [payload]) : [])]) {
       const [{ text: title } = { text: '' }] = some;
       const page = await open(
         sourceOf(hostileEntries(some), { summary: aSummary({ title, prompt: title, model: title }) }),

@@ -25,15 +25,11 @@ describe('output of vitrine runner', function () {
   });
 
   function runner(...args: string[]) {
-    const child = spawn(
-      process.execPath,
-      [path.resolve('dist/cli.js'), 'runner', ...args, '--store', bench.store],
-      {
-        cwd: bench.cwd,
-        env: { PATH: process.env['PATH'], HOME: bench.dir },
-        stdio: ['ignore', 'pipe', 'pipe'],
-      },
-    );
+    const child = spawn(process.execPath, [path.resolve('dist/cli.js'), 'runner', ...args, '--store', bench.store], {
+      cwd: bench.cwd,
+      env: { PATH: process.env['PATH'], HOME: bench.dir },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     started.push(child);
     let said = '';
     child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));

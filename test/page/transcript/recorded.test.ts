@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { LedgerCard } from '../../../src/protocol/panel/figureMessages.ts';
+import { isFullSize } from '../../support/hostile/fuzz.ts';
 import { view } from '../../support/page/madeUp.ts';
 import { PageTests, show } from '../../support/page/open.ts';
 import { noiseIn, recordedSessions } from '../../support/captures/recordedSession.ts';
@@ -13,7 +14,7 @@ describe('page: recorded sessions', function () {
     const page = await tests.open();
     const found: string[] = [];
     // Exports and entries are looked at for all of them; in a browser that takes minutes.
-    const every = Number(process.env['VITRINE_FUZZ'] ?? 1) > 1 ? 1 : 8;
+    const every = isFullSize ? 1 : 8;
     const sessions = (await recordedSessions()).filter((_, at) => at % every === 0);
     for (const { name, printed, entries, summary, turn, result } of sessions) {
       const ledger: LedgerCard = {

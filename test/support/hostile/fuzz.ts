@@ -5,6 +5,9 @@ const given = process.env['VITRINE_SEED'];
 /** Default seed of all properties. */
 const usualSeed = 20_261_122;
 
+/** Whether this run is larger than usual (docs/testing.md). */
+export const isFullSize = factor > 1;
+
 /** Number of attempts for a property: `count`, multiplied by `VITRINE_FUZZ`. */
 export const fuzzRuns = (count: number): number => count * factor;
 
@@ -17,10 +20,10 @@ export const fuzz = (count: number): { numRuns: number } => ({ numRuns: fuzzRuns
  */
 export function seedProperties(): void {
   if (given !== undefined) fc.configureGlobal({ seed: Number(given) });
-  else if (factor <= 1) fc.configureGlobal({ seed: usualSeed });
+  else if (!isFullSize) fc.configureGlobal({ seed: usualSeed });
 }
 
 /** Prints the totals of a full-size run; nothing for ordinary runs. */
 export function printFuzzTotals(what: string): void {
-  if (factor > 1) console.log(`      ${what}`);
+  if (isFullSize) console.log(`      ${what}`);
 }
