@@ -34,7 +34,8 @@ export class TeamMembership implements TeamSide {
   readonly #onChange: () => void;
   readonly #served: ServedRuns;
   readonly #runs: Emitter<[run: Run]>;
-  readonly #timer: NodeJS.Timeout;
+  /** While the store belongs to a team. */
+  #timer: NodeJS.Timeout | undefined;
   #opening: Promise<DaemonTeam | null>;
   #team: DaemonTeam | null = null;
 
@@ -76,8 +77,6 @@ export class TeamMembership implements TeamSide {
       },
     };
     this.#opening = this.#open(undefined);
-    this.#timer = setInterval(() => void this.queue.beat(), beatMs);
-    this.#timer.unref();
   }
 
   get isJoined(): boolean {
@@ -153,16 +152,18 @@ export class TeamMembership implements TeamSide {
   }
 
   async close(): Promise<void> {
+    const team = await this.#opening;
     clearInterval(this.#timer);
     await this.queue.flush();
     this.#served.dispose();
-    await (await this.#opening)?.close();
+    await team?.close();
   }
 
   /** `between`: after the old connection was closed. */
   #reopen(password: string | undefined, between?: () => Promise<void>): Promise<DaemonTeam | null> {
     this.#opening = this.#opening.then(async (team) => {
       this.#team = null;
+      clearInterval(this.#timer);
       this.runners.forget();
       await team?.close();
       await between?.();
@@ -190,6 +191,7 @@ export class TeamMembership implements TeamSide {
       if (!(await isInTeam(this.#deps.storeDir))) return null;
       const { DaemonTeam } = await import('./team.ts');
       this.#team = await DaemonTeam.open(this.#deps, password);
+      this.#timer = setInterval(() => void this.queue.beat(), beatMs).unref();
       return this.#team;
     } catch (error) {
       this.#log.error(`The team of this store cannot be used: ${String(error)}`);
