@@ -15,13 +15,9 @@ export async function* transcriptPages(
 ): AsyncGenerator<ResultOf<'transcript'>, void> {
   let page: ResultOf<'transcript'> | undefined;
   while (page?.live !== false) {
-    const waiting: readonly string[] = page?.requests.map(({ id }) => id) ?? [];
-    page = await connection.call('transcript', {
-      session_id,
-      from: page?.next ?? from,
-      wait_ms: page === undefined ? 0 : quietMs,
-      waiting: [...waiting],
-    });
+    const waiting: string[] = page?.requests.map(({ id }) => id) ?? [];
+    const wait_ms = page === undefined ? 0 : quietMs;
+    page = await connection.call('transcript', { session_id, from: page?.next ?? from, wait_ms, waiting });
     yield page;
   }
 }

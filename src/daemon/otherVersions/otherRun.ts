@@ -220,7 +220,7 @@ function withMissing(
 function both(...all: readonly Disposable[]): Disposable {
   return {
     dispose: () => {
-      for (const each of all) each.dispose();
+      for (const disposable of all) disposable.dispose();
     },
   };
 }

@@ -56,7 +56,7 @@ describe('records of a team', function () {
       ],
     );
     assert.equal(await count('vitrine.lines WHERE session_id = $1', [listed]), 0);
-    // The client of the member who shares is told what the team sees.
+    // The member who shares sees how much of each session is shared.
     const { own } = await connection.call('sharedSessions', {});
     const expected = { [listed]: 'metadata', [shared]: 'records' };
     assert.deepEqual(Object.fromEntries(own.map((each) => [each.session_id, each.share])), expected);
