@@ -24,7 +24,7 @@ export async function daemonIdle(sessions = 20, seconds = 60): Promise<readonly 
       folders: [],
       limit: 1000,
     });
-    for (let each = 0; each < sessions; each += 1) {
+    for (let index = 0; index < sessions; index += 1) {
       const params = place.startParams([{ init: true }, { say: 'done' }, { result: {} }]);
       const { session_id } = await connection.call('start', params);
       await place.stateOf(session_id, ({ live }) => !live);

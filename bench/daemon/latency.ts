@@ -35,7 +35,7 @@ async function inProcess(count: number): Promise<Stamps> {
     const engine = await bench.engine();
     const run = async (updates: number, heard: Stamps): Promise<void> => {
       const handle = await engine.start(bench.request(stamping(updates, perSecond)));
-      handle.onUpdates((each) => heard.hear(each));
+      handle.onUpdates((batch) => heard.hear(batch));
       await handle.done;
       handle.dispose();
     };

@@ -12,7 +12,7 @@ export async function daemonMemory(sessions = 10): Promise<Row[]> {
     const connection = await place.connect();
     await delay(settleMs);
     const idle = (await connection.call('status', {})).rss / 1e6;
-    for (let each = 0; each < sessions; each += 1) {
+    for (let index = 0; index < sessions; index += 1) {
       const { session_id } = await connection.call(
         'start',
         place.startParams([{ init: true }, { say: 'quiet' }, { forever: true }]),

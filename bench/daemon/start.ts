@@ -19,7 +19,7 @@ export async function daemonStart(sessions = 200, starts = 7): Promise<Row> {
     const first = await start(place, sessions);
     const times: number[] = [];
     const busy: number[] = [];
-    for (let each = 0; each < starts; each += 1) {
+    for (let index = 0; index < starts; index += 1) {
       const { ms, processorMs } = await start(place, sessions);
       times.push(ms);
       busy.push(processorMs);
@@ -49,8 +49,8 @@ async function start(place: DaemonBench, sessions: number): Promise<{ ms: number
 
 async function fill(dir: string, sessions: number): Promise<void> {
   const store = new RecordStore(dir, { clock: Date.now, log: { warn: () => undefined } });
-  for (let each = 0; each < sessions; each += 1) {
-    const id = `ses_${each.toString(16).padStart(12, '0')}`;
+  for (let index = 0; index < sessions; index += 1) {
+    const id = `ses_${index.toString(16).padStart(12, '0')}`;
     await (await store.create(aSession({ session_id: id }))).close();
     await writeFile(
       store.path(id),

@@ -278,7 +278,7 @@ export class Coordinator {
     if (expiries.length === 0) return undefined;
     return Math.max(
       0,
-      expiries.reduce((least, each) => Math.min(least, each - now), lookMs),
+      expiries.reduce((least, expiry) => Math.min(least, expiry - now), lookMs),
     );
   }
 

@@ -57,10 +57,10 @@ export function isWithin(folder: string | undefined, within: readonly string[] |
   if (folder === undefined || within === undefined) return true;
   if (/(^|[\\/])\.\.([\\/]|$)/.test(folder)) return false;
   const inside = comparable(folder);
-  return within.map(comparable).some((each) => {
+  return within.map(comparable).some((parent) => {
     // A root ends with its separator.
-    const above = /[\\/]$/.test(each) ? each.slice(0, -1) : each;
-    return inside === each || inside.startsWith(`${above}/`) || inside.startsWith(`${above}\\`);
+    const above = /[\\/]$/.test(parent) ? parent.slice(0, -1) : parent;
+    return inside === parent || inside.startsWith(`${above}/`) || inside.startsWith(`${above}\\`);
   });
 }
 

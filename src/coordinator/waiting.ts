@@ -43,7 +43,7 @@ export function whyWaiting(job: Job, context: WaitingContext): Waiting | undefin
   const meeting = offering.filter(({ runner }) => meets(runner, run.demands));
   if (meeting.length === 0 && run.demands !== undefined)
     return { kind: 'demands', unmet: unmetBy(offering, run.demands) };
-  const able = meeting.filter((each) => mayTake(each, job));
+  const able = meeting.filter((runner) => mayTake(runner, job));
   if (able.length === 0) return { kind: 'folder', folder: run.project_dir ?? '' };
   // Without a folder of its own, it works in that of its runner.
   const held = able.map(({ runner }) => holding(run.project_dir ?? runner.project_dir));

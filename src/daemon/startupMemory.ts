@@ -14,7 +14,7 @@ export function startSmall(): () => void {
   for (const compiler of compilers) setFlagsFromString(`--no-${compiler}`);
   return () => {
     setTimeout(() => {
-      for (const each of compilers) setFlagsFromString(`--${each}`);
+      for (const compiler of compilers) setFlagsFromString(`--${compiler}`);
       setFlagsFromString('--semi-space-growth-factor=2');
       setFlagsFromString('--heap-growing-percent=60');
     }, settleMs).unref();

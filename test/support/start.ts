@@ -45,7 +45,7 @@ function readOptions(): Options {
 /** The user's own environment, so that their agents and logins are found, without variables added by our tools. */
 function environment(): Record<string, string> {
   const added = /^(npm_|INIT_CWD$|NODE_OPTIONS$|VSCODE_|ELECTRON_|VITRINE_)/i;
-  const own = Object.entries(process.env).filter((each): each is [string, string] => each[1] !== undefined);
+  const own = Object.entries(process.env).filter((pair): pair is [string, string] => pair[1] !== undefined);
   return Object.fromEntries(own.filter(([key]) => !added.test(key)));
 }
 

@@ -64,7 +64,7 @@ function toml(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(toml).join(', ')}]`;
   if (typeof value === 'object' && value !== null) {
     return `{${Object.entries(value)
-      .map(([key, each]) => `${toml(key)} = ${toml(each)}`)
+      .map(([key, setting]) => `${toml(key)} = ${toml(setting)}`)
       .join(', ')}}`;
   }
   return JSON.stringify(value).replaceAll('\u007f', '\\u007f');

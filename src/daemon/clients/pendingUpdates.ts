@@ -45,7 +45,7 @@ export class PendingUpdates {
     const last = before.at(-1);
     this.#characters += sizeOf(update);
     if (update.op === 'put') {
-      for (const each of before) this.#characters -= sizeOf(each);
+      for (const outdated of before) this.#characters -= sizeOf(outdated);
       this.#count += 1 - before.length;
       this.#byIndex.set(index, [update]);
     } else if (last?.op === 'append') {

@@ -30,7 +30,7 @@ export class SessionUnpacker {
   readonly #notes = new Map<string, { readonly number: number; readonly notes: Notes }>();
 
   unpack({ files: { agent, session, files }, noteNumber, ...found }: SentSession): FollowedSession {
-    const format = storeFormats.find((each) => each.agent === agent);
+    const format = storeFormats.find((storeFormat) => storeFormat.agent === agent);
     if (format === undefined) throw new Error(`There is no store of ${agent}.`);
     const here = files.map(({ isDatabase, ...file }) => {
       if (!isDatabase) return file;

@@ -99,7 +99,7 @@ export class WatchedPlaces implements IndexedSources {
   unwatch({ key }: Place): void {
     const watched = this.#places.get(key);
     if (watched === undefined) return;
-    for (const each of watched.registrations) each.dispose();
+    for (const registration of watched.registrations) registration.dispose();
     watched.registrations = [];
   }
 

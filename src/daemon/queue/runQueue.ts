@@ -78,7 +78,7 @@ export class RunQueue {
     try {
       const { run_id } = await coordinator.createRun({ ...request, session_id }, more);
       const job = coordinator.job(run_id);
-      const run = (await coordinator.runs({ session_id })).find((each) => each.run_id === run_id);
+      const run = (await coordinator.runs({ session_id })).find((candidate) => candidate.run_id === run_id);
       if (job === undefined || run === undefined) throw daemonRetiring();
       await this.#keep(job, run);
       return run;

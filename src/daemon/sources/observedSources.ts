@@ -92,7 +92,7 @@ export class ObservedSources {
   /** As `open`, for the agent's own file of any session, including those that Vitrine recorded. */
   async historyOf(session: SessionSummary): Promise<ObservedHistory | undefined> {
     const { observed, executor_type, executor_session_id: native } = session;
-    const agent = observedAgents.find((each) => each === (observed?.agent ?? executor_type));
+    const agent = observedAgents.find((observedAgent) => observedAgent === (observed?.agent ?? executor_type));
     if (agent === undefined || native === undefined) return undefined;
     return (await this.#history(observedId(agent, native))) ?? this.#history(session.session_id);
   }

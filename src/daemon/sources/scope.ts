@@ -36,10 +36,10 @@ export class SessionScope {
     if (this.#scope === 'everything') return true;
     // A file that cannot be read may be anybody's.
     if (folder === undefined) return observed?.problem !== null && observed?.problem !== undefined;
-    if (this.#folders.some((each) => isWithin(folder, each))) return true;
+    if (this.#folders.some((own) => isWithin(folder, own))) return true;
     if (this.#scope === 'folder') return false;
     const its = await this.#repositories.of(folder);
-    for (const each of this.#folders) if (isSameRepository(its, await this.#repositories.of(each))) return true;
+    for (const own of this.#folders) if (isSameRepository(its, await this.#repositories.of(own))) return true;
     return false;
   }
 }

@@ -55,7 +55,8 @@ export class SessionCopier {
       const copied = copies.get(id);
       if (copied === undefined) {
         const isNew = live.state === 'ended' && problem === null && row.turns !== 0;
-        if (all && isNew && !row.executor_session_ids.some((each) => recorded.has(each))) this.#begin(id, changed);
+        if (all && isNew && !row.executor_session_ids.some((nativeId) => recorded.has(nativeId)))
+          this.#begin(id, changed);
       } else if (live.state !== 'ended') {
         this.#running.add(id);
       } else if (this.#running.has(id) || Date.parse(changed) > Date.parse(copied)) {

@@ -60,7 +60,7 @@ export class SourcesWatch implements Disposable {
     const newest = found.shown.sort((a, b) => b.updated_at.localeCompare(a.updated_at)).slice(0, limit);
     this.#limit = limit;
     this.#oldest = newest.at(-1)?.updated_at ?? '';
-    for (const each of newest) this.#reported.set(each.session_id, each.executor_session_ids);
+    for (const session of newest) this.#reported.set(session.session_id, session.executor_session_ids);
     receive = (change) => {
       this.#reporting = this.#reporting.then(() => this.#report(change));
     };
@@ -79,7 +79,7 @@ export class SourcesWatch implements Disposable {
     try {
       const { shown } = await this.#shown(changed);
       if (this.#isDisposed) return;
-      const outdated = new Set([...removed, ...changed.map((each) => each.session_id)]);
+      const outdated = new Set([...removed, ...changed.map((session) => session.session_id)]);
       for (const summary of shown.sort((a, b) => b.updated_at.localeCompare(a.updated_at))) {
         outdated.delete(summary.session_id);
         if (this.#isBeyond(summary)) continue;
@@ -125,7 +125,7 @@ export class SourcesWatch implements Disposable {
     let out = 0;
     for (const row of rows) {
       const { session_id: id } = row;
-      const isOwn = row.executor_session_ids.some((each) => this.#recorded.has(each));
+      const isOwn = row.executor_session_ids.some((nativeId) => this.#recorded.has(nativeId));
       if (isOwn && !keeper.isCopy(id)) continue;
       const summary = asSession(row);
       const isInScope = await scope.includes(summary);

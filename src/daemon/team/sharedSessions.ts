@@ -81,7 +81,7 @@ export class SharedList {
   async #list(): Promise<SessionSummary[] | null> {
     const found = await this.#ifConnected((database) => listShared(database, maxListed));
     if (found === null) return null;
-    const summaries = found.flatMap((each) => this.#summaryOf(each));
+    const summaries = found.flatMap((session) => this.#summaryOf(session));
     this.#known.clear();
     for (const { session_id } of summaries) this.#known.add(session_id);
     return summaries;

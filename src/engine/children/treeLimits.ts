@@ -38,7 +38,7 @@ export class TreeLimits {
     const [oldest] = this.#known.keys();
     if (this.#known.size > maxKnown && oldest !== undefined) this.#known.delete(oldest);
     const [own = session, ...above] = ancestry(session, all);
-    const aboveLimits = await Promise.all(above.map((each) => this.#limitsOf(each)));
+    const aboveLimits = await Promise.all(above.map((ancestor) => this.#limitsOf(ancestor)));
     const depth = Math.min(limits.depth, ...aboveLimits.map((limit) => limit.depth));
     if (above.length + 1 > depth) return failures.childRefused(say`Nesting limit for child agents reached: ${depth}.`);
     const below = this.#counter(all);
@@ -83,7 +83,7 @@ export class TreeLimits {
     // A person can queue a child below a session without an agent file, which has no limit.
     const none = Number.POSITIVE_INFINITY;
     if (name === undefined) return { children: none, depth: none };
-    const found = (await this.#blueprints(project_dir)).find((each) => each.name === name);
+    const found = (await this.#blueprints(project_dir)).find((blueprint) => blueprint.name === name);
     const { max_children: children = none, max_depth: depth = 1 } = found?.agent?.limits ?? {};
     return { children, depth };
   }
@@ -91,7 +91,7 @@ export class TreeLimits {
 
 /** The session and its ancestors, nearest first. Stops at a cycle, which an import can contain. */
 export function ancestry(session: Session, all: readonly Session[]): readonly Session[] {
-  const byId = new Map(all.map((each) => [each.session_id, each]));
+  const byId = new Map(all.map((summary) => [summary.session_id, summary]));
   const chain: Session[] = [];
   for (let at: Session | undefined = session; at !== undefined && !chain.includes(at);) {
     chain.push(at);

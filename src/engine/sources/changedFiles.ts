@@ -23,10 +23,12 @@ export async function rescanChanged(
   const folders = new Set(store.folders);
   const problems = new Map(store.problems.map((problem) => [problem.path, problem]));
   const add = (path: string, reason: string): void => void problems.set(path, { path, reason });
-  for (const each of paths) {
+  for (const touched of paths) {
     // Databases write to their write-ahead log first.
-    const changedPath = each.endsWith(walEnding) ? each.slice(0, -walEnding.length) : each;
-    const root = roots.find((each) => changedPath === each.path || changedPath.startsWith(each.path + path.sep));
+    const changedPath = touched.endsWith(walEnding) ? touched.slice(0, -walEnding.length) : touched;
+    const root = roots.find(
+      (storeRoot) => changedPath === storeRoot.path || changedPath.startsWith(storeRoot.path + path.sep),
+    );
     if (root === undefined) continue;
     const relative = path.relative(root.path, changedPath).split(path.sep).join('/');
     if (relative === '') return null;
@@ -43,18 +45,18 @@ export async function rescanChanged(
       if (reason !== null) add(changedPath, reason);
     }
     if (files.length === 0) removeBelow(sessions, changedPath, changed);
-    for (const each of files) {
+    for (const storeFile of files) {
       try {
-        const part = await memory.partOf(format, each);
+        const part = await memory.partOf(format, storeFile);
         if (part.role === undefined) {
-          if (part.problem !== null) add(each.path, part.problem);
+          if (part.problem !== null) add(storeFile.path, part.problem);
           continue;
         }
         if (part.role === 'shared' || part.role === 'database') return null;
-        place(sessions, store, { ...each, part }, part.session);
+        place(sessions, store, { ...storeFile, part }, part.session);
         changed.add(part.session);
       } catch (error) {
-        if (!isMissing(error)) add(each.path, reasonOf(error));
+        if (!isMissing(error)) add(storeFile.path, reasonOf(error));
       }
     }
   }
@@ -68,7 +70,7 @@ function removeProblemsBelow(problems: Map<string, StoreProblem>, changed: strin
 }
 
 function place(sessions: Map<string, SessionFiles>, { format }: Store, file: PlacedFile, session: string): void {
-  const others = (sessions.get(session)?.files ?? []).filter((each) => each.path !== file.path);
+  const others = (sessions.get(session)?.files ?? []).filter((placedFile) => placedFile.path !== file.path);
   sessions.set(session, { format, session, files: [...others, file].sort(compareFiles) });
 }
 

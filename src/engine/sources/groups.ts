@@ -113,9 +113,9 @@ export async function scanStore(format: StoreFormat, roots: readonly StoreRoot[]
   return {
     format,
     roots,
-    files: found.flatMap((each) => each.files),
-    folders: found.flatMap((each) => each.folders),
-    problems: found.flatMap((each) => each.problems),
+    files: found.flatMap((files) => files.files),
+    folders: found.flatMap((files) => files.folders),
+    problems: found.flatMap((files) => files.problems),
   };
 }
 

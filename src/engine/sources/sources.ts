@@ -155,16 +155,16 @@ export class SessionSources {
       const names = looked?.sessions ?? new Set([...store.sessions.keys(), ...next.sessions.keys()]);
       const files = [...names].flatMap((name) => next.sessions.get(name) ?? []);
       for await (const read of this.#sessionsOf(next, files)) {
-        for (const each of read) {
-          this.#found.set(each.id, each);
-          for (const id of this.#shared.set(each.id, each.keys)) dirty.add(id);
+        for (const session of read) {
+          this.#found.set(session.id, session);
+          for (const id of this.#shared.set(session.id, session.keys)) dirty.add(id);
         }
       }
       for (const name of names) {
         const id = observedId(format.agent, name);
         dirty.add(id);
         if (next.sessions.has(name) || !this.#found.delete(id)) continue;
-        for (const each of this.#shared.delete(id)) dirty.add(each);
+        for (const sharing of this.#shared.delete(id)) dirty.add(sharing);
       }
     }
     this.#stores = stores;
@@ -255,7 +255,7 @@ export class SessionSources {
     const transcript = new Transcript();
     transcript.apply((await reader.advance(files, found.notes)).updates);
     transcript.apply(reader.end(live.state !== 'ended'));
-    const problems = [...new Set([problem, reader.problem].filter((each) => each !== null))];
+    const problems = [...new Set([problem, reader.problem].filter((given) => given !== null))];
     return { id, agent, label, path, live, facts: reader.facts(), entries: transcript.settled(), problems };
   }
 
@@ -279,16 +279,16 @@ export class SessionSources {
       all.push({ id, files, notes, mark, problem, facts, agent: files.format.agent });
     }
     const shares = deduplicate(all);
-    return all.flatMap(({ agent, ...each }, at) => {
+    return all.flatMap(({ agent, ...session }, at) => {
       const share = shares[at];
       if (share === undefined) return [];
-      return [{ ...each, share, parentId: share.parent === null ? null : this.#parentId(agent, share.parent) }];
+      return [{ ...session, share, parentId: share.parent === null ? null : this.#parentId(agent, share.parent) }];
     });
   }
 
   async #take(stores: readonly Store[], found: readonly FoundSession[], prices: PriceTable): Promise<void> {
     this.#stores = stores;
-    this.#found = new Map(found.map((each) => [each.id, each]));
+    this.#found = new Map(found.map((session) => [session.id, session]));
     this.#shared.reset(new Map(found.map(({ id, keys }) => [id, keys])));
     await this.#draw(new Set([...this.#rows.keys(), ...this.#found.keys()]), prices);
   }
@@ -333,9 +333,9 @@ export class SessionSources {
       const found = this.#found.get(id);
       if (found === undefined) this.#rows.delete(id);
       else if (!drawn.has(id)) {
-        for (const each of await this.#group(found)) {
-          drawn.add(each.id);
-          this.#show(summaryOf(each, prices, this.#options.clock()));
+        for (const session of await this.#group(found)) {
+          drawn.add(session.id);
+          this.#show(summaryOf(session, prices, this.#options.clock()));
         }
       }
     }
@@ -385,5 +385,5 @@ function markOf(
   { nativeIds }: BriefFacts,
   marks: ReadonlyMap<string, ProcessMark> | undefined,
 ): ProcessMark | undefined {
-  return nativeIds.map((id) => marks?.get(id)).find((each) => each !== undefined);
+  return nativeIds.map((id) => marks?.get(id)).find((mark) => mark !== undefined);
 }

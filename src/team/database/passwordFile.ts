@@ -24,7 +24,7 @@ export function passwordIn(text: string, { host, port, database, user }: TeamAdd
     );
     const [password] = fields.slice(4);
     if (password === undefined || password === '') continue;
-    if (place.every((each, index) => fields[index] === '*' || fields[index] === each)) return password;
+    if (place.every((expected, index) => fields[index] === '*' || fields[index] === expected)) return password;
   }
   return undefined;
 }

@@ -35,7 +35,7 @@ function withoutMaskKey(fields: Readonly<Record<string, unknown>>): Readonly<Rec
 }
 
 function without(value: Readonly<Record<string, unknown>>, key: string): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(value).filter(([each]) => each !== key));
+  return Object.fromEntries(Object.entries(value).filter(([name]) => name !== key));
 }
 
 /** `json` is an object; its new last key names the hash of the line before it. */

@@ -62,7 +62,7 @@ export class AgentRuns {
 
   /** All messages sent to the model with the newest prompt of that scenario, one per line. */
   sentPrompt(scenario: string): string {
-    const asked = this.#place.model.asked.findLast((each) => each.scenario === scenario);
+    const asked = this.#place.model.asked.findLast((request) => request.scenario === scenario);
     assert.ok(asked, `the model was never asked for ${scenario}`);
     return turnsOf(asked.request).join('\n');
   }

@@ -39,7 +39,7 @@ function check(turn: number, lines: readonly RecordedLine[]): string {
     const { type, session_id, is_error, message } = outputLine.parse(JSON.parse(line.line));
     session = session_id ?? session;
     const results = z.array(z.looseObject({ is_error: z.boolean().optional() })).safeParse(message?.content);
-    const failed = type === 'user' && results.success && results.data.some((each) => each.is_error === true);
+    const failed = type === 'user' && results.success && results.data.some((result) => result.is_error === true);
     if (failed || is_error === true) throw new Error(`Turn ${turn} failed: ${line.line}`);
   }
   if (session === undefined) throw new Error(`Turn ${turn} has no session id.`);
@@ -48,10 +48,11 @@ function check(turn: number, lines: readonly RecordedLine[]): string {
 
 const installed = await ensureClaudeCode(version);
 if ('missing' in installed) throw new Error(installed.missing);
-for (const each of [folder, home]) {
-  if (existsSync(each)) throw new Error(`${each} exists; the recording needs it for itself. Use a container.`);
+for (const directory of [folder, home]) {
+  if (existsSync(directory))
+    throw new Error(`${directory} exists; the recording needs it for itself. Use a container.`);
 }
-const created = [folder, home].map((each) => mkdirSync(each, { recursive: true }));
+const created = [folder, home].map((directory) => mkdirSync(directory, { recursive: true }));
 const turns = story(folder);
 const server = await startModelServer({
   scenarios: Object.fromEntries(
@@ -99,5 +100,5 @@ try {
   writeFileSync(output, recording.map((line) => `${JSON.stringify(line)}\n`).join(''));
 } finally {
   await server.stop();
-  for (const each of created) if (each !== undefined) rmSync(each, { recursive: true, force: true });
+  for (const directory of created) if (directory !== undefined) rmSync(directory, { recursive: true, force: true });
 }

@@ -86,7 +86,9 @@ export function scored(pairs: readonly VerdictPair[]): Scores {
   const got = pairs.map((pair) => ({ pair, verdict: verdictOf(pair, known) }));
   const score = (verdict: ClaimVerdict): VerdictScore => {
     // An answer without a recognized claim has no verdict, which is equivalent to `unknown`.
-    const given = got.filter((each) => each.verdict === verdict || (verdict === 'unknown' && each.verdict === 'none'));
+    const given = got.filter(
+      (judged) => judged.verdict === verdict || (verdict === 'unknown' && judged.verdict === 'none'),
+    );
     const labelled = got.filter(({ pair }) => pair.verdict === verdict);
     const right = given.filter(({ pair }) => pair.verdict === verdict).length;
     return {

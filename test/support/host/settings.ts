@@ -53,7 +53,7 @@ export function linkExtension(root: string, from = repository): void {
   };
   const extensions = path.join(root, 'extensions');
   mkdirSync(extensions, { recursive: true });
-  const earlier = readdirSync(extensions).filter((each) => each.startsWith(`${publisher}.${name}-`));
+  const earlier = readdirSync(extensions).filter((file) => file.startsWith(`${publisher}.${name}-`));
   for (const link of earlier) rmSync(path.join(extensions, link));
   symlinkSync(from, path.join(extensions, `${publisher}.${name}-${version}`), 'junction');
 }

@@ -2,12 +2,12 @@
 
 /** Size of tokens including their addresses: what a page would have to draw. */
 export function sizeOf(tokens: unknown): number {
-  if (Array.isArray(tokens)) return tokens.reduce<number>((sum, each) => sum + sizeOf(each), 0);
+  if (Array.isArray(tokens)) return tokens.reduce<number>((sum, token) => sum + sizeOf(token), 0);
   if (typeof tokens !== 'object' || tokens === null) return 0;
   let size = 'type' in tokens || 'tokens' in tokens ? 1 : 0;
-  for (const [key, each] of Object.entries(tokens)) {
-    if (key === 'href' && typeof each === 'string') size += each.length;
-    else if (key !== 'raw') size += sizeOf(each);
+  for (const [key, value] of Object.entries(tokens)) {
+    if (key === 'href' && typeof value === 'string') size += value.length;
+    else if (key !== 'raw') size += sizeOf(value);
   }
   return size;
 }

@@ -3,7 +3,7 @@ export type SecretForm = (secret: string) => string | readonly [text: string, sh
 
 const name = 'SERVICE_API_KEY=';
 const file = (secret: string): string => `# settings\n${name}${secret}\nPORT=1`;
-const each = (text: string, change: (character: string, code: string) => string): string =>
+const mapCharacters = (text: string, change: (character: string, code: string) => string): string =>
   Array.from(text, (character) => change(character, character.charCodeAt(0).toString(16))).join('');
 const lines = (text: string, change: (line: string, at: number) => string): string =>
   text.split('\n').map(change).join('\n');
@@ -54,22 +54,22 @@ export const hardForms: Readonly<Record<string, SecretForm>> = {
   'an encoded address': (secret) =>
     named(
       '?api_key=',
-      each(secret, (_, code) => `%${code}`),
+      mapCharacters(secret, (_, code) => `%${code}`),
     ),
   'decimal entities': (secret) =>
     named(
       'api_key=',
-      each(secret, (one) => `&#${one.charCodeAt(0)};`),
+      mapCharacters(secret, (one) => `&#${one.charCodeAt(0)};`),
     ),
   'hexadecimal entities': (secret) =>
     named(
       'api_key=',
-      each(secret, (_, code) => `&#x${code};`),
+      mapCharacters(secret, (_, code) => `&#x${code};`),
     ),
   'escapes of JSON': (secret) =>
     named(
       '"api_key":"',
-      each(secret, (_, code) => `\\u00${code}`),
+      mapCharacters(secret, (_, code) => `\\u00${code}`),
     ),
   base64: (secret) => named('', btoa(`${name}${secret}`)),
   'base64 twice': (secret) => named('', btoa(btoa(`${name}${secret}`))),
@@ -79,7 +79,7 @@ export const hardForms: Readonly<Record<string, SecretForm>> = {
     return [text, text.slice(20, 70)];
   },
   hexadecimal: (secret) => named('', Buffer.from(`${name}${secret}`).toString('hex')),
-  'zero-width spaces everywhere': (secret) => named(name, each(secret, (one) => `${one}\u200b`).slice(0, -1)),
+  'zero-width spaces everywhere': (secret) => named(name, mapCharacters(secret, (one) => `${one}\u200b`).slice(0, -1)),
   'a zero-width space': (secret) => named(name, `${secret.slice(0, 9)}\u200b${secret.slice(9)}`),
   'a soft hyphen': (secret) => named(name, `${secret.slice(0, 5)}\u00ad${secret.slice(5)}`),
   'lines of 20': (secret) => [wrapped(`${name}${secret}`, 20), wrapped(`${name}${secret}`, 20).slice(name.length)],

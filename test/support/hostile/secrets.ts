@@ -127,11 +127,11 @@ export const moreEmbeddings: Readonly<
   'a sum of strings': (secret) => [`const a = "${secret.slice(0, 12)}" +\n  "${secret.slice(12)}";`, secret.slice(12)],
   'colours within': (secret) => [`${secret.slice(0, 8)}\u001b[1;31m${secret.slice(8)}\u001b[0m`, secret.slice(8)],
   'an address': (secret) => {
-    const shown = Array.from(secret, (each) => `%${each.charCodeAt(0).toString(16)}`).join('');
+    const shown = Array.from(secret, (character) => `%${character.charCodeAt(0).toString(16)}`).join('');
     return [`https://a.test/?next=${shown}`, shown];
   },
   'escapes of JSON': (secret) => {
-    const shown = Array.from(secret, (each) => `\\u00${each.charCodeAt(0).toString(16)}`).join('');
+    const shown = Array.from(secret, (character) => `\\u00${character.charCodeAt(0).toString(16)}`).join('');
     return [`{"a":"${shown}"}`, shown];
   },
   base64: (secret) => [`data:\n  a: ${btoa(secret)}\n`, btoa(secret).slice(4, -4)],

@@ -11,7 +11,7 @@ import type { Payload } from './payloads.ts';
 type NewEntry = Omit<NormalizedEntry, 'index' | 'timestamp'>;
 
 export function hostileEntries(payloads: readonly Payload[]): NormalizedEntry[] {
-  return payloads.flatMap(entriesOf).map((each, index) => ({ ...each, index, timestamp: time(index) }));
+  return payloads.flatMap(entriesOf).map((entry, index) => ({ ...entry, index, timestamp: time(index) }));
 }
 
 /** Entries with a payload in every field that an agent can write. */
@@ -83,7 +83,7 @@ export async function seedHostile(folder: RunFolder, payloads: readonly Payload[
   const sessions: HostileSession[] = [];
   const write = async (title: string, contents: readonly NewEntry[]): Promise<void> => {
     const id = `ses_${sessions.length.toString(16).padStart(12, '0')}`;
-    const entries = contents.map((each, index): NormalizedEntry => ({ ...each, index, timestamp: time(index) }));
+    const entries = contents.map((content, index): NormalizedEntry => ({ ...content, index, timestamp: time(index) }));
     const of = { session_id: id, project_dir: folder.workspace };
     const writer = await store.create(aSession({ ...of, title }));
     await writer.appendAll(linesOf(of, title, entries));

@@ -14,12 +14,12 @@ export type ModelRequest = z.infer<typeof requestSchema>;
 type RequestMessage = z.infer<typeof message>;
 
 function textOf({ content }: RequestMessage): string {
-  return typeof content === 'string' ? content : content.map((each) => each.text ?? '').join('\n');
+  return typeof content === 'string' ? content : content.map((part) => part.text ?? '').join('\n');
 }
 
 /** The conversation so far, one string per message (`user: …`, `assistant: …`), without tool calls and results. */
 export function turnsOf(request: ModelRequest): string[] {
-  return request.messages.map((each) => `${each.role}: ${textOf(each)}`);
+  return request.messages.map((sent) => `${sent.role}: ${textOf(sent)}`);
 }
 
 /** Tool call ids contain the number of their answer, which `place` counts. */
@@ -53,8 +53,8 @@ function countAnswers(messages: readonly RequestMessage[]): number {
     if (group.length > 0 && calls.length === 0) answers.add(`without calls, before ${at}`);
     group = [];
   };
-  for (const [at, each] of messages.entries()) {
-    if (each.role === 'assistant') group.push(each);
+  for (const [at, sent] of messages.entries()) {
+    if (sent.role === 'assistant') group.push(sent);
     else close(at);
   }
   close(messages.length);

@@ -32,7 +32,7 @@ export class PageCitations {
     if (message.type === 'getSources') {
       return { type: 'sources', request, page: sourcesPage(this.#links, message, true) };
     }
-    const numbered = this.#links.of(message.index).find((each) => each.at === message.link);
+    const numbered = this.#links.of(message.index).find((numberedLink) => numberedLink.at === message.link);
     if (numbered === undefined) return { type: 'evidence', request, card: null };
     const { link } = numbered;
     const step = link.source === undefined ? undefined : entry(link.source.entryIndex);

@@ -131,7 +131,7 @@ export class FakeHost {
       read: (from: number, to: number) =>
         Promise.resolve(
           Array.from({ length: to - from }, (_, at) => this.#entries.get(from + at)).filter(
-            (each) => each !== undefined,
+            (entry) => entry !== undefined,
           ),
         ),
       turns: () => this.view().turns,

@@ -39,7 +39,7 @@ export class UserRepository {
   /** Everything of the user: files, index, stash, branches and HEAD. Two states are equal if nothing changed. */
   state(): object {
     const all = readdirSync(this.folder, { recursive: true, withFileTypes: true });
-    const files = all.filter((each) => each.isFile()).map(({ parentPath, name }) => path.join(parentPath, name));
+    const files = all.filter((file) => file.isFile()).map(({ parentPath, name }) => path.join(parentPath, name));
     const own = files.map((file) => path.relative(this.folder, file)).filter((file) => !/^[.]git[\\/]/.test(file));
     return {
       files: Object.fromEntries(own.map((name) => [name, this.read(name)])),

@@ -16,7 +16,7 @@ const suites = [
 ].map((name) => `unit/${name}`);
 const version = '22.23.3';
 const limitMs = 14 * 60_000;
-const wine = ['/usr/lib/wine/wine64', '/usr/bin/wine64'].find((each) => existsSync(each));
+const wine = ['/usr/lib/wine/wine64', '/usr/bin/wine64'].find((program) => existsSync(program));
 
 process.chdir(repository);
 if (wine === undefined) {

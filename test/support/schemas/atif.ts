@@ -42,7 +42,7 @@ const step = z
   })
   .refine(
     ({ source, model_name, reasoning_content, tool_calls, metrics }) =>
-      source === 'agent' || [model_name, reasoning_content, tool_calls, metrics].every((each) => each === undefined),
+      source === 'agent' || [model_name, reasoning_content, tool_calls, metrics].every((field) => field === undefined),
     'only steps of the agent have a model, reasoning, calls and metrics',
   )
   .refine(({ tool_calls = [], observation }) => {

@@ -29,9 +29,11 @@ function base64Ids(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(base64Ids);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, each]: [string, unknown]) => [
+    Object.entries(value).map(([key, field]: [string, unknown]) => [
       key,
-      /^(?:trace|span|parentSpan)Id$/.test(key) ? Buffer.from(String(each), 'hex').toString('base64') : base64Ids(each),
+      /^(?:trace|span|parentSpan)Id$/.test(key)
+        ? Buffer.from(String(field), 'hex').toString('base64')
+        : base64Ids(field),
     ]),
   );
 }

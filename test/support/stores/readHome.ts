@@ -85,7 +85,9 @@ export function totalUsage(sessions: readonly ReadSession[]): {
   readonly usage: TokenUsage;
   readonly requests: number;
 } {
-  const requests = new Map(sessions.flatMap(({ facts }) => facts.requests.map((each) => [each.key, each] as const)));
+  const requests = new Map(
+    sessions.flatMap(({ facts }) => facts.requests.map((request) => [request.key, request] as const)),
+  );
   return {
     usage: [...requests.values()].reduce<TokenUsage>((sum, { usage }) => addUsage(sum, usage), {}),
     requests: requests.size,
@@ -128,7 +130,7 @@ async function databaseRecords(
       sessions.set(
         session,
         database.records.flatMap(({ table, sql }) =>
-          queries.rows(sql, session).map((each) => ({ kind: 'row' as const, part, path: file, table, row: each })),
+          queries.rows(sql, session).map((record) => ({ kind: 'row' as const, part, path: file, table, row: record })),
         ),
       );
     }

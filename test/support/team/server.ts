@@ -69,7 +69,7 @@ export class TestServer {
     const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off', 'max_connections=200'];
     const [program, args] = this.#command('postgres', [
       ...['-D', this.#data, '-p', String(this.port)],
-      ...settings.flatMap((each) => ['-c', each]),
+      ...settings.flatMap((setting) => ['-c', setting]),
     ]);
     const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });
     const printed = text(child.stderr);

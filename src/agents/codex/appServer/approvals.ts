@@ -171,8 +171,8 @@ function questionsAsked(params: JsonObject): Approval | undefined {
       if (by === 'withdrawn' || by === 'run_over') return null;
       const given = answer.kind === 'answer' ? answer.answers : [];
       const answers = data.questions.flatMap(({ id }, at) => {
-        const each = given[at];
-        return each === undefined ? [] : [[id, { answers: [each] }] as const];
+        const label = given[at];
+        return label === undefined ? [] : [[id, { answers: [label] }] as const];
       });
       return { answers: Object.fromEntries(answers) };
     },

@@ -6,7 +6,7 @@ import { englishFigures } from '../../../text/figures.ts';
 /** The limits of the user's plan, one per line; `undefined` if Codex reports none. */
 export function limitsText(limits: unknown): string | undefined {
   const windows = ['primary', 'secondary'].flatMap((name) => windowText(field(limits, name)) ?? []);
-  return windows.length === 0 ? undefined : ['Plan limits', ...windows.map((each) => `- ${each}`)].join('\n');
+  return windows.length === 0 ? undefined : ['Plan limits', ...windows.map((window) => `- ${window}`)].join('\n');
 }
 
 /** The same, for the metadata of an entry. */

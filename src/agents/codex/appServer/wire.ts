@@ -89,7 +89,7 @@ function specialFields(type: string, item: JsonObject): JsonObject {
 }
 
 export function withUnderscores(value: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [underscored(name), each]));
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [underscored(name), member]));
 }
 
 function underscored(name: string): string {

@@ -36,7 +36,7 @@ export class CodexStoreParser implements StoreParser {
     if (record.kind === 'oversize') {
       records.total += 1;
       records.malformed += 1;
-      return this.#write(thread, (each) => each.oversize(record, this.#timestamp));
+      return this.#write(thread, (storedThread) => storedThread.oversize(record, this.#timestamp));
     }
     if (record.kind !== 'line' || record.text.trim() === '') return nothing;
     records.total += 1;
@@ -44,19 +44,21 @@ export class CodexStoreParser implements StoreParser {
     const value = isObject(read) ? enveloped(read) : read;
     if (!isObject(value)) {
       records.malformed += 1;
-      return this.#write(thread, (each) => each.malformed(record.text, this.#timestamp));
+      return this.#write(thread, (storedThread) => storedThread.malformed(record.text, this.#timestamp));
     }
     this.#timestamp = this.#clock.time(value['timestamp'], 0);
     this.#facts.see(value, thread);
     if (!this.#options.entries) return nothing;
     this.#seeStarted(value);
-    return this.#write(thread, (each) => each.push(value, { raw: record.text, timestamp: this.#timestamp }));
+    return this.#write(thread, (storedThread) =>
+      storedThread.push(value, { raw: record.text, timestamp: this.#timestamp }),
+    );
   }
 
   end(isLive: boolean): readonly EntryUpdate[] {
     if (!this.#options.entries) return nothing;
     return [...this.#threads.keys()].flatMap((id) =>
-      this.#write(id === main ? undefined : id, (each) => each.end(isLive, this.#timestamp)),
+      this.#write(id === main ? undefined : id, (thread) => thread.end(isLive, this.#timestamp)),
     );
   }
 

@@ -6,7 +6,9 @@ import { spoken } from '../../shared/resultText.ts';
 
 /** Sources that a message or its content blocks name; no measured version prints them. */
 export function citations(fields: JsonObject): Citation[] {
-  const own = objects(fields['annotations']).flatMap((each) => citation(each, { start: null, end: null, base: 0 }));
+  const own = objects(fields['annotations']).flatMap((annotation) =>
+    citation(annotation, { start: null, end: null, base: 0 }),
+  );
   return [...own, ...citationsInBlocks(fields)];
 }
 
@@ -27,7 +29,7 @@ function citationsInBlocks(fields: JsonObject): Citation[] {
     const start = base;
     base += codePoints(spoken([block]) ?? '');
     const place = { start, end: base, base: start, limit: base };
-    return isObject(block) ? objects(block['annotations']).flatMap((each) => citation(each, place)) : [];
+    return isObject(block) ? objects(block['annotations']).flatMap((annotation) => citation(annotation, place)) : [];
   });
 }
 

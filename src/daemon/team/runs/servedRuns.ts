@@ -73,7 +73,7 @@ export class ServedRuns implements Disposable {
       if (served.handle !== undefined) return;
       await this.#deps.share(id);
       served.handle = await this.#deps.engine.open(id);
-      served.handle.onConversation(() => this.#then(id, (each) => this.#sendRequests(each)));
+      served.handle.onConversation(() => this.#then(id, (run) => this.#sendRequests(run)));
       await this.#sendRequests(served);
     });
   }

@@ -116,6 +116,6 @@ export class SharedQueue implements CoordinatorLink {
 
   onRun(listener: RunListener): Disposable {
     const both = [this.#local.onRun(listener), this.#team.onRun(listener)];
-    return { dispose: () => both.forEach((each) => each.dispose()) };
+    return { dispose: () => both.forEach((disposable) => disposable.dispose()) };
   }
 }

@@ -158,13 +158,13 @@ export class TeamQueue {
     const usedUp = isWaiting ? ((await this.#ifConnected((database) => usedUpBudgets(database))) ?? []) : [];
     const active = found.filter(({ job }) => !isRunOver(job.run.status));
     const load = (id: string): number => active.filter(({ job: { run } }) => run.runner_id === id).length;
-    return found.map((each) => {
-      const { run, executor_type } = each.job;
-      const listed = { ...this.#asRun(each), executor_type, requested_by: each.requestedBy };
+    return found.map((teamRun) => {
+      const { run, executor_type } = teamRun.job;
+      const listed = { ...this.#asRun(teamRun), executor_type, requested_by: teamRun.requestedBy };
       if (run.status !== 'pending') return listed;
-      const before = active.slice(0, active.indexOf(each)).find(({ job }) => job.run.session_id === run.session_id);
-      const { requestedBy } = each;
-      const waiting = whyWaiting(each.job, { online, load, before: before?.job.run.run_id, usedUp, requestedBy });
+      const before = active.slice(0, active.indexOf(teamRun)).find(({ job }) => job.run.session_id === run.session_id);
+      const { requestedBy } = teamRun;
+      const waiting = whyWaiting(teamRun.job, { online, load, before: before?.job.run.run_id, usedUp, requestedBy });
       return waiting === undefined ? listed : { ...listed, waiting };
     });
   }

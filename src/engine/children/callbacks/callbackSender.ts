@@ -104,7 +104,7 @@ export class CallbackSender {
 
   async #sendDue(parent: string): Promise<void> {
     const { callbacks, log } = this.#deps;
-    const all = (await callbacks.waiting()).filter((each) => each.parent === parent);
+    const all = (await callbacks.waiting()).filter((callback) => callback.parent === parent);
     if (all.length === 0) {
       this.#failedDeliveries.clear(parent);
       return;
@@ -112,9 +112,10 @@ export class CallbackSender {
     const sessions = await this.#sessions();
     const pending = await callbacks.pending();
     const willResume = (id: string): boolean =>
-      this.#resuming.has(id) || (pending.some((each) => each.parent === id) && !this.#failedDeliveries.isGivenUp(id));
+      this.#resuming.has(id) ||
+      (pending.some((callback) => callback.parent === id) && !this.#failedDeliveries.isGivenUp(id));
     const wasClosed = ({ session_id: id, runs }: SessionSummary): boolean =>
-      pending.some((each) => each.parent === id && each.closed_in === runs);
+      pending.some((callback) => callback.parent === id && callback.closed_in === runs);
     const isGone = (id: string): Promise<boolean> => isDeleted(this.#engine.recordPath(id));
     const {
       due,
@@ -200,7 +201,7 @@ export class CallbackSender {
   }
 
   async #sessions(): Promise<ReadonlyMap<string, SessionSummary>> {
-    return new Map((await this.#engine.list()).map((each) => [each.session_id, each]));
+    return new Map((await this.#engine.list()).map((session) => [session.session_id, session]));
   }
 
   async #result(child: string): Promise<ChildResult> {

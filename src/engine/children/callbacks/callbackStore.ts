@@ -45,7 +45,7 @@ export class CallbackStore {
 
   /** Notes in the callbacks of these parents that the process of the parents is closing. Never rejects. */
   async closing(parents: readonly { readonly session_id: string; readonly runs: number }[]): Promise<void> {
-    const runs = new Map(parents.map((each) => [each.session_id, each.runs]));
+    const runs = new Map(parents.map((parent) => [parent.session_id, parent.runs]));
     if (runs.size === 0) return;
     const pending = (await this.waiting()).filter(({ parent }) => runs.has(parent));
     // Another process sends those that it takes meanwhile.
@@ -133,7 +133,7 @@ export class CallbackStore {
 
   async #readAll(names: readonly string[]): Promise<readonly Callback[]> {
     const read = await Promise.all(names.slice(0, maxWaiting).map((name) => this.#read(name)));
-    return read.filter((each) => each !== null);
+    return read.filter((callback) => callback !== null);
   }
 
   async #read(name: string): Promise<Callback | null> {

@@ -37,7 +37,7 @@ export async function dueCallbacks(
   const sorted = await Promise.all(
     callbacks.map(async (callback) => ({ callback, state: await stateOf(callback, deps) })),
   );
-  const those = (state: ChildState) => sorted.filter((each) => each.state === state).map(({ callback }) => callback);
+  const those = (state: ChildState) => sorted.filter((due) => due.state === state).map(({ callback }) => callback);
   const ended = those('ended');
   const dropped = those('dropped');
   const isRunning = those('running').length > 0;

@@ -170,7 +170,7 @@ export class ObservedHandle implements SessionHandle {
   }
 
   problems(): readonly string[] {
-    const own = [this.#reader.problem, this.#found.problem].filter((each) => each !== null);
+    const own = [this.#reader.problem, this.#found.problem].filter((problem) => problem !== null);
     return [...new Set([...own, ...(this.#isGone ? ['The agent deleted this session from its store.'] : [])])];
   }
 

@@ -196,8 +196,8 @@ export class ObservedSessions implements ObservedFeed {
     this.#dirty.clear();
     const began = performance.now();
     const { processes } = this.#deps.sources.watched();
-    const ofProcesses = new Set([...paths].filter((each) => processes.includes(path.dirname(each))));
-    const ofSessions = new Set([...paths].filter((each) => !ofProcesses.has(each)));
+    const ofProcesses = new Set([...paths].filter((file) => processes.includes(path.dirname(file))));
+    const ofSessions = new Set([...paths].filter((file) => !ofProcesses.has(file)));
     await this.#change(async (prices) => {
       const change = await this.#deps.sources.refresh(ofSessions, prices);
       if (ofProcesses.size === 0) return change;

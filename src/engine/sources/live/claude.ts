@@ -21,7 +21,7 @@ export async function claudeMarks(
   if (root === undefined) return marks;
   const folder = path.join(path.dirname(root.path), 'sessions');
   const names = await readdir(folder).catch(() => []);
-  for (const name of names.filter((each) => registryFile.test(each))) {
+  for (const name of names.filter((candidate) => registryFile.test(candidate))) {
     const entry = parse(await readFile(path.join(folder, name), 'utf8').catch(() => ''));
     const session = nonEmpty(field(entry, 'sessionId'));
     const pid = count(field(entry, 'pid'));

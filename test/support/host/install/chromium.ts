@@ -22,7 +22,9 @@ function playwrights(): string | undefined {
   return readdirSync(folder)
     .filter((name) => name.startsWith('chromium-'))
     .sort((a, b) => b.localeCompare(a, 'en', { numeric: true }))
-    .flatMap((name) => ['chrome-linux64/chrome', 'chrome-linux/chrome'].map((each) => path.join(folder, name, each)))
+    .flatMap((name) =>
+      ['chrome-linux64/chrome', 'chrome-linux/chrome'].map((program) => path.join(folder, name, program)),
+    )
     .find((file) => existsSync(file));
 }
 
