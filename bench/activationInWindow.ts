@@ -114,7 +114,7 @@ function rowOf(windows: readonly Found[]): Row {
   if (own.includes(0)) throw new Error('None of the extension’s code was seen in the profile.');
   const wallClock = (step: string): number =>
     median(windows.map(({ marks }) => timeOf(marks, `will${step}/${vitrine}`, `did${step}/${vitrine}`)));
-  const list = own.toSorted((a, b) => a - b).map((each) => each.toFixed(1));
+  const list = own.toSorted((a, b) => a - b).map((duration) => duration.toFixed(1));
   const detail = [
     `${windows.length} windows: ${list.join(', ')}`,
     `with VS Code’s code ${all.toFixed(1)}`,

@@ -69,8 +69,8 @@ export async function compare(subject: () => unknown, baseline: () => unknown, t
     if (turn >= warmUp) times.push({ subject: subjectTime, baseline: baselineTime });
   }
   return {
-    ratio: median(times.map((each) => each.subject / each.baseline)),
-    subject: median(times.map((each) => each.subject)),
-    baseline: median(times.map((each) => each.baseline)),
+    ratio: median(times.map((pair) => pair.subject / pair.baseline)),
+    subject: median(times.map((pair) => pair.subject)),
+    baseline: median(times.map((pair) => pair.baseline)),
   };
 }

@@ -75,8 +75,8 @@ async function mostElements(tests: PageTests): Promise<Row> {
     await page.waitForSelector(row);
     for (const share of [0, 0.5, 1]) {
       await page.evaluate((to) => {
-        for (const each of document.querySelectorAll('.scroll, .wfb, .tblb')) {
-          each.scrollTop = to * (each.scrollHeight - each.clientHeight);
+        for (const element of document.querySelectorAll('.scroll, .wfb, .tblb')) {
+          element.scrollTop = to * (element.scrollHeight - element.clientHeight);
         }
       }, share);
       await frames(page, 5);
@@ -174,8 +174,8 @@ async function appending(tests: PageTests): Promise<Row[]> {
   const bytes = (await page.evaluate(() => window.host.posted.bytes)) - before;
   await page.close();
   const spent = (part: keyof Work): number[] => {
-    const measuring = median(empty.map((each) => each[part]));
-    return times.map((each) => each[part] - measuring);
+    const measuring = median(empty.map((work) => work[part]));
+    return times.map((work) => work[part] - measuring);
   };
   const [placing, whole] = [spent('placing'), spent('whole')];
   return [

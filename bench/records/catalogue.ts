@@ -60,7 +60,7 @@ export async function catalogue(sessions = 40, turns = 3): Promise<Row[]> {
       },
     ];
   } finally {
-    for (const each of opened) each.close();
+    for (const connection of opened) connection.close();
     await rm(home, { recursive: true, force: true });
   }
 }

@@ -94,7 +94,7 @@ async function worst({ name, pieces, size, work }: Growing, turns: number): Prom
 
 export async function growth(turns = 5): Promise<Row[]> {
   const rows: Row[] = [];
-  for (const each of growing) rows.push(await worst(each, turns));
+  for (const record of growing) rows.push(await worst(record, turns));
   const { store, remove } = await temporaryStore();
   try {
     await (await store.create(aSession())).close();

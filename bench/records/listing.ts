@@ -24,8 +24,8 @@ async function listed(
   entries: number,
 ): Promise<{ readonly list: () => Promise<void>; readonly remove: () => Promise<void> }> {
   const { dir, store, remove } = await temporaryStore();
-  for (let each = 0; each < sessions; each += 1) {
-    const id = `ses_${each.toString(16).padStart(12, '0')}`;
+  for (let index = 0; index < sessions; index += 1) {
+    const id = `ses_${index.toString(16).padStart(12, '0')}`;
     await (await store.create(aSession({ session_id: id }))).close();
     const text = wholeSession(entries, id).map((line) => `${serialiseRecordLine(line)}\n`);
     await writeFile(store.path(id), text.join(''));

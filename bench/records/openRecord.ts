@@ -37,8 +37,8 @@ export async function openRecord(turns = 25): Promise<Row> {
       () => open(short),
       turns,
     );
-    const each = (time: number): string => (time / openings).toFixed(2);
-    const detail = `${each(subject)} ms with 100,000 entries, ${each(baseline)} ms with 100`;
+    const perOpening = (time: number): string => (time / openings).toFixed(2);
+    const detail = `${perOpening(subject)} ms with 100,000 entries, ${perOpening(baseline)} ms with 100`;
     return { name: 'record: first page, 100,000 entries / 100', value: ratio, unit: '×', goal: 1.5, detail };
   } finally {
     await remove();

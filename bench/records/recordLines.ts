@@ -23,7 +23,7 @@ export async function recordLines(lines = 20_000, turns = 9): Promise<Row> {
     () => written((texts) => Buffer.from(texts.map((text) => `${text}\n`).join(''))),
     turns,
   );
-  const each = (((subject - baseline) * 1000) / session.length).toFixed(1);
-  const detail = `${subject.toFixed(0)} ms for ${session.length} lines, ${baseline.toFixed(0)} ms without: ${each} µs a line`;
+  const perLine = (((subject - baseline) * 1000) / session.length).toFixed(1);
+  const detail = `${subject.toFixed(0)} ms for ${session.length} lines, ${baseline.toFixed(0)} ms without: ${perLine} µs a line`;
   return { name: 'record: lines with the chain, against without', value: ratio, unit: '×', goal: 2.5, detail };
 }

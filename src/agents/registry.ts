@@ -34,8 +34,8 @@ export function recognise(lines: readonly string[], adapters: readonly AgentAdap
   const fewest = Math.min(...read.map(({ missed }) => missed));
   // An adapter that understands no line does not match.
   const best = read.filter(({ missed }) => missed === fewest && missed < lines.length);
-  const named = best.filter((each) => each.named);
-  const own = best.filter((each) => each.own);
-  const [most] = [own, named, messages.length > 0 ? best : []].filter((each) => each.length > 0);
+  const named = best.filter((match) => match.named);
+  const own = best.filter((match) => match.own);
+  const [most] = [own, named, messages.length > 0 ? best : []].filter((matches) => matches.length > 0);
   return (most ?? []).map(({ adapter }) => adapter);
 }

@@ -15,5 +15,5 @@ export interface RunChoice {
 /** `settings` with these choices applied. */
 export function withChoice(settings: AgentOptions, choice: RunChoice): AgentOptions {
   const pairs = Object.entries({ ...settings, ...choice });
-  return Object.fromEntries(pairs.filter(([, each]) => each !== '' && each !== 0 && each !== 'default'));
+  return Object.fromEntries(pairs.filter(([, value]) => value !== '' && value !== 0 && value !== 'default'));
 }

@@ -158,7 +158,7 @@ async function main(args: readonly string[], context: CliContext): Promise<numbe
     context.stdout.write(`${version()}\n`);
     return 0;
   }
-  const command = await commands.find((each) => each.name === name)?.load();
+  const command = await commands.find((candidate) => candidate.name === name)?.load();
   if (command === undefined) throw new UsageError(`Unknown command: "${name}".`, 'See "vitrine --help".');
   const options = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
   if (options.includes('--help') || options.includes('-h')) {

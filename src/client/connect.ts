@@ -149,7 +149,9 @@ async function start(options: ConnectOptions, withinMs: number): Promise<NodeJS.
   await preparePrivateFolder(folder).catch((error: unknown) => {
     throw notStarted(error instanceof Error ? error.message : String(error));
   });
-  const variables = Object.entries(environment).filter(([name]) => daemonVariables.some((each) => each.test(name)));
+  const variables = Object.entries(environment).filter(([name]) =>
+    daemonVariables.some((variable) => variable.test(name)),
+  );
   const child = spawn(process.execPath, [...heapFlags, daemonFile, '--store', storeDir], {
     // Not the client's folder, which would stay in use.
     cwd: path.parse(storeDir).root,

@@ -35,11 +35,11 @@ function strings(input: unknown, depth = 0): string[] {
 
 /** Everything that is deceptive in these texts, each once. */
 export function disguisesIn(texts: readonly string[]): Omit<Disguise, 'spots'> {
-  const found = texts.map(findDisguise).filter((each): each is Disguise => each !== undefined);
-  const each = (of: (disguise: Disguise) => readonly string[]): string[] => [...new Set(found.flatMap(of))];
+  const found = texts.map(findDisguise).filter((disguise): disguise is Disguise => disguise !== undefined);
+  const collect = (of: (disguise: Disguise) => readonly string[]): string[] => [...new Set(found.flatMap(of))];
   return {
-    hidden: each(({ hidden }) => hidden),
-    scripts: each(({ scripts }) => scripts),
-    lookAlikes: each(({ lookAlikes }) => lookAlikes),
+    hidden: collect(({ hidden }) => hidden),
+    scripts: collect(({ scripts }) => scripts),
+    lookAlikes: collect(({ lookAlikes }) => lookAlikes),
   };
 }

@@ -21,7 +21,7 @@ const maxIndent = 4 * maxNesting;
 /** After the backticks of a fence, the line must not contain any; otherwise, it is inline code. */
 const fenceStart = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;
 const marker = /^(?:>|[-*+](?=\s|$)|\d{1,9}[.)](?=\s|$))/;
-const delimiters: ReadonlySet<number> = new Set(Array.from('*_~`[]!<&', (each) => each.charCodeAt(0)));
+const delimiters: ReadonlySet<number> = new Set(Array.from('*_~`[]!<&', (character) => character.charCodeAt(0)));
 const delimiterRow = /^[\s|:-]*-[\s|:-]*$/;
 
 /**

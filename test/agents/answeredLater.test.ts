@@ -147,15 +147,15 @@ for (const agent of [askingClaude, askingCodex, askingCopilot]) {
       );
       assert.ok(entries.some(({ content }) => content.endsWith(lastSentence)));
       assert.deepEqual(courseOf(entries), courseOf(await entriesOf(undisturbed)));
-      for (const each of [session, undisturbed]) {
-        const saved = savedOutput(each);
+      for (const id of [session, undisturbed]) {
+        const saved = savedOutput(id);
         assert.ok(saved.length > 1000);
         assert.ok(
           copiesIn(printed()).some((copy) => copy.equals(saved)),
           'the raw log holds what the program printed, byte for byte',
         );
-        assert.match(await output('verify', each), /intact/);
-        assert.equal(await outcomeOf(each), 'completed');
+        assert.match(await output('verify', id), /intact/);
+        assert.equal(await outcomeOf(id), 'completed');
       }
     });
   });

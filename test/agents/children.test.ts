@@ -80,7 +80,7 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
       );
       // Each was given its own instructions.
       const reported = (scenario: string) =>
-        JSON.stringify(place?.model.asked.find((each) => each.scenario === scenario)?.request);
+        JSON.stringify(place?.model.asked.find((request) => request.scenario === scenario)?.request);
       assert.match(reported('lead'), /You lead\./);
       assert.match(reported('help'), /You help\./);
       assert.ok(!reported('help').includes('mcp__vitrine'), 'a helper may start nobody');

@@ -49,7 +49,7 @@ describe('follow-ups to Claude Code', function () {
       const { model, ...rest } = (place = await agentPlace(installed.program, { scenarios }));
       const followUps = {
         executors: ['claude-code' as const],
-        triggers: expected.map(([each]) => each),
+        triggers: expected.map(([trigger]) => trigger),
         delay_minutes: 0.01,
         max_per_session: 1,
       };

@@ -14,7 +14,8 @@ import { until } from '../support/until.ts';
 const model = 'gemini-2.5-pro';
 /** What one answer of the script uses. */
 const answer = { input: 400, output: 60, cacheRead: 800, reasoning: 20 };
-const times = (count: number) => Object.fromEntries(Object.entries(answer).map(([kind, each]) => [kind, each * count]));
+const times = (count: number) =>
+  Object.fromEntries(Object.entries(answer).map(([kind, tokens]) => [kind, tokens * count]));
 
 /** It takes its time to begin: two processes, each of which reads all of its JavaScript. */
 const patience = 90_000;

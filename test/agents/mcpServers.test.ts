@@ -92,7 +92,7 @@ for (const [name, options] of Object.entries(agents)) {
         await agent.runs.engine.stop(handle.id);
         await ended(handle);
         const said = (await entriesOf(handle)).map(({ content }) => content);
-        assert.ok(said.some((each) => each.includes('MCP servers over HTTP, so it runs without remote')));
+        assert.ok(said.some((warning) => warning.includes('MCP servers over HTTP, so it runs without remote')));
         return;
       }
       await until('a request to the server over HTTP', () =>

@@ -47,10 +47,10 @@ export async function seedSpentSession({ root, workspace }: RunFolder): Promise<
     const result = aResult(0.31, {
       model,
       models,
-      totalModels: models.map((each) => ({
-        ...each,
-        ...(at === 0 ? {} : addUsage(each, each)),
-        usd: (each.usd ?? 0) * (at + 1),
+      totalModels: models.map((modelUsage) => ({
+        ...modelUsage,
+        ...(at === 0 ? {} : addUsage(modelUsage, modelUsage)),
+        usd: (modelUsage.usd ?? 0) * (at + 1),
       })),
       totalCost: 0.31 * (at + 1),
       totalCostProvenance: reported(0.31 * (at + 1)),

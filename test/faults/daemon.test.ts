@@ -58,7 +58,7 @@ describe('a daemon', function () {
     const texts = jsonOf(watched.stdout).map((entry) => normalizedEntrySchema.parse(entry).content);
     for (const expected of ['before', 'after'])
       assert.ok(texts.includes(expected), `${expected} in ${texts.join('|')}`);
-    assert.ok(texts.some((each) => each.includes('answered') && each.includes('"behavior":"allow"')));
+    assert.ok(texts.some((text) => text.includes('answered') && text.includes('"behavior":"allow"')));
 
     const status = await place.vitrine('daemon', 'status', '--json').ended;
     const [shown] = jsonOf(status.stdout) as Record<string, unknown>[];

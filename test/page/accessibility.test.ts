@@ -158,7 +158,10 @@ describe('accessibility of the page', () => {
       const places = await page
         .locator('[role=listitem][aria-posinset]')
         .evaluateAll((all) =>
-          all.map((each) => [Number(each.getAttribute('aria-posinset')), Number(each.getAttribute('aria-setsize'))]),
+          all.map((element) => [
+            Number(element.getAttribute('aria-posinset')),
+            Number(element.getAttribute('aria-setsize')),
+          ]),
         );
       assert.ok(places.length > 5);
       assert.ok(
@@ -220,12 +223,12 @@ describe('accessibility of the page', () => {
       return [
         ...document.querySelectorAll<HTMLElement>('main button, main input, main a, main h1, main h2, main .word'),
       ]
-        .filter((each) => each.checkVisibility() && each.closest('[aria-hidden=true], .sr, .strip') === null)
-        .filter((each) => {
-          const { left, right, width } = each.getBoundingClientRect();
+        .filter((element) => element.checkVisibility() && element.closest('[aria-hidden=true], .sr, .strip') === null)
+        .filter((element) => {
+          const { left, right, width } = element.getBoundingClientRect();
           return width > 1 && (left < -1 || right > wide + 1);
         })
-        .map((each) => `${each.tagName} ${each.className} ${each.textContent.trim().slice(0, 40)}`);
+        .map((element) => `${element.tagName} ${element.className} ${element.textContent.trim().slice(0, 40)}`);
     });
 
   for (const [name, width, zoom] of [
@@ -242,7 +245,7 @@ describe('accessibility of the page', () => {
         const cut = await page
           .locator('.sumbar .x')
           .evaluateAll((all) =>
-            all.filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.textContent),
+            all.filter((element) => element.scrollWidth > element.clientWidth).map((element) => element.textContent),
           );
         assert.deepEqual(cut, [], tabName);
         const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);

@@ -17,10 +17,10 @@ const unseen = new Set(['kind', 'type', 'status', 'op', 'origin', 'subtype', 'to
 function shownIn(value: unknown): string[] {
   if (typeof value === 'string') return [value.toLowerCase()];
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, each]) =>
-    typeof each === 'string' && unseen.has(key)
+  return Object.entries(value).flatMap(([key, member]) =>
+    typeof member === 'string' && unseen.has(key)
       ? []
-      : [...(key.length > 4 ? [key.toLowerCase()] : []), ...shownIn(each)],
+      : [...(key.length > 4 ? [key.toLowerCase()] : []), ...shownIn(member)],
   );
 }
 
@@ -52,9 +52,9 @@ describe('the page in another language', () => {
         if (parent.closest('[data-part=polite], [data-part=alert]') !== null) continue;
         found.add(node.textContent?.trim() ?? '');
       }
-      for (const each of root.querySelectorAll('*')) {
+      for (const element of root.querySelectorAll('*')) {
         for (const name of ['aria-label', 'aria-description', 'title', 'placeholder']) {
-          found.add(each.getAttribute(name)?.trim() ?? '');
+          found.add(element.getAttribute(name)?.trim() ?? '');
         }
       }
       return [...found];
@@ -139,15 +139,16 @@ describe('the page in another language', () => {
       const page = await open(session(), { width, height: 900 });
       const cut = await page.evaluate(() =>
         [...document.querySelectorAll<HTMLElement>('[data-part=header] *')]
-          .filter((each) => each.checkVisibility() && each.closest('.title, h1, .agent, .sr') === null)
+          .filter((element) => element.checkVisibility() && element.closest('.title, h1, .agent, .sr') === null)
           // Tabs scroll where they do not fit.
-          .filter((each) => getComputedStyle(each.closest('[role=tablist]') ?? each).overflowX !== 'auto')
-          .filter((each) => {
-            const box = each.getBoundingClientRect();
-            const hidden = getComputedStyle(each).overflowX !== 'visible' && each.scrollWidth > each.clientWidth + 1;
+          .filter((element) => getComputedStyle(element.closest('[role=tablist]') ?? element).overflowX !== 'auto')
+          .filter((element) => {
+            const box = element.getBoundingClientRect();
+            const hidden =
+              getComputedStyle(element).overflowX !== 'visible' && element.scrollWidth > element.clientWidth + 1;
             return box.width > 1 && (hidden || box.right > document.documentElement.clientWidth + 1);
           })
-          .map((each) => `${each.tagName}.${each.className}: ${each.textContent.trim().slice(0, 60)}`),
+          .map((element) => `${element.tagName}.${element.className}: ${element.textContent.trim().slice(0, 60)}`),
       );
 
       assert.deepEqual(cut, []);

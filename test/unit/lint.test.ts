@@ -101,10 +101,10 @@ describe('lint', () => {
   it('keeps folders small, and ARCHITECTURE.md complete', () => {
     const map = readFileSync('ARCHITECTURE.md', 'utf8');
     const [agents, ...folders] = ['src/agents', 'src', 'webview'].map((folder) =>
-      readdirSync(folder, { recursive: true, withFileTypes: true }).map((each) => ({
-        parentPath: each.parentPath,
-        isFolder: each.isDirectory(),
-        path: `${each.parentPath}/${each.name}`,
+      readdirSync(folder, { recursive: true, withFileTypes: true }).map((item) => ({
+        parentPath: item.parentPath,
+        isFolder: item.isDirectory(),
+        path: `${item.parentPath}/${item.name}`,
       })),
     );
     const all = folders.flat();
@@ -112,12 +112,15 @@ describe('lint', () => {
       const files = all.filter(({ isFolder, parentPath }) => !isFolder && parentPath === folder.path);
       assert.ok(files.length <= 20, `${folder.path} has ${files.length} files`);
     }
-    const executors = new Set(agents?.map(({ path: each }) => each));
+    const executors = new Set(agents?.map(({ path: folder }) => folder));
     const unnamed = all
-      .filter(({ isFolder, path: each }) => isFolder && each.split('/').length <= (each.startsWith('src/') ? 3 : 2))
-      .filter(({ path: each }) => !executors.has(each) && !map.includes(`\`${each}\``));
+      .filter(
+        ({ isFolder, path: folderPath }) =>
+          isFolder && folderPath.split('/').length <= (folderPath.startsWith('src/') ? 3 : 2),
+      )
+      .filter(({ path: folderPath }) => !executors.has(folderPath) && !map.includes(`\`${folderPath}\``));
     assert.deepEqual(
-      unnamed.map(({ path: each }) => each),
+      unnamed.map(({ path: folderPath }) => folderPath),
       [],
     );
   });
@@ -126,10 +129,10 @@ describe('lint', () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'vitrine-lint-'));
     try {
       const targets = ['model', 'agents', 'insight', 'formats', 'protocol', 'engine', 'daemon'].map(
-        (each) => `src/${each}/a.ts`,
+        (layer) => `src/${layer}/a.ts`,
       );
       const files = Object.fromEntries(
-        [...targets, 'webview/a.ts', 'test/a.ts'].map((each) => [each, 'export type A = 1;']),
+        [...targets, 'webview/a.ts', 'test/a.ts'].map((file) => [file, 'export type A = 1;']),
       );
       for (const [file, code] of Object.entries({ ...files, ...installed, ...imports, ...permitted })) {
         await mkdir(path.dirname(path.join(folder, file)), { recursive: true });

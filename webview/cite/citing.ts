@@ -259,10 +259,10 @@ export class Citing {
   }
 
   #mark(cite: Cite | undefined): void {
-    for (const each of this.#deps.main.querySelectorAll('.cited.on')) each.classList.remove('on');
+    for (const element of this.#deps.main.querySelectorAll('.cited.on')) element.classList.remove('on');
     if (cite === undefined) return;
     const id = CSS.escape(idOf(cite));
-    for (const each of this.#deps.main.querySelectorAll(`.cited[data-cite="${id}"]`)) each.classList.add('on');
+    for (const element of this.#deps.main.querySelectorAll(`.cited[data-cite="${id}"]`)) element.classList.add('on');
   }
 }
 

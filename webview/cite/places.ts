@@ -73,16 +73,16 @@ function marksOf(
   const found: Omit<FoundMark, 'mark'>[] = [];
   const ranges: (readonly [number, number])[] = [];
   for (let place = firstAfter(textNodes, start); place < textNodes.length && found.length < maxMarked; place++) {
-    const each = textNodes[place];
-    if (each === undefined || each.leaf.start >= end) break;
-    const range = each.leaf.map.between(start, end);
+    const node = textNodes[place];
+    if (node === undefined || node.leaf.start >= end) break;
+    const range = node.leaf.map.between(start, end);
     if (range === undefined) continue;
-    found.push(each);
-    ranges.push(each.leaf.whole ? [0, each.leaf.raw.length] : range);
+    found.push(node);
+    ranges.push(node.leaf.whole ? [0, node.leaf.raw.length] : range);
   }
-  return found.map((each, at) => {
+  return found.map((mark, at) => {
     const [from, to] = ranges[at] ?? [0, 0];
-    return { ...each, mark: { link, from, to, last: at === found.length - 1 } };
+    return { ...mark, mark: { link, from, to, last: at === found.length - 1 } };
   });
 }
 

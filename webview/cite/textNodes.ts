@@ -58,7 +58,7 @@ class Walk {
 
   /** Blocks in a block that prefixes each of their lines. */
   #inner(tokens: readonly Token[], raw: string, map: TextMap, depth: number): void {
-    const text = tokens.map((each) => each.raw).join('');
+    const text = tokens.map((token) => token.raw).join('');
     const lines = TextMap.ofLines(text, raw).within(map);
     let at = 0;
     for (const token of tokens) {

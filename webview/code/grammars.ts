@@ -122,7 +122,7 @@ const groups: Readonly<Record<string, CodeGroup>> = {
 /** The library's classes are `hljs-title` and refinements such as `function_`. */
 function groupOf(classes: unknown): CodeGroup | undefined {
   if (!Array.isArray(classes)) return undefined;
-  const names = classes.map((each) => String(each).replace(/^hljs-/, ''));
+  const names = classes.map((name) => String(name).replace(/^hljs-/, ''));
   const known = names.findLast((name) => Object.hasOwn(groups, name));
   return known === undefined ? undefined : groups[known];
 }

@@ -85,7 +85,7 @@ function lastActivity({ summary }: SessionView, { lastActivity: at }: ResumeFact
     synthetic === undefined ? '' : plural(synthetic.runs, t('{0} automatic run', 1), t('{0} automatic runs'));
   return {
     said: html`<time datetime=${at} title=${dateTime(at)}>${ago(at, now)}</time>, ${dateTime(at)}`,
-    more: [runs, turns, left].filter((each) => each !== '').join(' · '),
+    more: [runs, turns, left].filter((fact) => fact !== '').join(' · '),
   };
 }
 

@@ -41,7 +41,7 @@ export function post(message: unknown): void {
 }
 
 const strings = (value: unknown): string[] =>
-  Array.isArray(value) ? value.filter((each): each is string => typeof each === 'string') : [];
+  Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
 
 function answerDraft([id, value]: [string, unknown]): [string, AnswerDraft][] {
   if (!isObject(value)) return [];

@@ -305,7 +305,7 @@ function openFence(token: Token, text: string): Fence | undefined {
   const [line, marker, info] = opening.exec(token.raw) ?? [];
   if (line === undefined || marker === undefined) return undefined;
   const body = token.raw.slice(line.length);
-  if (body.split('\n').some((each) => closes(each, marker))) return undefined;
+  if (body.split('\n').some((bodyLine) => closes(bodyLine, marker))) return undefined;
   return { marker, lang: info?.trim() ?? '', lines: '', joined: false };
 }
 

@@ -52,15 +52,15 @@ function countOf(token: Token): number {
   if (isList(token)) return 1 + token.items.reduce((sum, item) => sum + countOfItem(item), 0);
   const type: Readonly<Record<string, number | undefined>> = ownElements;
   const own = type[token.type] ?? 1;
-  return own + ('tokens' in token ? (token.tokens ?? []) : []).reduce((sum, each) => sum + countOf(each), 0);
+  return own + ('tokens' in token ? (token.tokens ?? []) : []).reduce((sum, child) => sum + countOf(child), 0);
 }
 
 function countAll(cells: readonly Tokens.TableCell[]): number {
-  return cells.reduce((sum, { tokens }) => sum + 1 + tokens.reduce((inner, each) => inner + countOf(each), 0), 0);
+  return cells.reduce((sum, { tokens }) => sum + 1 + tokens.reduce((inner, token) => inner + countOf(token), 0), 0);
 }
 
 function countOfItem({ task, tokens }: Tokens.ListItem): number {
-  return (task ? 2 : 1) + tokens.reduce((sum, each) => sum + countOf(each), 0);
+  return (task ? 2 : 1) + tokens.reduce((sum, token) => sum + countOf(token), 0);
 }
 
 /** A part of a block. `at`: position of its `raw` in that of the block; -1 if it is not part of it. */
@@ -131,7 +131,7 @@ function linePieces(token: Token): readonly Piece[] {
   const isInPlace = from >= 0 && tokens.map(({ raw }) => raw).join('') === text;
   let at = from;
   return groups(tokens, elementsOf, maxOfBlock).map((inside) => {
-    const raw = inside.map((each) => each.raw).join('');
+    const raw = inside.map((part) => part.raw).join('');
     const piece: Piece = { token: { ...token, raw, text: raw, tokens: [...inside] }, at: isInPlace ? at : -1 };
     at += raw.length;
     return piece;

@@ -70,7 +70,7 @@ class Renderer {
       case 'list':
         return this.#list(token, depth);
       case 'blockquote':
-        return html`<blockquote>${token.tokens.map((each) => this.block(each, depth + 1))}</blockquote>`;
+        return html`<blockquote>${token.tokens.map((child) => this.block(child, depth + 1))}</blockquote>`;
       case 'table':
         return this.#whole && leavesOutCells(token) ? raw(token) : this.#table(token);
       case 'hr':
@@ -173,7 +173,7 @@ class Renderer {
         : nothing;
       const own = item.task ? item.tokens.filter(({ type }) => type !== 'checkbox') : item.tokens;
       return html`<li class=${item.task ? 'task' : nothing}>
-        ${task}${own.map((each) => this.block(each, depth + 1))}
+        ${task}${own.map((child) => this.block(child, depth + 1))}
       </li>`;
     });
     const rest = token.items.length - items.filter((item) => item !== nothing).length;

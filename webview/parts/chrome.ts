@@ -30,7 +30,7 @@ export function drawChrome(shell: Shell, context: Context, view: SessionView, li
   );
   render(header(context, view, state.head), shell.header);
   const reported = notices(
-    [view.notice, state.problem].filter((each) => each !== null && each !== undefined),
+    [view.notice, state.problem].filter((notice) => notice !== null && notice !== undefined),
     (command) => context.actions.command(command),
   );
   render(html`${reported}${budgetBar(context, view)}`, shell.notice);

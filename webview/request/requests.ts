@@ -36,12 +36,12 @@ export class Requests {
   }
 
   isWaiting(id: string): boolean {
-    return this.#waiting.some((each) => each.id === id);
+    return this.#waiting.some((request) => request.id === id);
   }
 
   /** The request of a call, if one is waiting. */
   ofCall(callId: string): WaitingRequest | undefined {
-    return this.#waiting.find((each) => each.callId === callId);
+    return this.#waiting.find((request) => request.callId === callId);
   }
 
   take({ conversation }: SessionView): void {

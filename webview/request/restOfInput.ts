@@ -95,8 +95,8 @@ function restOf(key: string, value: unknown, drawn: ShownField[]): unknown {
     return undefined;
   }
   if (!Array.isArray(value) || !lists.has(key)) return value;
-  const each = value.map((one: unknown) => (isObject(one) ? without(one, drawn) : one));
-  return each.filter((one) => !isEmpty(one));
+  const rest = value.map((one: unknown) => (isObject(one) ? without(one, drawn) : one));
+  return rest.filter((one) => !isEmpty(one));
 }
 
 function isNamed(field: Field, key: string): boolean {

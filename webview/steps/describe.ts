@@ -227,6 +227,8 @@ function oneLine(text: string): string {
 function inputWords(input: unknown): string {
   if (typeof input === 'string') return firstWords(plain(input), 80);
   if (typeof input !== 'object' || input === null) return '';
-  const value = Object.values(input).find((each) => typeof each === 'string' || typeof each === 'number');
+  const value = Object.values(input).find(
+    (candidate) => typeof candidate === 'string' || typeof candidate === 'number',
+  );
   return typeof value === 'string' ? firstWords(plain(value), 80) : typeof value === 'number' ? number(value) : '';
 }

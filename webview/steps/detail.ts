@@ -106,7 +106,7 @@ function command(
   { tool, actions }: DetailContext,
   action: Extract<ToolUse['action'], { kind: 'command_run' }>,
 ): TemplateResult {
-  const output = [action.stdout, action.stderr].filter((each) => each !== undefined && each !== '').join('\n');
+  const output = [action.stdout, action.stderr].filter((part) => part !== undefined && part !== '').join('\n');
   const said = output === '' ? (tool.result?.text ?? '') : output;
   const about = [
     plain(action.cwd ?? ''),

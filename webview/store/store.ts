@@ -113,7 +113,7 @@ export class Store implements RowSource {
     let found: { readonly index: number; readonly at: number } | undefined;
     for (const { index, links } of this.#entries.values()) {
       if (index <= step || (found !== undefined && found.index <= index)) continue;
-      const link = links?.find((each) => each.step === step);
+      const link = links?.find((pageLink) => pageLink.step === step);
       if (link !== undefined) found = { index, at: link.at };
     }
     return found;

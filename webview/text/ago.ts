@@ -17,7 +17,7 @@ export function ago(iso: string, now: number): string {
   const ms = now - Date.parse(iso);
   if (!Number.isFinite(ms)) return '';
   const past = Math.max(0, ms);
-  const [unit, size] = steps.findLast(([, each]) => past >= each && (each > 1000 || past >= 60_000)) ?? steps[0];
+  const [unit, size] = steps.findLast(([, length]) => past >= length && (length > 1000 || past >= 60_000)) ?? steps[0];
   let format = formats.get(locale());
   if (format === undefined)
     formats.set(locale(), (format = new Intl.RelativeTimeFormat(locale(), { numeric: 'auto' })));

@@ -17,7 +17,7 @@ export function budgetSentence({ near, reached, unheld }: BudgetState): string |
       scopeText(reached.scope, writing),
       budgetFigures(reached),
     );
-    return [said, exceededText(reached, writing)].filter((each) => each !== '').join(' ');
+    return [said, exceededText(reached, writing)].filter((part) => part !== '').join(' ');
   }
   if (near === undefined) return unheld;
   const said = t('The budget for {0} is nearly used up ({1}).', scopeText(near.scope, writing), budgetFigures(near));

@@ -41,7 +41,7 @@ export function settledLines(text: string): string {
 
 /** First line with content, without Markdown marks, for one-line summaries. */
 export function firstWords(text: string, longest = 240): string {
-  const line = text.split('\n', 40).find((each) => each.trim() !== '') ?? '';
+  const line = text.split('\n', 40).find((candidate) => candidate.trim() !== '') ?? '';
   return line
     .replace(/^\s*(?:#{1,6}\s+|[-*+]\s+|>\s*|\d+\.\s+)/, '')
     .replace(/\*\*|__|`/g, '')

@@ -78,7 +78,7 @@ export class Messages {
     if (this.#human === undefined) this.#completed += 1;
     else this.#repeated += 1;
     this.#end(line);
-    return known.every((each) => each);
+    return known.every((isKnown) => isKnown);
   }
 
   /** The result of the run; adds messages that were not streamed. */

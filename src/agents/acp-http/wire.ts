@@ -74,8 +74,8 @@ export function partOf(part: JsonObject): Part {
     text: content === undefined || !readable ? undefined : base64 ? utf8(bytesOf(content)) : content,
     bytes: content === undefined || readable ? undefined : base64 ? base64Bytes(content) : content.length,
     url: nonEmpty(part['content_url']),
-    citations: metadata.filter((each) => metadataKind(each) === 'citation').map(givenCitation),
-    trajectories: metadata.filter((each) => metadataKind(each) === 'trajectory').map(trajectory),
+    citations: metadata.filter((record) => metadataKind(record) === 'citation').map(givenCitation),
+    trajectories: metadata.filter((record) => metadataKind(record) === 'trajectory').map(trajectory),
     otherMetadata: !everything.every(isKnown),
   };
 }
@@ -116,5 +116,5 @@ function trajectory(value: JsonObject): Trajectory {
 /** Placeholder for content that is not shown: its type with its size, or its URL. */
 export function attachmentText({ contentType, bytes, url, name }: Part): string {
   if (url !== undefined) return `[${name ?? contentType}](${url})`;
-  return `[${[name, contentType, bytes === undefined ? undefined : bytesText(bytes)].filter((each) => each !== undefined).join(', ')}]`;
+  return `[${[name, contentType, bytes === undefined ? undefined : bytesText(bytes)].filter((part) => part !== undefined).join(', ')}]`;
 }

@@ -21,7 +21,7 @@ export class Notes {
   update(kind: string, update: JsonObject, timestamp: string): boolean {
     switch (kind) {
       case 'notice': {
-        const shown = [nonEmpty(update['title']), nonEmpty(update['description'])].filter((each) => each !== undefined);
+        const shown = [nonEmpty(update['title']), nonEmpty(update['description'])].filter((part) => part !== undefined);
         this.#run.aside('notice', shown.join('\n\n'), timestamp, { severity: nonEmpty(update['severity']) ?? null });
         return true;
       }
@@ -67,7 +67,7 @@ export class Notes {
     const summary = more ? (known?.summary ?? '') + text : text === '' ? (known?.summary ?? '') : text;
     const error = nonEmpty(update['error']);
     const title = `The conversation was summarized (${now.replaceAll('_', ' ')})`;
-    const content = [title, error, summary].filter((each) => each !== undefined && each !== '').join('\n\n');
+    const content = [title, error, summary].filter((part) => part !== undefined && part !== '').join('\n\n');
     if (known !== undefined) {
       const entry = { ...known.entry, content };
       this.#run.writer.put(entry);

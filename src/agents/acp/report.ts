@@ -115,7 +115,7 @@ function named(usage: TokenUsage | null, model: string | null): ModelUsage[] {
 function add(models: readonly ModelUsage[], more: ModelUsage): readonly ModelUsage[] {
   const known = models.find(({ model }) => model === more.model);
   if (known === undefined) return [...models, more];
-  return models.map((each) => (each === known ? { model: each.model, ...addUsage(each, more) } : each));
+  return models.map((model) => (model === known ? { model: model.model, ...addUsage(model, more) } : model));
 }
 
 function subtypeOf(stopReason: string | undefined, failed: boolean): string {

@@ -50,17 +50,18 @@ function choose(offers: readonly SettingOption[], choice: string): Choice {
 
 /** The values of a category's option; an option without a category is recognized by its id. */
 function configured(opened: JsonObject, category: string): SettingOption[] {
-  const options = objects(opened['configOptions']).filter((each) => each['type'] === 'select');
+  const options = objects(opened['configOptions']).filter((configOption) => configOption['type'] === 'select');
   const option =
-    options.find((each) => each['category'] === category) ?? options.find((each) => each['id'] === category);
+    options.find((candidate) => candidate['category'] === category) ??
+    options.find((candidate) => candidate['id'] === category);
   const configId = nonEmpty(option?.['id']);
   if (option === undefined || configId === undefined) return [];
-  const values = objects(option['options']).flatMap((each) => [each, ...objects(each['options'])]);
-  return values.flatMap((each) => {
-    const value = nonEmpty(each['value']);
+  const values = objects(option['options']).flatMap((choice) => [choice, ...objects(choice['options'])]);
+  return values.flatMap((choice) => {
+    const value = nonEmpty(choice['value']);
     if (value === undefined) return [];
     const request = { method: 'session/set_config_option', params: { configId, value } };
-    return [{ id: value, name: nameOf(each, value), request }];
+    return [{ id: value, name: nameOf(choice, value), request }];
   });
 }
 

@@ -109,7 +109,7 @@ export class AcpSession {
   }
 
   #commandsOf(value: unknown): void {
-    const names = objects(value).flatMap((each) => nonEmpty(each['name']) ?? []);
+    const names = objects(value).flatMap((command) => nonEmpty(command['name']) ?? []);
     if (names.length > 0) this.#commands = names;
   }
 

@@ -16,11 +16,11 @@ export function sessionPageOf(answer: unknown): {
   readonly sessions: readonly AgentSession[];
   readonly next: string | null;
 } {
-  const sessions = objects(field(answer, 'sessions')).flatMap((each): AgentSession[] => {
-    const id = nonEmpty(each['sessionId']);
+  const sessions = objects(field(answer, 'sessions')).flatMap((session): AgentSession[] => {
+    const id = nonEmpty(session['sessionId']);
     // A shortened id would be another one.
     if (id === undefined || id.length > maxText) return [];
-    return [{ id, cwd: cut(each['cwd']), title: cut(each['title']), updatedAt: cut(each['updatedAt']) }];
+    return [{ id, cwd: cut(session['cwd']), title: cut(session['title']), updatedAt: cut(session['updatedAt']) }];
   });
   return { sessions, next: nonEmpty(field(answer, 'nextCursor')) ?? null };
 }

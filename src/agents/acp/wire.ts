@@ -92,7 +92,9 @@ export interface Settings {
 export function settingsOf(value: JsonObject): Settings {
   const options = objects(value['configOptions']);
   const selected = (name: string): string | undefined => {
-    const option = options.find((each) => each['category'] === name) ?? options.find((each) => each['id'] === name);
+    const option =
+      options.find((candidate) => candidate['category'] === name) ??
+      options.find((candidate) => candidate['id'] === name);
     return nonEmpty(option?.['currentValue']);
   };
   // `models` combines model and effort, for agents that have both.
@@ -165,9 +167,9 @@ export function turnEnd(value: JsonObject): TurnEnd | undefined {
   const stopReason = nonEmpty(value['stopReason']);
   if (stopReason === undefined) return undefined;
   const quota = field(value['_meta'], 'quota');
-  const models = objects(field(quota, 'model_usage')).flatMap((each): ModelUsage[] => {
-    const model = nonEmpty(each['model']);
-    const usage = tokenUsage(each['token_count']);
+  const models = objects(field(quota, 'model_usage')).flatMap((used): ModelUsage[] => {
+    const model = nonEmpty(used['model']);
+    const usage = tokenUsage(used['token_count']);
     return model === undefined || usage === null ? [] : [{ model, ...usage }];
   });
   return { stopReason, usage: tokenUsage(value['usage']) ?? tokenUsage(field(quota, 'token_count')), models };

@@ -65,12 +65,12 @@ export class TaskReader implements RecordReader {
   }
 
   #metadata(value: JsonObject): void {
-    this.#models = objects(value['model_usage']).flatMap((each) => {
-      const model = nonEmpty(each['model_id']);
-      const from = count(each['ts']);
+    this.#models = objects(value['model_usage']).flatMap((usage) => {
+      const model = nonEmpty(usage['model_id']);
+      const from = count(usage['ts']);
       return model === undefined || from === undefined
         ? []
-        : [{ from, model, provider: nonEmpty(each['model_provider_id']) }];
+        : [{ from, model, provider: nonEmpty(usage['model_provider_id']) }];
     });
   }
 

@@ -103,7 +103,7 @@ export class GeminiChatReader implements RecordReader {
     facts.time(timeOf(value['lastUpdated']));
     const summary = nonEmpty(value['summary']);
     if (summary !== undefined) facts.title = summary;
-    this.#session.seeFolder(list(value['directories']).find((each) => typeof each === 'string'));
+    this.#session.seeFolder(list(value['directories']).find((directory) => typeof directory === 'string'));
   }
 
   /** A complete chat: earlier messages are recognized by their ids. */
@@ -291,6 +291,6 @@ function thoughtText(thought: JsonObject): string {
   const subject = nonEmpty(thought['subject']);
   const description = nonEmpty(thought['description']);
   return [subject === undefined ? undefined : `**${subject}**`, description]
-    .filter((each) => each !== undefined)
+    .filter((part) => part !== undefined)
     .join('\n\n');
 }

@@ -71,8 +71,8 @@ function resultOf(display: unknown, said: string | undefined, isError: boolean):
 }
 
 function responseText(responses: readonly unknown[]): string | undefined {
-  const texts = responses.flatMap((each) => {
-    const response = field(each, 'response');
+  const texts = responses.flatMap((functionResponse) => {
+    const response = field(functionResponse, 'response');
     const said = text(field(response, 'output')) ?? text(field(response, 'error'));
     return said === undefined ? [] : [said];
   });

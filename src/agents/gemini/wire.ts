@@ -81,7 +81,7 @@ export function jsonStats(value: unknown): Stats {
     usage: models.length === 0 ? null : models.reduce<TokenUsage>(add, {}),
     models,
     durationMs: null,
-    apiDurationMs: latencies.length === 0 ? null : latencies.reduce((sum, each) => sum + each, 0),
+    apiDurationMs: latencies.length === 0 ? null : latencies.reduce((sum, latency) => sum + latency, 0),
   };
 }
 

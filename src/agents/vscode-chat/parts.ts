@@ -82,7 +82,9 @@ function itemOf(part: JsonObject, id: string, folder: string): ShownItem | undef
     case 'elicitation':
     case 'elicitationSerialized':
     case 'questionCarousel': {
-      const shown = [markdown(part['title']), markdown(part['message'])].filter((each) => each !== '').join('\n\n');
+      const shown = [markdown(part['title']), markdown(part['message'])]
+        .filter((paragraph) => paragraph !== '')
+        .join('\n\n');
       return note('question', shown === '' ? 'The agent asked a question.' : shown);
     }
     default: {
@@ -104,7 +106,7 @@ function toolItem(part: JsonObject, id: string, folder: string): ShownItem {
   const details = part['resultDetails'];
   const given = field(data, 'rawInput') ?? parse(text(field(details, 'input')) ?? '') ?? field(details, 'input');
   const action = actionOf(data, given);
-  const said = objects(field(details, 'output')).flatMap((each) => text(each['value']) ?? []);
+  const said = objects(field(details, 'output')).flatMap((line) => text(line['value']) ?? []);
   const status = statusOf(part, action);
   const shown = said.length > 0 ? said.join('\n') : markdown(part['pastTenseMessage']);
   const tool: ToolUse = {
@@ -140,10 +142,10 @@ function actionOf(data: unknown, input: unknown): ToolAction {
     case 'todoList':
       return {
         kind: 'todo',
-        todos: objects(field(data, 'todoList')).map((each) => ({
-          text: text(each['title']) ?? '',
+        todos: objects(field(data, 'todoList')).map((todo) => ({
+          text: text(todo['title']) ?? '',
           status:
-            each['status'] === 'completed' ? 'completed' : each['status'] === 'in-progress' ? 'in_progress' : 'pending',
+            todo['status'] === 'completed' ? 'completed' : todo['status'] === 'in-progress' ? 'in_progress' : 'pending',
         })),
       };
     case 'subagent': {
@@ -174,7 +176,7 @@ function statusOf(part: JsonObject, action: ToolAction): ToolStatus {
 function editItem(part: JsonObject, id: string, folder: string): ShownItem | undefined {
   const path = uriOf(part['uri']);
   if (path === undefined) return undefined;
-  const edits = Array.isArray(part['edits']) ? part['edits'].flatMap((each: unknown) => objects(each)) : [];
+  const edits = Array.isArray(part['edits']) ? part['edits'].flatMap((edit: unknown) => objects(edit)) : [];
   const newText = edits.map((edit) => text(edit['text']) ?? '').join('\n');
   const change: FileChange = { path, kind: 'update', ...(newText !== '' && { newText }) };
   const action: ToolAction = { kind: 'file_edit', changes: [change] };

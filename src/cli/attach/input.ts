@@ -61,7 +61,7 @@ function answersInOrder(answers: object, request: AgentRequest | undefined): str
 /** Unlike zod's record, accepts any key, such as `__proto__`. */
 function isTextRecord(value: unknown): boolean {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  return Object.values(value).every((each) => typeof each === 'string');
+  return Object.values(value).every((answer) => typeof answer === 'string');
 }
 
 /**

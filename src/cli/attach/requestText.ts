@@ -64,7 +64,7 @@ function inputText(input: unknown): string | undefined {
 
 function warnings(request: AgentRequest): string[] {
   const { hidden, scripts, lookAlikes } = disguisesIn([request.title, ...codeOf(request)]);
-  const alike = lookAlikes.map((each) => `${each} (${characterName(each)})`);
+  const alike = lookAlikes.map((lookAlike) => `${lookAlike} (${characterName(lookAlike)})`);
   return [
     ...(hidden.length > 0 ? [`  Warning: it contains invisible characters: ${listed(hidden)}.`] : []),
     ...(scripts.length > 0

@@ -16,7 +16,7 @@ export async function assertTrusted(
   all: readonly Blueprint[],
   isGranted: boolean,
 ): Promise<void> {
-  const blueprint = all.find((each) => each.name === name);
+  const blueprint = all.find((candidate) => candidate.name === name);
   if (blueprint === undefined || blueprint.agent === null) return;
   const whose = blueprint.level === 'workspace' ? 'of the folder' : 'your own';
   context.stderr.write(`vitrine: agent "${name}" (${whose}): ${visibleLine(blueprint.file)}\n`);

@@ -46,7 +46,7 @@ export const agents: Command = {
       for (const blueprint of found) context.stdout.write(`${row(blueprint)}\n`);
       for (const blueprint of found) context.stderr.write(problems(blueprint));
     }
-    return found.some((each) => each.problems.some(({ severity }) => severity === 'error')) ? broken : done;
+    return found.some((blueprint) => blueprint.problems.some(({ severity }) => severity === 'error')) ? broken : done;
   },
 };
 

@@ -105,7 +105,7 @@ async function logs(context: CliContext, store: string | undefined, json: boolea
     context.stderr.write(`vitrine: No log found: ${file}\n`);
     return notRunning;
   }
-  const lines = text.split('\n').filter((each) => each !== '');
+  const lines = text.split('\n').filter((line) => line !== '');
   if (json) await writeLines(context.stdout, lines.map(logLine));
   else for (const line of lines) context.stdout.write(`${visibleLine(line)}\n`);
   return done;

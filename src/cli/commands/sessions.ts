@@ -92,11 +92,14 @@ export function rows(
   damaged: ReadonlySet<string>,
 ): readonly string[] {
   const all = [
-    ...own.map((each) => ({
-      at: each.updated_at,
-      text: row(each, damaged.has(each.session_id) ? 'record damaged' : ''),
+    ...own.map((session) => ({
+      at: session.updated_at,
+      text: row(session, damaged.has(session.session_id) ? 'record damaged' : ''),
     })),
-    ...observed.map((each) => ({ at: each.updated_at, text: row(each, each.problem ?? startedIn(each)) })),
+    ...observed.map((session) => ({
+      at: session.updated_at,
+      text: row(session, session.problem ?? startedIn(session)),
+    })),
   ];
   return all.sort((a, b) => Date.parse(b.at) - Date.parse(a.at)).map(({ text }) => text);
 }

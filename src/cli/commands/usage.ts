@@ -96,7 +96,7 @@ function isWithin(day: string, days: number, now: number): boolean {
 }
 
 function totalOf(spent: readonly RunSpending[]): Group {
-  const all = spent.map((each) => ({ ...each, agent: totalKey }));
+  const all = spent.map((spending) => ({ ...spending, agent: totalKey }));
   return groupSpent(all, 'agent', localDay)[0] ?? emptyGroup(totalKey);
 }
 

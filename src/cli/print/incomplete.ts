@@ -15,7 +15,7 @@ export async function reportMissing(
   { stderr }: CliContext,
 ): Promise<boolean> {
   const found = await archive.checkCompleteness(sessionId);
-  for (const each of completenessWording(found)) stderr.write(`vitrine: ${english(each)}\n`);
+  for (const wording of completenessWording(found)) stderr.write(`vitrine: ${english(wording)}\n`);
   return found.isIncomplete;
 }
 

@@ -11,7 +11,7 @@ const aliases: Readonly<Record<string, ExecutorType>> = { claude: 'claude-code',
 
 /** `claude,codex:gpt-5,acp:goose`: agents, each with a model or, for `acp`, a profile after the colon. @throws UsageError */
 export function raceAgents(lists: readonly string[], modes: readonly string[]): RaceAgents {
-  const names = lists.flatMap((each) => each.split(',')).map((each) => each.trim());
+  const names = lists.flatMap((list) => list.split(',')).map((name) => name.trim());
   const chosen = new Map(modes.map((mode) => pairOf('--permission-mode', mode)));
   return names
     .filter((name) => name !== '')
@@ -46,8 +46,8 @@ export function racePrograms(
 ): { readonly agents: Partial<Record<ExecutorType, AgentSettings>>; readonly acp: AcpProfile[] } {
   const agents: Partial<Record<ExecutorType, AgentSettings>> = {};
   const acp: AcpProfile[] = [];
-  for (const each of given) {
-    const [name, file] = pairOf('--program', each);
+  for (const agentName of given) {
+    const [name, file] = pairOf('--program', agentName);
     const program = path.resolve(cwd, file);
     const preset = acpPresets.find(({ id }) => `acp:${id}` === name);
     if (preset === undefined) agents[agentOf('--program', name)] = { program };

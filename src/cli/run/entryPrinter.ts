@@ -97,7 +97,9 @@ export class EntryPrinter {
     while (this.#waiting.length > 0) {
       const next = this.#waiting.splice(0, maxHeld);
       const entries = await Promise.all(
-        next.map(async (each) => (typeof each === 'number' ? await this.#session.read(each, each + 1) : [each])),
+        next.map(async (pending) =>
+          typeof pending === 'number' ? await this.#session.read(pending, pending + 1) : [pending],
+        ),
       );
       await this.#write(entries.flat());
     }

@@ -30,7 +30,7 @@ export function clientContext({ env }: CliContext, folder: string, options: Engi
   const { agents = {}, acp = [], acpHttp = [], replaySpeed = 1, prices } = settingsOf(options);
   const { server } = options;
   const tokens = server?.token === undefined ? {} : { [server.server.id]: server.token };
-  const environment = Object.entries(env).filter((each): each is [string, string] => each[1] !== undefined);
+  const environment = Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined);
   return {
     folder,
     trusted: true,

@@ -24,12 +24,12 @@ export async function observedSessions(
     own.flatMap(({ session_id, executor_session_ids: ids }) => ids.map((id) => [id, session_id])),
   );
   const found = await sources.list(await loadPrices());
-  const ids = new Map(found.map((each) => [each.session_id, recordedAs(each, recorded)]));
+  const ids = new Map(found.map((session) => [session.session_id, recordedAs(session, recorded)]));
   return found
     .filter(({ session_id }) => ids.get(session_id) === undefined)
-    .map((each) => {
-      const parent = each.parent_session_id === undefined ? undefined : ids.get(each.parent_session_id);
-      return parent === undefined ? each : { ...each, parent_session_id: parent };
+    .map((session) => {
+      const parent = session.parent_session_id === undefined ? undefined : ids.get(session.parent_session_id);
+      return parent === undefined ? session : { ...session, parent_session_id: parent };
     });
 }
 

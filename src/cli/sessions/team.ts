@@ -33,7 +33,7 @@ export async function printTeamSessions(
     return withClient(login, (client) => listShared(client, maxListed));
   });
   if (json) await writeLines(context.stdout, shared);
-  else for (const each of shared) context.stdout.write(`${row(each)}\n`);
+  else for (const session of shared) context.stdout.write(`${row(session)}\n`);
   return 0;
 }
 

@@ -32,9 +32,9 @@ export async function budget(
 function changeOf([name = '', given, limit, ...more]: readonly string[]) {
   const next = 'Use for example: vitrine team budget member=alice month 100';
   const equals = name.indexOf('=');
-  const scope = budgetScopes.find((each) => each === (equals < 0 ? name : name.slice(0, equals)));
+  const scope = budgetScopes.find((budgetScope) => budgetScope === (equals < 0 ? name : name.slice(0, equals)));
   const key = equals < 0 ? '' : name.slice(equals + 1);
-  const period = budgetPeriods.find((each) => each === given);
+  const period = budgetPeriods.find((budgetPeriod) => budgetPeriod === given);
   if (scope === undefined || period === undefined || limit === undefined || more.length > 0)
     throw new UsageError('Not a complete budget.', next);
   if ((scope === 'team') !== (key === '')) throw new UsageError(`"${name}" is not a valid budget.`, next);

@@ -54,7 +54,7 @@ export class Grants {
    */
   call(id: string, fields: ToolFields, cwd: string | undefined): void {
     const action = actionOf(fields, { command: undefined, cwd: undefined, output: '', exitCode: undefined });
-    const paths = writtenBy(action).map((each) => path.resolve(this.#workDir, each));
+    const paths = writtenBy(action).map((written) => path.resolve(this.#workDir, written));
     if (paths.length > 0) this.#paths.set(id, new Set(paths));
     if (action.kind === 'command_run' && cwd !== undefined) {
       const words = texts(field(fields.input, 'command') ?? field(fields.input, 'cmd'));

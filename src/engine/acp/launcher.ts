@@ -23,7 +23,7 @@ interface AcpDeps extends LauncherDeps {
 /** `id`: of a profile. If it was removed from the settings, its sessions stay readable. */
 export function acpLauncher(id: string | undefined, deps: AcpDeps): AgentLauncher {
   const agents = acpAgents(deps.settings);
-  const agent = agents.find((each) => each.id === id);
+  const agent = agents.find((acpAgent) => acpAgent.id === id);
   if (agent !== undefined) return sourceOf(agent, deps);
   const { adapter } = deps;
   return {
@@ -36,7 +36,7 @@ export function acpLauncher(id: string | undefined, deps: AcpDeps): AgentLaunche
         failures.profileUnknown(
           adapter.label,
           id,
-          agents.map((each) => each.id),
+          agents.map((acpAgent) => acpAgent.id),
         ),
       ),
   };

@@ -18,7 +18,7 @@ export function acpAgents({ acp = [] }: EngineSettings): readonly AcpAgent[] {
     const { id, label, programs, args } = preset;
     return { id, label, programs, args, preset };
   });
-  return [...own, ...presets.filter(({ id }) => own.every((each) => each.id !== id))];
+  return [...own, ...presets.filter(({ id }) => own.every((agent) => agent.id !== id))];
 }
 
 /** Id of the agent's initial mode, if the agent reported it when it opened the session. */

@@ -327,7 +327,7 @@ export class Archive {
   async missing(): Promise<{ unreadable: StoreListing['unreadable']; deleted: readonly string[] }> {
     const [{ unreadable }, deletions] = await Promise.all([this.#deps.store.survey(), this.#deletions.list()]);
     const failed = new Set(unreadable.map(({ id }) => id));
-    const deleted = deletions.filter(({ type }) => type === 'deletion').map((each) => String(each['session_id']));
+    const deleted = deletions.filter(({ type }) => type === 'deletion').map((row) => String(row['session_id']));
     return { unreadable, deleted: [...new Set(deleted)].filter((id) => !failed.has(id)) };
   }
 

@@ -48,8 +48,8 @@ export async function* auditSessions(
   period: Period | null,
   { open, verify, redactor, at, deletions }: AuditDeps,
 ): AsyncGenerator<AuditRow> {
-  const deleted = (await deletions.list()).filter((each) =>
-    period === null ? ids.some((id) => id === each['session_id']) : isIn(each.at, period),
+  const deleted = (await deletions.list()).filter((deletion) =>
+    period === null ? ids.some((id) => id === deletion['session_id']) : isIn(deletion.at, period),
   );
   for (const id of ids) {
     const verified = await verify(id).catch((error: unknown) => {
@@ -83,7 +83,7 @@ export async function* auditSessions(
     }
   }
   if (deleted.length > 0) yield await deletionsRow(at, deletions.file);
-  for (const each of deleted) yield deletionRow(each);
+  for (const deletion of deleted) yield deletionRow(deletion);
 }
 
 function isIn(time: string, { from, to }: Period): boolean {

@@ -89,10 +89,10 @@ interface BlueprintFile {
 
 async function fileOf(folder: string, entry: string): Promise<BlueprintFile | undefined> {
   const place = path.join(folder, entry);
-  const ending = endings.find((each) => entry.endsWith(each));
+  const ending = endings.find((candidate) => entry.endsWith(candidate));
   if (ending !== undefined) return { name: entry.slice(0, -ending.length), file: place };
   const inside = await readdir(place).catch((): string[] => []);
-  const file = endings.map((each) => `agent${each}`).find((name) => inside.includes(name));
+  const file = endings.map((suffix) => `agent${suffix}`).find((name) => inside.includes(name));
   if (file === undefined) return undefined;
   const prompt = inside.includes('prompt.md') ? { promptFile: path.join(place, 'prompt.md') } : {};
   return { name: entry, file: path.join(place, file), ...prompt };

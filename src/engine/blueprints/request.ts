@@ -28,7 +28,7 @@ export function findBlueprint(blueprints: readonly Blueprint[], name: string): A
   if (found === undefined) {
     throw failures.blueprintUnknown(
       name,
-      blueprints.filter(({ agent }) => agent?.status === 'active').map((each) => each.name),
+      blueprints.filter(({ agent }) => agent?.status === 'active').map((blueprint) => blueprint.name),
     );
   }
   const { agent, file, problems } = found;
@@ -75,7 +75,7 @@ export async function resumeRequest(
     inputs: Object.fromEntries(inputs),
   });
   if (filled.missing.length > 0) throw failures.placeholdersMissing(name, filled.missing);
-  const inPlain = Object.keys(servers).filter((each) => isFilledInPlain(servers[each]));
+  const inPlain = Object.keys(servers).filter((server) => isFilledInPlain(servers[server]));
   const options: AgentOptions = {
     ...use.options(executorOf(agent), use.cwd),
     ...(model !== undefined && { model }),

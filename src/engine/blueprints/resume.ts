@@ -36,9 +36,9 @@ export async function blueprintResumeRequest(
   const session = handle.summary();
   handle.dispose();
   const { agent_name: name, project_dir: cwd = projectDir, executor_type: executor } = session;
-  const found = name === undefined ? undefined : (await blueprints(cwd)).find((each) => each.name === name);
+  const found = name === undefined ? undefined : (await blueprints(cwd)).find((blueprint) => blueprint.name === name);
   const agent = found === undefined ? null : findBlueprint([found], found.name);
-  await (permit ?? ((each) => engine.children?.checkOwn(session, each)))(agent);
+  await (permit ?? ((limits) => engine.children?.checkOwn(session, limits)))(agent);
   // A session keeps its executor even if the agent file now names another one.
   const type = executorTypeSchema.safeParse(executor).data ?? 'claude-code';
   const options = use.options(type, cwd);

@@ -37,7 +37,7 @@ export function needsTrust({ level, agent, name }: Blueprint, all: readonly Blue
 
 /** The user's own agent of that name. */
 export function ownOf(name: string, all: readonly Blueprint[]): Blueprint | undefined {
-  return all.find((each) => each.level === 'user' && each.name === name);
+  return all.find((blueprint) => blueprint.level === 'user' && blueprint.name === name);
 }
 
 /** Blocks agent files that need trust and do not have it. Their problem explains how to trust them. */
@@ -61,7 +61,7 @@ export async function isTrusted(blueprint: Blueprint, home: string | undefined):
 export async function rememberTrust(blueprint: Blueprint, home: string | undefined): Promise<void> {
   if (home === undefined) return;
   const file = trustFile(home);
-  const others = (await readTrusted(home)).filter((each) => each.file !== blueprint.file);
+  const others = (await readTrusted(home)).filter((trust) => trust.file !== blueprint.file);
   const trusted = [...others, { file: blueprint.file, sha256: digestOf(blueprint) }].slice(-maxTrusted);
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
   await writeWhole(file, [`${JSON.stringify({ trusted }, undefined, 2)}\n`]);
@@ -69,7 +69,7 @@ export async function rememberTrust(blueprint: Blueprint, home: string | undefin
 
 function isIn(trusted: Trusted, blueprint: Blueprint): boolean {
   const sha256 = digestOf(blueprint);
-  return trusted.some((each) => each.file === blueprint.file && each.sha256 === sha256);
+  return trusted.some((trust) => trust.file === blueprint.file && trust.sha256 === sha256);
 }
 
 /** Covers all fields: a changed agent file needs trust again. */

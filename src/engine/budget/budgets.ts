@@ -127,7 +127,7 @@ export class Budgets {
       if (id !== session.session_id) changed();
     });
     const observed = found?.countsObserved === true && isDaily(found.budgets) ? onObservedUse?.(changed) : undefined;
-    return [others, observed, onLimits?.(changed)].filter((each) => each !== undefined);
+    return [others, observed, onLimits?.(changed)].filter((disposable) => disposable !== undefined);
   }
 
   /** The user raises a limit, which also applies to active runs. @throws EngineFailure if it cannot be stored */
@@ -174,7 +174,7 @@ export class Budgets {
       message: id,
       run: id,
       session: id,
-      tree: parent === undefined ? id : rootOf(parent, (each) => parents.get(each)),
+      tree: parent === undefined ? id : rootOf(parent, (child) => parents.get(child)),
       day,
       agent: `${agent} ${day}`,
       workspace: folder,

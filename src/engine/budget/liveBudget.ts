@@ -145,7 +145,7 @@ export class LiveBudget implements BudgetListener {
   /** The agent's own limit ended the run. Our limit is identified by the figures. */
   #endedBy(metadata: ResultMetadata): BudgetStatus {
     const unit = metadata.isMaxTurns ? 'turns' : 'usd';
-    const own = mostUsed(this.#budget.passedOn().filter((each) => each.unit === unit));
+    const own = mostUsed(this.#budget.passedOn().filter((status) => status.unit === unit));
     if (own !== undefined) return own;
     // The limit is from the agent's configuration, which does not report its value.
     const spent = (metadata.isMaxTurns ? metadata.runTurns : metadata.cost) ?? 0;

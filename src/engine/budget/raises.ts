@@ -34,7 +34,7 @@ export class RaisedLimits {
       const isOther = ({ scope, unit, key }: Bound): boolean =>
         scope !== raise.scope || unit !== raise.unit || key !== raise.key;
       const all = await this.all();
-      const before = all.find((each) => !isOther(each))?.limit ?? 0;
+      const before = all.find((status) => !isOther(status))?.limit ?? 0;
       await mkdir(path.dirname(this.#file), { recursive: true, mode: 0o700 });
       // A raise based on an outdated limit must not lower it.
       const raises = [...all.filter(isOther), { ...raise, limit: Math.max(raise.limit, before) }].slice(-maxKept);

@@ -142,7 +142,7 @@ export class RunBudget {
     if (this.#reached !== undefined) return false;
     if (this.#bounds.length > 0) this.#figures = figures();
     const used = this.#isOfToday()
-      ? this.statuses().find((each) => each.scope !== 'message' && isUsedUp(each))
+      ? this.statuses().find((status) => status.scope !== 'message' && isUsedUp(status))
       : undefined;
     if (used !== undefined) {
       this.#trip(used);
@@ -195,7 +195,8 @@ export class RunBudget {
     if (reached === undefined) return undefined;
     this.#figures = figures();
     const { scope, unit, key, limit } = reached;
-    const same = (each: BudgetStatus): boolean => each.scope === scope && each.unit === unit && each.key === key;
+    const same = (status: BudgetStatus): boolean =>
+      status.scope === scope && status.unit === unit && status.key === key;
     const spent = this.statuses().find(same)?.spent ?? reached.spent;
     return { ...reached, limit, spent: Math.max(spent, reached.spent) };
   }
@@ -231,7 +232,7 @@ export class RunBudget {
     if (this.#listener === undefined || this.#reached !== undefined || !this.#isOfToday()) return;
     const all = this.statuses();
     this.#notifyNearLimits(all);
-    const over = mostUsed(all.filter((each) => isOverrun(each, this.#figures.callsTool)));
+    const over = mostUsed(all.filter((status) => isOverrun(status, this.#figures.callsTool)));
     if (over !== undefined && !this.#listener.isWaitingForEnd()) this.#trip(over);
     else this.#wait(this.#since === null ? null : msToNext(all));
   }

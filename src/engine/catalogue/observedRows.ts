@@ -28,7 +28,7 @@ export class ObservedRows {
   /** Writes the differences. Failed writes are logged only: the next process writes them again. */
   write(database: Database, sessions: readonly ObservedSession[], log: Log): void {
     const before = this.#written?.database === database ? this.#written.sessions : undefined;
-    if (before?.size === sessions.length && sessions.every((each) => before.has(each))) return;
+    if (before?.size === sessions.length && sessions.every((session) => before.has(session))) return;
     try {
       writeRows(database, sessions);
       this.#written = { database, sessions: new Set(sessions) };
@@ -83,5 +83,5 @@ function isSummary(value: unknown): value is ObservedSummary {
 }
 
 function isSpentList(value: unknown): value is RunSpending[] {
-  return Array.isArray(value) && value.every((each) => isObject(each) && typeof each['at'] === 'string');
+  return Array.isArray(value) && value.every((item) => isObject(item) && typeof item['at'] === 'string');
 }

@@ -101,7 +101,7 @@ export class Refresh {
     const present = new Set(summaries.map(({ session_id }) => session_id));
     const gone = [...indexed].filter(([id, { observed }]) => !present.has(id) && (owner === undefined || !observed));
     for (const [, { no }] of gone) removeSession(database, no);
-    const wanted = summaries.filter((each) => request.within?.(each) ?? true);
+    const wanted = summaries.filter((summary) => request.within?.(summary) ?? true);
     const stale = [...(await this.#staleRecords(wanted, indexed)), ...this.#staleObserved(wanted, indexed)];
     const { left, failed: notIndexed } = await this.#index(database, stale, request);
     return { summaries, unreadable: [...failed, ...notIndexed], removed: gone.length, left };
@@ -178,7 +178,7 @@ export class Refresh {
     else if (isWatched || performance.now() - this.#observedAt > observedMs) {
       const table = await prices();
       const dayOf = (at: string): string => localDay(Date.parse(at));
-      const before = new Map(this.#observed.map((each) => [each.summary, each]));
+      const before = new Map(this.#observed.map((indexed) => [indexed.summary, indexed]));
       const sessions: ObservedSession[] = [];
       const pace = new Pace();
       for (const summary of await sources.list(table)) {

@@ -81,7 +81,7 @@ export class WordList {
   #addForeign(text: string): void {
     for (const found of text.match(wordPattern) ?? []) {
       this.length += 1;
-      for (const each of wordsOf(found)) this.#addWord(each);
+      for (const word of wordsOf(found)) this.#addWord(word);
     }
   }
 

@@ -27,7 +27,7 @@ export class WriteBatch {
     this.#characters = 0;
     if (work.length === 0) return;
     this.#database.transaction(() => {
-      for (const each of work) each();
+      for (const write of work) write();
     });
   }
 }

@@ -45,7 +45,7 @@ export class EngineFailure extends Error {
 }
 
 function list(tried: readonly string[]): string {
-  return tried.map((each) => `\n  ${each}`).join('');
+  return tried.map((place) => `\n  ${place}`).join('');
 }
 
 function firstLine(text: string): string {

@@ -41,7 +41,7 @@ export class DaySlots {
     for (const { scope, limit } of limits) {
       const file = this.#recent(scope) >= limit ? undefined : await firstFree(folder, scope, limit);
       if (file === undefined) {
-        for (const each of created) await rm(each, { force: true });
+        for (const createdFile of created) await rm(createdFile, { force: true });
         return false;
       }
       created.push(file);
@@ -55,7 +55,7 @@ export class DaySlots {
   #recent(scope: string): number {
     const since = this.#uptime() - dayMs;
     while ((this.#taken[0]?.at ?? Infinity) < since) this.#taken.shift();
-    return this.#taken.filter((each) => each.scope === scope).length;
+    return this.#taken.filter((slot) => slot.scope === scope).length;
   }
 
   async #forgetOld(today: string): Promise<void> {

@@ -112,7 +112,7 @@ export class FollowUpReader {
     const { settings, blueprints } = this.#deps;
     const { agent_name: name, project_dir: dir } = summary;
     const all = name === undefined || dir === undefined ? [] : ((await blueprints?.load(dir)) ?? []);
-    const agent = all.find((each) => each.name === name)?.agent;
+    const agent = all.find((blueprint) => blueprint.name === name)?.agent;
     return rulesOf(summary, settings().followUps ?? {}, agent?.follow_ups);
   }
 

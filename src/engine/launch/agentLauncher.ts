@@ -106,7 +106,7 @@ export function programLauncher(
   deps: LauncherDeps,
   talk?: StartDialogue,
 ): SingleLauncher {
-  const own = deps.adapters.flatMap((each) => each.ownVariables);
+  const own = deps.adapters.flatMap((agentAdapter) => agentAdapter.ownVariables);
   const { variables: env, removed, added } = agentEnvironment(deps.environment, own, settings.environment);
   const find = () => deps.programs.find(adapter, { explicitPath: settings.program, env });
   const { label } = adapter;

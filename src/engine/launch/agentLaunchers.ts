@@ -44,7 +44,7 @@ export class AgentLaunchers {
     const { adapters } = this.#deps;
     const settings = this.#deps.settings(folder);
     if (type === 'replay') return profile === undefined ? this.#demo(settings) : this.#outputFile(profile, settings);
-    const adapter = adapters.find((each) => each.type === type);
+    const adapter = adapters.find((agentAdapter) => agentAdapter.type === type);
     if (adapter === undefined) throw failures.agentUnknown(type ?? 'unknown');
     if (adapter.protocol === 'acp-http') return acpHttpLauncher(profile, this.#server(adapter, settings));
     return adapter.protocol === 'acp'
@@ -66,7 +66,7 @@ export class AgentLaunchers {
   /** Whether the program of the session's agent is installed; `undefined` for agents without a program of their own. */
   async isInstalled({ executor_type: type, project_dir: folder }: AgentOfSession): Promise<boolean | undefined> {
     const { adapters, environment: own, settings: settingsOf } = this.#deps;
-    const adapter = adapters.find((each) => each.type === type);
+    const adapter = adapters.find((agentAdapter) => agentAdapter.type === type);
     if (adapter === undefined || adapter.protocol !== undefined) return undefined;
     const settings = settingsOf(folder);
     const { program, environment } = settings.agents?.[adapter.type] ?? {};

@@ -79,7 +79,7 @@ export async function startAgentProcess(request: AgentProcessRequest): Promise<A
     },
     stop: (steps = ladder) => {
       const climb = async (): Promise<readonly number[]> => {
-        const survivors = (await stopProcessTree(target, steps)).map((each) => each.pid);
+        const survivors = (await stopProcessTree(target, steps)).map((info) => info.pid);
         if (survivors.length === 0) await forget();
         return survivors;
       };

@@ -41,21 +41,21 @@ export async function treeOf(target: TreeTarget, known: readonly ProcessIdentity
     root !== null &&
     (leader === undefined ? target.orphaned !== true : leader.startTime === root.startTime);
   const found = new Map<number, ProcessInfo>();
-  for (const each of all) {
-    if (each.pid === process.pid) continue;
+  for (const info of all) {
+    if (info.pid === process.pid) continue;
     const ours =
-      isSame(each, root) ||
-      known.some((other) => isSame(each, other)) ||
-      (ourGroup && each.pgid === root.pid) ||
-      (await hasEnvironment(each.pid, target.marker)) ||
-      (await bearsMark(each.pid, target.marker));
-    if (ours) found.set(each.pid, each);
+      isSame(info, root) ||
+      known.some((other) => isSame(info, other)) ||
+      (ourGroup && info.pgid === root.pid) ||
+      (await hasEnvironment(info.pid, target.marker)) ||
+      (await bearsMark(info.pid, target.marker));
+    if (ours) found.set(info.pid, info);
   }
   for (let grew = true; grew;) {
     grew = false;
-    for (const each of all) {
-      if (found.has(each.pid) || !found.has(each.ppid) || each.pid === process.pid) continue;
-      found.set(each.pid, each);
+    for (const info of all) {
+      if (found.has(info.pid) || !found.has(info.ppid) || info.pid === process.pid) continue;
+      found.set(info.pid, info);
       grew = true;
     }
   }
@@ -89,7 +89,7 @@ export async function stopProcessTree(target: TreeTarget, steps: readonly Ladder
 export async function endLeftovers(target: TreeTarget, graceMs: number): Promise<ProcessInfo[]> {
   if (windows || target.root === null) return [];
   const pgid = target.root.pid;
-  const members = async (): Promise<ProcessInfo[]> => (await treeOf(target)).filter((each) => each.pgid === pgid);
+  const members = async (): Promise<ProcessInfo[]> => (await treeOf(target)).filter((info) => info.pgid === pgid);
   const first = await members();
   // Most are about to exit as well.
   if (first.length === 0 || (await waitForAll(first, graceMs))) return [];
@@ -106,7 +106,7 @@ export async function endLeftovers(target: TreeTarget, graceMs: number): Promise
 
 function signalGroup(target: TreeTarget, tree: readonly ProcessInfo[], signal: NodeJS.Signals): void {
   const pgid = target.root?.pid;
-  if (pgid !== undefined && tree.some((each) => each.pgid === pgid)) send(-pgid, signal);
+  if (pgid !== undefined && tree.some((info) => info.pgid === pgid)) send(-pgid, signal);
 }
 
 function signalEach(tree: readonly ProcessInfo[], signal: NodeJS.Signals): void {
@@ -124,7 +124,7 @@ function send(pid: number, signal: NodeJS.Signals): void {
 /** Waits for the whole tree. After the root has exited, its children get little more time. */
 async function waitForEnd(target: TreeTarget, tree: readonly ProcessInfo[], graceMs: number): Promise<void> {
   const { root } = target;
-  const rest = tree.filter((each) => each.pid !== root?.pid);
+  const rest = tree.filter((info) => info.pid !== root?.pid);
   if (root !== null && !(await waitForAll([root], graceMs))) return;
   await waitForAll(rest, Math.min(graceMs, 300));
 }

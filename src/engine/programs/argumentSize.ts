@@ -19,12 +19,15 @@ export function argumentProblem(command: Command, platform: NodeJS.Platform = pr
   const largest = Math.max(0, ...args.map((arg) => Buffer.byteLength(arg)));
   if (platform === 'win32') {
     // In the worst case, quotes and the backslashes before them are doubled.
-    const line = [path, ...args].reduce((sum, each) => sum + each.length + (each.match(/["\\]/g)?.length ?? 0) + 3, 0);
+    const line = [path, ...args].reduce(
+      (sum, argument) => sum + argument.length + (argument.match(/["\\]/g)?.length ?? 0) + 3,
+      0,
+    );
     return line < longestWindowsLine ? null : tooLong(largest, longestWindowsLine);
   }
   if (platform === 'linux' && largest >= longestArgument) return tooLong(largest, longestArgument - 1);
   const variables = Object.entries(env).reduce((sum, [name, value]) => sum + sizeOf(name) + sizeOf(value), 0);
-  const list = [path, ...args].reduce((sum, each) => sum + sizeOf(each), variables);
+  const list = [path, ...args].reduce((sum, argument) => sum + sizeOf(argument), variables);
   return list < longestList ? null : tooLong(largest, longestList);
 }
 

@@ -16,12 +16,12 @@ const command = /^(.*?)((?:"[^"]*"|[\w.]+))?\s*((?:--?[\w.:=@/-]+\s+)*)"(?:%~dp0
 export function parseShim(text: string): ShimTarget | null {
   // pnpm sets package folders there, which the script may need.
   if (/NODE_PATH/i.test(text)) return null;
-  const line = text.split(/\r?\n/).findLast((each) => each.includes('%*'));
+  const line = text.split(/\r?\n/).findLast((candidate) => candidate.includes('%*'));
   const match = command.exec(line ?? '');
   const target = match?.[4];
   if (match === null || target === undefined) return null;
   const program = (match[2] ?? '').replaceAll('"', '');
-  const options = (match[3] ?? '').split(/\s+/).filter((each) => each !== '');
+  const options = (match[3] ?? '').split(/\s+/).filter((word) => word !== '');
   if (/^(?:%_prog%|node|(?:%~dp0|%dp0%)\\?node\.exe)$/i.test(program)) {
     // Shims for other interpreters look similar.
     const isNode = /\bnode(?:\.exe)?"/i.test(text) || /^node$/i.test(program);

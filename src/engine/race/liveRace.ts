@@ -205,7 +205,7 @@ export class LiveRace {
   }
 
   #setLane(name: string, change: Partial<Lane>): Promise<void> {
-    return this.#set({ lanes: this.#race.lanes.map((each) => (each.name === name ? { ...each, ...change } : each)) });
+    return this.#set({ lanes: this.#race.lanes.map((lane) => (lane.name === name ? { ...lane, ...change } : lane)) });
   }
 
   /** Resolves when the change is in the file. */

@@ -154,7 +154,9 @@ export class Races {
       if (last === undefined) throw raceFailures.nothingToUndo();
       const write = await prepareUndo(last, deps);
       await write();
-      const applied = race.applied.map((each) => (each === last ? { ...each, undone: true } : each));
+      const applied = race.applied.map((application) =>
+        application === last ? { ...application, undone: true } : application,
+      );
       await this.#store.write({ ...race, applied });
       return last.files;
     });
@@ -249,11 +251,11 @@ export class Races {
 }
 
 function laneOf({ lanes }: Race, name: string): Lane {
-  const lane = lanes.find((each) => each.name === name || each.session_id === name);
+  const lane = lanes.find((candidate) => candidate.name === name || candidate.session_id === name);
   if (lane === undefined)
     throw raceFailures.laneMissing(
       name,
-      lanes.map((each) => each.name),
+      lanes.map((candidate) => candidate.name),
     );
   return lane;
 }

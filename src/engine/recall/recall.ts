@@ -108,7 +108,7 @@ export class Recall {
   #spokenEntries({ entries, leftOut }: Pick<SimilarPassages, 'entries' | 'leftOut'>): readonly SimilarEntry[] {
     const { log } = this.#deps;
     const isSaid = ({ entry }: SimilarEntry): boolean => entry.type.kind !== 'user_message' || isRealMessage(entry);
-    const inserted = entries.filter((each) => !isSaid(each));
+    const inserted = entries.filter((entry) => !isSaid(entry));
     for (const { session, entry } of [...leftOut.entries, ...inserted])
       logFiltered(log, `${session.session_id}#${entry.index}`, entry.metadata);
     const filtered = leftOut.count + inserted.length;
@@ -127,7 +127,7 @@ export function inFolder(folder: string, without?: string): (session: SearchedSe
 
 function best(entries: readonly SimilarEntry[]): readonly SimilarEntry[] {
   const ranked = entries
-    .map((each) => ({ ...each, score: each.score * (each.entry.type.kind === 'user_message' ? askedWeight : 1) }))
+    .map((entry) => ({ ...entry, score: entry.score * (entry.entry.type.kind === 'user_message' ? askedWeight : 1) }))
     .sort((a, b) => b.score - a.score);
   const least = (ranked[0]?.score ?? 0) * worstShare;
   const taken = new Map<string, number>();

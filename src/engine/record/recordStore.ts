@@ -200,7 +200,7 @@ export class RecordStore {
   /** Completes interrupted deletions. Never rejects. */
   async finishRemovals(): Promise<void> {
     const names = await readdir(sessionsFolder(this.#dir)).catch(() => []);
-    for (const name of names.filter((each) => each.endsWith(doomedSuffix))) {
+    for (const name of names.filter((candidate) => candidate.endsWith(doomedSuffix))) {
       await rm(path.join(sessionsFolder(this.#dir), name), { recursive: true, force: true }).catch(() => undefined);
     }
   }

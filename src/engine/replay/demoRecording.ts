@@ -44,7 +44,7 @@ export interface Recording extends z.infer<typeof headerSchema> {
 /** First recording in the folder, by name. @throws EngineFailure */
 export async function loadRecording(folder: string): Promise<Recording> {
   const names = await readdir(folder).catch(() => []);
-  const name = names.filter((each) => each.endsWith('.ndjson')).sort()[0];
+  const name = names.filter((fileName) => fileName.endsWith('.ndjson')).sort()[0];
   if (name === undefined) throw failures.recordingMissing(folder, 'There is no recording in its folder.');
   const file = path.join(folder, name);
   try {

@@ -43,7 +43,7 @@ export function outputFileLauncher(
   deps: { readonly adapters: readonly AgentAdapter[]; readonly clock: () => number; readonly speed: number },
 ): AgentLauncher {
   const { agent: type, file, exit } = readOutputProfile(profile);
-  const adapter = deps.adapters.find((each) => each.type === type);
+  const adapter = deps.adapters.find((agentAdapter) => agentAdapter.type === type);
   if (adapter === undefined) throw failures.agentUnknown(type);
   return {
     label: `${adapter.label} (recording)`,

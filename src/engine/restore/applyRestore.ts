@@ -1,6 +1,6 @@
 import { chmod, lstat } from 'node:fs/promises';
 import path from 'node:path';
-import { each } from '../snapshot/fileState.ts';
+import { mapConcurrently } from '../snapshot/fileState.ts';
 import type { Deadline } from '../snapshot/snapshot.ts';
 import type { FolderStore } from './folderStore.ts';
 import { differences, noFile, type RestorePlan } from './planRestore.ts';
@@ -20,7 +20,7 @@ export async function applyRestore(
     return store.git.run(args, deadline, { index });
     // The index stays as it was, so that the next snapshot looks at all changed files.
   }, false);
-  await each([...modes], async ([name, mode]) => {
+  await mapConcurrently([...modes], async ([name, mode]) => {
     const file = path.join(store.folder, name);
     const stats = await lstat(file).catch(() => null);
     if (stats?.isFile() === true && (stats.mode & 0o7777) !== mode) await chmod(file, mode).catch(() => undefined);

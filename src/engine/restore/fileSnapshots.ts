@@ -147,7 +147,7 @@ export class FileSnapshots {
       const undo = (await this.#messages(store, `${refOf(id, '')}undo-*[0-9]`, undoMessageSchema, deadline)).at(-1);
       if (undo === undefined) throw restoreFailures.nothingToUndo();
       const [before, after] = await Promise.all([store.read(undo.before, deadline), store.read(undo.after, deadline)]);
-      const paths = new Set((await differences(store, before, after, deadline)).map((each) => each.path));
+      const paths = new Set((await differences(store, before, after, deadline)).map((difference) => difference.path));
       for (const name of new Set([...Object.keys(before.modes.others), ...Object.keys(after.modes.others)]))
         if (before.modes.others[name] !== after.modes.others[name]) paths.add(name);
       return { plan: await planRestore(store, { ...before, left: [] }, deadline, paths), at: undo.at };

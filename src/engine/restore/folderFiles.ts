@@ -1,6 +1,6 @@
 import { access, constants, lstat } from 'node:fs/promises';
 import path from 'node:path';
-import { each } from '../snapshot/fileState.ts';
+import { mapConcurrently } from '../snapshot/fileState.ts';
 import { leftOut } from '../snapshot/folderSnapshot.ts';
 import type { Git } from '../snapshot/gitProgram.ts';
 import { SnapshotProblem, type Deadline } from '../snapshot/snapshot.ts';
@@ -93,7 +93,7 @@ export interface FoundFile {
 const maxFileBytes = 64 << 20;
 
 export async function lookAt(folder: string, files: readonly string[]): Promise<Map<string, FoundFile>> {
-  const found = await each(files, (file) => look(path.join(folder, file)));
+  const found = await mapConcurrently(files, (file) => look(path.join(folder, file)));
   return new Map(files.map((file, at) => [file, found[at] ?? { kind: 'missing', size: 0, mode: null }]));
 }
 

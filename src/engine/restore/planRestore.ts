@@ -54,16 +54,16 @@ export async function planRestore(
   const deleted = new Set(
     picked.flatMap(({ path: name, to }) => (to.mode === noFile && !ignored.has(name) ? [name] : [])),
   );
-  for (const each of picked) {
-    const why = ignored.has(each.path) ? 'ignored' : await reasonToSkip(store.folder, each, now, deleted);
-    if (why === null) differing.push(each);
-    else skipped.push({ path: each.path, why });
+  for (const difference of picked) {
+    const why = ignored.has(difference.path) ? 'ignored' : await reasonToSkip(store.folder, difference, now, deleted);
+    if (why === null) differing.push(difference);
+    else skipped.push({ path: difference.path, why });
   }
-  const modes = modeChanges(now, target, differing, only, new Set(skipped.map((each) => each.path)));
+  const modes = modeChanges(now, target, differing, only, new Set(skipped.map((file) => file.path)));
   const goal = await goalOf(store, now, target, differing, modes, deadline);
-  const byContent = new Set(differing.map((each) => each.path));
+  const byContent = new Set(differing.map((difference) => difference.path));
   const changes = [
-    ...differing.map((each) => changeOf(each, modes.get(each.path))),
+    ...differing.map((difference) => changeOf(difference, modes.get(difference.path))),
     ...[...modes.keys()].flatMap((name): RestoreChange[] =>
       byContent.has(name) ? [] : [{ path: name, kind: 'changed', mode: true }],
     ),
@@ -165,7 +165,7 @@ async function ignoredThen(
   differing: readonly Difference[],
   deadline: Deadline,
 ): Promise<Set<string>> {
-  const deleted = differing.filter(({ to }) => to.mode === noFile).map((each) => each.path);
+  const deleted = differing.filter(({ to }) => to.mode === noFile).map((difference) => difference.path);
   const left = new Set(target.left);
   const found = new Set(deleted.filter((name) => left.has(name)));
   const inPackages = deleted.filter((name) => name.split('/').some((part) => leftOut.has(part)));
@@ -211,7 +211,7 @@ function modeChanges(
   skipped: ReadonlySet<string>,
 ): Map<string, number> {
   const modes = new Map<string, number>();
-  const byContent = new Map(differing.map((each) => [each.path, each]));
+  const byContent = new Map(differing.map((difference) => [difference.path, difference]));
   for (const [name, { to }] of byContent)
     if (to.mode !== noFile && to.mode !== link) modes.set(name, modeOf(target.modes, name, to.mode));
   for (const name of new Set([...Object.keys(now.modes.others), ...Object.keys(target.modes.others)])) {

@@ -119,5 +119,5 @@ interface RunOptions {
 }
 
 export function nulSeparated(text: string): string[] {
-  return text.split('\0').filter((each) => each !== '');
+  return text.split('\0').filter((part) => part !== '');
 }

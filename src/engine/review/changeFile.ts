@@ -74,10 +74,10 @@ export async function undoChange(undo: FileUndo): Promise<boolean> {
 
 /** Removes empty folders from `inner` up to `outer`. */
 async function removeFolders(inner: string, outer: string): Promise<void> {
-  for (let each = inner; each.startsWith(outer); each = path.dirname(each)) {
+  for (let folder = inner; folder.startsWith(outer); folder = path.dirname(folder)) {
     // Something else is in it now.
     if (
-      !(await rmdir(each).then(
+      !(await rmdir(folder).then(
         () => true,
         () => false,
       ))

@@ -147,7 +147,7 @@ export class SessionReview {
         : action.kind === 'file_read' || action.kind === 'file_write'
           ? [action.path]
           : [];
-    for (const name of new Set(paths.map((each) => this.#files.get(each)?.path))) {
+    for (const name of new Set(paths.map((path) => this.#files.get(path)?.path))) {
       if (name === undefined) continue;
       this.#byPath.set(name, [...(this.#byPath.get(name) ?? []), entry]);
       this.#steps.set(index, toolName);

@@ -73,7 +73,7 @@ export function summaryOf(
   run: Pick<RecordedRun, 'synthetic'>,
 ): Partial<SessionSummary> {
   const { models, model, runTurns } = metadata;
-  const window = (models.find((each) => each.model === model) ?? models[0])?.contextWindow;
+  const window = (models.find((candidate) => candidate.model === model) ?? models[0])?.contextWindow;
   return {
     turns: metadata.turns,
     ...(run.synthetic === true && { synthetic: { ...synthetic, turns: synthetic.turns + (runTurns ?? 0) } }),

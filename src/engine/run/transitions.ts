@@ -154,7 +154,7 @@ export function endRun(state: RunState, given: RunEnd): Transition {
     state: { ...state, phase: 'ended', run },
     batch: [
       ...transcript,
-      ...usage.map((each): RecordLine => ({ kind: 'usage', run_id, usage: each })),
+      ...usage.map((message): RecordLine => ({ kind: 'usage', run_id, usage: message })),
       ...(result === undefined ? [] : [{ kind: 'result', run_id, result } as const]),
       { kind: 'run', run },
       event,

@@ -98,7 +98,7 @@ interface Selection {
 
 /** `undefined` for a query that selects nothing. */
 function selectionOf(query: Query, corpus: Corpus): Selection | undefined {
-  const words = query.texts.map((text) => wordsOfQuery(text)).filter((each) => each.length > 0);
+  const words = query.texts.map((text) => wordsOfQuery(text)).filter((terms) => terms.length > 0);
   const { conditions, parameters } = filters(query);
   if (words.length === 0) {
     if (conditions.length === 0) return undefined;
@@ -106,7 +106,7 @@ function selectionOf(query: Query, corpus: Corpus): Selection | undefined {
   }
   const all = words.flat();
   const exact = all.map((word) => term(word, false)).join(' AND ');
-  const match = words.flatMap((each) => each.map((word, at) => term(word, at === each.length - 1))).join(' AND ');
+  const match = words.flatMap((phrase) => phrase.map((word, at) => term(word, at === phrase.length - 1))).join(' AND ');
   // The formula of `frequency` for one occurrence.
   const perWord = (saturation * lengthShare) / averageLength(corpus);
   const [most, least] = [all.length * (saturation + 1), 1 + saturation * (1 - lengthShare)];
@@ -141,7 +141,7 @@ export function candidatesLike(
       found.set(Number(id), { candidate: candidate(id, synthetic, score), words: (before?.words ?? 0) + 1 });
     }
   }
-  return { found: [...found.values()].flatMap((each) => (each.words >= atLeast ? [each.candidate] : [])), rarity };
+  return { found: [...found.values()].flatMap((match) => (match.words >= atLeast ? [match.candidate] : [])), rarity };
 }
 
 /** BM25 score of a text. */
@@ -149,7 +149,7 @@ export function scoreOf(text: string, rarity: ReadonlyMap<string, number>, corpu
   const said = wordsIn(text);
   let score = 0;
   for (const [word, weight] of rarity) {
-    const times = said.filter((each) => each === word || (isBeginning(word) && each.startsWith(word))).length;
+    const times = said.filter((spoken) => spoken === word || (isBeginning(word) && spoken.startsWith(word))).length;
     if (times > 0) score += weight * frequency(times, said.length, corpus);
   }
   return score;

@@ -39,10 +39,15 @@ export function onlySynthetic(candidates: Candidates): Candidates {
 }
 
 /** Number of automatic messages among the results; each is logged. */
-export async function countSynthetic(store: RecordStore, each: Candidates, query: Query, log: Log): Promise<number> {
-  const positions = each.synthetic.slice(0, maxRead).map((index) => [index, 0] as const);
+export async function countSynthetic(
+  store: RecordStore,
+  candidates: Candidates,
+  query: Query,
+  log: Log,
+): Promise<number> {
+  const positions = candidates.synthetic.slice(0, maxRead).map((index) => [index, 0] as const);
   if (positions.length === 0) return 0;
-  const { session_id: id } = each.session;
+  const { session_id: id } = candidates.session;
   const right = (await recordedEntries(store, id, positions)).filter(({ entry }) => answers(entry, query));
   for (const { entry } of right) logFiltered(log, `${id}#${entry.index}`, entry.metadata);
   return right.length;

@@ -114,7 +114,7 @@ export class SessionSearch {
       const like = candidatesLike(database, { words, kinds, atLeast }, corpus);
       const found = bySession(like.found, chosen);
       const score = (text: string): number => scoreOf(text, like.rarity, corpus);
-      const people = found.map(withoutSynthetic).filter((each) => each !== undefined);
+      const people = found.map(withoutSynthetic).filter((candidates) => candidates !== undefined);
       const leftOut = {
         count: found.reduce((sum, { synthetic }) => sum + synthetic.length, 0),
         entries: await this.#readBest(database, found.map(onlySynthetic), { most, score }),
@@ -248,7 +248,7 @@ export class SessionSearch {
   async #leftOut(query: Query, found: readonly Candidates[]): Promise<number> {
     const { store, log } = this.#deps;
     let sum = 0;
-    for (const each of found) sum += await countSynthetic(store, each, query, log);
+    for (const candidates of found) sum += await countSynthetic(store, candidates, query, log);
     return sum;
   }
 }

@@ -13,11 +13,11 @@ export interface SharedCopies {
 /** An answer from copies of other members' sessions, which are marked as such. */
 export function markShared(answer: SearchAnswer, { sessions, problems, isComplete }: SharedCopies): SearchAnswer {
   const owners = new Map(sessions.map(({ session_id, shared }) => [session_id, shared]));
-  const marked = answer.sessions.flatMap((each) => {
-    const shared = owners.get(each.session.session_id);
-    return shared === undefined || isObserved(each.session)
+  const marked = answer.sessions.flatMap((session) => {
+    const shared = owners.get(session.session.session_id);
+    return shared === undefined || isObserved(session.session)
       ? []
-      : [{ ...each, session: asShared(each.session, shared) }];
+      : [{ ...session, session: asShared(session.session, shared) }];
   });
   const { scanned } = answer;
   return {

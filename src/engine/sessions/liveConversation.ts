@@ -84,7 +84,7 @@ export class LiveConversation implements Conversation {
   say(text: string, how: SendMode): void {
     const { label, onChange } = this.#deps;
     if (!this.takesMessages) throw failures.takesNoMessage(label);
-    const characters = this.#queue.reduce((sum, each) => sum + each.text.length, text.length);
+    const characters = this.#queue.reduce((sum, queuedMessage) => sum + queuedMessage.text.length, text.length);
     if (this.#queue.length >= maxQueued || characters > maxQueuedCharacters) throw failures.tooMuchQueued(label);
     const message = { id: this.#nextId++, text };
     if (how === 'interrupt') this.#queue.unshift(message);
@@ -112,9 +112,9 @@ export class LiveConversation implements Conversation {
   }
 
   unsend(id: number): string | undefined {
-    const message = this.#queue.find((each) => each.id === id);
+    const message = this.#queue.find((queuedMessage) => queuedMessage.id === id);
     if (message === undefined) return undefined;
-    this.#queue = this.#queue.filter((each) => each !== message);
+    this.#queue = this.#queue.filter((queuedMessage) => queuedMessage !== message);
     this.#deps.onQueue({ id, text: null });
     this.#deps.onChange();
     return message.text;

@@ -45,7 +45,7 @@ async function conversationOf(
   { executor_type: type, executor_session_ids: ids }: SessionSummary,
   sources: ResumePlaceDeps['sources'],
 ): Promise<ResumePlace['conversation']> {
-  const agent = observedAgents.find((each) => each === type);
+  const agent = observedAgents.find((observedAgent) => observedAgent === type);
   if (agent === undefined || sources === undefined) return 'unknown';
   // A resume tries the newest id first.
   for (const id of ids.toReversed()) {

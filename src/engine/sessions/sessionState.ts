@@ -256,8 +256,10 @@ export class SessionState {
   }
 
   #putTurn(turn: RecordedTurn): void {
-    const known = this.#turns.some((each) => each.run_id === turn.run_id);
-    const all = known ? this.#turns.map((each) => (each.run_id === turn.run_id ? turn : each)) : [...this.#turns, turn];
+    const known = this.#turns.some((earlier) => earlier.run_id === turn.run_id);
+    const all = known
+      ? this.#turns.map((earlier) => (earlier.run_id === turn.run_id ? turn : earlier))
+      : [...this.#turns, turn];
     this.#turnsOmitted += Math.max(0, all.length - maxSummaryTurns);
     this.#turns = all.slice(-maxSummaryTurns);
   }

@@ -99,12 +99,12 @@ export class Sessions {
   /** Ends the run of a session in this process, or one that is about to start. */
   async stop(id: string, steps?: readonly LadderStep[]): Promise<void> {
     const state = await this.#openedOne(id);
-    if (state !== null) await this.#during(state, (each) => each.stop(steps));
+    if (state !== null) await this.#during(state, (sessionState) => sessionState.stop(steps));
   }
 
   async stopAll(steps: readonly LadderStep[], reason: string | undefined): Promise<void> {
     const states = await this.#opened();
-    await Promise.all(states.map((state) => this.#during(state, (each) => each.stop(steps, reason))));
+    await Promise.all(states.map((state) => this.#during(state, (sessionState) => sessionState.stop(steps, reason))));
   }
 
   async #opened(): Promise<SessionState[]> {

@@ -87,7 +87,7 @@ async function hashOf(file: string): Promise<string> {
 const maxConcurrent = 16;
 
 /** Maps items in order with limited concurrency. */
-export async function each<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+export async function mapConcurrently<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   for (let from = 0; from < items.length; from += maxConcurrent) {
     results.push(...(await Promise.all(items.slice(from, from + maxConcurrent).map(work))));

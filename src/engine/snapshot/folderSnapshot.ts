@@ -1,6 +1,14 @@
 import { lstat, readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { each, longestHashed, modeChange, ReadBudget, sameState, stateOf, type FileState } from './fileState.ts';
+import {
+  mapConcurrently,
+  longestHashed,
+  modeChange,
+  ReadBudget,
+  sameState,
+  stateOf,
+  type FileState,
+} from './fileState.ts';
 import { Deadline, SnapshotProblem, type Changes, type Snapshot, type SnapshotLimits } from './snapshot.ts';
 
 /** Folders for internal data of programs. */
@@ -54,7 +62,7 @@ async function scan(
   const budget = new ReadBudget();
   const files = await list(folder, limits, deadline);
   let bytes = 0;
-  const known = await each(files, async (file): Promise<CachedState | null> => {
+  const known = await mapConcurrently(files, async (file): Promise<CachedState | null> => {
     deadline.check();
     const stats = await lstat(path.join(folder, file), { bigint: true }).catch(() => null);
     if (stats === null) return null;

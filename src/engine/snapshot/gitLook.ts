@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import path from 'node:path';
-import { each, stateOf, type FileState, type ReadBudget } from './fileState.ts';
+import { mapConcurrently, stateOf, type FileState, type ReadBudget } from './fileState.ts';
 import type { Git } from './gitProgram.ts';
 import { SnapshotProblem, type Deadline, type SnapshotLimits } from './snapshot.ts';
 
@@ -43,8 +43,8 @@ export async function readGitState(
   const folders = [...submodules, ...names.flatMap((name) => (name.endsWith('/') ? [name.slice(0, -1)] : []))];
   const paths = names.filter((name) => !name.endsWith('/') && !submodules.has(name));
   if (paths.length > limits.files) throw new SnapshotProblem('Too many files differ from the git index.');
-  const nested = await each(folders, (name) => exists(path.join(folder, name, '.git')));
-  const states = await each(paths, (file) => {
+  const nested = await mapConcurrently(folders, (name) => exists(path.join(folder, name, '.git')));
+  const states = await mapConcurrently(paths, (file) => {
     deadline.check();
     return stateOf(path.join(folder, file), budget);
   });
@@ -71,7 +71,7 @@ export async function filteredFiles(
   const having = [':(exclude,attr:!filter)', ':(exclude,attr:filter=lfs)'];
   const listed = (await git.ask(['ls-files', '-z', '--', ...having], deadline)) ?? '';
   let bytes = 0;
-  await each(listed.split('\0').slice(0, limits.files), async (file) => {
+  await mapConcurrently(listed.split('\0').slice(0, limits.files), async (file) => {
     deadline.check();
     if (file === '' || others.has(file) || bytes > limits.bytes) return;
     const state = await stateOf(path.join(folder, file), budget);

@@ -98,7 +98,7 @@ export class Git {
       characters += file.length;
       if (characters < maxArguments && at < files.length - 1) continue;
       const lines = ((await this.ask(['hash-object', '--', ...some], deadline)) ?? '').split('\n');
-      for (const [line, each] of some.entries()) names.set(each, lines[line] ?? '');
+      for (const [line, name] of some.entries()) names.set(name, lines[line] ?? '');
       [some, characters] = [[], 0];
     }
     return names;

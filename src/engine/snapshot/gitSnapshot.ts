@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { lstat } from 'node:fs/promises';
 import path from 'node:path';
-import { each, modeChange, ReadBudget, sameState, stateOf, type FileState } from './fileState.ts';
+import { mapConcurrently, modeChange, ReadBudget, sameState, stateOf, type FileState } from './fileState.ts';
 import {
   exists,
   filteredFiles,
@@ -76,7 +76,7 @@ class Repository {
     const before = await readGitState(place, deadline, budget);
     const filtered = await filteredFiles(place, before, deadline, budget);
     const nested = new Map<string, Repository>();
-    await each([...before.nested], async (name) => {
+    await mapConcurrently([...before.nested], async (name) => {
       if (means.nested === 0) return;
       means.nested -= 1;
       const folder = path.join(place.folder, name);
@@ -93,7 +93,7 @@ class Repository {
     const now = await readGitState(this.#place, deadline, new ReadBudget(0));
     const has = this.#before.staged === now.staged ? this.#staged : stagedObjects(now.staged);
     const own = await this.#ownChanges(now, has, deadline);
-    const inside = await each([...new Set([...this.#before.nested, ...now.nested])], (name) =>
+    const inside = await mapConcurrently([...new Set([...this.#before.nested, ...now.nested])], (name) =>
       this.#nestedChanges(name, now, deadline),
     );
     const changes = [own, ...inside].flat().sort((a, b) => (a.path < b.path ? -1 : 1));
@@ -141,7 +141,7 @@ class Repository {
       for (const file of new Set([...ran, ...runs])) if (ran.has(file) !== runs.has(file)) candidates.add(file);
     }
     const budget = new ReadBudget(0);
-    const found = await each([...candidates], async (file) => {
+    const found = await mapConcurrently([...candidates], async (file) => {
       deadline.check();
       const today = now.others.get(file) ?? (await stateOf(this.#pathOf(file), budget));
       const kind = await this.#changeOf(file, today, { now, has });

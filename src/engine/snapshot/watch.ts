@@ -6,7 +6,7 @@ import type { Session } from '../../model/session/session.ts';
 import type { UnreportedChange, UnreportedChanges } from '../../model/transcript/unreported.ts';
 import type { EngineDeps } from '../engineDeps.ts';
 import type { Log } from '../api.ts';
-import { each } from './fileState.ts';
+import { mapConcurrently } from './fileState.ts';
 import { folderSnapshot } from './folderSnapshot.ts';
 import { Git } from './gitProgram.ts';
 import { gitSnapshot } from './gitSnapshot.ts';
@@ -140,7 +140,7 @@ export class FolderWatch {
     const others = this.#reported.paths.filter((reported) => !changed.has(reported));
     if (others.length === 0 || changed.size === 0) return;
     const folder = await realPath(this.#deps.folder);
-    await each(others.slice(0, maxFollowed), async (reported) => {
+    await mapConcurrently(others.slice(0, maxFollowed), async (reported) => {
       const real = path.relative(folder, await realPath(path.resolve(folder, reported)));
       const name = real.replaceAll(path.sep, '/');
       if (changed.has(name)) this.#reported.leadsTo(reported, name);

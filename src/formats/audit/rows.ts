@@ -161,7 +161,7 @@ function toolRows(tool: ToolUse, at: string): EntryRow[] {
         row(
           'command',
           action.command,
-          [exitText(action.exitCode), action.cwd].filter((each) => each !== undefined).join(', ') || null,
+          [exitText(action.exitCode), action.cwd].filter((part) => part !== undefined).join(', ') || null,
         ),
       ];
     case 'web_fetch':

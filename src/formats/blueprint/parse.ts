@@ -119,7 +119,7 @@ function without(content: unknown, issues: readonly z.core.$ZodIssueUnrecognized
 function omit(value: unknown, [step, ...rest]: Path, keys: readonly string[]): unknown {
   if (!isObject(value)) return value;
   const saved = Object.entries(value).filter(([key]) => step !== undefined || !keys.includes(key));
-  return Object.fromEntries(saved.map(([key, each]) => [key, key === step ? omit(each, rest, keys) : each]));
+  return Object.fromEntries(saved.map(([key, member]) => [key, key === step ? omit(member, rest, keys) : member]));
 }
 
 const fieldName = (path: Path): string => `"${path.map(String).join('.')}"`;

@@ -40,8 +40,8 @@ export function entryText(entry: NormalizedEntry, mark: Mark = (text) => text): 
     }
     case 'assistant_message':
       return [`**Assistant**`, inertMarkdown(content), sources(entry)]
-        .filter((each) => each !== '')
-        .map((each, at) => (at === 0 ? each : mark(each)))
+        .filter((part) => part !== '')
+        .map((paragraph, at) => (at === 0 ? paragraph : mark(paragraph)))
         .join('\n\n');
     case 'thinking':
       return `*Thinking*\n\n${quote(inertMarkdown(thoughtOf(entry)))}`;
@@ -85,7 +85,7 @@ function sourceText({ url, title, description }: Citation): string {
   const address = /^https?:/i.test(url ?? '')
     ? `<${(url ?? '').replaceAll(/[\s<>]/g, encodeURIComponent)}>`
     : inertLine(url ?? '');
-  return [inertLine(title ?? ''), address, inertLine(description ?? '')].filter((each) => each !== '').join(' ');
+  return [inertLine(title ?? ''), address, inertLine(description ?? '')].filter((part) => part !== '').join(' ');
 }
 
 /** Code fence that the content cannot close. */
@@ -98,7 +98,7 @@ function fenced(text: string, language: string): string {
 function quote(text: string): string {
   return text
     .split('\n')
-    .map((each) => `> ${each}`)
+    .map((paragraph) => `> ${paragraph}`)
     .join('\n');
 }
 

@@ -47,7 +47,7 @@ export const summary: Exporter = {
 function headOf({ summary: about, runs, results }: ExportSource): string {
   const durations = results.flatMap(({ metadata }) => metadata.duration ?? []);
   const duration = durations.length === runs.length ? durations.reduce((sum, ms) => sum + ms, 0) : null;
-  const agent = [about.agent_label, about.agent_version].filter((each) => each !== null).join(' ');
+  const agent = [about.agent_label, about.agent_version].filter((part) => part !== null).join(' ');
   const turns = `${runs.length} ${runs.length === 1 ? 'turn' : 'turns'}`;
   const facts = [about.model ?? '', about.outcome, turns, durationText(duration), costText(about.total_cost)];
   return [`**${inertLine(agent)}**`, ...facts.filter((fact) => fact !== '').map(inertLine)].join(' · ');

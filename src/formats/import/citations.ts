@@ -10,11 +10,11 @@ export type GivenMetadata =
 /** Metadata of a part: one object in the protocol, but some agents send several. */
 export function metadataOf(value: unknown): GivenMetadata[] {
   if (value === undefined || value === null) return [];
-  return (Array.isArray(value) ? (value as unknown[]) : [value]).map((each) => {
-    if (!isObject(each)) return { kind: 'other', value: each };
-    const kind = metadataKind(each);
-    if (kind === 'citation') return { kind, given: givenCitation(each) };
-    const step = trajectorySchema.safeParse({ ...each, kind });
-    return step.success ? { kind: 'trajectory', step: step.data } : { kind: 'other', value: each };
+  return (Array.isArray(value) ? (value as unknown[]) : [value]).map((citation) => {
+    if (!isObject(citation)) return { kind: 'other', value: citation };
+    const kind = metadataKind(citation);
+    if (kind === 'citation') return { kind, given: givenCitation(citation) };
+    const step = trajectorySchema.safeParse({ ...citation, kind });
+    return step.success ? { kind: 'trajectory', step: step.data } : { kind: 'other', value: citation };
   });
 }

@@ -91,8 +91,8 @@ export class Redactor {
     if (typeof value !== 'object' || value === null) return value;
     if (depth >= maxDepth) return `[redacted: deeper than ${maxDepth} levels]`;
     if (Array.isArray(value)) {
-      return value.map((each: unknown, index) =>
-        this.#named(nameBefore(value, index), each, within(place, String(index)), depth),
+      return value.map((item: unknown, index) =>
+        this.#named(nameBefore(value, index), item, within(place, String(index)), depth),
       );
     }
     return isObject(value) ? this.#object(value, place, depth) : value;
@@ -101,10 +101,10 @@ export class Redactor {
   /** `holds`: kind of the field that contains the object. */
   #object(value: JsonObject, place: Place, depth: number, holds?: SecretName): Record<string, unknown> {
     const redacted: [string, unknown][] = [];
-    for (const [key, each] of Object.entries(value)) {
+    for (const [key, member] of Object.entries(value)) {
       const at = within(place, key);
       const name = key === 'value' ? (nameOfPair(value) ?? holds) : nameIn(value, key);
-      redacted.push([this.#mask(key, at).text, this.#named(name, each, at, depth)]);
+      redacted.push([this.#mask(key, at).text, this.#named(name, member, at, depth)]);
     }
     // Unlike assignment, this keeps a field named `__proto__`.
     return Object.fromEntries(redacted);
@@ -114,7 +114,7 @@ export class Redactor {
   #named(name: SecretName, value: unknown, place: Place, depth: number): unknown {
     if (name !== undefined && depth < maxDepth) {
       if (Array.isArray(value)) {
-        return value.map((each: unknown, index) => this.#named(name, each, within(place, String(index)), depth + 1));
+        return value.map((item: unknown, index) => this.#named(name, item, within(place, String(index)), depth + 1));
       }
       if (isObject(value)) return this.#object(value, place, depth + 1, name);
     }
@@ -180,7 +180,8 @@ function nameOfPair({ name, key }: JsonObject): SecretName {
 /** `pass` is a password next to a user, and otherwise a test result. */
 function nameIn(value: JsonObject, key: string): SecretName {
   const isLogin =
-    /^(?:pass|pw|pwd)$/i.test(key) && Object.keys(value).some((each) => /^(?:user(?:name)?|login|email)$/i.test(each));
+    /^(?:pass|pw|pwd)$/i.test(key) &&
+    Object.keys(value).some((sibling) => /^(?:user(?:name)?|login|email)$/i.test(sibling));
   return isLogin ? 'always' : secretName(key);
 }
 

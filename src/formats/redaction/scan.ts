@@ -29,13 +29,13 @@ export function findSecrets(text: string): Finding[] {
   const found = [...plain(text), ...encoded(text)];
   const view = unescaped(text);
   if (view !== null) {
-    for (const each of [...plain(view.text), ...encoded(view.text)]) found.push({ ...each, ...view.original(each) });
+    for (const hit of [...plain(view.text), ...encoded(view.text)]) found.push({ ...hit, ...view.original(hit) });
   }
   const joined = joinedLines(view?.text ?? text);
   if (joined !== null) {
-    for (const each of [...plain(joined.text), ...encoded(joined.text)]) {
-      const stretch = joined.original(each);
-      found.push({ ...each, ...(view?.original(stretch) ?? stretch) });
+    for (const hit of [...plain(joined.text), ...encoded(joined.text)]) {
+      const stretch = joined.original(hit);
+      found.push({ ...hit, ...(view?.original(stretch) ?? stretch) });
     }
   }
   return merged(found);

@@ -43,7 +43,8 @@ export function isNear({ spent, limit }: BudgetStatus): boolean {
 /** The most used limit. */
 export function mostUsed(all: readonly BudgetStatus[]): BudgetStatus | undefined {
   let most: BudgetStatus | undefined;
-  for (const each of all) if (most === undefined || each.spent / each.limit > most.spent / most.limit) most = each;
+  for (const status of all)
+    if (most === undefined || status.spent / status.limit > most.spent / most.limit) most = status;
   return most;
 }
 

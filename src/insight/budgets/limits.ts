@@ -16,7 +16,7 @@ export function parseBudgets(found: unknown): { readonly value: Budgets; readonl
     if (scopes.has(name)) value.set(name, limitsOf(given, name, problems));
     else if (name === 'agents' && isObject(given)) {
       const agents = Object.entries(given);
-      const limits = agents.map(([type, each]) => [type, limitsOf(each, `agents.${type}`, problems)] as const);
+      const limits = agents.map(([type, settings]) => [type, limitsOf(settings, `agents.${type}`, problems)] as const);
       value.set(name, Object.fromEntries(limits));
     } else problems.push(`There is no scope "${name}".`);
   }
@@ -30,7 +30,7 @@ function limitsOf(given: unknown, name: string, problems: string[]): Limits {
   }
   const limits: Partial<Record<BudgetUnit, number>> = {};
   for (const [unit, limit] of Object.entries(given)) {
-    const known = budgetUnits.find((each) => each === unit);
+    const known = budgetUnits.find((budgetUnit) => budgetUnit === unit);
     if (known === undefined || !units.has(unit)) problems.push(`There is no unit "${name}.${unit}".`);
     // Forms use 0 for "no limit".
     else if (limit === 0) continue;
@@ -45,7 +45,7 @@ function limitsOf(given: unknown, name: string, problems: string[]): Limits {
 export function tightenLimits(a: Limits = {}, b: Limits = {}): Limits {
   const limits: Partial<Record<BudgetUnit, number>> = {};
   for (const unit of budgetUnits) {
-    const given = [a[unit], b[unit]].filter((each) => each !== undefined);
+    const given = [a[unit], b[unit]].filter((limit) => limit !== undefined);
     if (given.length > 0) limits[unit] = Math.min(...given);
   }
   return limits;
@@ -77,7 +77,7 @@ export function boundsOf(
       const limit = limits[unit];
       if (limit === undefined) return [];
       const raised = raises.filter((raise) => raise.scope === scope && raise.unit === unit && raise.key === key);
-      return [{ scope, unit, key, limit: Math.max(limit, ...raised.map((each) => each.limit)) }];
+      return [{ scope, unit, key, limit: Math.max(limit, ...raised.map((status) => status.limit)) }];
     });
   });
 }

@@ -103,8 +103,8 @@ export class SessionFiles {
   }
 
   #search(result: string, step: StepRef): void {
-    for (const each of foundFiles(result)) {
-      const path = normalPath(each, this.#workDir);
+    for (const foundFile of foundFiles(result)) {
+      const path = normalPath(foundFile, this.#workDir);
       if (this.#found.size < maxFound && !this.#found.has(path)) this.#found.set(path, step);
     }
   }

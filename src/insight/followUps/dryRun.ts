@@ -60,12 +60,12 @@ export function dryRun(sessions: readonly DryRunSession[], { minuteOfDay, dayOf 
   };
   const planned = sessions
     .flatMap(({ runs, rules, isOff }) => runs.map((run) => ({ run, rules, isOff })))
-    .map((each) => ({ ...each, decision: decideAt(each, each.run.endedAt) }))
+    .map((ended) => ({ ...ended, decision: decideAt(ended, ended.run.endedAt) }))
     .sort((a, b) => dueAt(a) - dueAt(b));
-  return planned.map((each) => {
-    const { run, isOff } = each;
+  return planned.map((plan) => {
+    const { run, isOff } = plan;
     // The daily limits are those of the day on which it is sent.
-    const decision = each.decision.due ? decideAt(each, each.decision.at) : each.decision;
+    const decision = plan.decision.due ? decideAt(plan, plan.decision.at) : plan.decision;
     if (!decision.due) return { run, isOff, outcome: { sent: false, why: decision.why } };
     const { at, trigger, prompt } = decision;
     if (run.nextAt !== undefined && run.nextAt <= at) return { run, isOff, outcome: { sent: false, why: 'resumed' } };

@@ -59,7 +59,7 @@ export function rulesOf(
     perSession: least(settings.max_per_session, ofAgent?.max_per_session) ?? defaults.perSession,
     perDay: settings.max_per_day ?? defaults.perDay,
     perDayOfAgent: least(settings.max_per_day, ofAgent?.max_per_day) ?? defaults.perDay,
-    quiet: [settings.quiet_hours, ofAgent?.quiet_hours].filter((each) => each !== undefined).map(quietHours),
+    quiet: [settings.quiet_hours, ofAgent?.quiet_hours].filter((hours) => hours !== undefined).map(quietHours),
     ...(usd !== undefined && { usd }),
   };
 }

@@ -65,7 +65,7 @@ function metadataOf(
     totalCost: usdOf(figures.totalCost),
     turns: turns.session,
     runTurns: turns.run,
-    duration: durations.length === 0 ? null : durations.reduce((sum, each) => sum + each, 0),
+    duration: durations.length === 0 ? null : durations.reduce((sum, duration) => sum + duration, 0),
     apiDuration,
     isMaxTurns: last?.subtype === 'error_max_turns',
     isMaxBudget: last?.subtype === 'error_max_budget_usd',

@@ -15,10 +15,10 @@ export const paidKinds = ['input', 'output', 'cacheRead', 'cacheWrite'] as const
 
 /** Adds model by model; a sum has a price only if both parts have one. */
 export function addModels(a: readonly ModelUsage[], b: readonly ModelUsage[]): ModelUsage[] {
-  const sums = new Map(a.map((each) => [each.model, each]));
-  for (const each of b) {
-    const before = sums.get(each.model);
-    sums.set(each.model, before === undefined ? each : addModel(before, each));
+  const sums = new Map(a.map((model) => [model.model, model]));
+  for (const model of b) {
+    const before = sums.get(model.model);
+    sums.set(model.model, before === undefined ? model : addModel(before, model));
   }
   return [...sums.values()];
 }
@@ -35,12 +35,12 @@ function addModel(a: ModelUsage, b: ModelUsage): ModelUsage {
 
 /** `a` minus `b`; models without a rest are dropped. */
 export function subtractModels(a: readonly ModelUsage[], b: readonly ModelUsage[]): ModelUsage[] {
-  return a.flatMap((each) => {
-    const taken = b.find(({ model }) => model === each.model);
-    if (taken === undefined) return [each];
-    const left: ModelUsage = { model: each.model, ...subtractUsage(each, taken) };
-    if (each.usd !== undefined && taken.usd !== undefined) left.usd = subtractUsd(each.usd, taken.usd);
-    if (each.contextWindow !== undefined) left.contextWindow = each.contextWindow;
+  return a.flatMap((sum) => {
+    const taken = b.find(({ model }) => model === sum.model);
+    if (taken === undefined) return [sum];
+    const left: ModelUsage = { model: sum.model, ...subtractUsage(sum, taken) };
+    if (sum.usd !== undefined && taken.usd !== undefined) left.usd = subtractUsd(sum.usd, taken.usd);
+    if (sum.contextWindow !== undefined) left.contextWindow = sum.contextWindow;
     return isEmptyUsage(left) && (left.usd ?? 0) === 0 ? [] : [left];
   });
 }

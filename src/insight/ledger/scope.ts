@@ -49,7 +49,7 @@ function canContinue(counters: Counters, before: PreviousCounters, main: MainUsa
   if (last === null) return true;
   if (counters.usd < last.usd && !sameUsd(counters.usd, last.usd)) return false;
   const lost = last.models.some((model) => {
-    const now = counters.models.find((each) => each.model === model.model);
+    const now = counters.models.find((candidate) => candidate.model === model.model);
     return now === undefined ? !sameTokens(model, {}) : !isAtLeast(now, model);
   });
   return !lost && isAtLeast(added(counters, before, main.model), main.usage);
@@ -67,6 +67,6 @@ function exactFit(counters: Counters, before: PreviousCounters, main: MainUsage)
 /** Increase over the last totals: of that model, if totals and messages use the same names. */
 function added(counters: Counters, before: PreviousCounters, model: string | null): TokenUsage {
   const models = subtractModels(counters.models, before.counters?.models ?? []);
-  const isOwn = (each: ModelUsage): boolean => plainModel(each.model) === model;
+  const isOwn = (usage: ModelUsage): boolean => plainModel(usage.model) === model;
   return sumUsage(counters.models.some(isOwn) ? models.filter(isOwn) : models);
 }

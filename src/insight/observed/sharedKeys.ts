@@ -36,7 +36,7 @@ export class SharedKeys {
       if (other !== id && added.some((key) => has(theirs, key))) this.#link(id, other);
     }
     this.#keys.set(id, keys);
-    for (const each of this.group(id)) affected.add(each);
+    for (const member of this.group(id)) affected.add(member);
     return affected;
   }
 
@@ -47,7 +47,7 @@ export class SharedKeys {
     this.#peers.delete(id);
     this.#keys.delete(id);
     // Others may have been linked through it only. Linking too many is safe, and `reset` links only what it has to.
-    const [first, ...others] = [...affected].filter((each) => each !== id);
+    const [first, ...others] = [...affected].filter((session) => session !== id);
     if (first !== undefined) for (const other of others) this.#link(first, other);
     return affected;
   }
@@ -55,7 +55,7 @@ export class SharedKeys {
   /** The session and all that have something in common with it, directly or through others. */
   group(id: string): string[] {
     const found = new Set([id]);
-    for (const each of found) for (const peer of this.#peers.get(each) ?? []) found.add(peer);
+    for (const member of found) for (const peer of this.#peers.get(member) ?? []) found.add(peer);
     return [...found];
   }
 

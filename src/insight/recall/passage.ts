@@ -55,6 +55,8 @@ function beginnings(text: string): { readonly blocks: readonly number[]; readonl
 /** The piece without a block or word that was cut in half. */
 function upToBreak(piece: string): string {
   const half = piece.length / 2;
-  const at = [piece.lastIndexOf('\n\n'), piece.lastIndexOf('\n'), piece.lastIndexOf(' ')].find((each) => each > half);
+  const at = [piece.lastIndexOf('\n\n'), piece.lastIndexOf('\n'), piece.lastIndexOf(' ')].find(
+    (position) => position > half,
+  );
   return (at === undefined ? piece.replace(/[\ud800-\udbff]$/, '') : piece.slice(0, at)).trim();
 }

@@ -46,7 +46,7 @@ export function findRenames(files: readonly GoneFile[], found: readonly FoundFil
   }
   for (const from of gone) {
     const text = from.lines === null ? '' : textOf(from.lines);
-    const to = byText.get(text)?.find((each) => !taken.has(each.path) && isLater(each, from));
+    const to = byText.get(text)?.find((file) => !taken.has(file.path) && isLater(file, from));
     if (text !== '' && to !== undefined) pair(from, to);
   }
   const alike = gone
@@ -76,7 +76,7 @@ function likeness({ lines, fits }: GoneFile, to: FoundFile): number {
   // The text of such a file must be the same.
   if (to.since !== undefined) return 0;
   if (to.follows?.(lines) === true) return 1;
-  const [one, other] = [lines, to.lines].map((each) => each.filter((line) => line.trim() !== ''));
+  const [one, other] = [lines, to.lines].map((list) => list.filter((line) => line.trim() !== ''));
   if (one === undefined || other === undefined || one.length === 0 || other.length === 0) return 0;
   const same = keptLines(one, other).reduce((count, at) => count + (at === -1 ? 0 : 1), 0);
   return same / Math.max(one.length, other.length);

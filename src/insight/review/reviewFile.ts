@@ -44,7 +44,7 @@ export function reviewFile(
   { path: name, earlier = [], workDir, start, since = 0 }: ReviewOptions,
 ): FileReview {
   const path = normalPath(name, workDir);
-  const old = earlier.map((each) => normalPath(each, workDir));
+  const old = earlier.map((earlierPath) => normalPath(earlierPath, workDir));
   const events = entries.flatMap((entry) => [
     // Under its new name, the file was not deleted.
     ...fileEvents(entry, old, workDir).filter(({ kind }) => kind !== 'deleted'),
@@ -77,7 +77,7 @@ function wholeOf(trail: LineTrail): ReviewHunk[] {
   const hunks = reviewHunks(trail);
   const by = hunks.flatMap((hunk) => hunk.by);
   const last = trail.removers(0).at(-1) ?? unreported;
-  const others = [...new Set(by)].filter((each) => each !== last).sort((a, b) => a - b);
+  const others = [...new Set(by)].filter((author) => author !== last).sort((a, b) => a - b);
   return hunks.length === 0 ? [] : [{ base: [0, trail.base.length], now: [0, 0], by: [...others, last] }];
 }
 

@@ -18,7 +18,7 @@ export function excerptOf(all: readonly string[], texts: readonly string[]): Exc
   for (const text of all) {
     const small = text.toLowerCase();
     // If lower-casing changes the length, offsets do not match.
-    const places = small.length === text.length ? texts.map((each) => small.indexOf(each)).filter((at) => at >= 0) : [];
+    const places = small.length === text.length ? texts.map((word) => small.indexOf(word)).filter((at) => at >= 0) : [];
     if (places.length > (best?.held ?? 0)) best = { text, at: Math.min(...places), held: places.length };
   }
   const { text, at } = best ?? { text: all[0] ?? '', at: 0 };
@@ -41,9 +41,9 @@ function rangesIn(text: string, texts: readonly string[]): (readonly [number, nu
   const small = text.toLowerCase();
   if (small.length !== text.length) return [];
   const found: (readonly [number, number])[] = [];
-  for (const each of texts) {
-    for (let at = small.indexOf(each); at !== -1 && each !== ''; at = small.indexOf(each, at + each.length)) {
-      found.push([at, at + each.length]);
+  for (const word of texts) {
+    for (let at = small.indexOf(word); at !== -1 && word !== ''; at = small.indexOf(word, at + word.length)) {
+      found.push([at, at + word.length]);
     }
   }
   found.sort(([a], [b]) => a - b);

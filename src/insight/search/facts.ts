@@ -66,7 +66,7 @@ export function textsOf({ type, content }: NormalizedEntry): string[] {
     if (typeof value === 'string') {
       if (value !== '') texts.add(value);
     } else if (typeof value === 'object' && value !== null) {
-      for (const each of Object.values(value)) take(each);
+      for (const field of Object.values(value)) take(field);
     }
   };
   take(content);
@@ -89,7 +89,7 @@ export function containsTexts(all: readonly string[], { texts }: Pick<Query, 'te
 }
 
 function fitsFacts({ kinds, tool, paths, state }: EntryFacts, query: Query): boolean {
-  const any = <T>(values: readonly T[], fits: (each: T) => boolean): boolean =>
+  const any = <T>(values: readonly T[], fits: (value: T) => boolean): boolean =>
     values.length === 0 || values.some(fits);
   return (
     any(query.kinds, (kind) => kinds.includes(kind)) &&

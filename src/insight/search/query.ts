@@ -40,7 +40,7 @@ interface Part {
 export function partsOf(query: string): Part[] {
   const found = query.slice(0, longestQuery).matchAll(/(?:(\w+):)?(?:"([^"]*)(?:"|$)|([^\s"]+))/g);
   return Array.from(found, ([whole, operator = '', quoted, plain = '']) => {
-    const lone = queryOperators.find((each) => plain.toLowerCase() === `${each}:`);
+    const lone = queryOperators.find((queryOperator) => plain.toLowerCase() === `${queryOperator}:`);
     return {
       whole,
       operator: lone ?? operator.toLowerCase(),
@@ -66,7 +66,7 @@ export function parseQuery(text: string): ParsedQuery {
   for (const part of partsOf(text)) {
     const { operator, value, quoted, whole } = part;
     const problem = (code: QueryProblem['code']): void => void problems.push({ code, part: whole });
-    const known = queryOperators.find((each) => each === operator);
+    const known = queryOperators.find((queryOperator) => queryOperator === operator);
     if (known === undefined) {
       if (operator === '' && !quoted && value === 'error') query.states.push('failed');
       else if (value !== '') query.texts.push(textOf(part));
@@ -82,7 +82,7 @@ export function parseQuery(text: string): ParsedQuery {
       if (kind === undefined) problem('unknown_kind');
       else query.kinds.push(kind);
     } else {
-      const state = queryStates.find((each) => each === value);
+      const state = queryStates.find((queryState) => queryState === value);
       if (state === undefined) problem('unknown_state');
       else query.states.push(state);
     }

@@ -11,11 +11,11 @@ export function descendantsOf<T extends Related>(all: Iterable<T>, id: string): 
 /** The same for many sessions, reading `all` once. */
 export function descendants<T extends Related>(all: Iterable<T>): (id: string) => T[] {
   const children = new Map<string, T[]>();
-  for (const each of all) {
-    if (each.parent_session_id === undefined) continue;
-    const known = children.get(each.parent_session_id);
-    if (known === undefined) children.set(each.parent_session_id, [each]);
-    else known.push(each);
+  for (const session of all) {
+    if (session.parent_session_id === undefined) continue;
+    const known = children.get(session.parent_session_id);
+    if (known === undefined) children.set(session.parent_session_id, [session]);
+    else known.push(session);
   }
   return (id) => {
     const seen = new Set([id]);

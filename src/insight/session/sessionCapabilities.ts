@@ -60,7 +60,7 @@ export class CapabilityCount {
     capabilities: Capabilities,
   ): readonly SessionCapabilities[] {
     const { runs, total_usage: usage, total_cost: cost } = summary;
-    const figures = Object.values(usage).filter((each) => each !== undefined);
+    const figures = Object.values(usage).filter((figure) => figure !== undefined);
     const counts: Readonly<Record<CapabilityName, number>> = {
       resume: Math.max(0, runs - 1 - this.#freshStarts),
       fork: 0,

@@ -27,8 +27,8 @@ export function parseFilter(query: string): RowFilter {
     texts: [] as string[],
   };
   for (const { whole, operator, value, quoted } of partsOf(query)) {
-    const kind = stepKinds.find((each) => each === value);
-    const state = queryStates.find((each) => each === value);
+    const kind = stepKinds.find((stepKind) => stepKind === value);
+    const state = queryStates.find((queryState) => queryState === value);
     if (value === '') continue;
     if (operator === 'tool') filter.tools.push(value);
     else if (operator === 'file') filter.files.push(value);
@@ -55,7 +55,7 @@ export function fits(row: Row, filter: RowFilter, more = ''): boolean {
     return false;
   if (texts.length === 0) return true;
   const text = `${row.title}\n${step?.toolName ?? ''}\n${step?.number ?? ''}\n${more}`.toLowerCase();
-  return texts.every((each) => text.includes(each));
+  return texts.every((word) => text.includes(word));
 }
 
 export function stateOf(row: Row): QueryState {

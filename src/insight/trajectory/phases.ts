@@ -30,12 +30,12 @@ export const noTime: PhaseSums = { waiting: 0, thinking: 0, writing: 0, tools: 0
  * call that waits for approval counts as waiting for you; a subagent's time belongs to the call that started it.
  */
 export function phasesOf({ span, durationMs, tools, you, output }: RunTimes): RunPhases {
-  const inside = (spans: readonly Span[]): Span[] => unionOf(spans.map((each) => clipped(each, span)));
+  const inside = (spans: readonly Span[]): Span[] => unionOf(spans.map((part) => clipped(part, span)));
   const waited = inside(you);
   const worked = subtractSpans(inside(tools), waited);
   const taken = unionOf([...waited, ...worked]);
   const ofKind = (kind: 'thinking' | 'writing'): Span[] =>
-    inside(output.filter((each) => each.kind === kind).map((each) => each.span));
+    inside(output.filter((part) => part.kind === kind).map((part) => part.span));
   const written = subtractSpans(ofKind('writing'), taken);
   const thought = subtractSpans(ofKind('thinking'), unionOf([...taken, ...written]));
   const rest = subtractSpans([span], unionOf([...taken, ...written, ...thought]));
@@ -51,7 +51,7 @@ function fitted(segments: RunPhases['segments'], total: number): PhaseSums {
   for (const phase of ['you', 'tools', 'writing', 'thinking'] as const) {
     const duration = Math.min(
       room,
-      segments[phase].reduce((sum, each) => sum + length(each), 0),
+      segments[phase].reduce((sum, span) => sum + length(span), 0),
     );
     sums[phase] = duration;
     room -= duration;

@@ -142,12 +142,12 @@ interface Part {
 function part(used: RunShare, main: MainUsage, facts: RunFacts, prices: PriceTable): Part {
   const name = main.model ?? (used.models.length === 1 ? mainModel(used.models) : null);
   const own = addModels([{ model: name ?? unknownModel, ...main.usage }], sideModels(facts)).filter(
-    (each) => !isEmptyUsage(each),
+    (model) => !isEmptyUsage(model),
   );
   if (own.length === 0) return { cost: hasSideRequests(facts) ? unknownCost(unreported) : reported(0), models: [] };
-  const parts = own.map((each) => partOfModel(each, used, prices));
-  const models = parts.map(({ models: [model] }, at) => model ?? own[at]).filter((each) => each !== undefined);
-  const cost = parts.map((each) => each.cost).reduce(addCosts);
+  const parts = own.map((model) => partOfModel(model, used, prices));
+  const models = parts.map(({ models: [model] }, at) => model ?? own[at]).filter((model) => model !== undefined);
+  const cost = parts.map((partOfCost) => partOfCost.cost).reduce(addCosts);
   return { cost: cost.provenance === 'estimated' ? asLowerBound(cost, facts) : cost, models };
 }
 

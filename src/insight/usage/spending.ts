@@ -139,7 +139,7 @@ export function modelParts(cost: Cost, models: readonly ModelUsage[]): ModelPart
   const [first, ...others] = models;
   if (first === undefined) return [{ model: unknownModel, cost, usage: {} }];
   if (others.length === 0) return [{ model: first.model, cost, usage: usageOf(first) }];
-  const sum = models.reduce((usd, each) => addUsd(usd, each.usd ?? 0), 0);
+  const sum = models.reduce((usd, model) => addUsd(usd, model.usd ?? 0), 0);
   const reported =
     cost.provenance !== 'unknown' && models.every(({ usd }) => usd !== undefined) && sameUsd(sum, cost.usd);
   return models.map((model) => ({

@@ -2,5 +2,5 @@
 export function charactersOf(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 0;
-  return Object.values(value).reduce((sum: number, each: unknown) => sum + charactersOf(each), 0);
+  return Object.values(value).reduce((sum: number, member: unknown) => sum + charactersOf(member), 0);
 }

@@ -207,8 +207,8 @@ function quotedPlaces(text: string): (place: number) => boolean {
   let quote = '';
   let from = 0;
   return (place) => {
-    for (const each of text.slice(from, place).match(/["']/g) ?? []) {
-      quote = quote === '' ? each : quote === each ? '' : quote;
+    for (const mark of text.slice(from, place).match(/["']/g) ?? []) {
+      quote = quote === '' ? mark : quote === mark ? '' : quote;
     }
     from = place;
     return quote !== '';

@@ -195,7 +195,7 @@ export class ExportedHost {
   }
 
   #card({ index, link: at }: Extract<FromPage, { type: 'getEvidence' }>): EvidenceCard | null {
-    const numbered = this.#links.of(index).find((each) => each.at === at);
+    const numbered = this.#links.of(index).find((numberedLink) => numberedLink.at === at);
     if (numbered === undefined) return null;
     const { link } = numbered;
     const step = link.source === undefined ? undefined : this.#session.entries[link.source.entryIndex];

@@ -174,6 +174,6 @@ function lastTime(rows: readonly Row[]): number {
 function thinned<T>(all: readonly T[]): readonly T[] {
   if (all.length <= maxMarks) return all;
   return Array.from({ length: maxMarks }, (_, at) => all[Math.floor((at * all.length) / maxMarks)]).filter(
-    (each) => each !== undefined,
+    (entry) => entry !== undefined,
   );
 }

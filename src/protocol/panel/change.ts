@@ -38,8 +38,8 @@ function step(before: unknown, after: unknown): Step | undefined {
 
 function itemsStep(before: readonly unknown[], after: readonly unknown[]): Step | undefined {
   const items = after.flatMap((item, at): [number, Step][] => {
-    const each = at < before.length ? step(before[at], item) : { is: item ?? null };
-    return each === undefined ? [] : [[at, each]];
+    const difference = at < before.length ? step(before[at], item) : { is: item ?? null };
+    return difference === undefined ? [] : [[at, difference]];
   });
   return items.length === 0 && before.length === after.length ? undefined : { items, length: after.length };
 }
@@ -48,9 +48,9 @@ function fieldsStep(before: JsonObject, after: JsonObject): Step | undefined {
   const fields: [string, Step | null][] = [];
   const had = new Map(present(before));
   for (const [key, value] of present(after)) {
-    const each = had.has(key) ? step(had.get(key), value) : { is: value };
+    const difference = had.has(key) ? step(had.get(key), value) : { is: value };
     had.delete(key);
-    if (each !== undefined) fields.push([key, each]);
+    if (difference !== undefined) fields.push([key, difference]);
   }
   for (const key of had.keys()) fields.push([key, null]);
   return fields.length === 0 ? undefined : { fields };
@@ -65,14 +65,14 @@ function taken(before: unknown, change: Step): unknown {
   if ('more' in change) return `${typeof before === 'string' ? before : ''}${change.more}`;
   if ('items' in change) {
     const items: unknown[] = (Array.isArray(before) ? before : []).slice(0, change.length);
-    for (const [at, each] of change.items) items[at] = taken(items[at], each);
+    for (const [at, itemChange] of change.items) items[at] = taken(items[at], itemChange);
     return items;
   }
   // Keys are data: the map has no prototype.
   const fields = new Map(isObject(before) ? present(before) : []);
-  for (const [key, each] of change.fields) {
-    if (each === null) fields.delete(key);
-    else fields.set(key, taken(fields.get(key), each));
+  for (const [key, fieldChange] of change.fields) {
+    if (fieldChange === null) fields.delete(key);
+    else fields.set(key, taken(fields.get(key), fieldChange));
   }
   return Object.fromEntries(fields);
 }

@@ -47,7 +47,10 @@ export class AgentCatalogue implements vscode.Disposable {
     const { blueprintsFolder, loadBlueprints } = await import('../../engine/blueprints/load.ts');
     const folders = folder === undefined ? this.#folders() : [folder];
     return loadBlueprints([
-      ...folders.map((each) => ({ folder: path.join(each, blueprintsFolder), level: 'workspace' as const })),
+      ...folders.map((workspaceFolder) => ({
+        folder: path.join(workspaceFolder, blueprintsFolder),
+        level: 'workspace' as const,
+      })),
       { folder: path.join(homedir(), blueprintsFolder), level: 'user' },
     ]);
   }

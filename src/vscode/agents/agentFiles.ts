@@ -13,7 +13,7 @@ export function nameProblem(name: string, all: readonly Blueprint[]): string | u
     return t('Use up to 64 letters, digits, ".", "_" and "-". Begin with a letter or a digit.');
   }
   // Some file systems ignore case.
-  const taken = all.some((each) => each.name.toLowerCase() === name.toLowerCase());
+  const taken = all.some((blueprint) => blueprint.name.toLowerCase() === name.toLowerCase());
   return taken ? t('An agent named "{0}" already exists.', name) : undefined;
 }
 

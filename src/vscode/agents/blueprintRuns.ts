@@ -64,7 +64,7 @@ export class BlueprintRuns {
     const { findBlueprint, resumeRequest } = await import('../../engine/blueprints/request.ts');
     const { load, use } = this.access;
     const all = await load(cwd);
-    if (!all.some((each) => each.name === name)) return { ...plain, missing: name };
+    if (!all.some((blueprint) => blueprint.name === name)) return { ...plain, missing: name };
     const request = await resumeRequest(findBlueprint(all, name), { ...use, prompt, cwd, options: () => settings });
     return { ...request, options: over(request.options), ...from };
   }

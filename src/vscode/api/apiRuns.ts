@@ -237,7 +237,7 @@ function withOwn(settings: AgentOptions, { model, permissionMode }: CheckedOptio
 
 function limited(limits: CheckedOptions['limits']): { readonly limits?: Limits } {
   if (limits === undefined) return {};
-  const pairs = Object.entries(limits).filter((each): each is [string, number] => each[1] !== undefined);
+  const pairs = Object.entries(limits).filter((pair): pair is [string, number] => pair[1] !== undefined);
   return { limits: Object.fromEntries(pairs) };
 }
 

@@ -50,7 +50,7 @@ export class MachineRuns implements vscode.Disposable {
   dispose(): void {
     this.#isDisposed = true;
     for (const watch of this.#watches) watch.dispose();
-    for (const each of this.#known) each.dispose();
+    for (const runs of this.#known) runs.dispose();
     this.#changed.dispose();
   }
 

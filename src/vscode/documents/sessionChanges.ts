@@ -22,7 +22,7 @@ export async function openFileChanges(
   files: readonly SessionFile[],
   name: string,
 ): Promise<void> {
-  const file = files.find((each) => each.path === name && each.change !== 'read');
+  const file = files.find((sessionFile) => sessionFile.path === name && sessionFile.change !== 'read');
   if (file === undefined) return;
   const resources = await resourcesOf(handle, file);
   const [only] = resources;

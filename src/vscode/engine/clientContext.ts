@@ -35,7 +35,7 @@ export async function clientContext(
     prices,
   } = engineSettings(secrets);
   const minutes = requestMinutes();
-  const environment = Object.entries(process.env).filter((each): each is [string, string] => each[1] !== undefined);
+  const environment = Object.entries(process.env).filter((pair): pair is [string, string] => pair[1] !== undefined);
   const options = executorTypeSchema.options
     .filter((type) => agentChoices.has(type))
     .map((type): [ExecutorType, AgentOptions] => [type, agentOptions(type, uri)]);
@@ -73,5 +73,5 @@ async function tokens(
   secrets: vscode.SecretStorage,
 ): Promise<Record<string, string>> {
   const found = await Promise.all(servers.map(async ({ id }) => [id, await secrets.get(tokenKey(id))] as const));
-  return Object.fromEntries(found.filter((each): each is [string, string] => each[1] !== undefined));
+  return Object.fromEntries(found.filter((pair): pair is [string, string] => pair[1] !== undefined));
 }

@@ -6,8 +6,8 @@ import type { FailureData } from '../../protocol/daemon/failure.ts';
 
 /** Converts a failure of the daemon's engine. */
 export function toFailure({ code, message, detail, words, action, tried, budget }: FailureData): EngineFailure {
-  const known = failureCodes.find((each) => each === code) ?? 'internal';
-  const fix = failureActions.find((each) => each === action);
+  const known = failureCodes.find((failureCode) => failureCode === code) ?? 'internal';
+  const fix = failureActions.find((failureAction) => failureAction === action);
   const text = {
     message: words?.message ?? quote(message),
     detail: words?.detail ?? quote(detail),

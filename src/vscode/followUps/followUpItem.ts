@@ -45,7 +45,7 @@ export class FollowUpItem implements vscode.Disposable {
       const when = dueText(next, this.#now());
       const text = due.length === 1 ? t('Follow-up {0}', when) : t('{0} follow-ups, next {1}', due.length, when);
       const lines = due.map(
-        (each) => `${visibleText(each.title)}: ${dueText(each, this.#now())}, ${triggerWord(each)}`,
+        (followUp) => `${visibleText(followUp.title)}: ${dueText(followUp, this.#now())}, ${triggerWord(followUp)}`,
       );
       this.#show('$(sync)', text, [...lines, t('Select to cancel.')], 'cancelFollowUp');
     }

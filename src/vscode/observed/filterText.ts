@@ -27,7 +27,7 @@ const between = new RegExp(`^${amount}\\.\\.${amount}$`);
 export function parseCost(text: string): readonly CostBound[] | undefined {
   const value = text.replaceAll(/\s/g, '');
   const [, operator, usd] = bound.exec(value) ?? [];
-  const known = (['<', '<=', '>', '>='] as const).find((each) => each === operator);
+  const known = (['<', '<=', '>', '>='] as const).find((candidate) => candidate === operator);
   if (known !== undefined) return [{ operator: known, usd: Number(usd) }];
   const [, least, most] = between.exec(value) ?? [];
   if (least === undefined) return undefined;
@@ -51,7 +51,7 @@ export function parseFilterText(typed: string): FilterText {
   const problems: string[] = [];
   const cost: CostBound[] = [];
   let dates: DateRange = {};
-  for (const part of typed.split(/\s+/).filter((each) => each !== '')) {
+  for (const part of typed.split(/\s+/).filter((word) => word !== '')) {
     const [, operator = '', value = ''] = /^(cost|after|before|on):(.*)$/i.exec(part) ?? [];
     switch (operator.toLowerCase()) {
       case '':

@@ -145,7 +145,7 @@ async function capabilitiesOfSession(
     import('../../agents/registry.ts'),
     import('../../agents/adapter.ts'),
   ]);
-  const adapter = adapters.find((each) => each.type === type);
+  const adapter = adapters.find((agentAdapter) => agentAdapter.type === type);
   if (adapter !== undefined) return capabilitiesOf(adapter, version);
   return (await engine.agents()).find((report) => report.type === type)?.capabilities;
 }

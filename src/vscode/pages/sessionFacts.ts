@@ -8,7 +8,7 @@ const { t } = vscode.l10n;
 
 /** Facts that identify a report's session. */
 export function sessionFacts(summary: SessionSummary): ReportFact[] {
-  const agent = [summary.agent_label, summary.agent_version].filter((each) => each !== null).join(' ');
+  const agent = [summary.agent_label, summary.agent_version].filter((part) => part !== null).join(' ');
   return [
     fact(t('Session'), titleOf(summary)),
     fact(t('Session ID'), code(summary.session_id)),

@@ -38,7 +38,7 @@ export class Citations {
   }
 
   async card(index: number, at: number): Promise<EvidenceCard | null> {
-    const numbered = this.#links.of(index).find((each) => each.at === at);
+    const numbered = this.#links.of(index).find((numberedLink) => numberedLink.at === at);
     if (numbered === undefined) return null;
     const { link } = numbered;
     const evidence = link.source === undefined ? null : await this.#evidence(link.source.entryIndex, link);

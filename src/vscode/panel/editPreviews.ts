@@ -8,7 +8,7 @@ export async function answerEditPreviews(
   { request, id }: Extract<ViewRequest, { type: 'getEditPreviews' }>,
 ): Promise<ViewAnswer> {
   const waiting = handle.conversation()?.pending() ?? [];
-  const pending = waiting.find((each) => each.id === id);
+  const pending = waiting.find((waitingRequest) => waitingRequest.id === id);
   const previews = pending === undefined ? [] : await readEditPreviews(pending, handle.summary().project_dir);
   return { type: 'editPreviews', request, previews };
 }

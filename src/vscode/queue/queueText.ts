@@ -120,7 +120,7 @@ export function runFacts(run: ListedRun, runners: readonly ListedRunner[]): [str
     ],
     [t('Run'), run_id],
   ];
-  const known = optional.filter((each): each is [string, string] => each[1] !== undefined);
+  const known = optional.filter((pair): pair is [string, string] => pair[1] !== undefined);
   return [[t('Prompt'), said], [t('Status'), [runState(run, runners), ...runOrigin(run)].join(' · ')], ...known];
 }
 

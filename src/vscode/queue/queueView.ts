@@ -88,7 +88,7 @@ export class QueueView implements vscode.Disposable {
   dispose(): void {
     clearTimeout(this.#quiet);
     clearInterval(this.#clock);
-    for (const each of [...this.#disposables, ...this.#engineEvents]) each.dispose();
+    for (const disposable of [...this.#disposables, ...this.#engineEvents]) disposable.dispose();
   }
 
   #attach(engine: WindowEngine): void {

@@ -83,7 +83,7 @@ function watch(
   let timer: NodeJS.Timeout | undefined;
   const dispose = (): void => {
     clearTimeout(timer);
-    for (const each of watched) each.dispose();
+    for (const disposable of watched) disposable.dispose();
   };
   const tell = (): void => {
     dispose();

@@ -121,7 +121,7 @@ function raceActions(race: Race, { button, words: { t } }: Compares): ReportActi
 function row(result: Compared, { comparison, race, waiting, words }: Compares): ReportCell[] {
   const { t, figures } = words;
   const { name, label, title, files, ms, cost, unsupported } = result;
-  const lane = race?.lanes.find((each) => each.name === name);
+  const lane = race?.lanes.find((candidate) => candidate.name === name);
   const unknown: ReportCell = { text: t('unknown'), sort: null };
   const known = (value: number | null, text: (value: number) => string): ReportCell =>
     value === null ? unknown : { text: text(value), sort: value };
@@ -249,7 +249,7 @@ function resultSection(result: Compared, compares: Compares): ReportSection {
 
 function resultActions(result: Compared, { race, button, words: { t } }: Compares): ReportAction[] {
   const { name, session_id: session, outcome, files } = result;
-  const lane = race?.lanes.find((each) => each.name === name);
+  const lane = race?.lanes.find((candidate) => candidate.name === name);
   const hasChanges = files !== null && files.length > 0;
   const open = session === null ? [] : [button({ kind: 'open', session }, t('Open Session'), 'comment-discussion')];
   const stop =
@@ -275,7 +275,7 @@ function resultActions(result: Compared, { race, button, words: { t } }: Compare
 function overlapSection({ overlaps, results }: Comparison, { t, figures }: Words): ReportSection[] {
   if (overlaps.length === 0) return [];
   const nameOf = (name: string): string => {
-    const result = results.find((each) => each.name === name);
+    const result = results.find((candidate) => candidate.name === name);
     return result?.title === null || result === undefined || result.worktree !== null ? name : cut(result.title, 60);
   };
   const known = (value: number | null): ReportCell =>

@@ -22,6 +22,6 @@ export async function isRepository(folder: string): Promise<boolean> {
 }
 
 function raceGit(folder: string): Promise<RaceGit> {
-  const known = Object.entries(process.env).filter((each): each is [string, string] => each[1] !== undefined);
+  const known = Object.entries(process.env).filter((pair): pair is [string, string] => pair[1] !== undefined);
   return RaceGit.find(folder, Object.fromEntries(known));
 }

@@ -35,7 +35,7 @@ export class EditRequests implements vscode.Disposable {
     const request = handle
       .conversation()
       ?.pending()
-      .find((each) => each.id === id);
+      .find((waiting) => waiting.id === id);
     const folder = handle.summary().project_dir;
     const proposal = request === undefined ? undefined : await readProposal(request, folder);
     if (request === undefined || proposal === undefined) {

@@ -32,7 +32,7 @@ export class RequestNotices implements vscode.Disposable {
 
   dispose(): void {
     for (const disposable of this.#disposables) disposable.dispose();
-    for (const each of this.#shown.values()) each.close();
+    for (const notice of this.#shown.values()) notice.close();
   }
 
   #look(): void {

@@ -23,7 +23,7 @@ export async function checkResume(engine: WindowEngine, summary: SessionSummary)
 
 async function checkPlace(engine: WindowEngine, summary: SessionSummary): Promise<ResumeCheck> {
   const { executor_type: type, agent_version: version } = summary;
-  const adapter = adapters.find((each) => each.type === type);
+  const adapter = adapters.find((agentAdapter) => agentAdapter.type === type);
   return resumeCheck({
     ...(await engine.resumePlace(summary)),
     isSupported: adapter === undefined || capabilitiesOf(adapter, version).resume.supported,

@@ -189,7 +189,7 @@ export class OpenReview implements vscode.Disposable {
 
   dispose(): void {
     clearTimeout(this.#timer);
-    for (const each of this.#disposables) each.dispose();
+    for (const disposable of this.#disposables) disposable.dispose();
     this.#handle.dispose();
     this.#changed.dispose();
   }

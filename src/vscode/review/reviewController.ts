@@ -108,9 +108,9 @@ export class ReviewController implements vscode.Disposable {
   /** A file against what it was, at one of its changes. */
   async show(name: string, key?: string): Promise<void> {
     const review = this.#review;
-    const file = review?.files.find((each) => each.path === name);
+    const file = review?.files.find((reviewedFile) => reviewedFile.path === name);
     if (review === undefined || file?.place === undefined) return;
-    const hunk = file.hunks.find((each) => each.key === key) ?? file.hunks[0];
+    const hunk = file.hunks.find((namedHunk) => namedHunk.key === key) ?? file.hunks[0];
     this.#last = hunk?.key;
     const before = this.#before(review, file);
     const now = vscode.Uri.file(file.place);
@@ -209,7 +209,7 @@ export class ReviewController implements vscode.Disposable {
 
   dispose(): void {
     this.#review?.dispose();
-    for (const each of this.#disposables) each.dispose();
+    for (const disposable of this.#disposables) disposable.dispose();
   }
 
   async #filesOf(session: string, query: URLSearchParams): Promise<readonly ReviewedFile[]> {
@@ -254,8 +254,8 @@ export class ReviewController implements vscode.Disposable {
     if (editor === undefined || file === undefined) return undefined;
     const { lineCount } = editor.document;
     const line = editor.selection.active.line;
-    const here = file.hunks.filter((each) => {
-      const range = rangeOf(each, lineCount);
+    const here = file.hunks.filter((namedHunk) => {
+      const range = rangeOf(namedHunk, lineCount);
       return range.start.line <= line && line <= range.end.line;
     });
     // A change of permissions is where the first lines are, too.

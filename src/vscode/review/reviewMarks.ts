@@ -58,7 +58,7 @@ export class ReviewMarks implements vscode.Disposable, vscode.CodeLensProvider, 
       const range = rangeOf(hunk, document.lineCount);
       const lens = (title: string, command: string, ...args: readonly unknown[]): vscode.CodeLens =>
         new vscode.CodeLens(range, { title, command, arguments: [...args] });
-      const step = hunk.by.findLast((each) => each !== unreported);
+      const step = hunk.by.findLast((author) => author !== unreported);
       const origin = [changeText(review.session, hunk), promptLine(review.session, hunk)].filter(Boolean).join(' · ');
       return [
         review.isReviewed(hunk)
@@ -80,7 +80,7 @@ export class ReviewMarks implements vscode.Disposable, vscode.CodeLensProvider, 
   }
 
   dispose(): void {
-    for (const each of this.#disposables) each.dispose();
+    for (const disposable of this.#disposables) disposable.dispose();
   }
 
   #marks(document: vscode.TextDocument): vscode.DecorationOptions[] {

@@ -10,7 +10,7 @@ const longestPrompt = 400;
 
 /** Who made a change, in a few words: the last step, and how many others. */
 export function originText(session: SessionReview, { by }: NamedHunk): string {
-  const steps = by.filter((each) => each !== unreported);
+  const steps = by.filter((author) => author !== unreported);
   const last = steps.at(-1);
   if (last === undefined) return t('Not reported by any tool call');
   const { number = '', tool } = session.step(last);
@@ -49,7 +49,7 @@ export function originHover(review: OpenReview, place: ReviewPlace): vscode.Mark
   const about = new vscode.MarkdownString('', false);
   about.isTrusted = false;
   const paragraphs = [`**${literalText(changeText(review.session, hunk))}**`];
-  const step = hunk.by.findLast((each) => each !== unreported);
+  const step = hunk.by.findLast((author) => author !== unreported);
   const { prompt, promptIndex } = step === undefined ? {} : review.session.step(step);
   if (prompt !== undefined && prompt.trim() !== '') paragraphs.push(literalText(shortened(prompt)));
   about.appendMarkdown(paragraphs.join('\n\n'));
@@ -70,7 +70,7 @@ export function originHover(review: OpenReview, place: ReviewPlace): vscode.Mark
 
 /** The first line of the prompt that led to a change, for lists and lenses; empty where there is none. */
 export function promptLine(session: SessionReview, { by }: NamedHunk): string {
-  const step = by.findLast((each) => each !== unreported);
+  const step = by.findLast((author) => author !== unreported);
   const prompt = step === undefined ? undefined : session.step(step).prompt;
   const line = prompt?.trim().split('\n', 1)[0] ?? '';
   return inertText(line.length > 60 ? `${line.slice(0, 59)}…` : line);

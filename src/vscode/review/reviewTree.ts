@@ -42,7 +42,7 @@ export class ReviewTree implements vscode.TreeDataProvider<ReviewNode> {
       node === undefined
         ? (this.#review?.files.map((file) => this.node(file)) ?? [])
         : node.file.hunks.map((hunk) => this.node(node.file, hunk));
-    return found.filter((each) => each !== undefined);
+    return found.filter((reviewNode) => reviewNode !== undefined);
   }
 
   getParent({ file, hunk }: ReviewNode): ReviewNode | undefined {

@@ -18,14 +18,16 @@ export function problemGiven(argument: unknown): RunDefaults | undefined {
   }
   const all = vscode.languages.getDiagnostics(target);
   const problems = Array.isArray(diagnostics)
-    ? all.filter((each) => diagnostics.some((given) => sameProblem(each, given)))
+    ? all.filter((diagnostic) => diagnostics.some((given) => sameProblem(diagnostic, given)))
     : all.filter(({ range }) => editor !== undefined && range.intersection(editor.selection) !== undefined);
   if (problems.length === 0) {
     void vscode.window.showInformationMessage(t('There is no problem at the cursor.'));
     return undefined;
   }
   const prompt = problems.length === 1 ? t('Fix this problem.') : t('Fix these problems.');
-  const document = vscode.workspace.textDocuments.find((each) => each.uri.toString() === target.toString());
+  const document = vscode.workspace.textDocuments.find(
+    (textDocument) => textDocument.uri.toString() === target.toString(),
+  );
   return {
     folder: place.folder,
     prompt,
@@ -40,7 +42,7 @@ function sameProblem({ message, range }: vscode.Diagnostic, argument: unknown): 
 function problemExcerpt(file: string, problem: vscode.Diagnostic, document: vscode.TextDocument | undefined): Excerpt {
   const { message, range, source, code } = problem;
   const number = typeof code === 'object' ? code.value : code;
-  const who = [source, number].filter((each) => each !== undefined).join(' ');
+  const who = [source, number].filter((part) => part !== undefined).join(' ');
   const place = { path: file, from: range.start.line + 1, to: range.end.line + 1 };
   const lines = document?.getText(new vscode.Range(range.start.line, 0, range.end.line + 1, 0));
   const shown = excerpt(place, lines === undefined ? undefined : { text: lines, language: document?.languageId ?? '' });

@@ -102,7 +102,7 @@ export class RunMemory {
 
   async #saveModel(name: AgentName, { model }: RunChoice): Promise<void> {
     if (model === undefined || model === '') return;
-    const models = [model, ...this.models(name).filter((each) => each !== model)].slice(0, maxModels);
+    const models = [model, ...this.models(name).filter((other) => other !== model)].slice(0, maxModels);
     await this.#memento.update(keys.models, { ...this.#all(keys.models), [keyOf(name)]: models });
   }
 

@@ -16,6 +16,9 @@ export function families(all: readonly SessionRow[]): (row: SessionRow) => Famil
   return (row) => {
     const children = below(row.session_id).filter(({ recording }) => !recording);
     if (children.length === 0) return undefined;
-    return { count: children.length, cost: [row, ...children].map((each) => each.total_cost).reduce(addCost, noCosts) };
+    return {
+      count: children.length,
+      cost: [row, ...children].map((member) => member.total_cost).reduce(addCost, noCosts),
+    };
   };
 }

@@ -17,9 +17,11 @@ export interface SessionGroup {
 }
 
 function groupOf(node: SessionNode, now: number): GroupName {
-  const waits = (each: SessionNode): boolean => needsYou(each.row) !== undefined || each.children.some(waits);
+  const waits = (sessionNode: SessionNode): boolean =>
+    needsYou(sessionNode.row) !== undefined || sessionNode.children.some(waits);
   if (waits(node)) return 'needsYou';
-  const live = (each: SessionNode): boolean => isSessionLive(each.row.status) || each.children.some(live);
+  const live = (sessionNode: SessionNode): boolean =>
+    isSessionLive(sessionNode.row.status) || sessionNode.children.some(live);
   if (live(node)) return 'running';
   const day = localDay(node.row.updated_at);
   if (day >= localDay(now)) return 'today';

@@ -206,7 +206,7 @@ export class SessionList implements vscode.Disposable {
   hidden(): HiddenCount {
     const folders = [...this.#rows.values()].filter((row) => !this.#isInScope(row)).map((row) => row.project_dir);
     const noFolder = folders.filter((folder) => folder === undefined).length;
-    const missing = folders.filter((each) => each !== undefined && this.#lost.folders.has(each)).length;
+    const missing = folders.filter((folder) => folder !== undefined && this.#lost.folders.has(folder)).length;
     return {
       byUser: this.here().filter((row) => row.hidden === true).length,
       elsewhere: folders.length - missing - noFolder,
@@ -267,7 +267,7 @@ export class SessionList implements vscode.Disposable {
 
 /** Total over all reasons. */
 export function hiddenTotal(count: HiddenCount): number {
-  return Object.values<number>({ ...count }).reduce((sum, each) => sum + each, 0);
+  return Object.values<number>({ ...count }).reduce((sum, number) => sum + number, 0);
 }
 
 /** Whether the session's folder is in this workspace; without open folders, always. */

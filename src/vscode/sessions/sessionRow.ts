@@ -88,7 +88,7 @@ export function rowOf(summary: SessionSummary, day?: SessionRow['day']): Session
     executor_session_id: summary.executor_session_id,
     day,
   };
-  return Object.assign(row, Object.fromEntries(Object.entries(optional).filter((each) => each[1] !== undefined)));
+  return Object.assign(row, Object.fromEntries(Object.entries(optional).filter((pair) => pair[1] !== undefined)));
 }
 
 /** Checks only the essential fields of a cached row, which is replaced when the record is read. */

@@ -86,14 +86,16 @@ export class SessionTree implements vscode.TreeDataProvider<TreeNode> {
       return node.node.children.map((child) => ({ kind: 'session', node: child, parent: node }));
     }
     if (node.kind === 'programmatic') {
-      return node.nodes.map((each): TreeNode => ({ kind: 'session', node: each, parent: node }));
+      return node.nodes.map((sessionNode): TreeNode => ({ kind: 'session', node: sessionNode, parent: node }));
     }
     if (node.kind !== 'group') return [];
     const { name } = node.group;
     const folded = node.group.nodes.filter(({ row }) => isProgrammatic(row));
     const nodes = node.group.nodes.filter(({ row }) => !isProgrammatic(row));
     const shown = this.#shown.get(name) ?? pageSize;
-    const rows = nodes.slice(0, shown).map((each): TreeNode => ({ kind: 'session', node: each, parent: node }));
+    const rows = nodes
+      .slice(0, shown)
+      .map((sessionNode): TreeNode => ({ kind: 'session', node: sessionNode, parent: node }));
     if (nodes.length > shown) rows.push({ kind: 'more', name, count: nodes.length - shown });
     if (folded.length > 0) rows.push({ kind: 'programmatic', name, nodes: folded });
     return rows;

@@ -38,12 +38,12 @@ const between = (found: unknown, least: number, most: number, otherwise: number)
 
 function strings(found: unknown): readonly string[] | undefined {
   if (!Array.isArray(found) || found.length === 0) return undefined;
-  return found.filter((each): each is string => typeof each === 'string');
+  return found.filter((element): element is string => typeof element === 'string');
 }
 
 function variables(found: unknown): Readonly<Record<string, string>> | undefined {
   if (!isObject(found)) return undefined;
-  const pairs = Object.entries(found).filter((each): each is [string, string] => typeof each[1] === 'string');
+  const pairs = Object.entries(found).filter((pair): pair is [string, string] => typeof pair[1] === 'string');
   return pairs.length === 0 ? undefined : Object.fromEntries(pairs);
 }
 
@@ -51,7 +51,7 @@ function variables(found: unknown): Readonly<Record<string, string>> | undefined
 function known<T extends object>(found: { readonly [K in keyof T]: T[K] | undefined }): Partial<T> {
   const pairs: [string, unknown][] = Object.entries(found);
   const result: Partial<T> = {};
-  return Object.assign(result, Object.fromEntries(pairs.filter(([, each]) => each !== undefined)));
+  return Object.assign(result, Object.fromEntries(pairs.filter(([, member]) => member !== undefined)));
 }
 
 /** Only user settings may select a mode that bypasses permissions. */
@@ -227,7 +227,9 @@ export function agentOptions(agent: ExecutorType, scope?: vscode.Uri): AgentOpti
   if (choices === undefined) return {};
   const name = choices.settings;
   const limit = (key: 'maxTurns' | 'maxBudgetUsd' | 'maxAiCredits') =>
-    choices.limits.some((each) => each.name === key) ? positive(value(`${name}.${key}`, 'trusted', scope)) : undefined;
+    choices.limits.some((choice) => choice.name === key)
+      ? positive(value(`${name}.${key}`, 'trusted', scope))
+      : undefined;
   return known<AgentOptions>({
     model: text(value(`${name}.model`, 'trusted', scope))?.trim(),
     permissionMode: permissionMode(agent, name, scope),

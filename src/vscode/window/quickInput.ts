@@ -46,7 +46,7 @@ export function ask<I extends vscode.QuickPickItem>(choice: Choice<I>): Promise<
   pick.onDidTriggerItemButton(({ item }) => {
     const other = choice.swap?.(item);
     if (other === undefined) return;
-    pick.items = pick.items.map((each) => (each === item ? other : each));
+    pick.items = pick.items.map((candidate) => (candidate === item ? other : candidate));
     pick.activeItems = [other];
   });
   return answered(pick, choice, () => pick.selectedItems[0], filled);

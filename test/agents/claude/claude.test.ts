@@ -77,7 +77,7 @@ for (const version of claudeVersions) {
 
     /** Everything the model was told with the newest prompt of that scenario. */
     const reported = (scenario: string): string => {
-      const asked = place.model.asked.findLast((each) => each.scenario === scenario);
+      const asked = place.model.asked.findLast((request) => request.scenario === scenario);
       assert.ok(asked, `the model was never asked for ${scenario}`);
       return turnsOf(asked.request).join('\n');
     };

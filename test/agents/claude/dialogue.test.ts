@@ -97,7 +97,7 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
     const there = (name: string): boolean => existsSync(path.join(place.workspace, name));
     /** Everything that the model was told with its last question of the scenario. */
     const reported = (scenario: string): string => {
-      const last = place.model.asked.findLast((each) => each.scenario === scenario);
+      const last = place.model.asked.findLast((request) => request.scenario === scenario);
       assert.ok(last, `the model was never asked for ${scenario}`);
       return JSON.stringify(last.request.messages);
     };

@@ -68,7 +68,7 @@ describe('an edit of Claude Code that a person changes before allowing it', func
     const { decision } = shown ?? {};
     assert.ok(decision?.answer.kind === 'allow' && decision.answer.edited !== undefined);
     const record = readFileSync(path.join(place.store, 'sessions', handle.id, 'record.jsonl'), 'utf8');
-    const line = record.split('\n').find((each) => each.includes('"type":"permission"')) ?? '';
+    const line = record.split('\n').find((candidate) => candidate.includes('"type":"permission"')) ?? '';
     assert.match(line, /"edited":\{"path":/);
   }
 

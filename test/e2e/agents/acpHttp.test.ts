@@ -45,7 +45,7 @@ describe('An agent on a server, from the palette to the next turn', function () 
     await page().locator('.cref').nth(1).waitFor();
     const numbers = await page()
       .locator('.cref')
-      .evaluateAll((all) => all.map((each) => each.getAttribute('aria-label')));
+      .evaluateAll((all) => all.map((element) => element.getAttribute('aria-label')));
     assert.deepEqual(numbers, ['Source 1, cited by the agent', 'Source 2, cited by the agent']);
     assert.deepEqual(await page().locator('.prose .cited').allTextContents(), ['Naïve', 'recent study']);
     await page().locator('.cited', { hasText: 'recent study' }).hover();

@@ -100,7 +100,7 @@ describe('an agent file that starts child sessions', function () {
     });
     const parent = all.find(({ agent_name }) => agent_name === 'lead');
     assert.equal(parent?.runs, 2);
-    const usd = all.reduce((sum, each) => sum + usdOf(each), 0);
+    const usd = all.reduce((sum, session) => sum + usdOf(session), 0);
     assert.ok(usd > usdOf(parent));
     const amount = `$${usd.toFixed(2)}`;
     const one = `lead · ${amount} with 2 child sessions`;
@@ -122,7 +122,7 @@ describe('an agent file that starts child sessions', function () {
     const parent = all.find(({ agent_name }) => agent_name === 'lead');
     assert.ok(parent);
     const children = all.filter(({ parent_session_id: id }) => id === parent.session_id);
-    assert.deepEqual(children.map((each) => each.execution_mode).sort(), ['async_callback', 'sync']);
+    assert.deepEqual(children.map((child) => child.execution_mode).sort(), ['async_callback', 'sync']);
     const file = path.join(storeFolder(), 'sessions', parent.session_id, 'record.jsonl');
     const lines = readFileSync(file, 'utf8').trim().split('\n').map(parseRecordLine);
     const known = Readable.from(lines.flatMap(({ value }) => value ?? []));

@@ -30,7 +30,7 @@ describe('a window and a terminal as runners of one queue', function () {
     await workbench.openView('Vitrine');
   });
   after(async () => {
-    for (const each of terminals) each.kill('SIGKILL');
+    for (const child of terminals) child.kill('SIGKILL');
     await context.close();
   });
 
@@ -79,7 +79,11 @@ describe('a window and a terminal as runners of one queue', function () {
       '--speed',
       String(speed),
     );
-    const line = await until('the terminal', () => started.lines.find((each) => each.includes('registered')), 60_000);
+    const line = await until(
+      'the terminal',
+      () => started.lines.find((candidate) => candidate.includes('registered')),
+      60_000,
+    );
     return { ...started, id: /lnch_[0-9a-f]{12}/.exec(line)?.[0] ?? '' };
   }
   async function queueRemote(prompt: string): Promise<void> {

@@ -198,7 +198,7 @@ describe('a review of a session of Claude Code by keyboard alone', function () {
     await picture(workbench, 'restore-changes');
     // An editor that is still loading may take the focus.
     await workbench.quickPickRow('Restore 4 Files').click();
-    await until('the restored files', () => contents().every((each) => each === textBefore));
+    await until('the restored files', () => contents().every((content) => content === textBefore));
     // A toast disappears after a while.
     await workbench.showNotifications();
     const undo = workbench.notification('Restored 4 files.').getByRole('button', { name: 'Undo' }).last();

@@ -89,15 +89,15 @@ describe('a session full of hostile text', function () {
     const found = await page()
       .locator('#app')
       .evaluate((root, forbidden) => {
-        const elements = [...root.querySelectorAll(forbidden)].map((each) => each.outerHTML.slice(0, 100));
-        const handlers = [...root.querySelectorAll('*')].flatMap((each) =>
-          each.getAttributeNames().filter((name) => /^on|^srcdoc$|^formaction$|^srcset$/.test(name)),
+        const elements = [...root.querySelectorAll(forbidden)].map((element) => element.outerHTML.slice(0, 100));
+        const handlers = [...root.querySelectorAll('*')].flatMap((element) =>
+          element.getAttributeNames().filter((name) => /^on|^srcdoc$|^formaction$|^srcset$/.test(name)),
         );
         const links = [...root.querySelectorAll('[href]')]
-          .map((each) => each.getAttribute('href') ?? '')
+          .map((element) => element.getAttribute('href') ?? '')
           .filter((href) => !href.startsWith('#'));
         const urls = [...root.querySelectorAll<HTMLElement>('[data-url]')]
-          .map((each) => each.dataset['url'] ?? '')
+          .map((element) => element.dataset['url'] ?? '')
           .filter((url) => !/^https?:\/\//.test(url));
         return [...elements, ...handlers, ...links, ...urls];
       }, inert);
@@ -162,7 +162,7 @@ describe('a session full of hostile text', function () {
         .evaluate(async (scroller) => {
           const closed = [...scroller.querySelectorAll<HTMLElement>('.rb[aria-expanded=false]')];
           for (const row of closed) row.click();
-          for (const each of scroller.querySelectorAll<HTMLElement>('.typed + button, .showall')) each.click();
+          for (const element of scroller.querySelectorAll<HTMLElement>('.typed + button, .showall')) element.click();
           for (let n = 0; n < 2; n++) await new Promise((resolve) => requestAnimationFrame(resolve));
           return closed.length;
         });
@@ -227,7 +227,7 @@ describe('a session full of hostile text', function () {
     const buttons = page().getByRole('button', { name: 'Open file', includeHidden: true });
     const clicked = await buttons.evaluateAll((all) => {
       const some = all.slice(0, 20);
-      for (const each of some) if (each instanceof HTMLElement) each.click();
+      for (const element of some) if (element instanceof HTMLElement) element.click();
       return some.length;
     });
     assert.ok(clicked > 10, `${clicked} files`);

@@ -31,7 +31,7 @@ describe('agent files', function () {
   it('have diagnostics until they are corrected', async () => {
     await write('');
     await save('description: Plays\nexecutor_type: player\n');
-    await until('the mark', () => shown().some((each) => each.startsWith('1: "executor_type" must be one of: ')));
+    await until('the mark', () => shown().some((label) => label.startsWith('1: "executor_type" must be one of: ')));
     await save('description: Plays\nexecutor_type: replay\n');
     await until('its end', () => shown().length === 0 || undefined);
   });

@@ -20,14 +20,15 @@ describe('the Agents view', function () {
   let log: vscode.LogOutputChannel;
   let catalogue: AgentCatalogue;
   let tree: AgentTree;
-  const items = (): Promise<vscode.TreeItem[]> => Promise.all(tree.getChildren().map((each) => tree.getTreeItem(each)));
+  const items = (): Promise<vscode.TreeItem[]> =>
+    Promise.all(tree.getChildren().map((blueprint) => tree.getTreeItem(blueprint)));
   /** Watchers of this host may miss a folder that was just made; `agents that are files` waits for them. */
   const refreshed = async (): Promise<vscode.TreeItem[]> => {
     await catalogue.refresh();
     return items();
   };
   const item = (label: string, fits: (item: vscode.TreeItem) => boolean = () => true): Promise<vscode.TreeItem> =>
-    until(label, async () => (await refreshed()).find((each) => each.label === label && fits(each)));
+    until(label, async () => (await refreshed()).find((treeItem) => treeItem.label === label && fits(treeItem)));
 
   const reviewer = '# Ours\ndescription: Reviews   # briefly\nexecutor_type: replay\nmodel: "opus"\n';
 

@@ -26,7 +26,7 @@ describe('lines of files and the sessions they come from', function () {
     const found = await vscode.commands.executeCommand<vscode.Hover[]>('vscode.executeHoverProvider', document.uri, at);
     // The language's own hovers may be there, too.
     const texts = ({ contents }: vscode.Hover): vscode.MarkdownString[] =>
-      contents.filter((each): each is vscode.MarkdownString => each instanceof vscode.MarkdownString);
+      contents.filter((content): content is vscode.MarkdownString => content instanceof vscode.MarkdownString);
     return found.map(texts).find(([first]) => first?.value.includes('Why is this line here') === true) ?? [];
   };
   const lenses = async (): Promise<vscode.CodeLens[]> => {

@@ -51,7 +51,7 @@ describe('files that a session deleted and made executable', function () {
   after(async () => {
     await run('closeChanges');
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
-    for (const each of [file, script]) await rm(each, { force: true });
+    for (const name of [file, script]) await rm(name, { force: true });
     await rm(path.join(await storeFolder(), 'sessions', id), { recursive: true, force: true });
     await run('rebuildIndex');
   });
@@ -86,7 +86,7 @@ describe('files that a session deleted and made executable', function () {
   async function reviewed(name: string): Promise<ReviewedFile | undefined> {
     const review = new SessionReview(root);
     await review.take({ total: () => 4, read: () => readEntries() }, 4);
-    return (await review.review()).files.find((each) => each.path === name);
+    return (await review.review()).files.find((reviewedFile) => reviewedFile.path === name);
   }
 
   async function readEntries(): Promise<readonly NormalizedEntry[]> {
@@ -226,9 +226,9 @@ describe('the changes of a session', function () {
       await run(at % 4 === 0 ? 'revertChange' : 'keepChange');
     }
     const reverted = await Promise.all(made.files.map(text));
-    assert.equal(reverted.filter((each) => each === textAfter).length, 1);
+    assert.equal(reverted.filter((file) => file === textAfter).length, 1);
     assert.deepEqual(
-      reverted.map((each) => each.match(/\* 2/g)?.length),
+      reverted.map((file) => file.match(/\* 2/g)?.length),
       [2, 2, 2, 3],
     );
     const reviewed = (await decisions()).filter((to) => to === 'reviewed');

@@ -118,7 +118,7 @@ describe('reports about recorded sessions', function () {
       const printed = some.map((session) => session.printed).join('\n');
       const text = comparisonText(await engine.races.compareSessions(ids));
       const noise = [...noiseOf(report, printed), ...noiseIn(text, printed)];
-      found.push(...noise.map((each) => `${some[0]?.name} and others: ${each}`));
+      found.push(...noise.map((problem) => `${some[0]?.name} and others: ${problem}`));
       const shown = reportMarkdown(report).replaceAll('\\', '');
       for (const { name, summary } of some) {
         const cost = summary.total_cost;

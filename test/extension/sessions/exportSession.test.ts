@@ -26,6 +26,6 @@ describe('Export Session', function () {
     assert.match(page, /^<!doctype html>/);
     assert.match(page, /data-part="entries">\[\{"index":0/);
     const saved = (await record(id)).filter(({ kind }) => kind === 'decision').map(({ decision }) => decision);
-    assert.ok(saved.some((each) => JSON.stringify(each).includes('"type":"export"')));
+    assert.ok(saved.some((line) => JSON.stringify(line).includes('"type":"export"')));
   });
 });

@@ -98,7 +98,7 @@ describe('Fork from Here…', function () {
     assert.doesNotMatch(answers[1] ?? '', /Too late|> Assistant: told/);
 
     const all = (await api.sessions.list()) as readonly SessionSummary[];
-    const rows = all.filter(({ session_id: id }) => id === session || id === forked).map((each) => rowOf(each));
+    const rows = all.filter(({ session_id: id }) => id === session || id === forked).map((summary) => rowOf(summary));
     const nodes = groupSessions(rows, Date.now()).flatMap((group) => group.nodes);
     assert.deepEqual(
       nodes.map(({ row, children }) => [row.session_id, children.map((child) => child.row.session_id)]),

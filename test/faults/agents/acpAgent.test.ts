@@ -57,10 +57,10 @@ describe('an agent of the Agent Client Protocol', function () {
     const reports = await engine.agents();
     const found = reports.filter(({ type }) => type === 'acp');
     assert.deepEqual(
-      found.map(({ profile, label, program: each }) => [
+      found.map(({ profile, label, program: foundProgram }) => [
         profile,
         label,
-        each !== null && 'code' in each ? each.code : each?.path,
+        foundProgram !== null && 'code' in foundProgram ? foundProgram.code : foundProgram?.path,
       ]),
       [
         ['fake', 'Fake', program],

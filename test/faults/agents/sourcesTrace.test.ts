@@ -65,7 +65,7 @@ describe('system calls on the stores of other programs', function () {
     assert.equal(ids.length, captures.length + 1);
     assert(listed.calls.some((call) => call.includes('.jsonl') && call.includes('O_RDONLY')));
     const shown = ids.slice(0, 1).map((id) => traced('show', id, '--json'));
-    const calls = [listed, ...shown, traced('search', 'parser')].flatMap((each) => each.calls);
+    const calls = [listed, ...shown, traced('search', 'parser')].flatMap((trace) => trace.calls);
     assert.deepEqual(
       calls.filter((call) => changes.test(call)),
       [],

@@ -85,7 +85,7 @@ describe('vitrine replay, and run on a server', function () {
     const files = readdirSync(bench.dir, { recursive: true, encoding: 'utf8' }).map((name) =>
       path.join(bench.dir, name),
     );
-    const saved = files.filter((each) => statSync(each).isFile()).map((each) => readFileSync(each, 'utf8'));
+    const saved = files.filter((name) => statSync(name).isFile()).map((name) => readFileSync(name, 'utf8'));
     assert.ok(saved.length > 0 && !saved.join('').includes(token));
   });
 

@@ -21,8 +21,8 @@ describe('limits raised through a daemon', () => {
     const saved: unknown = JSON.parse(await readFile(path.join(place.store, 'budgets.json'), 'utf8'));
     assert.ok(typeof saved === 'object' && saved !== null && 'raises' in saved && Array.isArray(saved.raises));
     assert.deepEqual(
-      new Set(saved.raises.map((each) => JSON.stringify(each))),
-      new Set(bounds.map((each) => JSON.stringify(each))),
+      new Set(saved.raises.map((raise) => JSON.stringify(raise))),
+      new Set(bounds.map((bound) => JSON.stringify(bound))),
     );
   });
 });

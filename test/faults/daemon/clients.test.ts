@@ -115,7 +115,7 @@ describe('many clients of a daemon', function () {
     const printed = new Map<string, string>();
     for (const line of stdout.trimEnd().split('\n'))
       noteDecision((JSON.parse(line) as { metadata?: unknown }).metadata, printed);
-    for (const each of [...seen, printed]) assert.deepEqual([...each].sort(), [...accepted].sort());
+    for (const given of [...seen, printed]) assert.deepEqual([...given].sort(), [...accepted].sort());
     assert.ok(winners.size > 1, 'not always the same one wins');
   });
 

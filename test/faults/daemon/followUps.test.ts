@@ -18,8 +18,8 @@ describe('follow-ups of the daemon', function () {
   const window = (id: string) =>
     place.connect({
       client: { kind: 'window', person: true, id },
-      onNews: (each) => {
-        news.push(each);
+      onNews: (update) => {
+        news.push(update);
         return Promise.resolve();
       },
     });
@@ -55,7 +55,7 @@ describe('follow-ups of the daemon', function () {
     await until('a follow-up to be planned', () => planned()?.due.length === 1);
     const second = await announced('w2', 5);
     await until('the second window to know of it', () =>
-      planned()?.due.some((each) => each.session_id === session_id && each.trigger_type === 'check_in'),
+      planned()?.due.some((due) => due.session_id === session_id && due.trigger_type === 'check_in'),
     );
     await second.connection.call('setFollowUps', { session_id, to: 'cancelled' });
     await until('it to be taken back', () => planned()?.due.length === 0);

@@ -123,7 +123,7 @@ describe('local strangers and clients that misbehave', function () {
     const before = await client.call('status', {});
     const chunk = Buffer.alloc(1 << 20, 'x');
     const closed: Promise<unknown>[] = [];
-    for (let each = 0; each < 20; each += 1) {
+    for (let index = 0; index < 20; index += 1) {
       const socket = await joined();
       socket.resume();
       closed.push(new Promise((resolve) => socket.once('close', resolve)));

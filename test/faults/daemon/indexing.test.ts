@@ -28,8 +28,8 @@ describe('the catalogue of a daemon', () => {
     await place.close();
   });
 
-  const onNews = (each: News): Promise<void> => {
-    news.push(each);
+  const onNews = (update: News): Promise<void> => {
+    news.push(update);
     return Promise.resolve();
   };
   const params = () => ({ home: worked.home, variables: {}, scope: 'everything' as const, folders: [], limit: 100 });

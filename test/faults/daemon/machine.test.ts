@@ -70,7 +70,7 @@ describe('runs on this machine', function () {
     assert.deepEqual((await findRuns([place.store, path.join(place.store, 'none')], 'test')).runs, []);
     assert.equal(await place.connectRunning(), null);
     const connection = await place.connect();
-    for (let each = 0; each < 3; each += 1)
+    for (let index = 0; index < 3; index += 1)
       await connection.call('start', place.startParams([{ init: true }, { forever: true }]));
     const { runs, close } = await findRuns([place.store], 'test');
     assert.equal(runs.length, 3);
@@ -79,6 +79,6 @@ describe('runs on this machine', function () {
     assert.equal((await connection.call('status', {})).runs, 0);
     const opened = await openDaemons(place.store, 'test');
     assert.equal(opened.length, 1);
-    for (const each of opened) each.close();
+    for (const daemonConnection of opened) daemonConnection.close();
   });
 });

@@ -43,7 +43,7 @@ describe('commands for records with a daemon', function () {
 
     await connection.call('answer', { session_id, request_id: 'req-1', answer: allow });
     await place.stateOf(session_id, ({ live }) => !live);
-    for (const each of [session_id, id]) assert.equal((await place.vitrine('verify', each).ended).code, 0);
+    for (const name of [session_id, id]) assert.equal((await place.vitrine('verify', name).ended).code, 0);
     assert.match((await place.vitrine('show', session_id).ended).stdout, /before[\s\S]*after/);
   });
 

@@ -28,7 +28,7 @@ describe('sessions of other programs through a daemon', () => {
 
   const onNews = ({ summaries, removed }: News): Promise<void> => {
     for (const id of removed) rows.delete(id);
-    for (const each of summaries) rows.set(each.session_id, each);
+    for (const summary of summaries) rows.set(summary.session_id, summary);
     return Promise.resolve();
   };
   const params = (change: { readonly scope?: 'folder' | 'everything'; readonly folders?: string[] } = {}) => ({
@@ -41,7 +41,7 @@ describe('sessions of other programs through a daemon', () => {
   });
 
   it('are listed, updated while they grow, and can be followed', async () => {
-    const [name = ''] = worked.files('.jsonl').filter((each) => each.includes('projects'));
+    const [name = ''] = worked.files('.jsonl').filter((file) => file.includes('projects'));
     const lines = worked.lines(name);
     const half = Math.floor(lines.length / 2);
     worked.write(name, lines.slice(0, half).join(''));
@@ -138,7 +138,7 @@ describe('sessions of other programs through a daemon', () => {
       capture
         .files('.jsonl')
         .sort()
-        .find((each) => path.basename(each).startsWith('1804cb77')) ?? '';
+        .find((storedFile) => path.basename(storedFile).startsWith('1804cb77')) ?? '';
     const lines = capture.lines(file).map((line) => line.replaceAll('/home/dev/project', place.bench.cwd));
     capture.dispose();
     const end = lines.findIndex((line) => line.includes('"cost-state"'));
@@ -171,7 +171,7 @@ describe('sessions of other programs through a daemon', () => {
     // The first session is still there, and another program's.
     const again = await client.call('watchSources', params());
     assert.deepEqual(
-      again.sessions.map((each) => each.session_id),
+      again.sessions.map((session) => session.session_id),
       [origin],
     );
     assert.deepEqual(again.sessions[0]?.total_usage, row.total_usage);
@@ -191,7 +191,7 @@ describe('sessions of other programs through a daemon', () => {
   });
 
   it('that were kept get later additions, and are shown as running meanwhile', async () => {
-    const [name = ''] = worked.files('.jsonl').filter((each) => each.includes('projects'));
+    const [name = ''] = worked.files('.jsonl').filter((file) => file.includes('projects'));
     const lines = worked.lines(name);
     const half = lines.findIndex((line, at) => at > lines.length / 2 && line.includes('"type":"user"'));
     worked.write(name, lines.slice(0, half).join(''));

@@ -22,7 +22,7 @@ describe('sessions that agents start, in the queue', function () {
     agent('renderer', 'demands: { tags: [gpu] }\n');
   });
   afterEach(async () => {
-    for (const each of processes) each.kill('SIGKILL');
+    for (const child of processes) child.kill('SIGKILL');
     await stopDaemon(bench.store);
     await bench.close();
   });

@@ -64,7 +64,9 @@ describe('vitrine runner, queue, agents', function () {
     mkdirSync(cwd, { recursive: true });
     const started = start(['runner', ...more], cwd);
     runners.push(started.process);
-    const line = await until('the registration', () => started.lines.find((each) => each.includes('registered')));
+    const line = await until('the registration', () =>
+      started.lines.find((candidate) => candidate.includes('registered')),
+    );
     return { ...started, cwd, id: /lnch_[0-9a-f]{12}/.exec(line)?.[0] ?? '' };
   }
   const queueClient = (): Promise<QueueClient> => openQueueClient(bench.store, bench.dir);
@@ -201,7 +203,7 @@ describe('vitrine runner, queue, agents', function () {
     const agent = await agentOf();
     process.kill(first.connection.daemon.pid, 'SIGKILL');
     await first.connection.closed;
-    await until('the runner to register again', () => survivor.lines.filter((each) => each.includes('registered'))[1]);
+    await until('the runner to register again', () => survivor.lines.filter((line) => line.includes('registered'))[1]);
     const { link } = await queueClient();
     const found = await link.runs();
     assert.deepEqual(

@@ -19,7 +19,7 @@ describe('output of vitrine runner', function () {
     joined = await openQueueClient(bench.store, bench.dir);
   });
   afterEach(async () => {
-    for (const each of started) each.kill('SIGKILL');
+    for (const child of started) child.kill('SIGKILL');
     await joined.stop();
     await bench.close();
   });

@@ -139,7 +139,7 @@ describe('a damaged record', function () {
     const whole = Buffer.concat(texts);
     printFuzzTotals(`${whole.length} bytes, cut at every one`);
     assert.ok(whole.length > 20_000, `${whole.length} bytes`);
-    const ends = texts.map((_, each) => texts.slice(0, each + 1).reduce((sum, { length }) => sum + length, 0) - 1);
+    const ends = texts.map((_, index) => texts.slice(0, index + 1).reduce((sum, { length }) => sum + length, 0) - 1);
     const file = temporary.store.path(sessionId);
     await writeFile(file, whole);
     for (let size = whole.length; size >= 0; size -= 1) {
@@ -155,7 +155,7 @@ describe('a damaged record', function () {
       assert.deepEqual(await reader.read(0, reader.total), entries);
       const wholeLines = size === 0 || ends.includes(size) || ends.includes(size - 1);
       assert.deepEqual(
-        reader.problems.map((each) => each.reason),
+        reader.problems.map((problem) => problem.reason),
         size === 0 ? ['empty'] : wholeLines ? [] : ['torn'],
         `cut at ${size}`,
       );

@@ -206,7 +206,7 @@ describe('a disk that rejects writes', function () {
     await writer.append(entryLine(1000));
     const reader = await temporary.store.openReader(sessionId);
     const saved = (await reader.read(0, 1001)).map((entry) => entry.index);
-    assert.deepEqual(saved, [...Array.from({ length: fit }, (_, each) => each * 3), 1000]);
+    assert.deepEqual(saved, [...Array.from({ length: fit }, (_, index) => index * 3), 1000]);
     const decisions = [];
     for await (const line of reader.lines()) if (line.kind === 'decision') decisions.push(line.decision);
     assert.deepEqual(

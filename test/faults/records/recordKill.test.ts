@@ -37,8 +37,8 @@ describe('a writer that is killed', function () {
       assert.ok(reader.total > acknowledged, `kill ${kill}: ${acknowledged} of ${reader.total}`);
       const from = Math.max(0, acknowledged - 200);
       const entries = await reader.read(from, acknowledged + 1);
-      for (const [each, entry] of entries.entries()) {
-        const index = from + each;
+      for (const [position, entry] of entries.entries()) {
+        const index = from + position;
         assert.deepEqual(entry, anEntry(index, index % 40 === 39 ? `${index} `.repeat(80_000) : undefined));
       }
       assert.equal(entries.length, acknowledged + 1 - from);

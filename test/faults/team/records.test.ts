@@ -59,7 +59,7 @@ describe('records of a team', function () {
     // The member who shares sees how much of each session is shared.
     const { own } = await connection.call('sharedSessions', {});
     const expected = { [listed]: 'metadata', [shared]: 'records' };
-    assert.deepEqual(Object.fromEntries(own.map((each) => [each.session_id, each.share])), expected);
+    assert.deepEqual(Object.fromEntries(own.map((row) => [row.session_id, row.share])), expected);
     await until('news of what is shared', () => marks.size === 2);
     assert.deepEqual(Object.fromEntries(marks), expected);
     const used = await bob.vitrine('usage', '--team', '--own', '--json').ended;
@@ -209,8 +209,8 @@ describe('records of a team', function () {
     );
     const late: number[] = [];
     const followed = await other.follow(id, (update) => {
-      for (const each of update.updates) {
-        const [, said] = (each.op === 'put' ? /^stamp (\d+)/.exec(each.entry.content) : null) ?? [];
+      for (const change of update.updates) {
+        const [, said] = (change.op === 'put' ? /^stamp (\d+)/.exec(change.entry.content) : null) ?? [];
         if (said !== undefined) late.push(Number(process.hrtime.bigint() - BigInt(said)) / 1e6);
       }
       return Promise.resolve();

@@ -124,7 +124,7 @@ describe('runs of a team', function () {
     // It waits for whoever asked for the run, in lists as well.
     const needs = await until('the session to need an answer', async () => {
       const { sessions } = await atAlice.call('sharedSessions', {});
-      return sessions.find((each) => each.session_id === session_id)?.needs_you;
+      return sessions.find((session) => session.session_id === session_id)?.needs_you;
     });
     assert.equal(needs.count, 1);
     const answer = { kind: 'allow', scope: 'once' } as const;

@@ -63,7 +63,10 @@ describe('signatures in a team', function () {
     if (process.platform !== 'win32') assert.equal(statSync(file).mode & 0o777, 0o600);
     const lines = (await lead.ok('audit', '--team')).trimEnd().split('\n');
     const audit = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
-    const signed = audit.find((each) => each['session_id'] === id)?.['signed'] as Record<string, unknown> | null;
+    const signed = audit.find((candidate) => candidate['session_id'] === id)?.['signed'] as Record<
+      string,
+      unknown
+    > | null;
     assert.deepEqual([signed?.['key'], signed?.['lines']], [row?.['key'], row?.['lines']]);
 
     // What was signed stays signed while more lines follow.

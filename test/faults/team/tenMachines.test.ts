@@ -126,7 +126,7 @@ describe('ten machines of a team', function () {
     const said = Array.from({ length: 30 }, (_, n) => `line ${n}`);
     const steps = [{ init: true }, { say: 'begun' }, { until: go }, ...said.map((say) => ({ say })), { result: {} }];
     const id = await writer.machine.start(writer.connection, steps);
-    const readers = machines.filter((each) => each !== writer);
+    const readers = machines.filter((machine) => machine !== writer);
     const heard = await Promise.all(
       readers.map(async ({ machine, connection }) => {
         await until('the session', async () =>

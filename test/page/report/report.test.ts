@@ -19,7 +19,7 @@ describe('a report page', () => {
   };
   const sent = (page: Page): Promise<unknown[]> => page.evaluate(() => window.host.received.slice(1));
   const column = (page: Page, at: number): Promise<string[]> =>
-    page.locator(`tbody tr > :nth-child(${at})`).evaluateAll((all) => all.map((each) => each.textContent.trim()));
+    page.locator(`tbody tr > :nth-child(${at})`).evaluateAll((all) => all.map((element) => element.textContent.trim()));
 
   it('asks the host for the actions of its buttons, and for nothing else', async () => {
     const page = await open();
@@ -58,7 +58,7 @@ describe('a report page', () => {
     await sorter.focus();
     await page.keyboard.press('Enter');
     assert.deepEqual(await column(page, 1), ['Claude Code', 'Codex', 'Cursor']);
-    assert.equal(await sorter.evaluate((each) => each === document.activeElement), true);
+    assert.equal(await sorter.evaluate((element) => element === document.activeElement), true);
     await page.locator('summary').focus();
     await page.keyboard.press('Enter');
     await page.getByText('Found beside Node.').waitFor();
@@ -70,7 +70,7 @@ describe('a report page', () => {
     await page.getByRole('columnheader', { name: 'Agent', exact: true }).getByRole('button').click();
     await page.locator('summary').click();
     await page.getByText('Found beside Node.').waitFor();
-    await page.waitForFunction(() => Object.values(sessionStorage).some((each) => String(each).includes('Codex')));
+    await page.waitForFunction(() => Object.values(sessionStorage).some((value) => String(value).includes('Codex')));
     await page.reload();
     await sendWhole(page, reportMessage(), 1);
     await page.getByText('Found beside Node.').waitFor();
@@ -99,7 +99,7 @@ describe('a report page', () => {
 
   it('keeps hostile text plain: nothing runs, loads or hides', async () => {
     const page = await open();
-    for (const [at, { text }] of payloads.filter((each) => each.text.length < 4000).entries()) {
+    for (const [at, { text }] of payloads.filter((payload) => payload.text.length < 4000).entries()) {
       const hostile: Report = {
         title: text,
         text: [text],
@@ -117,7 +117,7 @@ describe('a report page', () => {
       await frames(page);
       const foreign = await page.evaluate(() =>
         [...document.querySelectorAll('main *')]
-          .map((each) => each.localName)
+          .map((element) => element.localName)
           .filter((name) => ['img', 'svg', 'iframe', 'script', 'style', 'a', 'form', 'object', 'link'].includes(name)),
       );
       assert.deepEqual(foreign, []);

@@ -114,7 +114,7 @@ describe('code and colors in the page', () => {
     assert.equal(await term.locator('img').count(), 0);
     assert.equal(await term.locator('.fg-red.bold').textContent(), ' FAIL ');
     assert.equal(await term.locator('.fg-bright-cyan').textContent(), 'colour 96');
-    const ground = await term.getByText('PASS').evaluate((each) => getComputedStyle(each).backgroundColor);
+    const ground = await term.getByText('PASS').evaluate((element) => getComputedStyle(element).backgroundColor);
     assert.equal(ground, 'rgb(13, 188, 121)');
     await isPainted(page, 'return');
     await isPainted(page, '"a"', 'string');

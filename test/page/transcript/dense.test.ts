@@ -48,7 +48,7 @@ describe('a message of many elements', () => {
         const rows = await page.evaluate(() =>
           [...document.querySelectorAll('.scroll .prose')].map((row) => row.querySelectorAll('*').length),
         );
-        const all = rows.reduce((sum, each) => sum + each, 0);
+        const all = rows.reduce((sum, row) => sum + row, 0);
         assert.ok(Math.max(...rows) <= 700 && all <= 6000, `${name}: ${all} in ${rows.join(' ')}`);
         if (share === 1) assert.equal(await page.getByText('What came after.').count(), 1);
       }
@@ -87,7 +87,7 @@ describe('a message of many elements', () => {
       return keys.some((key) => /^e:\d+\.\d\d$/.test(key ?? ''));
     });
     await atEnd(page);
-    assert.equal(await last.evaluate((each) => each.getBoundingClientRect().bottom < window.innerHeight), true);
+    assert.equal(await last.evaluate((element) => element.getBoundingClientRect().bottom < window.innerHeight), true);
     await scrollTo(page, 0);
     await page.getByText('The first words.').waitFor();
     await page.close();

@@ -47,8 +47,8 @@ describe('page: recorded sessions', function () {
         if (tab === 'Trajectory') await page.waitForSelector('.traj');
         const said = await page.evaluate(() => {
           const attributes = ['title', 'aria-label', 'aria-description', 'data-usd'];
-          const elements = [...document.querySelectorAll(attributes.map((each) => `[${each}]`).join())];
-          const spoken = elements.flatMap((each) => attributes.map((name) => each.getAttribute(name) ?? ''));
+          const elements = [...document.querySelectorAll(attributes.map((attribute) => `[${attribute}]`).join())];
+          const spoken = elements.flatMap((element) => attributes.map((name) => element.getAttribute(name) ?? ''));
           return [
             document.querySelector('main')?.textContent,
             document.querySelector('header')?.textContent,

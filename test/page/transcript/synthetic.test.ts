@@ -78,7 +78,7 @@ describe('automatic messages', () => {
     await region.getByText('Vitrine will send a follow-up automatically: ').waitFor();
     await region.getByRole('button', { name: 'Cancel Follow-up' }).click();
     await page.waitForFunction(() =>
-      window.host.received.some((each) => each.type === 'command' && each.command === 'cancelFollowUp'),
+      window.host.received.some((message) => message.type === 'command' && message.command === 'cancelFollowUp'),
     );
     await page.close();
   });

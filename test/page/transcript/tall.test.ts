@@ -46,8 +46,8 @@ describe('a session of tall rows', () => {
       scroller.scrollTop = Math.max(0, scroller.scrollTop - scroller.clientHeight * 0.9);
       const box = scroller.getBoundingClientRect();
       const isUnread = (): boolean =>
-        [...document.querySelectorAll('.scroll .unread')].some((each) => {
-          const { top, bottom } = each.getBoundingClientRect();
+        [...document.querySelectorAll('.scroll .unread')].some((element) => {
+          const { top, bottom } = element.getBoundingClientRect();
           return bottom > box.top && top < box.bottom;
         });
       for (let n = 0; n < 2 || (n < 600 && isUnread()); n++) {

@@ -119,7 +119,7 @@ describe('transcript', () => {
     const place = () =>
       page.evaluate(() => {
         const item = [...document.querySelectorAll('.item[data-key^="e:"]')].find(
-          (each) => each.getBoundingClientRect().top > 150,
+          (element) => element.getBoundingClientRect().top > 150,
         );
         return { key: item?.getAttribute('data-key') ?? '', top: item?.getBoundingClientRect().top ?? 0 };
       });

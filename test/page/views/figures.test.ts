@@ -282,8 +282,9 @@ describe('figures of a session', () => {
     const times = await page.evaluate(
       async ({ next, selector, index }) => {
         const asked = () =>
-          window.host.received.filter((each) => each.type === 'getMessageFigures' && each.indexes.includes(index))
-            .length;
+          window.host.received.filter(
+            (message) => message.type === 'getMessageFigures' && message.indexes.includes(index),
+          ).length;
         const before = asked();
         window.host.setView(next);
         const seen = [];
@@ -333,7 +334,7 @@ describe('figures of a session', () => {
     );
     await page.locator('.rcard').getByRole('button', { name: 'Show Details' }).click();
     await page.waitForFunction(() =>
-      window.host.received.some((each) => each.type === 'command' && each.command === 'checkResume'),
+      window.host.received.some((message) => message.type === 'command' && message.command === 'checkResume'),
     );
     await page.close();
   });

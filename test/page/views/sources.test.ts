@@ -16,7 +16,7 @@ describe('sources in the page', () => {
 
   const card = (page: Page) => page.getByRole('dialog');
   const sent = (page: Page, type: string) =>
-    page.evaluate((wanted) => window.host.received.filter((each) => each.type === wanted), type);
+    page.evaluate((wanted) => window.host.received.filter((message) => message.type === wanted), type);
 
   it('are marked under their words, and alter no text', async () => {
     const page = await tests.open(citedSession());
@@ -35,14 +35,16 @@ describe('sources in the page', () => {
       .first()
       .evaluate((prose) => {
         const copy = prose.cloneNode(true) as Element;
-        for (const each of copy.querySelectorAll('.cref, .when')) each.remove();
+        for (const element of copy.querySelectorAll('.cref, .when')) element.remove();
         return copy.textContent.replace(/\s+/g, ' ').trim();
       });
     assert.equal(
       text,
       answer.replace(/`|\n- |\]\([^)]*\)|\[/g, (mark) => (mark === '\n- ' ? ' ' : '')).replace(/\s+/g, ' '),
     );
-    const names = await page.locator('.cref').evaluateAll((all) => all.map((each) => each.getAttribute('aria-label')));
+    const names = await page
+      .locator('.cref')
+      .evaluateAll((all) => all.map((element) => element.getAttribute('aria-label')));
     assert.deepEqual(names, [
       'Source 1, found in this session',
       'Source 2, found in this session',
@@ -77,12 +79,12 @@ describe('sources in the page', () => {
     await page.locator('.cref').first().focus();
     await page.keyboard.press('Tab');
     await card(page).getByText('Command, exit 1').waitFor();
-    assert.equal(await second.evaluate((each) => each === document.activeElement), true);
+    assert.equal(await second.evaluate((element) => element === document.activeElement), true);
     await page.keyboard.press('Enter');
     await page.waitForFunction(() => document.activeElement?.closest('.card') !== null);
     await page.keyboard.press('Escape');
     await card(page).waitFor({ state: 'detached' });
-    assert.equal(await second.evaluate((each) => each === document.activeElement), true);
+    assert.equal(await second.evaluate((element) => element === document.activeElement), true);
     await page.keyboard.press('s');
     await page.waitForFunction(() => document.activeElement?.matches('[data-key="e:2"] .rb') === true);
     assert.equal(await page.locator('.item.marked').getAttribute('data-key'), 'e:2');

@@ -57,9 +57,9 @@ describe('the usage view', () => {
     assert.equal(await bars('estimated'), days.filter(({ estimatedUsd }) => estimatedUsd > 0).length);
     assert.equal(await bars('unknown'), days.filter(({ unknown }) => unknown > 0).length);
     const heights = await page.locator('svg g').evaluateAll((all) =>
-      all.map((each) => {
+      all.map((element) => {
         const height = (name: string): number =>
-          Number(each.querySelector(`rect.${name}`)?.getAttribute('height') ?? 0);
+          Number(element.querySelector(`rect.${name}`)?.getAttribute('height') ?? 0);
         return height('reported') + height('estimated');
       }),
     );

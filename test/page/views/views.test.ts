@@ -60,7 +60,7 @@ describe('views of a session', () => {
     const page = await open(repeated(), 'Trajectory');
     const grid = page.getByRole('treegrid', { name: 'Steps over time' });
     const lanes = grid.locator('[role=row][aria-level="1"]');
-    assert.deepEqual(await lanes.evaluateAll((all) => all.map((each) => each.getAttribute('aria-expanded'))), [
+    assert.deepEqual(await lanes.evaluateAll((all) => all.map((element) => element.getAttribute('aria-expanded'))), [
       'true',
       'true',
     ]);
@@ -209,8 +209,8 @@ describe('views of a session', () => {
         const page = await open(repeated(), tab, width);
         const over = await page.evaluate(() =>
           [...document.querySelectorAll('.view, .fbar, .sumbar, .wfb, .tblb, .tabs')]
-            .filter((each) => each.scrollWidth > each.clientWidth)
-            .map((each) => each.className),
+            .filter((element) => element.scrollWidth > element.clientWidth)
+            .map((element) => element.className),
         );
         assert.deepEqual(over, [], tab);
         await page.close();

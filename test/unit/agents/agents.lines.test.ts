@@ -324,7 +324,7 @@ describe('lines of Cursor', () => {
       `${long} More.`,
     ],
     'by calls, and said again after each': [
-      [...[call, call].flatMap((each) => [say(long, piece), each]), say(long, piece), say(long, {})],
+      [...[call, call].flatMap((message) => [say(long, piece), message]), say(long, piece), say(long, {})],
       [long, long, long],
       long,
     ],

@@ -200,7 +200,7 @@ for (const [type, wireOf] of Object.entries(readers)) {
     const adapter = findAdapter(type)!;
     const captures = capturesOf(type);
 
-    const each = (title: string, check: (capture: AgentCapture, wire: Wire, read: Read) => void): void => {
+    const testEach = (title: string, check: (capture: AgentCapture, wire: Wire, read: Read) => void): void => {
       it(title, () => {
         for (const capture of captures) {
           check(capture, wireOf(messages(capture)), readBy(adapter, linesOfCapture(capture), capture.exit));
@@ -208,7 +208,7 @@ for (const [type, wireOf] of Object.entries(readers)) {
       });
     };
 
-    each('has every call once, with its result where there is one', ({ name }, wire, { entries }) => {
+    testEach('has every call once, with its result where there is one', ({ name }, wire, { entries }) => {
       const tools = entries.flatMap((entry) => (entry.type.kind === 'tool_use' ? [entry.type.tool] : []));
       assert.deepEqual(tools.map(({ callId }) => callId).sort(), [...wire.calls.keys()].sort(), name);
       for (const { callId, status } of tools) {
@@ -217,22 +217,24 @@ for (const [type, wireOf] of Object.entries(readers)) {
       }
     });
 
-    each('has all that was said and thought once', ({ name }, wire, { entries }) => {
+    testEach('has all that was said and thought once', ({ name }, wire, { entries }) => {
       assert.equal(textsOf(entries, 'assistant_message').join(''), wire.said, name);
       assert.equal(textsOf(entries, 'thinking').join(''), wire.thought, name);
       assert.deepEqual(textsOf(entries, 'user_message'), wire.prompts, name);
     });
 
-    each('knows session and model as far as they are printed', ({ name }, wire, { facts, entries }) => {
+    testEach('knows session and model as far as they are printed', ({ name }, wire, { facts, entries }) => {
       if (wire.sessionId !== null) assert.deepEqual(facts.sessionIds, [wire.sessionId], name);
       assert.equal(facts.model, wire.model, name);
-      const [first] = entries.filter(({ type: each }) => each.kind === 'system_message' && each.subtype !== 'notice');
+      const [first] = entries.filter(
+        ({ type: given }) => given.kind === 'system_message' && given.subtype !== 'notice',
+      );
       if (wire.sessionId === null && wire.model === null) return;
       if (wire.model !== null || type === 'codex') assert.equal(first?.metadata?.model, wire.model, name);
       if (type === 'cursor') assert.ok(entries.every(({ metadata }) => metadata?.['permissionMode'] === 'default'));
     });
 
-    each('tells of every error', ({ name }, wire, { entries }) => {
+    testEach('tells of every error', ({ name }, wire, { entries }) => {
       const reported = entries.flatMap((entry) => (entry.type.kind === 'error' ? [entry.type.error.message] : []));
       for (const error of wire.errors)
         assert.ok(

@@ -84,12 +84,14 @@ describe('MCP servers of a run', () => {
     const filled = { filledServers: ['docs'] };
     for (const { type, protocol } of adapters) {
       if (protocol !== undefined) continue;
-      const reported = command(type, null, mcpServers, filled).warnings.filter((each) => each.includes('other users'));
+      const reported = command(type, null, mcpServers, filled).warnings.filter((warning) =>
+        warning.includes('other users'),
+      );
       assert.equal(reported.length, type === 'codex' ? 1 : 0, type);
       if (type === 'codex') assert.match(reported[0] ?? '', /the address or the arguments of docs can be read there/);
     }
     assert.deepEqual(
-      command('codex', '0.20.0', mcpServers, filled).warnings.filter((each) => each.includes('other users')),
+      command('codex', '0.20.0', mcpServers, filled).warnings.filter((warning) => warning.includes('other users')),
       [],
     );
   });
@@ -98,7 +100,7 @@ describe('MCP servers of a run', () => {
     const server = (value: string) => ({ type: 'stdio' as const, command: 'x', args: [], env: { KEY: value } });
     const { args, variables } = command('codex', '0.169.0', { a: server('1'), b: server('2'), c: server('1') });
     assert.deepEqual(variables, { KEY: '1' });
-    const values = args.filter((each) => each.includes('env'));
+    const values = args.filter((arg) => arg.includes('env'));
     assert.deepEqual(values, [
       'mcp_servers.a.env_vars=["KEY"]',
       'mcp_servers.b.env={"KEY" = "2"}',

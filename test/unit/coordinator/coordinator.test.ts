@@ -211,27 +211,27 @@ describe('runs', () => {
         const held: string[][] = registered.map(() => []);
         const waiting: { id: string; tag: string }[] = [];
         const claimed = new Set<string>();
-        for (const each of steps) {
-          if (each.do === 'create') {
-            const { run_id } = still.create(each.tag === '' ? {} : { demands: demands({ tags: [each.tag] }) });
-            waiting.push({ id: run_id, tag: each.tag });
-          } else if (each.do === 'claim') {
-            const job = still.core.claim(registered[each.who]!);
-            const own = tags[each.who]!;
-            const mayTake = held[each.who]!.length < 2;
+        for (const action of steps) {
+          if (action.do === 'create') {
+            const { run_id } = still.create(action.tag === '' ? {} : { demands: demands({ tags: [action.tag] }) });
+            waiting.push({ id: run_id, tag: action.tag });
+          } else if (action.do === 'claim') {
+            const job = still.core.claim(registered[action.who]!);
+            const own = tags[action.who]!;
+            const mayTake = held[action.who]!.length < 2;
             const next = mayTake ? waiting.find(({ tag }) => tag === '' || own.includes(tag)) : undefined;
             assert.equal(job?.run.run_id, next?.id);
             if (job === null) continue;
             assert.ok(!claimed.has(job.run.run_id));
             claimed.add(job.run.run_id);
-            held[each.who]!.push(job.run.run_id);
+            held[action.who]!.push(job.run.run_id);
             waiting.splice(
               waiting.findIndex(({ id }) => id === job.run.run_id),
               1,
             );
           } else {
-            const run_id = held[each.who]!.shift();
-            if (run_id !== undefined) still.core.report(registered[each.who]!, { run_id, status: 'completed' });
+            const run_id = held[action.who]!.shift();
+            if (run_id !== undefined) still.core.report(registered[action.who]!, { run_id, status: 'completed' });
           }
         }
       }),

@@ -6,7 +6,7 @@ describe('the log of the daemon', () => {
     const logged: string[] = [];
     const before = process.listeners('unhandledRejection');
     const rejections = logUnhandledRejections({ error: (message) => logged.push(message) });
-    const [added, ...others] = process.listeners('unhandledRejection').filter((each) => !before.includes(each));
+    const [added, ...others] = process.listeners('unhandledRejection').filter((listener) => !before.includes(listener));
     assert.equal(others.length, 0);
     added?.(new Error('lost'), Promise.resolve());
     added?.('a text', Promise.resolve());

@@ -10,10 +10,10 @@ const table = (columns: number, rows: number): string =>
 function tokensOf(text: string): number {
   let count = 0;
   const walk = (value: unknown): void => {
-    if (Array.isArray(value)) for (const each of value) walk(each);
+    if (Array.isArray(value)) for (const item of value) walk(item);
     else if (typeof value === 'object' && value !== null) {
       if ('type' in value || 'tokens' in value) count += 1;
-      for (const [key, each] of Object.entries(value)) if (key !== 'raw') walk(each);
+      for (const [key, member] of Object.entries(value)) if (key !== 'raw') walk(member);
     }
   };
   for (const { blocks } of markdownParts(text)) for (const { token } of blocks) walk(token);

@@ -29,7 +29,7 @@ describe('turns of connections', () => {
 
   it('come to a connection with one message before 500 that have many', async () => {
     const [turns, taken]: [Turns, string[]] = [new Turns(() => 0), []];
-    for (let each = 0; each < 500; each += 1) turns.add(taker(taken, 'many', 5));
+    for (let index = 0; index < 500; index += 1) turns.add(taker(taken, 'many', 5));
     await until(taken, 900);
     turns.add(taker(taken, 'one', 1));
     const before = taken.length;
@@ -48,7 +48,7 @@ describe('turns of connections', () => {
       },
     });
     turns.add(taker(taken, 'many', 20));
-    for (let each = 0; each < 40; each += 1) turns.add(again());
+    for (let index = 0; index < 40; index += 1) turns.add(again());
     await until(taken, 200);
     isOver = true;
     assert.equal(taken.filter((name) => name === 'many').length, 20);

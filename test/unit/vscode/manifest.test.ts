@@ -65,7 +65,9 @@ describe('the manifest', () => {
       ...viewsWelcome.map(({ contents }) => nls[contents.slice(1, -1)]!),
       ...walkthroughs.flatMap(({ steps }) => steps.map(({ description }) => nls[description.slice(1, -1)]!)),
     ];
-    const linked = texts.flatMap((each) => [...each.matchAll(/\(command:([\w.]+)/g)].map(([, command]) => command!));
+    const linked = texts.flatMap((sentence) =>
+      [...sentence.matchAll(/\(command:([\w.]+)/g)].map(([, command]) => command!),
+    );
     const known = new Set([...commands.map(({ command }) => command), 'vitrine.sessions.focus']);
     assert.ok(linked.length > 8);
     assert.deepEqual(

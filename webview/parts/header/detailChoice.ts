@@ -20,7 +20,7 @@ function levelText(level: DetailLevel): string {
 export function detailChoice(level: DetailLevel, actions: Pick<Actions, 'setDetail'>): TemplateResult {
   const choose = ({ target }: Event): void => {
     const value = target instanceof HTMLSelectElement ? target.value : '';
-    const chosen = detailLevels.find((each) => each === value);
+    const chosen = detailLevels.find((detailLevel) => detailLevel === value);
     if (chosen !== undefined) actions.setDetail(chosen);
   };
   return html`<span
@@ -29,7 +29,7 @@ export function detailChoice(level: DetailLevel, actions: Pick<Actions, 'setDeta
   >
     ${codicon('eye')}
     <select id="detail" aria-label=${t('Detail level')} .value=${live(level)} @change=${choose}>
-      ${detailLevels.map((each) => html`<option value=${each} ?selected=${each === level}>${levelText(each)}</option>`)}
+      ${detailLevels.map((detailLevel) => html`<option value=${detailLevel} ?selected=${detailLevel === level}>${levelText(detailLevel)}</option>`)}
     </select>
   </span>`;
 }

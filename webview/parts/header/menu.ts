@@ -85,7 +85,7 @@ function move(event: KeyboardEvent, setMenu: (open: boolean) => void): void {
   const { currentTarget, key } = event;
   if (!(currentTarget instanceof HTMLElement)) return;
   const all = [...currentTarget.querySelectorAll('button')];
-  const at = all.findIndex((each) => each === document.activeElement);
+  const at = all.findIndex((element) => element === document.activeElement);
   const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: all.length - 1 }[key];
   if (to !== undefined) {
     all.at(to % all.length)?.focus();

@@ -15,7 +15,7 @@ export function hiddenText({ steps, failed, thoughts, messages, autonomous, syst
     messages === 0 ? '' : plural(messages, t('{0} message of subagents', 1), t('{0} messages of subagents')),
     autonomous === 0 ? '' : plural(autonomous, t('{0} autonomous message', 1), t('{0} autonomous messages')),
     system === 0 ? '' : plural(system, t('{0} system line', 1), t('{0} system lines')),
-  ].filter((each) => each !== '');
+  ].filter((part) => part !== '');
   return t('Hidden: {0}', counted.join(', '));
 }
 

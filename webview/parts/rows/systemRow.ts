@@ -36,7 +36,7 @@ export function systemRow(context: Context, entry: PageEntry, key: string): Temp
       title=${plain(words)}
       @click=${() => (openable ? actions.toggle(key) : undefined)}
     >
-      <span class="sr">${[verb, plain(words), plain(word)].filter((each) => each !== '').join(', ')}</span>
+      <span class="sr">${[verb, plain(words), plain(word)].filter((part) => part !== '').join(', ')}</span>
       <span class="num"></span>${codicon('chevron-right', openable ? 'tw' : 'tw off')}${codicon(icon, 'k')}
       <span class="tx" aria-hidden="true">
         <span class=${state === 'error' ? 'verb plain' : 'verb'}>${verb}</span>
@@ -103,7 +103,7 @@ function lineOf(entry: PageEntry): Line {
         ? 'warning'
         : 'done',
     word: '',
-    whole: more ? [content, raw ?? ''].filter((each) => each !== '').join('\n\n') : details(entry),
+    whole: more ? [content, raw ?? ''].filter((part) => part !== '').join('\n\n') : details(entry),
   };
 }
 
@@ -147,8 +147,8 @@ function unreportedWords({ metadata, content }: PageEntry): string {
 function recallWords({ metadata, content }: PageEntry): string {
   const found = metadata?.['recall'];
   if (!isObject(found) || !Array.isArray(found['passages'])) return firstWords(content);
-  const titles = found['passages'].flatMap((each: unknown) =>
-    isObject(each) && typeof each['title'] === 'string' ? [each['title']] : [],
+  const titles = found['passages'].flatMap((passage: unknown) =>
+    isObject(passage) && typeof passage['title'] === 'string' ? [passage['title']] : [],
   );
   const by = sourceWords(found['query_source']);
   if (by === undefined) return firstWords(content);

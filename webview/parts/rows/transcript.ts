@@ -24,10 +24,10 @@ export function transcript(context: Context, { placed, after }: Layout): Templat
 
 function byTurn(placed: readonly PlacedRow[]): Section[] {
   const sections: Section[] = [];
-  for (const each of placed) {
+  for (const row of placed) {
     const section = sections.at(-1);
-    if (section?.turn === each.row.turn) section.rows.push(each);
-    else sections.push({ turn: each.row.turn, rows: [each] });
+    if (section?.turn === row.row.turn) section.rows.push(row);
+    else sections.push({ turn: row.row.turn, rows: [row] });
   }
   return sections;
 }
@@ -75,7 +75,7 @@ function item(context: Context, { row, at, before }: PlacedRow): unknown {
 
 /** Updates the total on all items, including those that are not redrawn. */
 export function updateSetSize(rows: HTMLElement, total: number): void {
-  for (const each of rows.querySelectorAll('[aria-setsize]')) each.setAttribute('aria-setsize', String(total));
+  for (const element of rows.querySelectorAll('[aria-setsize]')) element.setAttribute('aria-setsize', String(total));
 }
 
 /** `undefined`: it may change at any time. */

@@ -75,7 +75,7 @@ export function timeLanes({ time, axis }: Times): TemplateResult {
             <span class="lb">${codicon(icon, 'sm')}<span class="obj">${laneWord(id)}</span></span>
             <span class="tl"
               >${of.flatMap((phase) =>
-                (time.find((each) => each.phase === phase)?.segments ?? []).map(
+                (time.find((lane) => lane.phase === phase)?.segments ?? []).map(
                   ({ offset, duration: took }) =>
                     html`<i
                       data-p=${phase}

@@ -233,7 +233,7 @@ export class TrajectoryView implements PageView {
     const pick = (kind: StepKind): void =>
       this.#want({
         ...this.#wish,
-        kinds: kinds.includes(kind) ? kinds.filter((each) => each !== kind) : [...kinds, kind],
+        kinds: kinds.includes(kind) ? kinds.filter((chosen) => chosen !== kind) : [...kinds, kind],
       });
     return html`<div class="fbar" role="toolbar" aria-label=${t('Filter steps')}>
       ${stepKinds
@@ -288,7 +288,7 @@ export class TrajectoryView implements PageView {
   }
 
   #toggle(id: string, open = this.#wish.closed.includes(id)): void {
-    const closed = this.#wish.closed.filter((each) => each !== id);
+    const closed = this.#wish.closed.filter((closedId) => closedId !== id);
     this.#want({ ...this.#wish, closed: open ? closed : [...closed, id].slice(-maxClosed) });
   }
 

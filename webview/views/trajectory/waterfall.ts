@@ -40,7 +40,7 @@ const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14
 
 function ticksOf(length: number): number[] {
   const step =
-    steps.find((each) => length / each <= maxTicks) ?? Math.ceil(length / maxTicks / 86_400_000) * 86_400_000;
+    steps.find((tick) => length / tick <= maxTicks) ?? Math.ceil(length / maxTicks / 86_400_000) * 86_400_000;
   return length <= 0 ? [0] : Array.from({ length: Math.floor(length / step) + 1 }, (_, at) => at * step);
 }
 

@@ -116,7 +116,7 @@ function exitOf(fields: ToolFields, shown: Shown): { exitCode?: number | null } 
 }
 
 const paths = ({ locations }: ToolFields, path: string, kind: FileChange['kind']): FileChange[] =>
-  (locations.length === 0 ? [{ path }] : locations).map((each) => ({ path: each.path, kind }));
+  (locations.length === 0 ? [{ path }] : locations).map((location) => ({ path: location.path, kind }));
 
 function pathOf(input: JsonObject): string | undefined {
   for (const key of ['path', 'file_path', 'absolute_path', 'fileName']) {

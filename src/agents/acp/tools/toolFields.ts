@@ -139,9 +139,9 @@ function isEmpty(value: unknown): boolean {
 }
 
 function locationsOf(value: unknown): readonly Location[] | undefined {
-  const found = objects(value).flatMap((each) => {
-    const path = nonEmpty(each['path']);
-    return path === undefined ? [] : [{ path, line: count(each['line']) }];
+  const found = objects(value).flatMap((location) => {
+    const path = nonEmpty(location['path']);
+    return path === undefined ? [] : [{ path, line: count(location['line']) }];
   });
   return found.length === 0 ? undefined : found;
 }
@@ -190,7 +190,7 @@ function takeContent(after: ToolFields, items: readonly JsonObject[]): void {
   const terminalIds = ids.filter((id) => id !== undefined);
   if (terminalIds.length > 0) after.terminalIds = terminalIds;
   const shown = items.flatMap((item) => (item['type'] === 'content' ? [contentText(item['content'])] : []));
-  const texts = shown.filter((each) => each !== undefined);
+  const texts = shown.filter((label) => label !== undefined);
   if (texts.length === 0) return;
   if (after.status === undefined || after.status === 'pending') after.description = bound(texts.join('\n'));
   else after.content = bound(texts.join('\n'));

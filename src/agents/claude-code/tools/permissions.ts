@@ -116,9 +116,9 @@ interface Grant {
 function sessionGrant(request: JsonObject): Grant | undefined {
   const suggested = objects(request['permission_suggestions']);
   for (const words of [rulesInWords, foldersInWords, modeInWords]) {
-    const reported = suggested.flatMap((each) => {
-      const shown = words(each);
-      return shown === undefined ? [] : [{ shown, update: { ...each, destination: 'session' } }];
+    const reported = suggested.flatMap((suggestion) => {
+      const shown = words(suggestion);
+      return shown === undefined ? [] : [{ shown, update: { ...suggestion, destination: 'session' } }];
     });
     if (reported.length > 0) {
       return { words: reported.map(({ shown }) => shown).join(', '), updates: reported.map(({ update }) => update) };

@@ -87,10 +87,10 @@ function editsOf({ changes }: Action<'file_edit'>, detail: JsonObject): Paramete
     new_string: change.newText,
     replace_all: false,
   }));
-  return (all.length > 0 ? all : requested).map((each) => ({
-    oldText: text(each.old_string) ?? '',
-    newText: text(each.new_string) ?? '',
-    all: each.replace_all === true,
+  return (all.length > 0 ? all : requested).map((question) => ({
+    oldText: text(question.old_string) ?? '',
+    newText: text(question.new_string) ?? '',
+    all: question.replace_all === true,
   }));
 }
 

@@ -63,7 +63,7 @@ export const auditCommand: Command = {
       throw new UsageError('--verify verifies the records of a team.', 'Add --team, or use "vitrine verify".');
     if (more.length > 0 || (id === undefined) === (values.from === undefined))
       throw new UsageError('Specify one session, or a period with --from.', 'See "vitrine audit --help".');
-    const format = auditFormats.find((each) => each === (values.format ?? 'jsonl'));
+    const format = auditFormats.find((auditFormat) => auditFormat === (values.format ?? 'jsonl'));
     if (format === undefined)
       throw new UsageError(`Unknown format: "${values.format ?? ''}".`, `Formats: ${auditFormats.join(', ')}.`);
     const period: Period = {

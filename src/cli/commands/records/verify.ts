@@ -38,7 +38,7 @@ export const verifyCommand: Command = {
       if (values.json === true) context.stdout.write(`${JSON.stringify(found)}\n`);
       else
         context.stdout.write(
-          [verdictWording(found), ...verdictDetails(found)].map((each) => `${english(each)}\n`).join(''),
+          [verdictWording(found), ...verdictDetails(found)].map((wording) => `${english(wording)}\n`).join(''),
         );
       if (found.verdict === 'unchained') return unchained;
       return found.verdict === 'intact' && found.signature?.state !== 'bad' ? 0 : broken;

@@ -117,13 +117,13 @@ function refuseOtherExecutor(executor: string, { executor_type: required }: Part
 export function demandsOf(pairs: readonly string[] = [], cwd: string): Demands | undefined {
   if (pairs.length === 0) return undefined;
   const demands: Demands = { tags: [] };
-  for (const each of pairs) {
-    const equals = each.indexOf('=');
-    const key = each.slice(0, Math.max(0, equals));
-    const value = each.slice(equals + 1);
+  for (const pair of pairs) {
+    const equals = pair.indexOf('=');
+    const key = pair.slice(0, Math.max(0, equals));
+    const value = pair.slice(equals + 1);
     if (value === '' || !isDemand(key))
       throw new UsageError(
-        `"${each}" is not a valid demand (--demand).`,
+        `"${pair}" is not a valid demand (--demand).`,
         'Use a demand such as tag=gpu or hostname=builder.',
       );
     if (key === 'tag') {

@@ -168,7 +168,7 @@ function interrupted(context: CliContext): Promise<void> {
 }
 
 function tagsOf(lists: readonly string[] = []): string[] {
-  return lists.flatMap((each) => each.split(',').map((tag) => tag.trim())).filter((tag) => tag !== '');
+  return lists.flatMap((list) => list.split(',').map((tag) => tag.trim())).filter((tag) => tag !== '');
 }
 
 function limitOf(value: string | undefined): number {

@@ -58,7 +58,7 @@ async function listByCim(pid: number | null): Promise<ProcessInfo[]> {
   }
   const listed = parseWmic((await run(windowsProgram('wmic'), wmicColumns, options)).stdout.replaceAll('\0', ''));
   if (listed.length === 0) throw new Error('Windows did not list its processes.');
-  return pid === null ? listed : listed.filter((each) => each.pid === pid);
+  return pid === null ? listed : listed.filter((info) => info.pid === pid);
 }
 
 /** All visible living processes. @throws if the system does not list them */
@@ -74,7 +74,7 @@ export async function findProcess(pid: number): Promise<ProcessInfo | null | und
   if (linux) return statOf(pid);
   try {
     const listed = windows ? await listByCim(pid) : await listByPs(['-p', String(pid)]);
-    return listed.find((each) => each.pid === pid) ?? null;
+    return listed.find((info) => info.pid === pid) ?? null;
   } catch (error) {
     // `ps` exits with 1 if there is no such process.
     return !windows && error instanceof Error && 'code' in error && error.code === 1 ? null : undefined;

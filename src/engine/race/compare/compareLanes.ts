@@ -26,7 +26,7 @@ export async function laneDiff(race: Race, lane: Lane, git: RaceGit, temporary: 
     const numbers = fields(await git.run([...form, '--numstat', ...between]));
     const states = fields(await git.run([...form, '--name-status', ...between]));
     const diff = await git.run([
-      ...form.filter((each) => each !== '-z'),
+      ...form.filter((option) => option !== '-z'),
       '-p',
       '--full-index',
       '--unified=0',
@@ -55,18 +55,18 @@ export async function laneDiff(race: Race, lane: Lane, git: RaceGit, temporary: 
 export function overlapsOf(results: readonly LaneDiff[]): Overlap[] {
   return pairs(results).flatMap(([a, b]): Overlap[] => {
     if (a.ranges === null || b.ranges === null) return [];
-    const others = new Map(b.ranges.map((each) => [each.path, each]));
-    const both = a.ranges.flatMap((each) => {
-      const other = others.get(each.path);
-      return other === undefined ? [] : [{ path: each.path, a: each, b: other }];
+    const others = new Map(b.ranges.map((change) => [change.path, change]));
+    const both = a.ranges.flatMap((change) => {
+      const other = others.get(change.path);
+      return other === undefined ? [] : [{ path: change.path, a: change, b: other }];
     });
     return [
       {
         a: a.name,
         b: b.name,
         files: both.map(({ path }) => path),
-        lines: both.reduce((sum, each) => sum + commonLines(each.a.ranges, each.b.ranges), 0),
-        same: both.filter((each) => each.a.next === each.b.next).map(({ path }) => path),
+        lines: both.reduce((sum, pair) => sum + commonLines(pair.a.ranges, pair.b.ranges), 0),
+        same: both.filter((pair) => pair.a.next === pair.b.next).map(({ path }) => path),
       },
     ];
   });

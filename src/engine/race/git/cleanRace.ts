@@ -44,10 +44,10 @@ async function unsavedFiles(
 
 /** The patch was written and not undone, or the branch is still there. */
 async function isSaved({ applied }: Race, { name }: Lane, tree: string, git: RaceGit): Promise<boolean> {
-  for (const each of applied) {
-    if (each.lane !== name || each.tree !== tree || each.undone === true) continue;
-    if (each.how === 'patch') return true;
-    const there = await git.line(['rev-parse', '--verify', '--quiet', `refs/heads/${each.branch ?? ''}^{tree}`]);
+  for (const application of applied) {
+    if (application.lane !== name || application.tree !== tree || application.undone === true) continue;
+    if (application.how === 'patch') return true;
+    const there = await git.line(['rev-parse', '--verify', '--quiet', `refs/heads/${application.branch ?? ''}^{tree}`]);
     if (there === tree) return true;
   }
   return false;

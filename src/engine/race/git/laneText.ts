@@ -17,7 +17,7 @@ interface Asked {
 /** The text of a file of a lane; `null`: too large. @throws EngineFailure, file system errors */
 export async function laneText(race: Race, { lane: name, side, file }: Asked, git: RaceGit): Promise<string | null> {
   if (side === 'start') return git.at(race.repository).run(['cat-file', 'blob', `${race.base}:${file}`]);
-  const lane = race.lanes.find((each) => each.name === name);
+  const lane = race.lanes.find((candidate) => candidate.name === name);
   if (lane === undefined) return '';
   const top = path.resolve(lane.worktree);
   const place = path.resolve(top, file);

@@ -45,10 +45,10 @@ export interface ExtraPaths {
 
 /** @throws EngineFailure if one of them is outside of the repository */
 export function checkExtraPaths(repository: string, { copy, link }: ExtraPaths): void {
-  for (const each of [...copy, ...link]) {
-    const found = path.relative(repository, path.resolve(repository, each));
+  for (const name of [...copy, ...link]) {
+    const found = path.relative(repository, path.resolve(repository, name));
     const isInside = found !== '' && found !== '..' && !found.startsWith(`..${path.sep}`) && !path.isAbsolute(found);
-    if (!isInside || found.split(path.sep)[0] === '.git') throw raceFailures.pathInvalid(each);
+    if (!isInside || found.split(path.sep)[0] === '.git') throw raceFailures.pathInvalid(name);
   }
 }
 
@@ -62,15 +62,15 @@ export async function addWorktree(git: RaceGit, { base }: Pick<Race, 'base'>, la
 
 /** What is missing in the repository is left out. */
 export async function addExtraPaths(repository: string, worktree: string, { copy, link }: ExtraPaths): Promise<void> {
-  for (const each of copy) {
-    const [from, to] = [path.resolve(repository, each), path.resolve(worktree, each)];
+  for (const name of copy) {
+    const [from, to] = [path.resolve(repository, name), path.resolve(worktree, name)];
     if ((await kindOf(from)) === null || (await kindOf(to)) !== null) continue;
     await mkdir(path.dirname(to), { recursive: true });
     const mode = constants.COPYFILE_FICLONE;
     await cp(from, to, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true, mode });
   }
-  for (const each of link) {
-    const [from, to] = [path.resolve(repository, each), path.resolve(worktree, each)];
+  for (const name of link) {
+    const [from, to] = [path.resolve(repository, name), path.resolve(worktree, name)];
     const kind = await kindOf(from);
     if (kind === null || (await kindOf(to)) !== null) continue;
     await mkdir(path.dirname(to), { recursive: true });
@@ -105,5 +105,5 @@ async function removeEntry(git: RaceGit, worktree: string): Promise<void> {
 /** Deletes the refs that keep the commits of a race. */
 export async function removeRefs(git: RaceGit, id: string): Promise<void> {
   const refs = (await git.run(['for-each-ref', '--format=%(refname)', refsOf(id)])).split('\n');
-  for (const ref of refs.filter((each) => each !== '')) await git.run(['update-ref', '-d', ref]);
+  for (const ref of refs.filter((name) => name !== '')) await git.run(['update-ref', '-d', ref]);
 }

@@ -52,7 +52,7 @@ export async function hasDamagedEnd({ handle, isWhole }: ListingView, folder: st
   const hashes = lines.map(hashOfLine);
   const isLinked = links.every((link, at) => {
     const before = at > 0 ? hashes[at - 1] : from === 0 && isWhole ? chainStart : link;
-    return link === before || (link === null && !links.slice(0, at).some((each) => each !== null));
+    return link === before || (link === null && !links.slice(0, at).some((earlier) => earlier !== null));
   });
   if (!isLinked || lines.some((line) => line.subarray(0, cutMark.length).equals(cutMark))) return true;
   const head = await readHead(headFile(folder));

@@ -74,7 +74,7 @@ export async function verifyRecord(file: string, { named = [], session }: Expect
     damaged: found.damaged.filter((line) => !altered.has(line)).slice(0, maxListed),
     head: items.at(-1)?.hash ?? null,
     kept: head === null ? null : { ...head, line: saved },
-    missing: named.filter((each) => !items.some(({ hash }) => hash === each)),
+    missing: named.filter((name) => !items.some(({ hash }) => hash === name)),
   };
 }
 
@@ -89,7 +89,7 @@ interface Chained {
 /** `isSettled`: the head refers to the last line. Otherwise, a crash may have left lines after it. */
 function chainOf({ items, lastGap }: ChainedLines, head: Head | null, isSettled: boolean): Chained {
   const { breaks, members } = walkChain(items, head?.hash ?? null);
-  const reported = new Map(breaks.map((each) => [each.line, each]));
+  const reported = new Map(breaks.map((chainBreak) => [chainBreak.line, chainBreak]));
   const isChained = items.some(({ link }) => link !== null);
   if (head === null) return { reported: [...reported.values()], kept: null, isEndLost: isSettled && isChained };
   const member = members.findLast((place) => items[place]?.hash === head.hash);

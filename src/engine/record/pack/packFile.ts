@@ -257,7 +257,7 @@ async function hashOf(bytes: AsyncIterable<unknown>): Promise<string> {
 async function filesOf(folder: string): Promise<string[]> {
   const runs = path.join(folder, 'runs');
   const found = await readdir(runs, { withFileTypes: true }).catch(none);
-  const files = (found ?? []).filter((each) => each.isFile() && /^run_[0-9a-f]{12}\.[a-z]+(?:\.gz)?$/.test(each.name));
+  const files = (found ?? []).filter((file) => file.isFile() && /^run_[0-9a-f]{12}\.[a-z]+(?:\.gz)?$/.test(file.name));
   return files.map(({ name }) => path.join(runs, name));
 }
 

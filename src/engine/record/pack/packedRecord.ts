@@ -35,10 +35,10 @@ export async function packRecord(folder: string, id: string): Promise<Packed> {
     await replace(endFile(folder), end, { atime, mtime });
     const saved = await open(endFile(folder), 'r');
     const alone = await readTail(saved, id, end.length, 0).finally(() => saved.close());
-    const reported = [state, alone.state].map((each) => [
-      each.summary(mtime.toISOString()),
-      each.turns,
-      each.turnsOmitted,
+    const reported = [state, alone.state].map((recordState) => [
+      recordState.summary(mtime.toISOString()),
+      recordState.turns,
+      recordState.turnsOmitted,
     ]);
     // If the end is not enough for listing, lists unpack the record instead.
     if (!isDeepStrictEqual(reported[0], reported[1])) await rm(endFile(folder));

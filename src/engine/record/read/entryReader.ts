@@ -80,7 +80,7 @@ export class EntryReader {
   }
 
   async #readEntries(index: RecordIndex, indexes: readonly number[]) {
-    const spans = indexes.map((each) => index.entries.get(each)).filter((span) => span !== null);
+    const spans = indexes.map((number) => index.entries.get(number)).filter((span) => span !== null);
     const { lines, whole } = await this.#readSpans(spans);
     const entries = lines.flatMap((line) => (line.kind === 'entry' ? [line.entry] : []));
     return { entries, whole: whole && entries.length === spans.length };
@@ -91,8 +91,8 @@ export class EntryReader {
     let whole = true;
     for await (const { line, offset } of readSpans(this.#handle, spans)) {
       const { found, damage } = readLine(line, offset);
-      lines.push(...found.flatMap((each) => (each.line === null ? [] : [each.line])));
-      for (const each of damage) if (each.reason === 'mistyped_metadata') this.#problems.add(each, null);
+      lines.push(...found.flatMap((foundLine) => (foundLine.line === null ? [] : [foundLine.line])));
+      for (const problem of damage) if (problem.reason === 'mistyped_metadata') this.#problems.add(problem, null);
       if (damage.some(({ reason }) => !harmless.has(reason)) || found.length !== 1) whole = false;
     }
     return { lines, whole };

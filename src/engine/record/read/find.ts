@@ -29,7 +29,9 @@ export async function findEntries(
 ): Promise<FindResult> {
   const { query } = parseQuery(request.query);
   if (isEmptyQuery(query)) return { indexes: [], truncated: false };
-  const needles = [...query.texts, ...(query.tools.length === 1 ? query.tools : [])].filter((each) => plain.test(each));
+  const needles = [...query.texts, ...(query.tools.length === 1 ? query.tools : [])].filter((needle) =>
+    plain.test(needle),
+  );
   const indexes: number[] = [];
   for (let { from } = request; from < offsets.size;) {
     request.signal?.throwIfAborted();

@@ -91,7 +91,7 @@ export async function follow(record: OpenRecord): Promise<'same' | 'grown' | 're
 function note(record: OpenRecord, readings: readonly LineReading[], lastEntry: number | null): void {
   let after = lastEntry;
   for (const { found, damage } of readings) {
-    for (const each of damage) record.problems.add(each, after === -1 ? null : after);
+    for (const problem of damage) record.problems.add(problem, after === -1 ? null : after);
     for (const { line } of found) {
       if (line === null) record.unknownLines += 1;
       else if (line.kind === 'entry') after = line.entry.index;

@@ -38,7 +38,7 @@ export function attributes(
 function valueOf(value: string | number | boolean | readonly string[]): OtlpValue {
   if (typeof value === 'string') return { stringValue: value };
   if (typeof value === 'boolean') return { boolValue: value };
-  if (typeof value !== 'number') return { arrayValue: { values: value.map((each) => ({ stringValue: each })) } };
+  if (typeof value !== 'number') return { arrayValue: { values: value.map((text) => ({ stringValue: text })) } };
   return Number.isSafeInteger(value) ? { intValue: String(value) } : { doubleValue: value };
 }
 

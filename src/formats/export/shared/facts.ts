@@ -7,7 +7,7 @@ export function factsOf({ summary, runs }: ExportSource): [string, string][] {
   const { agent_label, agent_version, model, project_dir, hostname, outcome, total_usage, session_id } = summary;
   const tokens = totalTokens(total_usage);
   const rows: [string, string | null | undefined][] = [
-    ['Agent', [agent_label, agent_version].filter((each) => each !== null).join(' ')],
+    ['Agent', [agent_label, agent_version].filter((part) => part !== null).join(' ')],
     ['Model', model],
     ['Started', summary.created_at],
     ['Last change', summary.updated_at],

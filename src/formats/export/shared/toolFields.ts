@@ -28,6 +28,6 @@ export function thoughtOf({ type, content }: NormalizedEntry): string {
 /** A diff without line numbers. */
 export function diffOf(oldText = '', newText = ''): string {
   const lines = (text: string, mark: string): string[] =>
-    text === '' ? [] : text.split('\n').map((each) => mark + each);
+    text === '' ? [] : text.split('\n').map((line) => mark + line);
   return [...lines(oldText, '-'), ...lines(newText, '+')].join('\n');
 }

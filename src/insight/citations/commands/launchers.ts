@@ -93,7 +93,7 @@ function behind(words: readonly Word[], at: number): number | undefined {
   if (assignment.test(text)) next = at + 1;
   else if (isPython(text)) next = module(words, at + 1);
   else {
-    for (const each of byName.get(programName(text)) ?? []) next ??= behindLauncher(words, at, each);
+    for (const candidate of byName.get(programName(text)) ?? []) next ??= behindLauncher(words, at, candidate);
     const script = scriptAt(words, at);
     if (script !== undefined && tools.test(words[script]?.text ?? '')) next ??= script;
   }

@@ -32,7 +32,7 @@ export function unwrapped(command: string): string {
   const [start, double, single, plain] = program.exec(short) ?? [];
   if (start === undefined) return short;
   const name = baseName(double ?? single ?? plain ?? '').replace(/\.exe$/i, '');
-  const shell = shells.find((each) => each.name.test(name));
+  const shell = shells.find((candidate) => candidate.name.test(name));
   const rest = short.slice(start.length);
   const given = shell?.options.exec(rest)?.[0];
   return shell === undefined || given === undefined ? short : unquoted(rest.slice(given.length), shell);

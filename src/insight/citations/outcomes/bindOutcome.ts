@@ -29,10 +29,10 @@ export function bindOutcome(mention: OutcomeMention, session: SessionEvidence, b
   const runs = runsOf(mention, session, before);
   const meant = runs.filter(({ relation }) => relation !== 'other');
   const { run, judged } = decide(mention, meant) ?? {};
-  const candidates = runs.map((each, rank) => {
+  const candidates = runs.map((testRun, rank) => {
     const score =
-      each === run ? 0.98 : each.relation === 'other' ? 0.3 : Math.max(enough, 0.96 - 0.02 * Math.min(rank, 10));
-    return candidate(each.facts, score, 'ran');
+      testRun === run ? 0.98 : testRun.relation === 'other' ? 0.3 : Math.max(enough, 0.96 - 0.02 * Math.min(rank, 10));
+    return candidate(testRun.facts, score, 'ran');
   });
   return { candidates, judged: judged ?? { verdict: 'unknown', reason: 'no_run' } };
 }
@@ -193,7 +193,9 @@ function sameName(name: string, subject: string): boolean {
       );
   const [own, claimed] = [words(name), words(subject)];
   if (own.length === 0 || claimed.length === 0) return false;
-  return claimed.every((word) => own.some((each) => each === word || (word.length > 3 && each.includes(word))));
+  return claimed.every((word) =>
+    own.some((ownWord) => ownWord === word || (word.length > 3 && ownWord.includes(word))),
+  );
 }
 
 const special = /^(?:e2e|end-to-end|integration|acceptance|browser|smoke|system|ui|visual|performance|contract)$/;

@@ -99,6 +99,6 @@ function namedFile(command: string, workDir: string): FileTouched {
 }
 
 function preferred(all: readonly (FileTouched | undefined)[]): FileTouched | undefined {
-  const found = all.filter((each) => each !== undefined);
+  const found = all.filter((file) => file !== undefined);
   return found.find(({ isText }) => !isText) ?? found[0];
 }

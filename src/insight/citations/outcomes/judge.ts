@@ -33,7 +33,7 @@ export function judge(mention: Mention, run: RunOutcome, relation: Relation): Ju
 
 function byNumbers({ outcome, ...mention }: Mention, numbers: NumberMatch): Judgement {
   const isClaim =
-    outcome !== undefined || [mention.count, mention.failures, mention.total].some((each) => each !== undefined);
+    outcome !== undefined || [mention.count, mention.failures, mention.total].some((count) => count !== undefined);
   if (!isClaim) return judgement('unknown', 'no_outcome');
   if (numbers === 'yes') return judgement('agrees', 'same_outcome');
   return numbers === 'no' ? judgement('disagrees', 'other_count') : judgement('unknown', 'count_unknown');
@@ -65,14 +65,14 @@ export type NumberMatch = 'yes' | 'no' | 'unknown';
 export function numbersMatch({ count, failures, total, scope, outcome }: Mention, run: RunOutcome): NumberMatch {
   const ofSuites = scope?.countsSuites === true;
   const main = ofSuites ? run.suites : run.counts;
-  const all = [main, ...(ofSuites ? [] : [run.nested])].filter((each) => Object.keys(each).length > 0);
+  const all = [main, ...(ofSuites ? [] : [run.nested])].filter((counts) => Object.keys(counts).length > 0);
   const others = [ofSuites ? run.counts : run.suites];
   const fits = [
     count === undefined
       ? 'yes'
-      : best(all.map((each) => passedFits(count, each, failures !== undefined || outcome === 'failed'))),
-    failures === undefined ? 'yes' : best(all.map((each) => failedFits(failures, each, run.result))),
-    total === undefined ? 'yes' : best(all.map((each) => totalFits(total, each))),
+      : best(all.map((counts) => passedFits(count, counts, failures !== undefined || outcome === 'failed'))),
+    failures === undefined ? 'yes' : best(all.map((counts) => failedFits(failures, counts, run.result))),
+    total === undefined ? 'yes' : best(all.map((counts) => totalFits(total, counts))),
   ];
   if (!fits.includes('no')) return fits.includes('unknown') ? 'unknown' : 'yes';
   // A number of something else that the run counted, or of one of its parts.

@@ -121,20 +121,21 @@ class Tally {
     const nested = groups.filter(({ row: { unit } }) => unit === 'nested').map(countsOf);
     const all = [...tests, ...suites, ...nested];
     const { ok, bad, none } = this.#found;
-    const failed = bad || all.some((each) => (each.failed ?? 0) > 0);
+    const failed = bad || all.some((counts) => (counts.failed ?? 0) > 0);
     const passed =
       tests.some((test) => (test.passed ?? 0) > 0) ||
-      (tests.every((each) => each.total === undefined && each.passed === undefined) &&
-        (ok || (!none && all.some((each) => each.failed === 0 || (each.passed ?? 0) > 0))));
+      (tests.every((test) => test.total === undefined && test.passed === undefined) &&
+        (ok || (!none && all.some((counts) => counts.failed === 0 || (counts.passed ?? 0) > 0))));
     const said =
-      none || all.some((each) => each.total !== undefined || each.passed !== undefined || each.skipped !== undefined);
+      none ||
+      all.some((counts) => counts.total !== undefined || counts.passed !== undefined || counts.skipped !== undefined);
     if (!failed && !passed && !said) return undefined;
     return {
       result: failed ? 'failed' : passed ? 'passed' : 'none',
       counts: sumOf(tests),
       suites: sumOf(suites),
       nested: nested.length === 0 ? {} : sumOf([...tests, ...nested]),
-      parts: tests.length > 1 ? tests.flatMap((each) => each.passed ?? []) : [],
+      parts: tests.length > 1 ? tests.flatMap((test) => test.passed ?? []) : [],
       runners: [...new Set(groups.map(({ row: { runner } }) => runner))],
     };
   }
@@ -214,9 +215,9 @@ function countsOf({ fields }: Group): Counts {
 
 function sumOf(all: readonly Counts[]): Counts {
   const sum: { -readonly [K in keyof Counts]: Counts[K] } = {};
-  for (const each of all) {
+  for (const counts of all) {
     for (const field of ['passed', 'failed', 'errors', 'skipped', 'total'] as const) {
-      const value = each[field];
+      const value = counts[field];
       if (value !== undefined) sum[field] = (sum[field] ?? 0) + value;
     }
   }

@@ -231,7 +231,7 @@ function toolsOf(output: string): ReadonlyMap<string, 'passed' | 'failed'> {
   const tools = new Map<string, 'passed' | 'failed'>();
   const all = printedOutcome('check', output);
   for (const runner of all?.runners ?? []) {
-    const own = printedOutcome('check', output, (each) => each === runner);
+    const own = printedOutcome('check', output, (candidate) => candidate === runner);
     if (own !== undefined && own.result !== 'none') tools.set(runner, own.result);
   }
   return tools;
@@ -243,6 +243,6 @@ function together(scopes: readonly RunScope[]): RunScope {
   return {
     isPart,
     names: scopes.flatMap(({ names }) => names),
-    isRecursive: scopes.some((each) => each.isRecursive),
+    isRecursive: scopes.some((scope) => scope.isRecursive),
   };
 }

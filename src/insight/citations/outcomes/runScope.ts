@@ -134,7 +134,7 @@ export function scopeOf(command: string, kind: ProgramKind, folder: string): Run
   }
   return {
     isPart: part.isLimited || isMember(folder),
-    names: names.map((each) => each.toLowerCase()),
+    names: names.map((testName) => testName.toLowerCase()),
     isRecursive: recursive.test(bare),
   };
 }

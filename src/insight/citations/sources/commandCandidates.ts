@@ -12,7 +12,7 @@ export function commandsOf(shown: string, reported: boolean, session: SessionEvi
   const start = command.replace(/\s?(?:…|\.\.\.)$/, '');
   const bare = withoutWrappers(start);
   const ran = (known: readonly StepMatch<string>[], penalty: number): Candidate[] =>
-    known.map((each) => ranCandidate(each, start, penalty));
+    known.map((step) => ranCandidate(step, start, penalty));
   const exact = ran(session.ranExactly(start, before), 0);
   if (exact.length > 0) return exact;
   const alike = ran(session.ranExactly(bare, before), 0.02);

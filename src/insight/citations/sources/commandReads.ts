@@ -95,6 +95,6 @@ function inFolder(path: string, parts: readonly ShellPart[]): string | undefined
   if (folders.some((folder) => /["'$~]|\.\./.test(folder))) return undefined;
   const from = folders.findLastIndex((folder) => folder.startsWith('/'));
   return [...folders.slice(Math.max(0, from)), path]
-    .map((each) => each.replace(/^\.\//, '').replace(/\/+$/, ''))
+    .map((argument) => argument.replace(/^\.\//, '').replace(/\/+$/, ''))
     .join('/');
 }

@@ -106,7 +106,7 @@ function outputOf(action: ToolAction, result: string | undefined): string {
 function linesNaming(output: string, { path, url }: Candidate, wanted: LineRange | undefined): string[] {
   if (path === undefined) return output.split('\n').filter((line) => url !== undefined && line.includes(url));
   const naming = output.split('\n', maxSearched).flatMap((line) => {
-    const named = pathsIn(line).find((each) => isSameFile(each.path, path));
+    const named = pathsIn(line).find((namedInOutput) => isSameFile(namedInOutput.path, path));
     return named === undefined ? [] : [{ line, at: named.lines }];
   });
   const exact = naming.filter(
@@ -142,7 +142,7 @@ function fileLines(action: ToolAction, source: Candidate, output: string, wanted
 
 /** The block of numbered lines with the claimed ones, or the first. */
 function shownAround(all: readonly ShownLines[], { path = '' }: Candidate, wanted: LineRange | undefined): FileLines {
-  const own = all.find((each) => isSameFile(each.path, path));
+  const own = all.find((shownLines) => isSameFile(shownLines.path, path));
   const range = own?.ranges.find(([, last]) => wanted === undefined || last >= wanted[0]) ?? own?.ranges[0];
   if (own === undefined || range === undefined) return { first: null, lines: [] };
   const lines = Array.from({ length: range[1] - range[0] + 1 }, (_, at) => own.texts.get(range[0] + at) ?? '');

@@ -44,17 +44,17 @@ function pathsLike(
 ): { readonly path: string; readonly fit: number | 'shorter' }[] {
   const path = normalPath(named, session.workDir);
   const known = session.pathsNamed(baseName(path));
-  const alike = known.filter((each) => each !== path && (endsWithPath(each, path) || endsWithPath(path, each)));
+  const alike = known.filter((other) => other !== path && (endsWithPath(other, path) || endsWithPath(path, other)));
   if (!known.includes(path)) {
     const root = normalPath(session.workDir, '').replace(/\/+$/, '');
-    return alike.map((each) => {
+    return alike.map((other) => {
       // Known by its path in the session's folder, which is in a larger repository.
-      const isHere = endsWithPath(each, path) || (!each.startsWith('/') && endsWithPath(`${root}/${each}`, path));
-      return { path: each, fit: isHere ? 0.97 : 'shorter' };
+      const isHere = endsWithPath(other, path) || (!other.startsWith('/') && endsWithPath(`${root}/${other}`, path));
+      return { path: other, fit: isHere ? 0.97 : 'shorter' };
     });
   }
   // A recording may come from another folder, with relative paths in its commands.
-  const others = path.includes('/') ? alike.filter((each) => each.startsWith('/')) : [];
+  const others = path.includes('/') ? alike.filter((other) => other.startsWith('/')) : [];
   return [{ path, fit: 1 }, ...others.map((other) => ({ path: other, fit: 0.97 }))];
 }
 
@@ -86,7 +86,7 @@ function fileCandidate(
   const base = (weights[why] + cue + went) * fit * (unfit ? unsupported : 1);
   if (lines === undefined) return candidate(facts, base, why, { path, ...firstRange(ranges) });
   if (unfit) return candidate(facts, base, why, { path, ...firstRange(ranges) });
-  const range = ranges?.find((each) => each[0] <= lines[0] && each[1] >= lines[1]);
+  const range = ranges?.find((lineRange) => lineRange[0] <= lines[0] && lineRange[1] >= lines[1]);
   // The newest step that had these lines is their source.
   if (range !== undefined)
     return candidate(facts, (why === 'named_in_output' ? 0.86 : 0.9 + cue / 2 + went) * fit, why, {
@@ -95,7 +95,7 @@ function fileCandidate(
     });
   if (ranges === null && why !== 'named_in_command' && lines[0] <= length)
     return candidate(facts, (0.75 + cue / 2 + went) * fit, 'lines_unknown', { path });
-  const part = ranges?.find((each) => each[0] <= lines[1] && each[1] >= lines[0]);
+  const part = ranges?.find((lineRange) => lineRange[0] <= lines[1] && lineRange[1] >= lines[0]);
   if (part !== undefined && why !== 'named_in_output')
     return candidate(facts, (0.7 + went) * fit, why, { path, lines: part });
   if (part !== undefined) return candidate(facts, 0.65 * fit, why, { path, lines: part });

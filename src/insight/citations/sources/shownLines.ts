@@ -25,13 +25,13 @@ export function linesShownBy(line: string, output: string): ShownLines[] {
   const commands = shellParts(line).map(({ command }) => command);
   const found = new LinesByFile();
   const lines = output.slice(0, longest).split('\n', maxLines);
-  const isFile = commands.some((each) => diff.test(each) || blame.test(each));
-  if (commands.some((each) => diff.test(each))) ofDiff(lines, found);
-  const blamed = commands.find((each) => blame.test(each));
+  const isFile = commands.some((command) => diff.test(command) || blame.test(command));
+  if (commands.some((command) => diff.test(command))) ofDiff(lines, found);
+  const blamed = commands.find((command) => blame.test(command));
   if (blamed !== undefined) ofBlame(blamed, lines, found);
-  const searched = commands.find((each) => search.test(each));
+  const searched = commands.find((command) => search.test(command));
   if (searched !== undefined) ofSearch(searched, lines, found);
-  return found.all().map((each) => ({ ...each, isFile }));
+  return found.all().map((shown) => ({ ...shown, isFile }));
 }
 
 class LinesByFile {
@@ -115,7 +115,7 @@ function onlyPath(command: string): string | undefined {
   const last = pathsOf(command).at(-1);
   const word = command
     .split(' ')
-    .filter((each) => !/^(?:-|\d?[<>])/.test(each))
+    .filter((line) => !/^(?:-|\d?[<>])/.test(line))
     .at(-1);
   return last !== undefined && word?.includes(last) === true ? last : undefined;
 }

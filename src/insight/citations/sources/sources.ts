@@ -34,12 +34,12 @@ export class Sources {
   add(entryIndex: number, links: readonly EvidenceLink[]): (number | undefined)[] {
     for (const earlier of this.#byEntry.get(entryIndex) ?? []) earlier.times.delete(entryIndex);
     const known = links.map((link) => this.#source(link));
-    for (const each of known) each?.times.set(entryIndex, (each.times.get(entryIndex) ?? 0) + 1);
+    for (const source of known) source?.times.set(entryIndex, (source.times.get(entryIndex) ?? 0) + 1);
     this.#byEntry.set(
       entryIndex,
-      known.filter((each) => each !== undefined),
+      known.filter((source) => source !== undefined),
     );
-    return known.map((each) => each?.number);
+    return known.map((source) => source?.number);
   }
 
   #source(link: EvidenceLink): NumberedSource | undefined {

@@ -77,7 +77,7 @@ export function factOfStep(entry: NormalizedEntry, tool: ToolUse, step: string, 
   const run: RunStep = { tool, parts, exitCode, output, workDir };
   const changed =
     fileChangedBy(tool, workDir) ??
-    parts.map((part) => fileChangedByCommand(part, workDir)).find((each) => each !== undefined);
+    parts.map((part) => fileChangedByCommand(part, workDir)).find((file) => file !== undefined);
   return {
     facts: {
       entryIndex: entry.index,

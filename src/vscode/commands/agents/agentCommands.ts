@@ -55,7 +55,7 @@ export function agentCommands(shell: CommandContext): Commands {
     async forgetAgentInputs(argument) {
       const all = (await shell.agents.load()).filter(({ agent }) => agent !== null);
       const name = parseArguments(argument).name ?? (await pickAgent(all));
-      const found = all.find((each) => each.name === name);
+      const found = all.find((blueprint) => blueprint.name === name);
       if (found === undefined || found.agent === null) return;
       const { inputsOf } = await import('../../../formats/blueprint/placeholders.ts');
       await shell.inputs.forget(found.file, inputsOf(found.agent.mcp_servers));
@@ -84,7 +84,7 @@ function parseArguments(argument: unknown): AgentArguments {
 async function resolveAgent({ agents }: CommandContext, argument: unknown): Promise<AgentArguments | undefined> {
   const file = isObject(argument) ? argument['file'] : undefined;
   if (typeof file !== 'string') return parseArguments(argument);
-  const blueprint = (await agents.load()).find((each) => each.file === file);
+  const blueprint = (await agents.load()).find((candidate) => candidate.file === file);
   if (blueprint === undefined) return undefined;
   const folder = vscode.workspace.getWorkspaceFolder(vscode.Uri.file(file))?.uri.fsPath;
   return { ...parseArguments(argument), name: blueprint.name, ...(folder !== undefined && { cwd: folder }) };

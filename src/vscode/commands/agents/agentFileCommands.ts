@@ -10,7 +10,7 @@ const { t } = vscode.l10n;
 export function agentFileCommands({ agents, engines }: Pick<CommandContext, 'agents' | 'engines'>): Commands {
   const found = async (argument: unknown): Promise<Blueprint | undefined> => {
     const file = isObject(argument) ? argument['file'] : undefined;
-    return (await agents.load()).find((each) => each.file === file);
+    return (await agents.load()).find((blueprint) => blueprint.file === file);
   };
 
   const setStatus = async (argument: unknown, status: 'active' | 'inactive'): Promise<void> => {

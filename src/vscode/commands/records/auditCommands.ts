@@ -27,7 +27,7 @@ export function auditCommands(shell: CommandContext): Commands {
       if (of === undefined) return;
       const file = isObject(how) && typeof how['file'] === 'string' ? vscode.Uri.file(how['file']) : await askForFile();
       if (file === undefined) return;
-      const format = auditFormats.find((each) => file.path.endsWith(`.${extensions[each]}`)) ?? 'csv';
+      const format = auditFormats.find((auditFormat) => file.path.endsWith(`.${extensions[auditFormat]}`)) ?? 'csv';
       const title = t('Vitrine: exporting audit…');
       await vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, async () =>
         (await shell.engines.get()).archive.auditToFile(of, format, file.fsPath),

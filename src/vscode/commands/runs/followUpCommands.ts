@@ -38,13 +38,13 @@ export function followUpCommands(shell: CommandContext): Commands {
 /** Asks which follow-up to cancel. Other choices are executed here. */
 async function whichDue({ followUps, panels }: CommandContext): Promise<string | undefined> {
   const open: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('go-to-file'), tooltip: t('Open Session') };
-  const due = followUps.due().map((each) => ({
-    label: inertText(each.title),
-    description: `${dueText(each, Date.now())} · ${triggerWord(each)}`,
-    detail: `“${each.prompt}”`,
+  const due = followUps.due().map((followUp) => ({
+    label: inertText(followUp.title),
+    description: `${dueText(followUp, Date.now())} · ${triggerWord(followUp)}`,
+    detail: `“${followUp.prompt}”`,
     iconPath: new vscode.ThemeIcon('sync-ignored'),
     buttons: [open],
-    id: each.session_id,
+    id: followUp.session_id,
   }));
   if (due.length === 0) {
     void vscode.window.showInformationMessage(t('No follow-up is pending.'));

@@ -27,7 +27,7 @@ export function raceCommands(shell: CommandContext): Commands {
 
     /** VS Code gives the row, and all selected rows if it is one of them. */
     async compareSessions(first, all) {
-      const given = (Array.isArray(all) ? all : [first]).flatMap((each) => sessionOfArgument(each) ?? []);
+      const given = (Array.isArray(all) ? all : [first]).flatMap((argument) => sessionOfArgument(argument) ?? []);
       const ids = given.length < 2 ? await pickSessions(shell, given) : given;
       if (ids.length === 0) return undefined;
       if (ids.length < 2 || ids.length > maxSessions) {

@@ -28,7 +28,7 @@ export function usageCommands(shell: CommandContext): Commands {
     /** Callers may pass `{period, file}`. */
     async exportUsage(argument) {
       const fields = isObject(argument) ? argument : {};
-      const name = periodNames.find((each) => each === fields['period']) ?? (await askForPeriod());
+      const name = periodNames.find((periodName) => periodName === fields['period']) ?? (await askForPeriod());
       if (name === undefined) return;
       const file = typeof fields['file'] === 'string' ? vscode.Uri.file(fields['file']) : await askForFile(name);
       if (file === undefined) return;

@@ -13,7 +13,7 @@ export function viewCommands(shell: CommandContext): Commands {
     goToPrompt: () => shell.panels.pickPrompt(),
     /** Used by rows of the tree, so it is not in the manifest. */
     showMoreSessions(argument) {
-      const name = groupNames.find((each) => each === argument);
+      const name = groupNames.find((groupName) => groupName === argument);
       if (name !== undefined) shell.tree.showMore(name);
     },
   };

@@ -37,7 +37,7 @@ export function agentItems(reports: readonly AgentReport[], memory: RunMemory): 
   const rows = rowsOf(reports, memory);
   const agents = rows.map(({ agent }) => agent);
   const isLast = ({ agent, other }: AgentTransports): number =>
-    Number([agent, other].some((each) => each !== undefined && memory.isLast(nameOf(each))));
+    Number([agent, other].some((candidate) => candidate !== undefined && memory.isLast(nameOf(candidate))));
   const found = rows.filter(({ agent }) => canRun(agent)).sort((a, b) => isLast(b) - isLast(a));
   const recorded = agents.filter(({ recording }) => recording);
   const missing = agents.filter((agent) => !agent.recording && !canRun(agent));

@@ -40,7 +40,7 @@ export function selectionGiven(): RunDefaults | undefined {
 /** Files of one folder: from a menu, else the active editor's file. */
 export function filesFromArguments(first: unknown, all: unknown): RunDefaults | undefined {
   const args: unknown[] = Array.isArray(all) ? all.concat([first]) : [first];
-  const named = args.filter((each) => each instanceof vscode.Uri);
+  const named = args.filter((arg) => arg instanceof vscode.Uri);
   const active = vscode.window.activeTextEditor?.document.uri;
   const uris = named.length > 0 ? named : active === undefined ? [] : [active];
   const places = uris.flatMap((uri) => inFolder(uri) ?? []);
@@ -50,5 +50,5 @@ export function filesFromArguments(first: unknown, all: unknown): RunDefaults | 
     warnOutsideWorkspace();
     return undefined;
   }
-  return { folder, excerpts: [...new Set(paths)].slice(0, maxFiles).map((each) => excerpt({ path: each })) };
+  return { folder, excerpts: [...new Set(paths)].slice(0, maxFiles).map((file) => excerpt({ path: file })) };
 }

@@ -139,7 +139,7 @@ async function askForModel({ agent, settings, memory, step }: Subject): Promise<
     placeholder: t('Choose a model, or type any model name that the agent supports'),
     back: true,
     value: '',
-    items: all.filter((each, at) => all.findIndex(({ model }) => model === each.model) === at),
+    items: all.filter((candidate, at) => all.findIndex(({ model }) => model === candidate.model) === at),
     accepts: (text, found) => found !== undefined || (text.trim() !== '' && isName(text.trim())),
   });
   if (answer.kind !== 'value') return answer;

@@ -145,7 +145,7 @@ describe('a daemon that is killed', function () {
       assert.notEqual(next.daemon.pid, connection.daemon.pid);
       await check(next, session_id, known, kill);
       const noted = await readFile(place.bench.note, 'utf8').catch(() => '');
-      for (const pid of noted.split('\n').filter((each) => each !== ''))
+      for (const pid of noted.split('\n').filter((line) => line !== ''))
         await until('the agent to end', async () => !(await isAlive({ pid: Number(pid), startTime: null })));
       assert.deepEqual(await readdir(path.join(place.store, 'leases')), [], 'no agent is left');
       next.close();

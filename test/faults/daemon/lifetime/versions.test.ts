@@ -44,7 +44,7 @@ describe('daemons of two versions', function () {
         [own.daemon.pid, other.daemon.pid],
       );
       assert.deepEqual(
-        found.map((each) => each.protocol),
+        found.map((daemon) => daemon.protocol),
         [daemonProtocol, protocol],
       );
 

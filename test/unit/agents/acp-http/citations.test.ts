@@ -276,7 +276,7 @@ describe('citations in lines of the Agent Communication Protocol', () => {
         const parts = [...before, ...texts, ...after].map((fields) => part(fields));
         const live = answers(read([created, begins, ...parts, ends()])).flatMap(cited);
         assert.deepEqual(live.sort(), words.sort());
-        const message = acpMessageSchema.parse({ role: 'agent', parts: parts.map(({ part: each }) => each) });
+        const message = acpMessageSchema.parse({ role: 'agent', parts: parts.map(({ part: content }) => content) });
         assert.deepEqual(entriesOfMessage(message, 0, '2026-11-20T10:00:00Z').flatMap(cited).sort(), words);
       }),
     );

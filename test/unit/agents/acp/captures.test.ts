@@ -138,12 +138,12 @@ describe('entries of Agent Client Protocol captures, counted again', () => {
       );
       const own = counted.map(({ usage }) => (usage === null ? null : totalTokens(usage)));
       if (name.startsWith('copilot')) {
-        const sum = own.reduce((all: number, each) => all + (each ?? 0), 0);
-        assert.equal(sum, printed.findLast((each) => each !== null) ?? 0, name);
+        const sum = own.reduce((all: number, usd) => all + (usd ?? 0), 0);
+        assert.equal(sum, printed.findLast((usd) => usd !== null) ?? 0, name);
       } else if (!name.startsWith('gemini')) {
         assert.deepEqual(own, printed, name);
       }
-      const cost = live.flatMap(({ cost: each }) => each?.amount ?? []).at(-1) ?? null;
+      const cost = live.flatMap(({ cost: total }) => total?.amount ?? []).at(-1) ?? null;
       assert.equal(read.facts.reports.at(-1)?.usd ?? null, cost, name);
     }
   });
@@ -154,7 +154,7 @@ describe('entries of Agent Client Protocol captures, counted again', () => {
       const shown = read.entries.filter(({ type }) => type.kind === 'error').map(({ content }) => content);
       for (const { message } of errors)
         assert.ok(
-          shown.some((each) => each.startsWith(message)),
+          shown.some((label) => label.startsWith(message)),
           `${name}: ${message}`,
         );
     }

@@ -321,7 +321,7 @@ describe('lines of the Agent Client Protocol', () => {
     const keys = fc.shuffledSubarray(Object.keys(fields) as (keyof typeof fields)[], { minLength: 6 });
     const done = { status: 'completed' };
     const callOf = (updates: readonly object[]) => {
-      const lines = updates.map((each) => update('tool_call_update', { toolCallId: 'c', ...each }));
+      const lines = updates.map((change) => update('tool_call_update', { toolCallId: 'c', ...change }));
       const type = read([initialized, opened, ...lines, over()]).entries[1]?.type;
       assert.ok(type?.kind === 'tool_use');
       const { startedAt, endedAt, ...tool } = type.tool;

@@ -76,7 +76,7 @@ describe('patches of Claude Code, which print two spaces for a tab', () => {
     ];
     const detail = {
       originalFileContents: before,
-      edits: edits.map((each) => ({ old_string: each.oldText, new_string: each.newText })),
+      edits: edits.map((edit) => ({ old_string: edit.oldText, new_string: edit.newText })),
     };
     const lines = [' all:', '-  cc a.c', '-    deep', '+  cc b.c', '+    low', '+  more', '   spaces', ' end'];
     const hunks = [{ oldStart: 1, newStart: 1, lines }];

@@ -110,7 +110,8 @@ describe('copilot captures, recomputed from the wire', () => {
 });
 
 describe('results of Copilot runs', () => {
-  const capture = (name: string): AgentCapture => captures.find((each) => each.name === `1.0.102/${name}`)!;
+  const capture = (name: string): AgentCapture =>
+    captures.find((agentCapture) => agentCapture.name === `1.0.102/${name}`)!;
 
   it('count tokens from the usage file, and report a missing one', async () => {
     const prices = await loadPrices();
@@ -153,9 +154,12 @@ describe('results of Copilot runs', () => {
   it('distinguish interrupted, failed and unknown sessions', async () => {
     const prices = await loadPrices();
     const reasons = Object.fromEntries(
-      captures.map((each) => {
-        const { facts } = read(each);
-        return [each.name.slice('1.0.102/'.length), runResult(facts, each.exit, [], { prices }).metadata?.endReason];
+      captures.map((agentCapture) => {
+        const { facts } = read(agentCapture);
+        return [
+          agentCapture.name.slice('1.0.102/'.length),
+          runResult(facts, agentCapture.exit, [], { prices }).metadata?.endReason,
+        ];
       }),
     );
     for (const [name, reason] of Object.entries(reasons)) {

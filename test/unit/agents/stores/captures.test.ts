@@ -104,8 +104,10 @@ for (const format of formats) {
         });
 
         it('has the cost that the agent states, and says where requests are missing', () => {
-          const requests = new Map(sessions.flatMap(({ facts }) => facts.requests.map((each) => [each.key, each.usd])));
-          const usd = [...requests.values()].reduce<number>((sum, each) => sum + (each ?? 0), 0);
+          const requests = new Map(
+            sessions.flatMap(({ facts }) => facts.requests.map((request) => [request.key, request.usd])),
+          );
+          const usd = [...requests.values()].reduce<number>((sum, request) => sum + (request ?? 0), 0);
           assert.ok(Math.abs(usd - (costs[name] ?? 0)) < 1e-9, `${usd}`);
           const isIncomplete = sessions.some(({ facts }) => facts.missing.length > 0);
           assert.equal(isIncomplete, incomplete.has(name) || format.agent === 'opencode');

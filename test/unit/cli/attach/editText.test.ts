@@ -37,10 +37,10 @@ describe('an edit awaiting approval on a terminal', () => {
   });
 
   it('explains a missing preview', () => {
-    const state = (each: 'missing' | 'outside' | 'tooLarge'): string =>
+    const state = (problem: 'missing' | 'outside' | 'tooLarge'): string =>
       editText(
         asked,
-        previewEdits(asked, () => ({ state: each })),
+        previewEdits(asked, () => ({ state: problem })),
       );
     assert.match(state('missing'), /this file does not exist now/);
     assert.match(state('outside'), /not read/);

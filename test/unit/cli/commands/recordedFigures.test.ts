@@ -58,7 +58,7 @@ describe('figures of recorded sessions on the command line', function () {
     }
     const lines = (await run(usage, ['--by', 'agent'])).split('\n');
     for (const { key, usd } of agents) {
-      const line = lines.find((each) => each.startsWith(key)) ?? '';
+      const line = lines.find((candidate) => candidate.startsWith(key)) ?? '';
       assert.ok(usd === null ? line.includes('cost unknown') : line.includes(shown(usd)), `${key}: ${line}`);
     }
   });

@@ -54,7 +54,7 @@ describe('a fork of a session whose conversation the agent does not have', () =>
     const own = forked.summary();
     assert.deepEqual(own.total_usage, own.usage);
     assert.notEqual(own.executor_session_id, origin.summary().executor_session_id);
-    for (const each of [handle, origin, forked]) each.dispose();
+    for (const sessionHandle of [handle, origin, forked]) sessionHandle.dispose();
   });
 
   it('starts at a prompt only', async () => {
@@ -95,7 +95,7 @@ describe('a fork at the end of a session of the Agent Client Protocol', () => {
     assert.ok(all.some(({ content }) => content === 'The first answer.'));
     assert.equal(after.forked_from?.session_id, origin.id);
     assert.deepEqual(after.total_usage, { input: 10, output: 5 }, 'what came before is not counted again');
-    for (const each of [origin, forked]) each.dispose();
+    for (const handle of [origin, forked]) handle.dispose();
     return { way, received, before: before.executor_session_id ?? '', after: after.executor_session_id ?? '' };
   }
 

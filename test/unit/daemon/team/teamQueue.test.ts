@@ -133,7 +133,7 @@ describe('a run of a team', () => {
   it('is looked up with all others that changed meanwhile', async () => {
     const one = await OneRun.open();
     one.heard.length = 0;
-    await Promise.all(['run_000000000002', 'run_000000000003', id, id].map((each) => one.queue.changed(each)));
+    await Promise.all(['run_000000000002', 'run_000000000003', id, id].map((runId) => one.queue.changed(runId)));
     // The first one alone, then the others at once.
     assert.deepEqual(one.lookups, [['run_000000000002'], ['run_000000000003', id]]);
     assert.deepEqual(one.heard, ['pending', 'pending']);

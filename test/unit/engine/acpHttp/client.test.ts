@@ -13,7 +13,7 @@ import { readBy, type Read } from '../../../support/captures/agentCaptures.ts';
 /** The data of all events of a stream. */
 async function all(
   stream: Promise<AsyncIterable<Uint8Array>>,
-  each: (line: string) => unknown = () => undefined,
+  onLine: (line: string) => unknown = () => undefined,
 ): Promise<string[]> {
   const got: string[] = [];
   const events = new EventStream();
@@ -24,7 +24,7 @@ async function all(
       for (const event of events.push(line.text)) {
         assert.ok('text' in event);
         got.push(event.text);
-        await each(event.text);
+        await onLine(event.text);
       }
     }
   }

@@ -18,14 +18,14 @@ interface Played {
   readonly facts: RunFacts;
 }
 
-async function played(process: AgentProcess, each: (stdout: string) => void = () => undefined): Promise<Played> {
+async function played(process: AgentProcess, onOutput: (stdout: string) => void = () => undefined): Promise<Played> {
   const said = { stdout: '', stderr: '' };
   const output = new RunOutput(acpHttp.createNormalizer({ workDir: '/workspace', firstIndex: 0 }));
   const transcript = new Transcript();
   for await (const { type, data } of process.output) {
     said[type] += data.toString('utf8');
     transcript.apply(output.push(type, data, 0));
-    each(said.stdout);
+    onOutput(said.stdout);
   }
   const exit = await process.exit;
   transcript.apply(output.end(exit, 0));

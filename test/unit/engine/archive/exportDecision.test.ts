@@ -35,7 +35,7 @@ describe('an export', () => {
       [false, true],
     );
     assert.equal(
-      warnings.filter((each) => each.startsWith(`The record of ${handle.id} does not include the export`)).length,
+      warnings.filter((warning) => warning.startsWith(`The record of ${handle.id} does not include the export`)).length,
       1,
       warnings.join(),
     );

@@ -239,7 +239,7 @@ mcp_servers:
       'header: { type: http, url: "https://x.example/mcp", headers: { Authorization: "${env:KEY}" } }',
       'address: { type: http, url: "https://x.example/mcp?key=${env:KEY}" }',
     ];
-    await file('a.yaml', `mcp_servers:\n${servers.map((each) => `  ${each}\n`).join('')}`);
+    await file('a.yaml', `mcp_servers:\n${servers.map((line) => `  ${line}\n`).join('')}`);
     const { options } = await resumeRequest(findBlueprint(await load(), 'a'), use('x', { token: secret }));
     assert.deepEqual(options.filledServers, ['filled', 'address']);
   });

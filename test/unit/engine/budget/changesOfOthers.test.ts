@@ -73,12 +73,12 @@ describe('the budget of a running session', () => {
 
   it('is not read again for what the session itself uses', () =>
     readsAfter(() => {
-      for (let each = 0; each < 10; each += 1) used.fire(session.session_id);
+      for (let index = 0; index < 10; index += 1) used.fire(session.session_id);
     }, 0));
 
   it('is read once for several things that others use', () =>
     readsAfter(() => {
-      for (let each = 0; each < 10; each += 1) used.fire('ses_ba9876543210');
+      for (let index = 0; index < 10; index += 1) used.fire('ses_ba9876543210');
       observed.fire();
     }, 1));
 

@@ -88,10 +88,10 @@ describe('words of a text', () => {
     const found = new TextDecoder().decode(list.bytes()).split(' ').slice(0, -1);
     const known = new Set(found);
     assert.deepEqual(
-      words.filter((each) => !known.has(each)),
+      words.filter((word) => !known.has(word)),
       [],
     );
-    assert.equal(found.filter((each) => each === 'w7').length, 1);
+    assert.equal(found.filter((word) => word === 'w7').length, 1);
     assert.equal(list.length, 20_100);
   });
 });

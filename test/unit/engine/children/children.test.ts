@@ -108,7 +108,7 @@ describe('agents that start others', function () {
     assert.equal(again?.['result'], 'again');
     assert.equal((listed as unknown as unknown[]).length, 2);
     writeFileSync(go, '');
-    await until('the child', async () => (await engine.list()).every(({ status: each }) => each === 'finished'));
+    await until('the child', async () => (await engine.list()).every(({ status: state }) => state === 'finished'));
   });
 
   it('get the results of children together, when they are idle', async () => {

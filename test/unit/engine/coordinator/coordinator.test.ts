@@ -168,7 +168,7 @@ describe('the queue of a store', () => {
       { project_dir: 'x'.repeat(9 << 20) },
       { demands: { tags: ['x'.repeat(9 << 20)] } },
     ];
-    for (const each of tooLong) await assert.rejects(link.createRun({ ...wanted, ...each }), refused('invalid'));
+    for (const fields of tooLong) await assert.rejects(link.createRun({ ...wanted, ...fields }), refused('invalid'));
     assert.deepEqual(await link.runs(), []);
   });
 

@@ -64,7 +64,7 @@ describe('the journal of a queue', () => {
     await rename(`${file}.aside`, file);
     await keep(fourth);
     assert.deepEqual(await prompts(), ['0', '1', '2', '3']);
-    assert.equal(said.filter((each) => each.includes('cannot be saved')).length, 1);
+    assert.equal(said.filter((message) => message.includes('cannot be saved')).length, 1);
   });
 
   it('is written anew while it is in use, where it has grown', async () => {

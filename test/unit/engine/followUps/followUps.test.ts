@@ -111,7 +111,7 @@ describe('follow-ups that are about to run', function () {
     now += 10 * hour;
     const other = await engineWith(settings);
     await assert.rejects(send(other, c.id), refused('day_limit'), 'in another window');
-    for (const each of [a, b, c]) each.dispose();
+    for (const handle of [a, b, c]) handle.dispose();
   });
 
   it('are refused when paused, cancelled, in quiet hours, early, turned off, or outdated', async () => {
@@ -154,7 +154,7 @@ describe('follow-ups that are about to run', function () {
     const child = await engine.start({ ...bench.request(question), parent: parent.id });
     await outcome(child);
     assert.deepEqual(await engine.followUps.look(child.id), { due: false, why: 'not_idle' });
-    for (const each of [failed, parent, child]) each.dispose();
+    for (const handle of [failed, parent, child]) handle.dispose();
   });
 
   it('can be enabled by an agent file', async () => {

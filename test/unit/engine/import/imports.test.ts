@@ -163,7 +163,7 @@ describe('imports', () => {
       const citations = (entry: typeof answer) =>
         (entry?.metadata?.annotations ?? [])
           .filter(({ kind }) => kind === 'citation')
-          .map((each) => JSON.stringify(each))
+          .map((annotation) => JSON.stringify(annotation))
           .sort();
       assert.deepEqual(citations(answer), citations(richEntries[7]));
       const tools = entries.flatMap(({ type }) => (type.kind === 'tool_use' ? [type.tool] : []));
@@ -304,7 +304,7 @@ describe('imports', () => {
       assert.deepEqual([report.format, report.entries, report.problems], ['acp', 3, 2]);
       await opened(report.sessionId, async (reader) => {
         const [said] = await reader.read(0, 10);
-        const step = said?.metadata?.annotations?.find((each) => each.kind === 'trajectory');
+        const step = said?.metadata?.annotations?.find((annotation) => annotation.kind === 'trajectory');
         assert.equal(step?.tool_name, 't');
         assert.match(JSON.stringify(step.tool_input), /^(?:\{"a":){199}"\(nested deeper than 200 levels\)"\}+$/);
         assert.deepEqual(step.tool_output, JSON.parse(deep(150)));

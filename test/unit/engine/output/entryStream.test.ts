@@ -54,9 +54,9 @@ describe('entries as they change', () => {
         const read = async (settledOnly: boolean) => {
           const last = new Map<number, NormalizedEntry>();
           const first: number[] = [];
-          for await (const each of executor.normalizeOutput(chunks(stdout), '/workspace', { exit, settledOnly })) {
-            if (!last.has(each.index)) first.push(each.index);
-            last.set(each.index, each);
+          for await (const next of executor.normalizeOutput(chunks(stdout), '/workspace', { exit, settledOnly })) {
+            if (!last.has(next.index)) first.push(next.index);
+            last.set(next.index, next);
           }
           return { last: [...last].sort(([a], [b]) => a - b), first };
         };
@@ -89,7 +89,7 @@ describe('entries as they change', () => {
       if (type.kind === 'tool_use')
         see(['created', 'running'].includes(type.tool.status) ? 'tool started' : 'tool ended');
     }
-    const printed = (text: string): number => stdout.findIndex((each) => each.includes(text));
+    const printed = (text: string): number => stdout.findIndex((candidate) => candidate.includes(text));
     assert.deepEqual(
       [firsts.get('text'), firsts.get('tool started'), firsts.get('tool ended')],
       [printed('"text_delta"'), printed('"type":"tool_use"'), printed('"type":"tool_result"')],

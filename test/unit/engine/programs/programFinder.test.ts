@@ -39,8 +39,8 @@ describe('program', function () {
     writeFileSync(path.join(dir, '.profile'), `echo welcome\nPATH="$PATH:${dir}/mine"\n`);
     // A shell that takes longer than the finder waits for it is asked again.
     const found = await until('the program', async () => {
-      const each = await new ProgramFinder().find(claudeCode, { env: env({ SHELL: '/bin/sh' }) });
-      return !EngineFailure.is(each) && each;
+      const result = await new ProgramFinder().find(claudeCode, { env: env({ SHELL: '/bin/sh' }) });
+      return !EngineFailure.is(result) && result;
     });
     assert.equal(found.path, file);
   });

@@ -255,7 +255,7 @@ describe('recall', function () {
         blueprint: { name: 'uploader' },
       });
       assert.deepEqual(await sourcesOf(plain), []);
-      for (const each of [handle, resumed, plain]) each.dispose();
+      for (const sessionHandle of [handle, resumed, plain]) sessionHandle.dispose();
     });
 
     it("is taken from the session's earlier conversation when it starts a new one", async () => {

@@ -71,7 +71,7 @@ describe('store of records', () => {
     await written(otherId, [...lines, { kind: 'summary', summary, turns: [], turns_omitted: 0 }]);
     const listed = await temporary.store.list();
     assert.deepEqual(
-      listed.map((each) => [each.session_id, each.entries]),
+      listed.map((item) => [item.session_id, item.entries]),
       [
         [otherId, 3],
         [sessionId, 10],
@@ -154,7 +154,7 @@ describe('store of records', () => {
     const survey = await temporary.store.survey();
     assert.equal(survey.summaries.length, 1);
     assert.deepEqual(
-      survey.unreadable.map((each) => each.id),
+      survey.unreadable.map((record) => record.id),
       [otherId],
     );
     assert.match(survey.unreadable[0]?.reason ?? '', /ENOENT.*record\.jsonl'$/);
@@ -165,7 +165,7 @@ describe('store of records', () => {
     const started = path.join(temporary.dir, 'sessions', otherId);
     const look = async () => {
       const { summaries, unreadable } = await temporary.store.survey();
-      return [...summaries.map((each) => each.session_id), ...unreadable.map((each) => each.id)];
+      return [...summaries.map((summary) => summary.session_id), ...unreadable.map((record) => record.id)];
     };
     await mkdir(started, { recursive: true });
     assert.deepEqual(await look(), []);

@@ -56,7 +56,7 @@ describe('restoring random dirty workspaces', function () {
           const session = { id: 'ses_0123456789ab', folder };
           const points: { readonly files: Map<string, string>; readonly listed: Set<string> }[] = [];
           for (const [entry, changes] of rounds.entries()) {
-            for (const each of changes) changeFolder(folder, each, git);
+            for (const folderChange of changes) changeFolder(folder, folderChange, git);
             const ownRepository = repositoryHash(folder);
             await snapshots.take(session, { entry, kind: 'prompt' });
             assert.equal(repositoryHash(folder), ownRepository);
@@ -68,19 +68,21 @@ describe('restoring random dirty workspaces', function () {
             const listedNow = listedFiles(at, isRepository);
             const ownRepository = repositoryHash(folder);
             const preview = await snapshots.preview(session, { entry });
-            const changed = new Set(preview.changes.map((each) => each.path));
+            const changed = new Set(preview.changes.map((planned) => planned.path));
             assert.deepEqual(stateOfFolder(folder), before, 'a preview changes nothing');
             const { failed, skipped } = await snapshots.restore(session, { entry }, preview.now);
             restores += 1;
             const after = stateOfFolder(folder);
-            const skippedPaths = new Set(skipped.map((each) => each.path));
+            const skippedPaths = new Set(skipped.map((file) => file.path));
             assert.deepEqual(failed, []);
             for (const name of listed) {
               if (!then.has(name) || skippedPaths.has(name)) continue;
               assert.equal(after.get(name), then.get(name), `${name} at ${entry}`);
             }
             for (const [name, state] of before) {
-              const inTheWay = [...listed].some((each) => each.startsWith(`${name}/`) || name.startsWith(`${each}/`));
+              const inTheWay = [...listed].some(
+                (other) => other.startsWith(`${name}/`) || name.startsWith(`${other}/`),
+              );
               const isIgnored = !listedNow.has(name) && !listed.has(name);
               // Ignored files stay, unless a restored file takes their place or they were copied before a rule ignored them.
               if ((isIgnored && !inTheWay && !changed.has(name)) || skippedPaths.has(name))

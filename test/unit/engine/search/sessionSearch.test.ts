@@ -319,8 +319,8 @@ describe('search over sessions', () => {
 
   it('finds what several processes index at the same time', async () => {
     for (const n of [1, 2, 3]) await keep(n, sample());
-    const answers = await Promise.all([search(), search(), search()].map((each) => each.search({ query: 'retry' })));
-    for (const each of answers) assert.equal(each.sessions.length, 3);
+    const answers = await Promise.all([search(), search(), search()].map((fresh) => fresh.search({ query: 'retry' })));
+    for (const answer of answers) assert.equal(answer.sessions.length, 3);
     assert.deepEqual(short(await ask('250')), { 1: [2], 2: [2], 3: [2] });
   });
 
@@ -387,10 +387,10 @@ describe('search over sessions', () => {
         );
         await keep(n, entries);
         const within = ({ session_id }: { session_id: string }) => session_id === id(n);
-        for (const each of queries) {
-          const wanted = entries.filter((one) => answers(one, parseQuery(each).query)).map(({ index }) => index);
-          const found = (await ask(each, { within })).sessions[0]?.hits.map((hit) => hit.entry) ?? [];
-          assert.deepEqual(found, wanted, each);
+        for (const words of queries) {
+          const wanted = entries.filter((one) => answers(one, parseQuery(words).query)).map(({ index }) => index);
+          const found = (await ask(words, { within })).sessions[0]?.hits.map((hit) => hit.entry) ?? [];
+          assert.deepEqual(found, wanted, words);
         }
         await temporary.store.remove(id(n));
       }),

@@ -178,13 +178,13 @@ describe('unreported changes', () => {
     place.write('sub/old.ts', '');
     const sub = { folder: path.join(place.folder, 'sub') };
     const [watch, other, below] = [place.watch(), place.watch(), place.watch(sub)];
-    for (const each of [watch, other, below]) await each.begin();
+    for (const folderWatch of [watch, other, below]) await folderWatch.begin();
     place.write('a.ts', 'a');
     place.write('sub/b.ts', 'b');
     place.write('c.ts', 'c');
     other.see([{ op: 'put', entry: call(1, writes('a.ts', 'a')) }]);
     below.see([{ op: 'put', entry: call(1, writes('b.ts', 'b')) }]);
-    for (const each of [other, below]) each.leave();
+    for (const folderWatch of [other, below]) folderWatch.leave();
     const found = await watch.end();
     assert.ok(typeof found === 'object');
     assert.deepEqual(found.changes, [{ path: 'c.ts', kind: 'added' }]);

@@ -91,8 +91,9 @@ describe('homes with one damaged file', function () {
       const home = path.join(root, String(number));
       cpSync(captureFile(name, 'home'), home, { recursive: true });
       const names = readdirSync(home, { recursive: true, withFileTypes: true });
-      for (const each of names) chmodSync(path.join(each.parentPath, each.name), each.isDirectory() ? 0o755 : 0o644);
-      const files = names.filter((each) => each.isFile()).map((each) => path.join(each.parentPath, each.name));
+      for (const entry of names)
+        chmodSync(path.join(entry.parentPath, entry.name), entry.isDirectory() ? 0o755 : 0o644);
+      const files = names.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
       return { home, files: files.filter((file) => sessionFile.test(file) && readFileSync(file).length > 0) };
     });
     let tried = 0;

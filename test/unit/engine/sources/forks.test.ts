@@ -166,7 +166,7 @@ describe('forks of forks', () => {
       for (const [place, owner] of owners.entries()) texts.push(meta(owner, owners[place + 1]));
     }
     texts.push(record('turn_context', { model: 'gpt-5.5', cwd: '/home/dev/project' }));
-    for (const { n, owner } of repeats ? session.turns : session.turns.filter((each) => each.owner === at)) {
+    for (const { n, owner } of repeats ? session.turns : session.turns.filter((own) => own.owner === at)) {
       const usage = { input_tokens: input, cached_input_tokens: 0, output_tokens: n };
       total = { input_tokens: total.input_tokens + input, output_tokens: total.output_tokens + n };
       texts.push(
@@ -241,7 +241,7 @@ describe('shared keys', () => {
         for (const [at, keys] of all.entries()) {
           oneByOne.set(String(at), of(keys.slice(0, 1)));
           const affected = oneByOne.set(String(at), of(keys));
-          assert(oneByOne.group(String(at)).every((each) => affected.has(each)));
+          assert(oneByOne.group(String(at)).every((id) => affected.has(id)));
         }
         assert.deepEqual(linked(oneByOne, all.length), linked(atOnce, all.length));
         oneByOne.delete(String(gone));
@@ -251,7 +251,7 @@ describe('shared keys', () => {
           if (at === gone) continue;
           const group = new Set(oneByOne.group(String(at)));
           assert(!group.has(String(gone)));
-          assert(without.group(String(at)).every((each) => group.has(each)));
+          assert(without.group(String(at)).every((id) => group.has(id)));
         }
       }),
       fuzz(200),

@@ -34,10 +34,10 @@ describe('a database of another program', () => {
   async function state(): Promise<string[]> {
     const names = await readdir(folder);
     return Promise.all(
-      names.sort().map(async (each) => {
-        const full = path.join(folder, each);
+      names.sort().map(async (fileName) => {
+        const full = path.join(folder, fileName);
         const { size, mtimeMs, ctimeMs } = await stat(full);
-        return [each, size, mtimeMs, ctimeMs, (await readFile(full)).toString('base64')].join(' ');
+        return [fileName, size, mtimeMs, ctimeMs, (await readFile(full)).toString('base64')].join(' ');
       }),
     );
   }

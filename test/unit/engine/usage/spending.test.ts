@@ -70,7 +70,7 @@ describe('spending', () => {
     await mkdir(temporary.store.path(ids[2]), { recursive: true });
     const { spent, omitted, unreadable } = await spendingOf(temporary.store, []);
     assert.deepEqual(
-      spent.map(({ sessionId, runId, cost: each }) => [sessionId, runId, each]),
+      spent.map(({ sessionId, runId, cost: spentCost }) => [sessionId, runId, spentCost]),
       [
         [ids[0], null, { provenance: 'reported', usd: 0.75 }],
         [ids[0], run(1), cost],

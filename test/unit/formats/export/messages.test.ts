@@ -174,9 +174,9 @@ describe('exports: LangChain messages', () => {
       .parse(await exportedJson('langchain-checkpoint', richSource));
     const { messages } = checkpoint.channel_values;
     assert.equal(messages.length, (await stored()).length);
-    for (const each of messages) {
-      const loaded = coerceMessageLikeToMessage({ ...each, type: each.type } as never);
-      assert.equal(loaded.type, each.type);
+    for (const line of messages) {
+      const loaded = coerceMessageLikeToMessage({ ...line, type: line.type } as never);
+      assert.equal(loaded.type, line.type);
     }
   });
 });
@@ -202,7 +202,7 @@ describe('exports: events and results', () => {
     assert.equal(kinds[0], 'session_start');
     assert.equal(kinds.at(-1), 'session_stop');
     assert.deepEqual(
-      ['pre_tool', 'post_tool', 'message'].map((kind) => kinds.filter((each) => each === kind).length),
+      ['pre_tool', 'post_tool', 'message'].map((kind) => kinds.filter((other) => other === kind).length),
       [4, 4, 4],
     );
   });

@@ -337,7 +337,9 @@ describe('redaction', () => {
       timestamp: time(1),
       metadata: { sessionId: 'abc', own: { secretKey: 'a plain one' } },
     };
-    const [once, again, other] = [aRedactor(), aRedactor(), aRedactor('other')].map((each) => each.entry(entry));
+    const [once, again, other] = [aRedactor(), aRedactor(), aRedactor('other')].map((redactor) =>
+      redactor.entry(entry),
+    );
     assert.deepEqual(once, again);
     assert.notDeepEqual(once, other);
     assert.match(once?.content ?? '', /^charged with \[redacted:stripe-key hmac:[0-9a-f]{8}\]$/);

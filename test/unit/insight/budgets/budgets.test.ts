@@ -55,7 +55,7 @@ describe('limits in settings', () => {
       fc.property(budgets, budgets, (user, workspace) => {
         const both = boundsOf(stricterBudgets(user, workspace), 'codex', keys, []);
         for (const { scope, unit, limit } of boundsOf(user, 'codex', keys, [])) {
-          const held = both.find((each) => each.scope === scope && each.unit === unit);
+          const held = both.find((status) => status.scope === scope && status.unit === unit);
           assert.ok(held !== undefined && held.limit <= limit);
         }
         assert.deepEqual(stricterBudgets(user, workspace), stricterBudgets(workspace, user));
@@ -162,7 +162,7 @@ describe('usage of other runs', () => {
       session('d', { executor_type: 'gemini', project_dir: '/other' }, [run('5', today, 2, 10_000)]),
       session('e', { recording: true }, [run('6', today, 4, 100_000)]),
     ]);
-    const tokens = Object.fromEntries(Object.entries(found).map(([scope, each]) => [scope, each.tokens]));
+    const tokens = Object.fromEntries(Object.entries(found).map(([scope, usage]) => [scope, usage.tokens]));
     assert.deepEqual(tokens, { session: 1, tree: 1111, day: 11_011, agent: 1011, workspace: 111 });
     assert.deepEqual([found.session.usd, found.tree.usd, found.day.usd], [null, 1.75, 3.5]);
     assert.deepEqual([found.session.turns, found.session.ms], [2, 1000]);

@@ -116,7 +116,7 @@ describe('files of a session', () => {
 
   it('are found in the captures of every agent', () => {
     const changed = (agent: string, name: string) => {
-      const capture = capturesOf(agent).find((each) => each.name === name)!;
+      const capture = capturesOf(agent).find((agentCapture) => agentCapture.name === name)!;
       const all = new SessionFiles('/workspace');
       for (const entry of readBy(findAdapter(agent)!, linesOfCapture(capture), capture.exit).entries) all.add(entry);
       return all.all().map(({ path, change, added, removed }) => `${change} ${path} +${added} -${removed}`);

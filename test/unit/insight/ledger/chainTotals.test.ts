@@ -67,10 +67,10 @@ const chain = fc.record({
 });
 type Chain = typeof chain extends fc.Arbitrary<infer T> ? T : never;
 
-function nanoOf(model: Model, each: Tokens): bigint {
+function nanoOf(model: Model, used: Tokens): bigint {
   const rates = nano[model];
   const kinds = ['input', 'output', 'cacheRead', 'cacheWrite', 'cacheWrite1h'] as const;
-  return kinds.reduce((sum, kind) => sum + BigInt(each[kind]) * rates[kind], 0n);
+  return kinds.reduce((sum, kind) => sum + BigInt(used[kind]) * rates[kind], 0n);
 }
 
 const exactly = (usd: number): bigint => BigInt(usd.toFixed(9).replace('.', ''));
@@ -87,8 +87,8 @@ const sumOf = (models: readonly ModelUsage[]): bigint => models.reduce((sum, { u
 
 function withoutMoney(models: readonly ModelUsage[]): TokenUsage {
   const sum: TokenUsage = {};
-  for (const each of models)
-    for (const kind of tokenKinds) if (each[kind] !== undefined) sum[kind] = (sum[kind] ?? 0) + each[kind];
+  for (const model of models)
+    for (const kind of tokenKinds) if (model[kind] !== undefined) sum[kind] = (sum[kind] ?? 0) + model[kind];
   return sum;
 }
 
@@ -107,8 +107,8 @@ function play({ version, steps }: Chain): { results: ResultMetadata[]; truth: bi
     const total = manner === 'run' ? own : held;
     const shown = ran ? total : manner === 'run' || forgets ? [] : held;
     const messages: MessageUsage[] = [
-      ...mine.map((each, at) => message({ ...each, messageId: `msg_${at}` })),
-      ...beside.map((each, at) => message({ ...each, messageId: `side_${at}`, parentCallId: `call_${at}` })),
+      ...mine.map((fields, at) => message({ ...fields, messageId: `msg_${at}` })),
+      ...beside.map((other, at) => message({ ...other, messageId: `side_${at}`, parentCallId: `call_${at}` })),
     ];
     const line = report({
       usd: usdOf(sumOf(shown)),
@@ -146,18 +146,18 @@ describe('totals over generated sessions with kills and subagents', () => {
           cost: ResultMetadata['totalCostProvenance'];
         }[] = [];
         let all = 0n;
-        for (const [at, each] of chains.entries()) {
-          const { results, truth } = play(each);
+        for (const [at, example] of chains.entries()) {
+          const { results, truth } = play(example);
           let total = 0n;
           for (const [run, { costProvenance: cost, totalCostProvenance: sum, models }] of results.entries()) {
-            const where = `session ${at}, run ${run} of ${each.version}`;
+            const where = `session ${at}, run ${run} of ${example.version}`;
             const own = truth[run] ?? -1n;
             total += own;
             runs += 1;
             assert.ok(cost.provenance !== 'unknown' && sum.provenance !== 'unknown', where);
             assert.equal(exactly(cost.usd), own, `cost of ${where}`);
             assert.equal(exactly(sum.usd), total, `total at ${where}`);
-            const day = `2026-11-0${each.steps[run]?.day ?? 0}`;
+            const day = `2026-11-0${example.steps[run]?.day ?? 0}`;
             days.set(day, (days.get(day) ?? 0n) + own);
             spent.push({ sessionId: `s${at}`, runId: `r${run}`, at: day, agent: 'Agent', cost, models });
           }

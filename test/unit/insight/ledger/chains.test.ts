@@ -21,8 +21,8 @@ const usage = fc.record({ input: tokens, output: tokens, cacheRead: tokens, cach
 const step = (...ends: Step['end'][]): fc.Arbitrary<Step> => fc.record({ end: fc.constantFrom(...ends), usage });
 const anyVersion = fc.constantFrom(...(Object.keys(manners) as (keyof typeof manners)[]));
 
-const usdOf = (each: Step['usage']): number => (each.input + each.output + each.cacheRead + each.cacheWrite) / 1e6;
-const modelOf = (each: Step['usage']): ModelUsage => ({ model: 'model-a', ...each, usd: usdOf(each) });
+const usdOf = (used: Step['usage']): number => (used.input + used.output + used.cacheRead + used.cacheWrite) / 1e6;
+const modelOf = (used: Step['usage']): ModelUsage => ({ model: 'model-a', ...used, usd: usdOf(used) });
 
 function plus(a: Step['usage'], b: Step['usage']): Step['usage'] {
   return {

@@ -54,10 +54,10 @@ describe('what an estimate leaves out', () => {
       const own = seen({ ...base, ...more });
       const [single] = messageCosts([own], prices, null);
       const { cost } = estimate(runFacts({ messages: [own] }), [], { prices });
-      for (const each of [single?.cost, cost]) {
-        assert.ok(each?.provenance === 'estimated', JSON.stringify(more));
-        if (expected === null) assert.equal(each.reason, undefined, JSON.stringify(more));
-        else assert.match(each.reason ?? '', expected);
+      for (const figure of [single?.cost, cost]) {
+        assert.ok(figure?.provenance === 'estimated', JSON.stringify(more));
+        if (expected === null) assert.equal(figure.reason, undefined, JSON.stringify(more));
+        else assert.match(figure.reason ?? '', expected);
       }
     }
   });

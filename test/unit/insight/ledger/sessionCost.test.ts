@@ -7,7 +7,7 @@ import { acp } from '../../../../src/agents/acp/adapter.ts';
 const prices = { name: 'none', date: '2026-01-01', models: {}, aliases: {} };
 
 function resultOf(name: string, previous: readonly ResultMetadata[]): ResultMetadata {
-  const capture = capturesOf('acp').find((each) => each.name === `claude-agent-acp-0.100.0/${name}`)!;
+  const capture = capturesOf('acp').find((agentCapture) => agentCapture.name === `claude-agent-acp-0.100.0/${name}`)!;
   const { facts } = readBy(acp, linesOfCapture(capture), capture.exit);
   return runResult(facts, capture.exit, previous, { prices }).metadata!;
 }

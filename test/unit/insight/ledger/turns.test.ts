@@ -7,7 +7,7 @@ import { message, report, runFacts, testPrices } from '../../../support/sessions
 
 /** A run that printed these numbers of turns, after `userLines` lines of the user's side. */
 function run(turns: readonly number[], userLines: number, own: Partial<RunFacts> = {}): RunFacts {
-  return runFacts({ reports: turns.map((each) => report({ turns: each })), messages: [message()], userLines, ...own });
+  return runFacts({ reports: turns.map((turn) => report({ turns: turn })), messages: [message()], userLines, ...own });
 }
 
 function before(...runs: readonly RunFacts[]): ResultMetadata[] {

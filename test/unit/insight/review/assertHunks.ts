@@ -14,7 +14,7 @@ function linesOf({ all }: MadeHistory, hunk: ReviewHunk): { base: MadeLine[]; no
 /** Everyone who wrote over lines of someone in the set, and so on. */
 function reached({ overlaps }: MadeHistory, from: ReadonlySet<number>): Set<number> {
   const all = new Set(from);
-  for (const each of all) for (const other of overlaps.get(each) ?? []) all.add(other);
+  for (const author of all) for (const other of overlaps.get(author) ?? []) all.add(other);
   return all;
 }
 
@@ -26,8 +26,8 @@ export function assertAuthors(history: MadeHistory, hunk: ReviewHunk): void {
   assert.ok(!removers.includes(undefined), 'a hunk replaces only lines that went');
   const must = new Set([...wrote, ...(now.length === 0 ? removers.slice(-1) : [])] as number[]);
   const may = reached(history, new Set([...wrote, ...removers] as number[]));
-  for (const each of must) assert.ok(hunk.by.includes(each), `${each} is not among ${hunk.by.join()}`);
-  for (const each of hunk.by) assert.ok(may.has(each), `${each} did nothing here: ${hunk.by.join()}`);
+  for (const author of must) assert.ok(hunk.by.includes(author), `${author} is not among ${hunk.by.join()}`);
+  for (const author of hunk.by) assert.ok(may.has(author), `${author} did nothing here: ${hunk.by.join()}`);
   if (!hunk.by.includes(unreported)) assert.equal(hunk.by.at(-1), Math.max(...hunk.by));
 }
 
@@ -37,7 +37,7 @@ export function assertReverted(history: MadeHistory, hunk: ReviewHunk, text: str
   const lines = linesOf(history, hunk);
   const [now, next] = [splitLines(history.now), splitLines(text)];
   assert.equal(next.mark, now.mark);
-  assert.ok(next.breaks.every((each) => each === (now.breaks[0] ?? each)));
+  assert.ok(next.breaks.every((reason) => reason === (now.breaks[0] ?? reason)));
   const gone = new Set(lines.now);
   const stays = history.all.filter((line) => line.removed === undefined && !gone.has(line));
   const back = new Set(lines.base);

@@ -87,7 +87,7 @@ export class MadeFile {
   step({ kind, edits }: HistoryShape['steps'][number]): void {
     const index = this.#entries.length + 1;
     if (kind === 'outside') {
-      for (const each of edits) this.#change(each, -1);
+      for (const single of edits) this.#change(single, -1);
       this.#isRead = false;
       return;
     }
@@ -99,7 +99,7 @@ export class MadeFile {
     const before = this.#alive();
     const text = this.#lf();
     const swap = kind === 'swap' ? edits.slice(0, 1) : edits;
-    for (const each of kind === 'twice' ? edits : swap) this.#change(each, index);
+    for (const single of kind === 'twice' ? edits : swap) this.#change(single, index);
     const after = this.#alive();
     if (after.length === before.length && after.every((line, at) => line === before[at])) return;
     if (kind === 'write') {
@@ -233,7 +233,7 @@ function patchOf(before: readonly MadeLine[], after: readonly MadeLine[]): strin
       if (near[at - 1] !== true) {
         const length = near.indexOf(false, at) === -1 ? near.length : near.indexOf(false, at);
         const hunk = places.slice(at, length);
-        const count = (other: string) => hunk.filter((each) => each.mark !== other).length;
+        const count = (other: string) => hunk.filter((place) => place.mark !== other).length;
         const start = (line_: number, lines_: number) => (lines_ === 0 ? line_ - 1 : line_);
         lines.push(`@@ -${start(old, count('+'))},${count('+')} +${start(now, count('-'))},${count('-')} @@`);
       }

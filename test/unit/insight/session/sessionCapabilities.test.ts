@@ -30,7 +30,7 @@ const unknown = { provenance: 'unknown', reason: 'It printed none.' } as const;
 
 function count(entries: readonly NormalizedEntry[]): CapabilityCount {
   const counted = new CapabilityCount();
-  for (const each of entries) counted.add(each);
+  for (const next of entries) counted.add(next);
   return counted;
 }
 
@@ -49,7 +49,7 @@ describe('capabilities used in a session', () => {
     ]);
     const total_cost = { provenance: 'reported', usd: 0.5 } as const;
     const found = counted.all({ runs: 2, total_usage: { input: 3, output: 4 }, total_cost }, claudeCode.capabilities);
-    const counts = Object.fromEntries(found.map((each) => [each.name, each.count]));
+    const counts = Object.fromEntries(found.map((capability) => [capability.name, capability.count]));
     assert.deepEqual(counts, {
       resume: 1,
       fork: 0,
@@ -68,7 +68,7 @@ describe('capabilities used in a session', () => {
 
   it('distinguish unused from unsupported', () => {
     const found = count([]).all({ runs: 1, total_usage: {}, total_cost: unknown }, capabilitiesOf(codex, '0.77.0'));
-    const state = (name: string) => found.find((each) => each.name === name);
+    const state = (name: string) => found.find((capability) => capability.name === name);
     assert.equal(state('resume')?.state, 'absent');
     assert.equal(state('approvals')?.state, 'unsupported');
     assert.match(state('approvals')?.reason ?? '', /cannot ask for approval/);
@@ -86,6 +86,6 @@ describe('capabilities used in a session', () => {
     const priceTable = { name: 'prices', date: '2026-01-01' };
     const total_cost = { provenance: 'estimated', usd: 1, priceTable } as const;
     const found = counted.all({ runs: 2, total_usage: {}, total_cost }, claudeCode.capabilities);
-    for (const name of ['resume', 'cost']) assert.equal(found.find((each) => each.name === name)?.count, 0);
+    for (const name of ['resume', 'cost']) assert.equal(found.find((capability) => capability.name === name)?.count, 0);
   });
 });

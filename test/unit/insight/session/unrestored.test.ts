@@ -29,7 +29,7 @@ const request = (index: number, scope: 'once' | 'session'): NormalizedEntry =>
 describe('what a resume does not restore', () => {
   it('includes background commands, interrupted calls, and approvals for the run', () => {
     const count = new UnrestoredCount();
-    for (const each of [
+    for (const type of [
       call(1, { action: command('npm run dev') }),
       call(2, { action: command('npm test', false) }),
       call(3, { action: command('rm -rf x'), status: 'denied' }),
@@ -38,7 +38,7 @@ describe('what a resume does not restore', () => {
       request(6, 'once'),
       entry(7, { type: { kind: 'system_message', subtype: 'compact_boundary' } }),
     ]) {
-      count.add(each);
+      count.add(type);
     }
     assert.deepEqual(count.all(), { background: ['npm run dev'], cutOff: 1, allowed: 1, compactions: 1 });
   });

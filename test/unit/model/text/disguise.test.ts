@@ -58,7 +58,7 @@ describe('a disguised command', () => {
   it('is detected with any look-alike letter or punctuation', () => {
     for (const [plain, others] of Object.entries(alike)) {
       for (const other of others) {
-        for (const command of commands.filter((each) => each.includes(plain))) {
+        for (const command of commands.filter((candidate) => candidate.includes(plain))) {
           for (const text of [command.replace(plain, other), command.replaceAll(plain, other)]) {
             assert.ok(findDisguise(text) !== undefined, `${text}: ${other}`);
           }

@@ -128,7 +128,7 @@ describe('numbers of steps', () => {
       tool(1, 'b', 'a'),
     ];
     assert.deepEqual(
-      numbers.map((each) => steps.add(each)),
+      numbers.map((number) => steps.add(number)),
       ['1', '1.1', '1.1.1', '2', '1.2', '1.1'],
     );
     assert.equal(steps.add({ ...base, type: { kind: 'assistant_message' } }), undefined);

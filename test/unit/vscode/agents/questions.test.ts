@@ -17,7 +17,9 @@ describe('questions to the user', () => {
       answers.at(-1)?.(words);
       await new Promise(setImmediate);
     };
-    const all = [ask('a'), ask('b'), ask('a'), ask('c')].map((each) => each.catch((error: unknown) => String(error)));
+    const all = [ask('a'), ask('b'), ask('a'), ask('c')].map((asking) =>
+      asking.catch((error: unknown) => String(error)),
+    );
     await new Promise(setImmediate);
     assert.deepEqual(put, ['a']);
     await answer('one');

@@ -36,11 +36,11 @@ function made(sessions: Made[]) {
     {
       touching: () =>
         Promise.resolve({
-          sessions: sessions.map((each) => row(each.id, { updated_at: at(each.day, 12) })),
+          sessions: sessions.map((session) => row(session.id, { updated_at: at(session.day, 12) })),
           searched: sessions.length,
         }),
       open: (id) => {
-        const found = sessions.find((each) => idOf(each) === id);
+        const found = sessions.find((session) => idOf(session) === id);
         if (found === undefined || found.broken === true) return Promise.reject(new Error('damaged'));
         return Promise.resolve(handleOf(found));
       },

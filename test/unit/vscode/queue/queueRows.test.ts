@@ -57,7 +57,7 @@ describe('rows of the queue', () => {
 
   it('are in the order in which runners take them', () => {
     const runs = [run(1), run(2, { priority: -1 }), run(3, { priority: 2 }), run(4)];
-    const ids = [3, 1, 4, 2].map((each) => run(each).run_id);
+    const ids = [3, 1, 4, 2].map((number) => run(number).run_id);
     assert.deepEqual(idsOf(rowNodes({ runs, runners: [] }, 'waiting')), ids);
   });
 

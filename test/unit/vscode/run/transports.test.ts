@@ -27,7 +27,7 @@ function own(type: ExecutorType, version: string | null): AgentReport {
 }
 
 function preset(id: string, found = true): AgentReport {
-  const one = acpPresets.find((each) => each.id === id);
+  const one = acpPresets.find((acpPreset) => acpPreset.id === id);
   assert.ok(one !== undefined);
   const resume = one.quirks.resume === 'none' ? { resume: noResume } : {};
   return {
@@ -51,7 +51,7 @@ const newest = {
 } as const;
 const facts = { canRun: ({ program }: AgentReport) => program !== null, isConfigured: () => false };
 const named = ({ agent, other }: AgentTransports) =>
-  [agent, other].map((each) => (each === undefined ? '' : (each.profile ?? each.type))).join(' or ');
+  [agent, other].map((report) => (report === undefined ? '' : (report.profile ?? report.type))).join(' or ');
 const supported = (agents: readonly (AgentReport | undefined)[], name: CapabilityName): boolean =>
   agents.some((agent) => agent?.capabilities[name].supported === true);
 

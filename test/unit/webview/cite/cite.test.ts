@@ -23,7 +23,7 @@ function marked(text: string): { texts: string[][]; rest: number[] } {
   const { pieces, rest } = placeLinks(markdownParts(content), content, links);
   const all = [...pieces.values()].flat();
   return {
-    texts: links.map(({ at }) => all.filter((piece) => piece.links.some((each) => each.at === at)).map((p) => p.text)),
+    texts: links.map(({ at }) => all.filter((piece) => piece.links.some((link) => link.at === at)).map((p) => p.text)),
     rest: rest.map(({ at }) => at),
   };
 }

@@ -28,8 +28,8 @@ describe('sources of the page', () => {
 
   it('load nothing from styles: URLs may only refer to elements of the page', () => {
     const styles = path.join(folder, 'styles');
-    for (const name of readdirSync(styles, { recursive: true, encoding: 'utf8' }).filter((each) =>
-      each.endsWith('.css'),
+    for (const name of readdirSync(styles, { recursive: true, encoding: 'utf8' }).filter((file) =>
+      file.endsWith('.css'),
     ))
       assert.doesNotMatch(readFileSync(path.join(styles, name), 'utf8'), /url\((?!'#)/, name);
   });

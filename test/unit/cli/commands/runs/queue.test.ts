@@ -146,7 +146,7 @@ describe('vitrine queue', function () {
 
   it('splits demands at the first “=”, and resolves folders from the current one', async () => {
     const demands = ['tag=a=b', 'tag=web', 'project_dir=sub', 'hostname=h', 'hostname=h'];
-    const run = await added('--executor', 'codex', ...demands.flatMap((each) => ['--demand', each]), 'x');
+    const run = await added('--executor', 'codex', ...demands.flatMap((demand) => ['--demand', demand]), 'x');
     assert.deepEqual(run.demands, { hostname: 'h', project_dir: path.join(cwd, 'sub'), tags: ['a=b', 'web'] });
   });
 
@@ -255,7 +255,7 @@ describe('vitrine queue', function () {
     assert.ok(!callbacks.some((line) => line.includes(silent.session_id)));
     const children = await Promise.all([...reported, silent].map(sessionOf));
     assert.deepEqual(
-      children.map((each) => [each.parent_session_id, each.execution_mode]),
+      children.map((session) => [session.parent_session_id, session.execution_mode]),
       ['async_callback', 'async_callback', 'async_poll'].map((mode) => [parent.session_id, mode]),
     );
   });

@@ -92,21 +92,21 @@ const cases: readonly Case[] = [
 ];
 
 describe('results of children are reported', () => {
-  for (const each of cases) {
-    it(each.is, async () => {
+  for (const example of cases) {
+    it(example.is, async () => {
       const ids = [one, two];
-      const children = each.children.map((change, at) => {
+      const children = example.children.map((change, at) => {
         const parent = { session_id: ids[at] ?? '', parent_session_id: lead };
         return change === null ? null : summary({ ...parent, ...change });
       });
-      const parent = each.parent === null ? null : summary({ session_id: lead, ...each.parent });
+      const parent = example.parent === null ? null : summary({ session_id: lead, ...example.parent });
       const listed = [parent, ...children].filter((session) => session !== null);
-      const callbacks = each.children.map((_, at) => ({ parent: lead, child: ids[at] ?? '' }));
+      const callbacks = example.children.map((_, at) => ({ parent: lead, child: ids[at] ?? '' }));
       const found = await dueCallbacks(lead, callbacks, {
         sessions: new Map(listed.map((session) => [session.session_id, session])),
-        isGone: (id) => Promise.resolve(each.gone?.includes(id) === true),
-        willResume: (id) => each.waiting?.includes(id) === true,
-        wasClosed: ({ session_id: id }) => each.closed?.includes(id) === true,
+        isGone: (id) => Promise.resolve(example.gone?.includes(id) === true),
+        willResume: (id) => example.waiting?.includes(id) === true,
+        wasClosed: ({ session_id: id }) => example.closed?.includes(id) === true,
       });
       assert.deepEqual(
         {
@@ -116,10 +116,10 @@ describe('results of children are reported', () => {
           hasUnreadable: found.hasUnreadable,
         },
         {
-          due: each.due ?? [],
-          dropped: each.dropped ?? [],
-          isRunning: each.isRunning ?? false,
-          hasUnreadable: each.hasUnreadable ?? false,
+          due: example.due ?? [],
+          dropped: example.dropped ?? [],
+          isRunning: example.isRunning ?? false,
+          hasUnreadable: example.hasUnreadable ?? false,
         },
       );
     });

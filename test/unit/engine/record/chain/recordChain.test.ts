@@ -98,7 +98,7 @@ describe('the hash chain of a record', () => {
         const { verdict, breaks } = await saved(lines.toSpliced(index, 0, line));
         assert.equal(verdict, 'altered');
         assert.ok(
-          breaks.some((each) => each.kind === 'inserted' && each.line === index + 1),
+          breaks.some((chainBreak) => chainBreak.kind === 'inserted' && chainBreak.line === index + 1),
           JSON.stringify(breaks),
         );
       }

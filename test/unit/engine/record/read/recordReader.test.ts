@@ -77,7 +77,7 @@ describe('reading a record', () => {
     for (const from of [19_990, 0, 7_777, 19_000]) {
       assert.deepEqual(
         await reader.read(from, from + 10),
-        Array.from({ length: 10 }, (_, each) => anEntry(from + each)),
+        Array.from({ length: 10 }, (_, index) => anEntry(from + index)),
       );
     }
     assert.deepEqual(await reader.read(20_000, 20_010), []);
@@ -170,7 +170,7 @@ describe('reading a record', () => {
     const at = lines.findIndex((line) => line.includes('the needle'));
     const torn = ['{"kind":"ent', '{"kind":"entry","entry":{"index":2,"type":', '{"kind":"run","run":{"a":[', 'x'];
     for (const before of [...torn, '{"kind":"entry","entry":{"in', '\u0000', serialiseRecordLine(entryLine(2)), '}']) {
-      const glued = lines.map((line, each) => (each === at || each === lines.length - 1 ? before + line : line));
+      const glued = lines.map((line, index) => (index === at || index === lines.length - 1 ? before + line : line));
       await writeFile(file, [...glued, ...rest, ''].join('\n'));
       const reader = await opened();
       assert.deepEqual((await reader.find('needle', 10)).indexes, [6], before);

@@ -89,7 +89,7 @@ describe('writer lease', () => {
   it('goes to exactly one of many', async () => {
     await leave({ pid: 2 ** 22 + 5, startTime: 'long ago' });
     const outcomes = await Promise.allSettled(Array.from({ length: 20 }, acquire));
-    assert.equal(outcomes.filter((each) => each.status === 'fulfilled').length, 1);
+    assert.equal(outcomes.filter((outcome) => outcome.status === 'fulfilled').length, 1);
     assert.deepEqual(await readdir(folder), ['writer.8.json']);
   });
 

@@ -119,13 +119,13 @@ describe('observed sessions with listeners', () => {
     look('claude-code-2.1.330/tty-tools');
     await begin();
     assert.equal(rows.size, 0);
-    const [name = ''] = worked.files('.jsonl').filter((each) => each.includes('projects'));
+    const [name = ''] = worked.files('.jsonl').filter((file) => file.includes('projects'));
     worked.write(name, worked.lines(name).join(''));
     const [row] = await until('the session', () => (rows.size > 0 ? [...rows.values()] : undefined));
     const handle = await open(row?.session_id ?? '');
     worked.remove(name);
     await until('its end', () => rows.size === 0);
-    await until('its mark', () => handle?.problems().some((each) => each.includes('deleted')));
+    await until('its mark', () => handle?.problems().some((problem) => problem.includes('deleted')));
     assert.ok((handle?.total() ?? 0) > 0);
     handle?.dispose();
   });
@@ -153,7 +153,7 @@ describe('observed sessions with listeners', () => {
     const handle = await open(row?.session_id ?? '');
     assert(handle !== undefined);
     const total = handle.total();
-    const [name = ''] = worked.files('.jsonl').filter((each) => each.includes('projects'));
+    const [name = ''] = worked.files('.jsonl').filter((file) => file.includes('projects'));
     const lines = worked.lines(name);
     const last = lines.findLastIndex((line) => line.includes('"type":"assistant"'));
     worked.write(name, lines.slice(0, last).join(''));

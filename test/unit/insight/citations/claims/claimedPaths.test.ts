@@ -41,7 +41,7 @@ describe('a path in an answer', () => {
   for (const [text, path] of paths) {
     it(text, () =>
       assert.deepEqual(
-        mentionsIn(text).map((each) => each.path),
+        mentionsIn(text).map((mention) => mention.path),
         [path],
       ),
     );

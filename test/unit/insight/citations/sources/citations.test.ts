@@ -37,7 +37,7 @@ const hash = (text: string): string => `length ${text.length}`;
 
 describe('citations given by the agent', () => {
   const given = (agent: string, name: string): { entry: NormalizedEntry; links: EvidenceLink[] }[] => {
-    const capture = capturesOf(agent).find((each) => each.name === name)!;
+    const capture = capturesOf(agent).find((agentCapture) => agentCapture.name === name)!;
     const { entries } = readBy(findAdapter(agent)!, linesOfCapture(capture), capture.exit);
     const session = new SessionEvidence('/workspace');
     return entries.flatMap((entry) => {
