@@ -23,7 +23,7 @@ import { registerHooks } from 'node:module';
 const stub = 'data:text/javascript;base64,' + process.argv[2];
 registerHooks({ resolve: (name, context, next) => name === 'vscode' ? { url: stub, shortCircuit: true } : next(name, context) });
 // Modules that VS Code's own code has already loaded.
-for (const each of [stub, 'node:crypto', 'node:fs/promises', 'node:os', 'node:path', 'node:url']) await import(each);
+for (const module of [stub, 'node:crypto', 'node:fs/promises', 'node:os', 'node:path', 'node:url']) await import(module);
 const started = process.cpuUsage();
 await import(process.argv[1]);
 const { user, system } = process.cpuUsage(started);

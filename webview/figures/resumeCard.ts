@@ -136,7 +136,7 @@ function notRestored({ summary }: SessionView, { background, cutOff, allowed, kn
   return {
     said:
       lines.length === 0
-        ? t('nothing known from the record')
+        ? t('the record does not say')
         : html`<ul>
             ${lines}
           </ul>`,

@@ -68,7 +68,7 @@ function notesOf(preview: EditPreview, { asked_at: askedAt }: AgentRequest): str
     case 'missing':
       return [t('This file does not exist now.')];
     case 'outside':
-      return [t('This file is outside of the session’s folder. Vitrine did not read it, so the context is not shown.')];
+      return [t('This file is outside the session’s folder. Vitrine did not read it, so the context is not shown.')];
     case 'unreadable':
       return [t('Vitrine could not read this file as text, so the context is not shown.')];
     case 'tooLarge':

@@ -21,7 +21,7 @@ export function usagePage(page: UsagePage, actions: UsageActions): TemplateResul
     <dl class="sums">${sum(t('Today'), day)} ${sum(monthText(page.month), total)}</dl>
     ${
       total.runs === 0
-        ? html`<p class="none">${t('No runs in this month.')}</p>`
+        ? html`<p class="none">${t('No runs this month.')}</p>`
         : html`${plot(page.days)}
             ${table(t('By agent'), t('Agent'), page.agents, ({ key }) => visibleTemplate(key === '' ? t('unknown') : key))}
             ${table(t('By model'), t('Model'), page.models, ({ key }) => visibleTemplate(key === 'unknown' ? t('not named') : key))}
@@ -87,7 +87,7 @@ function parts(group: UsageGroup): string[] {
     ...(unknown === 0
       ? []
       : [
-          plural(unknown, t('{0} cost unknown', 1), t('{0} costs unknown')) +
+          t('{0} with unknown cost', number(unknown)) +
             (tokensOf(group.unknownUsage) === 0 ? '' : `: ${t('{0} tokens', number(tokensOf(group.unknownUsage)))}`),
         ]),
   ];

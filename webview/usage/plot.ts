@@ -24,7 +24,7 @@ export function plot(days: readonly UsageGroup[]): TemplateResult {
       viewBox="0 0 ${columns * column} ${height + mark + 3}"
       preserveAspectRatio="none"
       role="img"
-      aria-label=${t('Cost by day. The days are listed as a table below.')}
+      aria-label=${t('Cost by day. The table below lists the days.')}
     >
       <defs>
         <pattern id="hatch" width="4" height="4" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">

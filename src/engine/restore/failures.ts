@@ -11,7 +11,7 @@ export const restoreFailures = {
   noSnapshot: (entry: number) =>
     new EngineFailure('restore_failed', {
       message: say`Vitrine has no copy of the files at entry ${entry}.`,
-      detail: say`Vitrine copies files at each prompt that it sends to an agent, and keeps the copies for 30 days. There is none if the folder was too large, or if git was missing.`,
+      detail: say`Vitrine copies files at each prompt that it sends to an agent, and keeps the copies for 30 days. There is no copy if the folder was too large, or if git was missing.`,
     }),
 
   nothingToUndo: () =>

@@ -103,7 +103,7 @@ function sessionSection(
 ): ReportSection {
   const shown = rows.slice(0, maxSessions);
   const omitted = rows.length - shown.length;
-  if (rows.length === 0) return { title: t('Sessions'), text: [t('Nothing happened since then.')] };
+  if (rows.length === 0) return { title: t('Sessions'), text: [t('Nothing has happened since then.')] };
   return {
     title: t('Sessions'),
     tables: [

@@ -24,7 +24,7 @@ interface ResumeAllDeps {
 export async function resumeAll(rows: readonly SessionRow[], deps: ResumeAllDeps): Promise<readonly string[]> {
   if (!mayStart()) return [];
   if (rows.length === 0) {
-    void vscode.window.showInformationMessage(t('No session of this workspace was interrupted.'));
+    void vscode.window.showInformationMessage(t('No session in this workspace was interrupted.'));
     return [];
   }
   const resume = t('Resume All');

@@ -62,7 +62,9 @@ export function filterCommands(shell: CommandContext): Commands {
             prompt: t('US dollars, such as >1, <=0.5 or 0.5..2. Sessions without a known cost are excluded.'),
             value: filter.cost === undefined ? '' : costText(filter.cost),
             validateInput: (value) =>
-              value.trim() === '' || parseCost(value) !== undefined ? undefined : t('Type >1, <=0.5 or 0.5..2.'),
+              value.trim() === '' || parseCost(value) !== undefined
+                ? undefined
+                : t('Enter an amount such as >1, <=0.5 or 0.5..2.'),
           });
           if (typed !== undefined) set({ cost: parseCost(typed) });
           return;
@@ -152,7 +154,9 @@ async function pickDates({ dates }: SessionFilter): Promise<Pick<Parts, 'days' |
     prompt: t('Days, such as 2026-11-01..2026-11-20, 2026-11-01.. or 2026-11-05'),
     value: dates === undefined ? '' : datesText(dates),
     validateInput: (value) =>
-      value.trim() === '' || parseDates(value) !== undefined ? undefined : t('Type 2026-11-01..2026-11-20.'),
+      value.trim() === '' || parseDates(value) !== undefined
+        ? undefined
+        : t('Enter dates such as 2026-11-01..2026-11-20.'),
   });
   return typed === undefined ? undefined : { dates: parseDates(typed) };
 }

@@ -45,7 +45,7 @@ export async function costReport(handle: SessionHandle, { actions, progress }: R
           facts: [
             fact(t('Source of the last run’s cost'), sourceOf(cost)),
             fact(t('Source of the session’s cost'), sourceOf(total)),
-            ...(ledger.tokensOf === undefined ? [] : [fact(t('Tokens'), t('of the last model call of each turn'))]),
+            ...(ledger.tokensOf === undefined ? [] : [fact(t('Tokens'), t('last model call of each turn only'))]),
             ...(await checkFacts(summary, ledger.totalModels)),
           ],
         },

@@ -67,7 +67,7 @@ export function raceReport(compares: Compares): Report {
               { label: t('Unsupported claims'), numeric: true },
             ],
             rows: results.map((result) => row(result, compares)),
-            note: t('Unsupported claims: statements of the agent that its session does not support, or contradicts.'),
+            note: t('Unsupported claims: statements by the agent that its session contradicts or does not support.'),
           },
         ],
       },
@@ -145,7 +145,7 @@ function outcomeCell(
   waiting: ReadonlySet<string>,
   { t }: Words,
 ): ReportCell {
-  if (session !== null && waiting.has(session)) return { text: t('waits for you'), tone: 'warning' };
+  if (session !== null && waiting.has(session)) return { text: t('waiting for you'), tone: 'warning' };
   switch (lane?.state) {
     case 'waiting':
       return { text: t('waiting'), tone: 'dim' };

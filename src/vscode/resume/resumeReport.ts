@@ -79,7 +79,7 @@ function places(): ReportTable {
     ],
   ];
   return {
-    label: t('Where the conversation is not found'),
+    label: t('Where the agent does not find its conversation'),
     columns: [{ label: t('Where') }, { label: t('What happens') }, { label: t('What to do') }],
     rows: rows.map((cells) => cells.map((cell) => text(cell))),
   };

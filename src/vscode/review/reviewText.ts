@@ -22,7 +22,7 @@ export function originText(session: SessionReview, { by }: NamedHunk): string {
 
 /** The lines of a change in the file as it is, from 1, or how its permissions changed. */
 export function linesText({ now: [from, to], base, executable }: NamedHunk): string {
-  if (executable !== undefined) return executable ? t('Made executable') : t('Made not executable');
+  if (executable !== undefined) return executable ? t('Made executable') : t('Made non-executable');
   if (from === to) {
     const gone = base[1] - base[0];
     return gone === 1 ? t('1 line removed at line {0}', from + 1) : t('{0} lines removed at line {1}', gone, from + 1);

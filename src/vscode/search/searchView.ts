@@ -121,7 +121,7 @@ export class SearchView implements vscode.TreeDataProvider<SearchNode>, vscode.D
       title: t('Search Sessions'),
       value: this.#query,
       placeHolder: t('Words, "exact phrase", tool: file: kind: state: error'),
-      prompt: t('Searches everything that sessions recorded, including tool output.'),
+      prompt: t('Searches everything that was recorded, including tool output.'),
       validateInput: (value) => {
         const [problem] = parseQuery(value).problems;
         if (problem === undefined) return undefined;

@@ -39,6 +39,6 @@ export function askedBy(row: Pick<SessionRow, 'agent_label'>, title: string): st
 export function needText(row: SessionRow): string {
   if (row.observed === undefined) return askedBy(row, needsYou(row)?.title ?? '');
   return row.observed.live.state === 'waiting_for_permission'
-    ? t('{0} waits for a permission', visibleText(row.agent_label))
-    : t('{0} waits for you', visibleText(row.agent_label));
+    ? t('{0} is waiting for permission', visibleText(row.agent_label))
+    : t('{0} is waiting for you', visibleText(row.agent_label));
 }

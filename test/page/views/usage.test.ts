@@ -32,7 +32,7 @@ describe('the usage view', () => {
     assert.match(sums[0] ?? '', /^Today\s+\$1\.04\s+3 runs$/);
     assert.match(
       sums[1] ?? '',
-      /^November 2026\s+≈ \$16\.42 \+ unknown\s+45 runs\s+≈ includes estimates\s+3 costs unknown: 37,035 tokens$/,
+      /^November 2026\s+≈ \$16\.42 \+ unknown\s+45 runs\s+≈ includes estimates\s+3 with unknown cost: 37,035 tokens$/,
     );
     await page.close();
   });
@@ -128,7 +128,7 @@ describe('the usage view', () => {
 
   it('shows no zero for a month without runs, and keeps agent names plain', async () => {
     const page = await open({ total: group('2026-11'), day: group('2026-11-21'), days: [], agents: [], models: [] });
-    await page.getByText('No runs in this month.').waitFor();
+    await page.getByText('No runs this month.').waitFor();
     assert.doesNotMatch(await page.locator('main').innerText(), /\$0/);
     await page.close();
     const hostile = await open({ agents: [group('<img src=x onerror=alert(1)>\u202e', { usd: 1, runs: 1 })] });

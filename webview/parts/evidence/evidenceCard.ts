@@ -98,7 +98,7 @@ function isOnlyNamed(source: CardStep | null): boolean {
 
 function fileWords({ status, source }: EvidenceCard): string {
   if (source?.why === 'named_in_command') return t('File named in a command');
-  if (source?.why === 'named_in_output') return t('File named in an output');
+  if (source?.why === 'named_in_output') return t('File named in tool output');
   return status === 'not_found' ? t('File named in the text') : t('File');
 }
 

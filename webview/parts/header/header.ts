@@ -127,7 +127,7 @@ function statusLine(context: Context, view: SessionView): TemplateResult {
   const mode = summary.permission_mode;
   const bypass = mode !== null && bypasses(mode);
   return html`${status.id === 'approval' ? waitingStatus(context, status) : plainStatus(context, view, status)}
-  ${summary.observed === undefined ? nothing : html`<span class="recording" title=${t('Started by another program, read-only here')}>${badge(t('Watched'))}</span>`}
+  ${summary.observed === undefined ? nothing : html`<span class="recording" title=${t('Started by another program; read-only here')}>${badge(t('Watched'))}</span>`}
   ${summary.recording ? html`<span class="recording" title=${t('Replayed from a recording, not from a live agent')}>${badge(t('Recording'))}</span>` : nothing}
   ${
     mode === null
@@ -181,7 +181,7 @@ function tools({ actions, store }: Context, { following: isFollowing, tabs: stat
       ${button({ label: t('Find'), icon: 'search', look: 'icon', onClick: () => actions.find() })}
       ${button({ label: t('Collapse all'), icon: 'collapse-all', look: 'icon', onClick: () => actions.collapseAll() })}
       ${button({
-        label: isFollowing ? t('Following the end') : t('Go to the end'),
+        label: isFollowing ? t('Following new entries') : t('Go to the end'),
         icon: 'arrow-down',
         look: 'icon',
         pressed: isFollowing,

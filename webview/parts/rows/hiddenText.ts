@@ -12,7 +12,7 @@ export function hiddenText({ steps, failed, thoughts, messages, autonomous, syst
   const counted = [
     steps === 0 ? '' : failed === 0 ? many : t('{0} ({1} failed)', many, failed),
     thoughts === 0 ? '' : plural(thoughts, t('{0} thinking block', 1), t('{0} thinking blocks')),
-    messages === 0 ? '' : plural(messages, t('{0} message of subagents', 1), t('{0} messages of subagents')),
+    messages === 0 ? '' : plural(messages, t('{0} subagent message', 1), t('{0} subagent messages')),
     autonomous === 0 ? '' : plural(autonomous, t('{0} autonomous message', 1), t('{0} autonomous messages')),
     system === 0 ? '' : plural(system, t('{0} system line', 1), t('{0} system lines')),
   ].filter((part) => part !== '');

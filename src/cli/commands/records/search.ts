@@ -20,7 +20,7 @@ Searches Vitrine's own sessions and those that other programs started, including
 Words match by prefix, and one entry must contain all of them.
 
   "two words"        exact phrase; add quotes for the shell
-  tool:NAME          calls of this tool
+  tool:NAME          calls to this tool
   file:PART          calls that name this file
   kind:KIND          user, assistant, thinking, system, error, tool, read, edit, command, search, web, other
   state:STATE        done, failed, denied, cancelled, running

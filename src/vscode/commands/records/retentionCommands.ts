@@ -30,7 +30,7 @@ export function retentionCommands({ loader, retention }: Pick<CommandContext, 'l
           label: t('Compress records and output'),
           detail: t('You can still read, search and export everything.'),
         },
-        { label: t('Delete permanently…'), detail: t('Asks again.') },
+        { label: t('Delete permanently…'), detail: t('Vitrine asks you to confirm.') },
       ];
       const how = await vscode.window.showQuickPick([pack, remove], { title });
       if (how === remove) await retention.remove(chosen.rows, 'user');

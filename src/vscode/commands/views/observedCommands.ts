@@ -73,8 +73,8 @@ export function observedCommands(shell: CommandContext): Commands {
       const label = inertText(row.agent_label);
       const text =
         where === undefined
-          ? t('{0} is running outside of this window (process {1}).', label, pid)
-          : t('{0} is running outside of this window, in {1} (process {2}).', label, inertText(where), pid);
+          ? t('{0} is running outside this window (process {1}).', label, pid)
+          : t('{0} is running outside this window, in {1} (process {2}).', label, inertText(where), pid);
       void vscode.window.showInformationMessage(text);
     },
   };

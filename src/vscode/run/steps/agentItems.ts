@@ -76,7 +76,7 @@ function foundItem(agent: AgentReport, other?: AgentReport): AgentItem {
   if (other === undefined) return item;
   const button = {
     iconPath: new vscode.ThemeIcon('arrow-swap'),
-    tooltip: t('Runs with: {0}. Use Instead: {1}', transportText(agent), transportText(other)),
+    tooltip: t('Uses {0}. Select to use {1} instead.', transportText(agent), transportText(other)),
   };
   return { ...item, buttons: [button], other: () => foundItem(other, agent) };
 }

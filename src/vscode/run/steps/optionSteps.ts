@@ -102,7 +102,7 @@ function partItems({ agent, settings }: Subject, choice: RunChoice): PartItem[] 
 function limitLabel(name: Limit['name']): string {
   switch (name) {
     case 'maxTurns':
-      return t('Most turns');
+      return t('Maximum turns');
     case 'maxBudgetUsd':
       return t('Budget in US dollars');
     case 'maxAiCredits':

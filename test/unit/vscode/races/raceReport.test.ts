@@ -148,7 +148,7 @@ describe('the comparison page of a race', () => {
       ['Stop Race', 'Open Session', 'Stop', 'Show Changes'],
     );
     const asked = report(running, race({ state: 'running', lanes }), ['ses_00000000000a']);
-    assert.equal(asked.rows?.[0]?.[1], 'waits for you');
+    assert.equal(asked.rows?.[0]?.[1], 'waiting for you');
   });
 
   it('offers to take a result after the race, and to undo the newest one that was taken', () => {
