@@ -19,6 +19,7 @@ import { NewsSource } from './clients/news.ts';
 import type { DaemonOptions } from './options.ts';
 import { OtherDaemons } from './otherVersions/otherDaemons.ts';
 import { RunQueue } from './queue/runQueue.ts';
+import { RunGarbage } from './runGarbage.ts';
 import { RaceCalls } from './sessions/races.ts';
 import { RunningSessions } from './sessions/runningSessions.ts';
 import { DaemonServer } from './server.ts';
@@ -91,7 +92,11 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     timing: { request: Number.POSITIVE_INFINITY },
   };
   const engine = new Engine(engineDeps);
-  const running = new RunningSessions(engine, log, (count) => lifetime.setRuns(count));
+  const garbage = new RunGarbage();
+  const running = new RunningSessions(engine, log, (count) => {
+    lifetime.setRuns(count);
+    garbage.setRuns(count);
+  });
   const news = new NewsSource(engine);
   engine.onSummary(() => thread.tell(indexOrders.recordsChanged, {}));
   const sources: ObservedSources = new ObservedSources({

@@ -2,17 +2,18 @@ import * as vscode from 'vscode';
 import type { EngineHost } from '../engine/engineHost.ts';
 import { logLine } from '../../engine/log/logLine.ts';
 import { sessionFolders } from '../../engine/folders/sessionFolders.ts';
+import { onReturn } from '../window/onReturn.ts';
 import type { SessionList } from './sessionList.ts';
 
-/** Minimum interval in ms between reloads when the window gets the focus. */
+/** Minimum interval in ms between reloads when the user returns to the window. */
 const pause = 5000;
 
-/** Loads stored sessions when the view is first visible, after a crash, and when the window gets the focus. */
+/** Loads stored sessions when the view is first visible, after a crash, and when the user returns to the window. */
 export class SessionLoader implements vscode.Disposable {
   readonly #engines: EngineHost;
   readonly #list: SessionList;
   readonly #log: vscode.LogOutputChannel;
-  readonly #subscriptions: vscode.Disposable;
+  readonly #subscription: { dispose(): unknown };
   #first: Promise<void> | undefined;
   #last = 0;
 
@@ -20,12 +21,10 @@ export class SessionLoader implements vscode.Disposable {
     this.#engines = engines;
     this.#list = list;
     this.#log = log;
-    this.#subscriptions = vscode.Disposable.from(
-      vscode.window.onDidChangeWindowState(({ focused }) => {
-        // A daemon of another version or machine writes without notice.
-        if (focused && this.#list.complete && performance.now() - this.#last > pause) void this.refresh();
-      }),
-    );
+    this.#subscription = onReturn(vscode.window, () => {
+      // A daemon of another version or machine writes without notice.
+      if (this.#list.complete && performance.now() - this.#last > pause) void this.refresh();
+    });
   }
 
   /** Once per window: cleans up after a crash, then lists. Never rejects. */
@@ -58,7 +57,7 @@ export class SessionLoader implements vscode.Disposable {
   }
 
   dispose(): void {
-    this.#subscriptions.dispose();
+    this.#subscription.dispose();
   }
 
   async #countLost(unreadable: number): Promise<void> {

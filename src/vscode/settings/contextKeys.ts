@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { logLine } from '../../engine/log/logLine.ts';
 import type { EngineHost } from '../engine/engineHost.ts';
+import { onReturn } from '../window/onReturn.ts';
 import { hiddenTotal, type SessionList } from '../sessions/sessionList.ts';
 
 /** Minimum interval in ms, because a check may start the user's shell. */
@@ -11,7 +12,7 @@ export class ContextKeys implements vscode.Disposable {
   readonly #list: SessionList;
   readonly #engines: EngineHost;
   readonly #log: vscode.LogOutputChannel;
-  readonly #subscriptions: readonly vscode.Disposable[];
+  readonly #subscriptions: readonly { dispose(): unknown }[];
   readonly #set = new Map<string, unknown>();
   /** Epoch milliseconds; `undefined`: never. */
   #lastCheck: number | undefined;
@@ -24,8 +25,8 @@ export class ContextKeys implements vscode.Disposable {
     this.#subscriptions = [
       list.onDidChange(() => this.#update()),
       // The user may have installed an agent meanwhile.
-      vscode.window.onDidChangeWindowState(({ focused }) => {
-        if (focused && this.#missing) this.#look();
+      onReturn(vscode.window, () => {
+        if (this.#missing) this.#look();
       }),
     ];
     this.#update();

@@ -25,8 +25,10 @@ const gatherMs = 40;
 const pauseFactor = 8;
 /** Interval between checks for what has no events, in ms: running processes, and new folders on some file systems. */
 const tickMs = 1000;
-/** Interval between complete scans, in ms, in case an event was missed. */
+/** Time from the first event to a complete scan, in ms: the system drops events if there are many at once. */
 const allMs = 60_000;
+/** Interval between complete scans without events, in ms, for file systems that have events only of some changes. */
+const quietAllMs = 600_000;
 
 /** Sessions of other programs, updated while there are listeners. */
 export class ObservedSessions implements ObservedFeed {
@@ -131,10 +133,10 @@ export class ObservedSessions implements ObservedFeed {
   }
 
   #start(): void {
-    const watcher = new FolderWatcher({ onPaths: (paths) => this.#handleChanges(paths) });
+    const watcher = new FolderWatcher({ onPaths: (paths) => this.#handleEvents(paths) });
     this.#watcher = watcher;
     this.#missing = new MissingFolders(() => this.#checkWithin(gatherMs));
-    this.#allAt = performance.now() + allMs;
+    this.#allAt = performance.now() + quietAllMs;
     this.#firstPart = new Promise((resolve) => {
       this.#onFirstPart = resolve;
     });
@@ -181,6 +183,12 @@ export class ObservedSessions implements ObservedFeed {
     } else if (this.#lookers > 0) this.#changes.fire(changeOf(before, this.#rows));
   }
 
+  #handleEvents(paths: ReadonlySet<string>): void {
+    this.#allAt = Math.min(this.#allAt, performance.now() + allMs);
+    this.#checkWithin(allMs);
+    this.#handleChanges(paths);
+  }
+
   #handleChanges(paths: ReadonlySet<string>): void {
     this.#paths.fire(paths);
     for (const path of paths) this.#dirty.add(path);
@@ -222,7 +230,8 @@ export class ObservedSessions implements ObservedFeed {
   }
 
   #checkLater(): void {
-    this.#checkWithin(this.#isLive() || !this.#hasEvents ? tickMs : allMs);
+    const isTicking = this.#isLive() || !this.#hasEvents;
+    this.#checkWithin(isTicking ? tickMs : Math.max(0, this.#allAt - performance.now()));
   }
 
   #isLive(): boolean {
@@ -243,7 +252,7 @@ export class ObservedSessions implements ObservedFeed {
     if (watcher === undefined) return;
     if (this.#isLive()) await this.#change((prices) => this.#deps.sources.refreshLive(prices));
     const isAll = performance.now() >= this.#allAt;
-    if (isAll) this.#allAt = performance.now() + allMs;
+    if (isAll) this.#allAt = performance.now() + quietAllMs;
     const roots = this.folders().filter((folder) => isAll || !watcher.has(folder));
     const there = await Promise.all(roots.map((root) => exists(root)));
     const made = roots.filter((_, at) => there[at]);

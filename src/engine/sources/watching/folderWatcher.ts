@@ -9,8 +9,16 @@ const maxWatches = 4096;
 const pollMs = 1000;
 const foldersPerPoll = 64;
 
-/** File system types without events for changes by other machines: NFS, SMB, CIFS, SMB2, 9P, FUSE. */
-const withoutEvents = new Set([0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x01021997, 0x65735546]);
+/** File system types without events for changes by other machines; the numbers are those of GNU coreutils' `stat`. */
+const withoutEvents = new Set([
+  // NFS, SMB, CIFS, SMB2, 9P, FUSE
+  ...[0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x01021997, 0x65735546],
+  // AFS, kAFS, Coda, Ceph, GPFS, Lustre, BeeGFS, PanFS, GFS2, OCFS2
+  ...[0x5346414f, 0x6b414653, 0x73757245, 0x00c36400, 0x47504653, 0x0bd00bd0, 0x19830326, 0xaad7aaea, 0x01161970],
+  0x7461636f,
+  // Folders that a virtual machine shares with its host: VirtualBox, VMware, Parallels
+  ...[0x786f4256, 0xbacbacbc, 0x7c7c6673],
+]);
 
 export interface FolderWatcherOptions {
   /** Gets created, changed or removed paths without delay. */
@@ -71,7 +79,10 @@ export class FolderWatcher {
         { persistent: false, recursive: this.#recursive },
         (_, name) => this.#handleEvent(folder, typeof name === 'string' ? name : null),
       );
-      made.on('error', () => this.#unwatch(folder));
+      made.on('error', () => {
+        this.#unwatch(folder);
+        if (!this.#isDisposed) this.#options.onPaths(new Set([folder]));
+      });
       this.#watches.set(folder, made);
     } catch (error) {
       // The system has no more watches.

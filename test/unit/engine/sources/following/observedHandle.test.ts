@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { mock } from 'node:test';
 import { storeFormats } from '../../../../../src/agents/stores/formats.ts';
 import type { ProcessProbe } from '../../../../../src/engine/sources/live/processes.ts';
 import { ObservedSessions } from '../../../../../src/engine/sources/following/observedSessions.ts';
@@ -143,6 +144,24 @@ describe('observed sessions with listeners', () => {
     await until('the request', () => state() === 'waiting_for_permission');
     isAlive = false;
     await until('the end of the process', () => state() === 'ended');
+  });
+
+  it('scans everything a minute after an event, and otherwise every ten minutes', async () => {
+    look('claude-code-2.1.330/tty-tools');
+    worked.copy();
+    const timers = mock.method(globalThis, 'setTimeout');
+    const hasTimer = (atLeast: number, atMost: number): boolean =>
+      timers.mock.calls.some(({ arguments: [, ms = 0] }) => ms >= atLeast && ms <= atMost);
+    try {
+      await begin();
+      await until('the timer of the next scan', () => hasTimer(300_000, 600_000));
+      assert.ok(!hasTimer(20_000, 299_999));
+      const [name = ''] = worked.files('.jsonl').filter((each) => each.includes('projects'));
+      worked.append(name, '\n');
+      await until('a timer for the next minute', () => hasTimer(20_000, 60_000));
+    } finally {
+      timers.mock.restore();
+    }
   });
 
   it('restarts when a file was rewritten', async () => {
