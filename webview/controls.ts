@@ -17,10 +17,10 @@ export function controlsReady(): boolean {
  * Calls `then` once the toolkit's elements are defined. It must draw immediately: until then, both an element and the button
  * inside it are buttons.
  */
-export async function whenControlsReady(then: () => void): Promise<void> {
+export async function whenControlsReady(callback: () => void): Promise<void> {
   await Promise.all(elements.map((name) => customElements.whenDefined(name)));
   ready = true;
-  then();
+  callback();
 }
 
 export interface ButtonOptions {

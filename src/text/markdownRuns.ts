@@ -158,13 +158,13 @@ function delimitersOf(text: string): number {
  */
 function cut(lines: readonly string[], limit: number): readonly string[] {
   const pieces: string[] = [];
-  let held = '';
+  let pending = '';
   let dense = 0;
   for (const line of lines) {
     const more = delimitersOf(line);
-    if ((held.length + line.length > limit || dense + more > maxDelimiters) && held !== '') {
-      pieces.push(held);
-      held = '';
+    if ((pending.length + line.length > limit || dense + more > maxDelimiters) && pending !== '') {
+      pieces.push(pending);
+      pending = '';
       dense = 0;
     }
     let from = 0;
@@ -175,10 +175,10 @@ function cut(lines: readonly string[], limit: number): readonly string[] {
       pieces.push(line.slice(from, end));
       from = end;
     }
-    held += line.slice(from);
+    pending += line.slice(from);
     dense += from === 0 ? more : delimitersOf(line.slice(from));
   }
-  if (held !== '') pieces.push(held);
+  if (pending !== '') pieces.push(pending);
   return pieces;
 }
 

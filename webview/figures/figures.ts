@@ -137,10 +137,10 @@ export class Figures {
   }
 
   #setResume(resume: ResumeFacts | undefined): void {
-    const had = this.resume !== undefined;
+    const hadResume = this.resume !== undefined;
     this.resume = resume;
     this.#deps.store.setResume(resume !== undefined && this.#code !== undefined);
-    if (had || resume !== undefined) this.#deps.changed();
+    if (hadResume || resume !== undefined) this.#deps.changed();
   }
 
   #requestSoon(): void {

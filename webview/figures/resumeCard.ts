@@ -90,14 +90,14 @@ function lastActivity({ summary }: SessionView, { lastActivity: at }: ResumeFact
 }
 
 function context({ summary }: SessionView, { compactions }: ResumeFacts): CardValue {
-  const said = contextText(summary);
-  if (compactions === 0) return { said };
+  const text = contextText(summary);
+  if (compactions === 0) return { said: text };
   const more = plural(
     compactions,
     t('Compacted once: the agent has only a summary of earlier messages.'),
     t('Compacted {0} times: the agent has only a summary of earlier messages.'),
   );
-  return { said, more };
+  return { said: text, more };
 }
 
 function cold({ cold: cost, known }: ResumeFacts): CardValue {

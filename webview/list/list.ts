@@ -162,11 +162,11 @@ export class List {
 
   /** Takes new rows without moving the visible ones; stays at the end if it was there. */
   setRows(rows: readonly Row[]): void {
-    const held = this.#gapAtTop();
+    const gap = this.#gapAtTop();
     this.#rows = rows;
     this.#places = undefined;
     this.#virtualizer.setOptions(this.#options());
-    if (held !== undefined && this.#jumpTarget === undefined && this.place(held.key) !== undefined) this.#pinned = held;
+    if (gap !== undefined && this.#jumpTarget === undefined && this.place(gap.key) !== undefined) this.#pinned = gap;
   }
 
   /** The first visible row, if the screen begins with entries that are not loaded and about to be replaced. */
@@ -262,12 +262,12 @@ export class List {
   }
 
   #keepPinnedInPlace(): void {
-    const held = this.#pinned;
-    const at = held === undefined ? undefined : this.place(held.key);
+    const pinned = this.#pinned;
+    const at = pinned === undefined ? undefined : this.place(pinned.key);
     const start = at === undefined ? undefined : this.#start(at);
-    if (held === undefined || start === undefined) return;
-    const offset = Math.max(0, start - held.from);
-    held.at = offset;
+    if (pinned === undefined || start === undefined) return;
+    const offset = Math.max(0, start - pinned.from);
+    pinned.at = offset;
     if (Math.abs(offset - this.#scroller.scrollTop) > 1) this.#virtualizer.scrollToOffset(offset);
   }
 

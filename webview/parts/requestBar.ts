@@ -11,10 +11,10 @@ import type { Context } from './context.ts';
 export function requestBar({ requests, actions, store }: Context): TemplateResult | typeof nothing {
   const first = requests.outOfSight();
   if (first === undefined) return nothing;
-  const said = t('{0} says: {1}', agentName(store.view), quoted(first.title));
+  const message = t('{0} says: {1}', agentName(store.view), quoted(first.title));
   return html`<div class="pend" role="region" aria-label=${t('Pending request')}>
     ${codicon('shield')}<span class="word">${attentionSummary(requests.waiting)}</span>
-    <span class="mono" title=${plain(said, 'code')}>${visibleTemplate(said, 'code')}</span>
+    <span class="mono" title=${plain(message, 'code')}>${visibleTemplate(message, 'code')}</span>
     ${button({ id: 'review', label: t('Review'), onClick: () => actions.review() })}
   </div>`;
 }

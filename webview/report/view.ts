@@ -110,9 +110,9 @@ function tableView(table: ReportTable, section: string, state: ReportViewState):
 }
 
 function columnHead({ label, numeric }: ReportColumn, at: number, sort: Sort | undefined, press: () => void) {
-  const here = sort?.column === at ? sort : undefined;
-  const order = here === undefined ? nothing : here.descending ? 'descending' : 'ascending';
-  const icon = here === undefined ? 'none' : here.descending ? 'arrow-down' : 'arrow-up';
+  const ownSort = sort?.column === at ? sort : undefined;
+  const order = ownSort === undefined ? nothing : ownSort.descending ? 'descending' : 'ascending';
+  const icon = ownSort === undefined ? 'none' : ownSort.descending ? 'arrow-down' : 'arrow-up';
   return html`<th scope="col" class=${numeric === true ? 'n' : ''} aria-sort=${order}>
     <button class="sort" @click=${press}>
       ${visibleTemplate(label)}<span class="codicon sm codicon-${icon}" aria-hidden="true"></span>

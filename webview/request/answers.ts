@@ -16,8 +16,12 @@ export function answersOf({ questions = [] }: AgentRequest, draft: AnswerDraft):
 
 /** The draft after the user selected `label` of question `at`, or cleared it if `several` are allowed. */
 export function pick(draft: AnswerDraft, at: number, label: string, several: boolean): Partial<AnswerDraft> {
-  const had = draft.picks[at] ?? [];
-  const now = several ? (had.includes(label) ? had.filter((chosen) => chosen !== label) : [...had, label]) : [label];
+  const picksBefore = draft.picks[at] ?? [];
+  const now = several
+    ? picksBefore.includes(label)
+      ? picksBefore.filter((chosen) => chosen !== label)
+      : [...picksBefore, label]
+    : [label];
   // With a single answer, a choice replaces typed text.
   return { picks: put(draft.picks, at, now, []), ...(!several && { other: put(draft.other, at, '', '') }) };
 }

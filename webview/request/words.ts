@@ -99,9 +99,11 @@ export function outcome({ request, decision }: RequestState): Outcome {
         return { icon: 'edit', state: 'done', words: t('Allowed with edits by a person'), said: '' };
       return byUser(request, decision);
     case 'timeout': {
-      const waited = minutes(Date.parse(decision.at) - Date.parse(request.asked_at));
+      const waitedText = minutes(Date.parse(decision.at) - Date.parse(request.asked_at));
       const words =
-        request.kind === 'question' ? t('No answer within {0}', waited) : t('Denied: no answer within {0}', waited);
+        request.kind === 'question'
+          ? t('No answer within {0}', waitedText)
+          : t('Denied: no answer within {0}', waitedText);
       return { icon: 'circle-slash', state: 'denied', words, said: '' };
     }
     case 'withdrawn':
@@ -146,10 +148,11 @@ function byUser({ kind }: AgentRequest, { answer, client }: Decision): Outcome {
       return { icon: 'pass', state: 'done', words: kind === 'plan' ? approved : allowed, said: '' };
     }
     case 'deny': {
-      const said = answer.reason ?? '';
-      if (kind === 'question') return { icon: 'circle-slash', state: 'denied', words: t('You did not answer'), said };
-      if (kind === 'plan') return { icon: 'sync', state: 'done', words: t('Changes requested by you'), said };
-      return { icon: 'circle-slash', state: 'denied', words: t('Denied by you'), said };
+      const reason = answer.reason ?? '';
+      if (kind === 'question')
+        return { icon: 'circle-slash', state: 'denied', words: t('You did not answer'), said: reason };
+      if (kind === 'plan') return { icon: 'sync', state: 'done', words: t('Changes requested by you'), said: reason };
+      return { icon: 'circle-slash', state: 'denied', words: t('Denied by you'), said: reason };
     }
     case 'answer':
       return {

@@ -81,8 +81,8 @@ export class Store implements RowSource {
   addPage(entries: readonly PageEntry[]): void {
     for (const { step, links, ...entry } of entries) {
       // The page's version may be newer than the answer, or consist of pieces that the answer already has.
-      const here = this.#entries.get(entry.index) ?? entry;
-      this.#put({ ...here, ...(step !== undefined && { step }), ...(links !== undefined && { links }) });
+      const known = this.#entries.get(entry.index) ?? entry;
+      this.#put({ ...known, ...(step !== undefined && { step }), ...(links !== undefined && { links }) });
     }
     this.structure += 1;
   }

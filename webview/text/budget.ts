@@ -12,14 +12,18 @@ export function budgetFigures(status: BudgetStatus): string {
 /** One sentence; `undefined` if there is nothing to say. */
 export function budgetSentence({ near, reached, unheld }: BudgetState): string | undefined {
   if (reached !== undefined) {
-    const said = t(
+    const sentence = t(
       'Paused: the budget for {0} is used up ({1}).',
       scopeText(reached.scope, writing),
       budgetFigures(reached),
     );
-    return [said, exceededText(reached, writing)].filter((part) => part !== '').join(' ');
+    return [sentence, exceededText(reached, writing)].filter((part) => part !== '').join(' ');
   }
   if (near === undefined) return unheld;
-  const said = t('The budget for {0} is nearly used up ({1}).', scopeText(near.scope, writing), budgetFigures(near));
-  return unheld === undefined ? said : `${said} ${unheld}`;
+  const sentence = t(
+    'The budget for {0} is nearly used up ({1}).',
+    scopeText(near.scope, writing),
+    budgetFigures(near),
+  );
+  return unheld === undefined ? sentence : `${sentence} ${unheld}`;
 }

@@ -107,9 +107,9 @@ export class Turns {
       this.#run.error(entry, codeOfText(last ?? '') ?? 'system_error', timestamp);
       return last ?? entry;
     }
-    const said = stopErrors.get(stopReason) ?? unknownStop(stopReason);
-    if (said !== undefined) this.#run.error(said.text, said.code, timestamp);
-    return said?.text;
+    const stopError = stopErrors.get(stopReason) ?? unknownStop(stopReason);
+    if (stopError !== undefined) this.#run.error(stopError.text, stopError.code, timestamp);
+    return stopError?.text;
   }
 
   #close(end: TurnEnd | null, error: string | undefined, timestamp: string): void {

@@ -210,8 +210,8 @@ export class Conversation {
     const results = blocks.filter(isResult);
     for (const block of results) this.#result(block, line, results.length === 1);
     if (results.length === blocks.length) return true;
-    const said = blocks.filter((block) => !isResult(block));
-    if (!this.#isPrompt(said, line)) for (const block of said) this.#say(block, line);
+    const spokenBlocks = blocks.filter((block) => !isResult(block));
+    if (!this.#isPrompt(spokenBlocks, line)) for (const block of spokenBlocks) this.#say(block, line);
     return true;
   }
 

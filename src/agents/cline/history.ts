@@ -39,10 +39,10 @@ function spoken(block: JsonObject, at: number): PlacedItem[] {
   const thought = block['type'] === 'thinking' ? text(block['thinking']) : undefined;
   if (thought !== undefined)
     return [{ at, item: { type: { kind: 'thinking', reasoning: thought }, content: thought } }];
-  const said = block['type'] === 'text' ? text(block['text']) : undefined;
-  return said === undefined || said === ''
+  const blockText = block['type'] === 'text' ? text(block['text']) : undefined;
+  return blockText === undefined || blockText === ''
     ? []
-    : [{ at, item: { type: { kind: 'assistant_message' }, content: said } }];
+    : [{ at, item: { type: { kind: 'assistant_message' }, content: blockText } }];
 }
 
 function written(shown: string, at: number): PlacedItem[] {

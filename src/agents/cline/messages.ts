@@ -161,13 +161,13 @@ function plainItem(
   if (kind === 'user_feedback_diff') {
     return { item: { type: { kind: 'system_message', subtype: 'user_edit' }, content: shown } };
   }
-  if (kind === 'text' || kind === 'completion_result') return said(shown);
+  if (kind === 'text' || kind === 'completion_result') return messageItem(shown);
   if (kind === 'reasoning') {
     const thought = shown === '' ? (text(message['reasoning']) ?? '') : shown;
     if (thought === '') return undefined;
     return { item: { type: { kind: 'thinking', reasoning: thought }, content: thought } };
   }
-  if (questions.has(kind)) return said(questionText(shown));
+  if (questions.has(kind)) return messageItem(questionText(shown));
   if (kind === 'api_req_started') return requestFailure(shown);
   if (kind === 'condense_context') {
     const summary = nonEmpty(field(message['contextCondense'], 'summary')) ?? 'The conversation was condensed.';
@@ -184,7 +184,7 @@ function plainItem(
   return bookkeeping.has(kind) ? undefined : 'unknown';
 }
 
-function said(shown: string): Omit<PlacedItem, 'at'> | undefined {
+function messageItem(shown: string): Omit<PlacedItem, 'at'> | undefined {
   return shown === '' ? undefined : { item: { type: { kind: 'assistant_message' }, content: shown } };
 }
 

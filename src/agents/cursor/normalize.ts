@@ -196,7 +196,9 @@ export class CursorReader implements AgentReader {
 
   /** The closing line joins all texts of the run without separator. */
   #hasSaid(shown: string): boolean {
-    const { said } = this.#run.texts;
-    return said.join('') === shown || said.at(-1) === shown || said.join('\n') === shown || said.join('\n\n') === shown;
+    const { said: texts } = this.#run.texts;
+    return (
+      texts.join('') === shown || texts.at(-1) === shown || texts.join('\n') === shown || texts.join('\n\n') === shown
+    );
   }
 }

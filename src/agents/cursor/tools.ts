@@ -138,8 +138,8 @@ export function outcomeOf(action: ToolAction, result: unknown): Outcome {
   const parts = isObject(result) ? Object.entries(result) : [];
   const known = parts.find(([, part]) => isObject(part))?.[0];
   // A failure may be only a text.
-  const said = known === undefined ? parts.find(([key, part]) => failure.test(key) && nonEmpty(part)) : undefined;
-  const name = known ?? said?.[0] ?? 'success';
+  const failedPart = known === undefined ? parts.find(([key, part]) => failure.test(key) && nonEmpty(part)) : undefined;
+  const name = known ?? failedPart?.[0] ?? 'success';
   const detail = isObject(result) && known !== undefined && isObject(result[known]) ? result[known] : {};
   const ended = completed(action, detail);
   const failedCommand = ended.kind === 'command_run' && typeof ended.exitCode === 'number' && ended.exitCode !== 0;
@@ -148,13 +148,13 @@ export function outcomeOf(action: ToolAction, result: unknown): Outcome {
   const status = reported === 'success' && (failedCommand || detail['isError'] === true) ? 'failed' : reported;
   const data =
     isObject(result) && isShallow(result)
-      ? { ...result, ...(said === undefined && { [name]: withoutTexts(detail, ended) }) }
+      ? { ...result, ...(failedPart === undefined && { [name]: withoutTexts(detail, ended) }) }
       : undefined;
   return {
     action: ended,
     status,
     result: {
-      text: nonEmpty(said?.[1]) ?? (isObject(result) ? detailText(detail) : (spoken(result, '\n') ?? '')),
+      text: nonEmpty(failedPart?.[1]) ?? (isObject(result) ? detailText(detail) : (spoken(result, '\n') ?? '')),
       isError: status !== 'success',
       ...(data !== undefined && { data }),
     },

@@ -39,9 +39,9 @@ export class GeminiStoreCalls {
     run.calls.start({ id, toolName, action, input, parentCallId, timestamp, metadata: this.#session.metadata() });
     const status = statuses.get(text(record['status']) ?? '');
     if (status === undefined) return;
-    const said = responseText(objects(record['result']).map((part) => part['functionResponse']));
-    const result = resultOf(record['resultDisplay'], said, status === 'failed');
-    run.calls.finish({ id, action: completed(action, record['resultDisplay'], said), status, result, timestamp });
+    const output = responseText(objects(record['result']).map((part) => part['functionResponse']));
+    const result = resultOf(record['resultDisplay'], output, status === 'failed');
+    run.calls.finish({ id, action: completed(action, record['resultDisplay'], output), status, result, timestamp });
   }
 
   /** The result as the model gets it; for a known call, its message has more. */
@@ -61,27 +61,27 @@ export class GeminiStoreCalls {
 }
 
 /** `text` is what the program prints; `data` what the model got, if that is more. */
-function resultOf(display: unknown, said: string | undefined, isError: boolean): ToolResult {
-  if (isError) return { text: said ?? text(display) ?? '', isError };
-  if (Array.isArray(display)) return { text: said ?? '', isError };
+function resultOf(display: unknown, output: string | undefined, isError: boolean): ToolResult {
+  if (isError) return { text: output ?? text(display) ?? '', isError };
+  if (Array.isArray(display)) return { text: output ?? '', isError };
   const shown = text(display) ?? '';
-  return said === undefined || said === shown
+  return output === undefined || output === shown
     ? { text: shown, isError }
-    : { text: shown, data: { output: said }, isError };
+    : { text: shown, data: { output }, isError };
 }
 
 function responseText(responses: readonly unknown[]): string | undefined {
   const texts = responses.flatMap((functionResponse) => {
     const response = field(functionResponse, 'response');
-    const said = text(field(response, 'output')) ?? text(field(response, 'error'));
-    return said === undefined ? [] : [said];
+    const output = text(field(response, 'output')) ?? text(field(response, 'error'));
+    return output === undefined ? [] : [output];
   });
   return texts.length === 0 ? undefined : texts.join('\n');
 }
 
-function completed(action: ToolAction, display: unknown, said: string | undefined): ToolAction {
+function completed(action: ToolAction, display: unknown, output: string | undefined): ToolAction {
   if (action.kind === 'command_run') {
-    const code = exitCode.exec(said ?? '')?.[1];
+    const code = exitCode.exec(output ?? '')?.[1];
     return code === undefined ? action : { ...action, exitCode: Number(code) };
   }
   if (action.kind !== 'file_edit' || !isObject(display)) return action;

@@ -44,11 +44,11 @@ export class QwenCalls {
       const id = idOf(field(response, 'id')) ?? idOf(field(outcome, 'callId'));
       if (id === undefined) continue;
       const answer = field(response, 'response');
-      const said = text(field(answer, 'output')) ?? text(field(answer, 'error')) ?? '';
+      const output = text(field(answer, 'output')) ?? text(field(answer, 'error')) ?? '';
       const display = field(outcome, 'resultDisplay');
       const status = this.#statusOf(id, text(field(outcome, 'status')), field(answer, 'error') !== undefined);
       const shell = field(display, 'type') === 'shell_result' ? display : undefined;
-      const result: ToolResult = { text: text(field(shell, 'text')) ?? said, isError: status !== 'success' };
+      const result: ToolResult = { text: text(field(shell, 'text')) ?? output, isError: status !== 'success' };
       const call = run.calls.get(id);
       if (call === undefined) {
         facts.call({ key: id, at: now });

@@ -58,8 +58,8 @@ function decisionDetails({ session, questions = [] }: AgentRequest, answer: Answ
       ];
     }
     case 'deny': {
-      const said = answer.reason === undefined || answer.reason === '' ? [] : [quote(answer.reason)];
-      return answer.interrupt === true ? [...said, 'The turn ended with it.'] : said;
+      const reasons = answer.reason === undefined || answer.reason === '' ? [] : [quote(answer.reason)];
+      return answer.interrupt === true ? [...reasons, 'The turn ended with it.'] : reasons;
     }
     case 'answer':
       return answer.answers.map((given, at) => `${code(questions[at]?.question ?? '')}\n\n${quote(given)}`);

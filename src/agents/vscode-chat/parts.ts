@@ -31,15 +31,15 @@ const ignored = new Set([
 /** The parts of an answer in order; consecutive texts are joined. */
 export function itemsOf(response: unknown, requestId: string, folder: string): ShownItem[] {
   const items: ShownItem[] = [];
-  let said = '';
+  let written = '';
   const close = () => {
-    if (said.trim() !== '') items.push({ type: { kind: 'assistant_message' }, content: said });
-    said = '';
+    if (written.trim() !== '') items.push({ type: { kind: 'assistant_message' }, content: written });
+    written = '';
   };
   for (const [at, part] of objects(response).entries()) {
     const shown = spokenText(part);
     if (shown !== undefined) {
-      said += shown;
+      written += shown;
       continue;
     }
     const item = itemOf(part, `${requestId}-${at}`, folder);
@@ -106,9 +106,9 @@ function toolItem(part: JsonObject, id: string, folder: string): ShownItem {
   const details = part['resultDetails'];
   const given = field(data, 'rawInput') ?? parse(text(field(details, 'input')) ?? '') ?? field(details, 'input');
   const action = actionOf(data, given);
-  const said = objects(field(details, 'output')).flatMap((line) => text(line['value']) ?? []);
+  const outputs = objects(field(details, 'output')).flatMap((line) => text(line['value']) ?? []);
   const status = statusOf(part, action);
-  const shown = said.length > 0 ? said.join('\n') : markdown(part['pastTenseMessage']);
+  const shown = outputs.length > 0 ? outputs.join('\n') : markdown(part['pastTenseMessage']);
   const tool: ToolUse = {
     toolName,
     callId,

@@ -18,8 +18,8 @@ export async function assertTrusted(
 ): Promise<void> {
   const blueprint = all.find((candidate) => candidate.name === name);
   if (blueprint === undefined || blueprint.agent === null) return;
-  const whose = blueprint.level === 'workspace' ? 'of the folder' : 'your own';
-  context.stderr.write(`vitrine: agent "${name}" (${whose}): ${visibleLine(blueprint.file)}\n`);
+  const origin = blueprint.level === 'workspace' ? 'of the folder' : 'your own';
+  context.stderr.write(`vitrine: agent "${name}" (${origin}): ${visibleLine(blueprint.file)}\n`);
   const home = homeOf(context.env);
   if (!needsTrust(blueprint, all) || (await isTrusted(blueprint, home))) return;
   if (!isGranted && !(await agrees(context, blueprint, ownOf(name, all)))) {

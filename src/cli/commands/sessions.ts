@@ -113,8 +113,8 @@ function row(summary: Omit<SessionSummary, 'executor_type'>, mark: string): stri
   const how = status === 'stopped' || status === 'finished' ? outcome : status;
   const about = cost.provenance === 'estimated' ? '~' : '';
   const money = cost.provenance === 'unknown' ? '-' : `${about}${englishFigures.money(cost.usd)}`;
-  const when = updated_at.slice(0, 16).replace('T', ' ');
+  const time = updated_at.slice(0, 16).replace('T', ' ');
   const marks = mark === '' ? [] : [mark];
-  const cells = [session_id, how.padEnd(11), money.padStart(10), when, agent_label.padEnd(16), ...marks, title ?? ''];
+  const cells = [session_id, how.padEnd(11), money.padStart(10), time, agent_label.padEnd(16), ...marks, title ?? ''];
   return visibleLine(cells.join('  ').trimEnd());
 }

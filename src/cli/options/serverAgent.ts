@@ -23,8 +23,8 @@ export function serverChoice(
 ): ServerChoice | undefined {
   if (url === undefined) {
     if (agent === 'acp-http') throw new UsageError('--url is missing.', 'Specify the server URL.');
-    const alone = name !== undefined ? '--server-agent' : variable !== undefined ? '--token-env' : undefined;
-    if (alone !== undefined) throw new UsageError(`${alone} needs --url.`, 'Specify the server URL.');
+    const lonelyOption = name !== undefined ? '--server-agent' : variable !== undefined ? '--token-env' : undefined;
+    if (lonelyOption !== undefined) throw new UsageError(`${lonelyOption} needs --url.`, 'Specify the server URL.');
     return undefined;
   }
   if (agent !== undefined && agent !== 'acp-http')

@@ -59,9 +59,9 @@ export class SpooledTranscript {
   }
 
   #entry(index: number): NormalizedEntry | undefined {
-    const held = this.#held.get(index);
+    const spooled = this.#held.get(index);
     const stretch = this.#spooled.get(index);
-    if (held !== undefined || stretch === undefined || this.#file === undefined) return held;
+    if (spooled !== undefined || stretch === undefined || this.#file === undefined) return spooled;
     const data = Buffer.alloc(stretch.bytes);
     readSync(this.#file.descriptor, data, 0, stretch.bytes, stretch.offset);
     return normalizedEntrySchema.parse(JSON.parse(data.toString('utf8')));

@@ -106,8 +106,8 @@ async function raceOf({ daemon, args: [race_id] }: RaceAction): Promise<Race> {
 function raceLine({ race_id: id, state, created_at: at, lanes, folder, prompt }: Race): string {
   const [title = ''] = prompt.trim().split('\n', 1);
   const names = lanes.map(({ name }) => name).join(',');
-  const when = at.slice(0, 16).replace('T', ' ');
-  return visibleLine([id, state.padEnd(11), when, names, folder, title.slice(0, 80)].join('  '));
+  const time = at.slice(0, 16).replace('T', ' ');
+  return visibleLine([id, state.padEnd(11), time, names, folder, title.slice(0, 80)].join('  '));
 }
 
 function appliedText(applied: ResultOf<'applyRace'>, folder: string, id: string): string {

@@ -21,9 +21,9 @@ export async function printAgentSessions(
     if (json) await writeLines(context.stdout, found);
     else {
       for (const { id, updatedAt, title } of found) {
-        const when = (updatedAt ?? '').slice(0, 16).replace('T', ' ').padEnd(16);
+        const time = (updatedAt ?? '').slice(0, 16).replace('T', ' ').padEnd(16);
         context.stdout.write(
-          `${[id, when, title ?? '']
+          `${[id, time, title ?? '']
             .map((cell) => visibleLine(cell))
             .join('  ')
             .trimEnd()}\n`,

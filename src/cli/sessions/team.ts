@@ -110,8 +110,8 @@ async function explained<T>(work: () => Promise<T>): Promise<T> {
 }
 
 function row({ session_id, owner, hostname, share, updated_at, summary }: SharedSession): string {
-  const when = updated_at.slice(0, 16).replace('T', ' ');
+  const time = updated_at.slice(0, 16).replace('T', ' ');
   const status = summary?.status ?? 'unreadable';
-  const cells = [session_id, status.padEnd(11), when, owner, hostname, share, summary?.title ?? ''];
+  const cells = [session_id, status.padEnd(11), time, owner, hostname, share, summary?.title ?? ''];
   return visibleLine(cells.join('  ').trimEnd());
 }

@@ -187,17 +187,17 @@ export class AcpHttpClient {
   }
 
   async #refusal(where: string, response: Response): Promise<AcpHttpFailure> {
-    let said = '';
+    let body = '';
     try {
       const value: unknown = JSON.parse(await textOf(response, where));
       const message = isObject(value) ? (value['message'] ?? value['detail']) : undefined;
-      if (typeof message === 'string') said = message;
+      if (typeof message === 'string') body = message;
     } catch {
       // The HTTP status is enough.
     }
     const { status } = response;
-    if (status === 401 || status === 403) return acpHttpFailures.unauthorized(where, status, said);
-    return status === 404 ? acpHttpFailures.notFound(where, said) : acpHttpFailures.refused(where, status, said);
+    if (status === 401 || status === 403) return acpHttpFailures.unauthorized(where, status, body);
+    return status === 404 ? acpHttpFailures.notFound(where, body) : acpHttpFailures.refused(where, status, body);
   }
 }
 

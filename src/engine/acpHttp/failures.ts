@@ -92,26 +92,26 @@ export const acpHttpFailures = {
       say`${where} → ${to}\nVitrine does not forward headers from the settings. If that URL is correct, use it in the settings.`,
     ),
 
-  unauthorized: (where: string, status: number, said: string) =>
+  unauthorized: (where: string, status: number, body: string) =>
     new AcpHttpFailure(
       'unauthorized',
       say`The agent server rejected the credentials.`,
-      said === ''
+      body === ''
         ? say`${where}: HTTP ${status}\nSet the token again.`
-        : say`${where}: HTTP ${status}, ${said}\nSet the token again.`,
+        : say`${where}: HTTP ${status}, ${body}\nSet the token again.`,
     ),
 
-  notFound: (where: string, said: string) =>
+  notFound: (where: string, body: string) =>
     new AcpHttpFailure(
       'not_found',
-      said === '' ? say`The agent server returned HTTP 404 (not found).` : quote(said),
+      body === '' ? say`The agent server returned HTTP 404 (not found).` : quote(body),
       say`${where}: HTTP 404\nThe agent, run or session may no longer exist, or the URL may point to another server.`,
     ),
 
-  refused: (where: string, status: number, said: string) =>
+  refused: (where: string, status: number, body: string) =>
     new AcpHttpFailure(
       'refused',
-      said === '' ? say`The agent server returned HTTP ${status}.` : quote(said),
+      body === '' ? say`The agent server returned HTTP ${status}.` : quote(body),
       say`${where}: HTTP ${status}\nSee the server’s log for details.`,
       undefined,
       status >= 500 || status === 429,

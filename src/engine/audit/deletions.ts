@@ -62,16 +62,16 @@ export class Deletions {
     const writer = await this.#writer();
     const at = (): string => new Date(this.#deps.clock()).toISOString();
     const note = (decision: Decision) => writer.append({ kind: 'decision', decision });
-    const noted: Deletion[] = [];
+    const deletions: Deletion[] = [];
     try {
       await remove(async () => {
-        noted.push(deletion);
+        deletions.push(deletion);
         await note({ type: 'deletion', at: at(), ...deletion });
         await writer.flush();
       });
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      if (noted.length > 0) await note({ type: 'deletion_failed', at: at(), session_id: deletion.session_id, why });
+      if (deletions.length > 0) await note({ type: 'deletion_failed', at: at(), session_id: deletion.session_id, why });
       throw error;
     } finally {
       await writer.close();

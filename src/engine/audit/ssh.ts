@@ -18,8 +18,8 @@ export async function sshSign(data: Buffer, key: string, environment: Environmen
 export async function sshCheck(data: Buffer, signature: string, environment: Environment): Promise<Checked> {
   const args = ['-Y', 'check-novalidate', '-n', namespace, '-s', signature];
   const { code, stdout, stderr } = await runSigner('ssh-keygen', args, data, environment);
-  const said = stdout.toString('utf8').trim();
-  const good = /^Good ".*" signature with (.+)$/m.exec(said);
+  const printed = stdout.toString('utf8').trim();
+  const good = /^Good ".*" signature with (.+)$/m.exec(printed);
   if (code === 0 && good !== null) return { state: 'good', key: good[1] ?? '' };
-  return { state: 'bad', why: `${said}\n${stderr}`.trim() };
+  return { state: 'bad', why: `${printed}\n${stderr}`.trim() };
 }

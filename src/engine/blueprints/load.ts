@@ -38,7 +38,7 @@ export async function loadBlueprints(folders: readonly BlueprintFolder[]): Promi
   const found = await Promise.all((await distinct(folders)).map(loadFolder));
   const ofWorkspace = firstByName(found.flat().filter(({ level }) => level === 'workspace'));
   return found.flatMap((inFolder) => {
-    const here = firstByName(inFolder);
+    const byName = firstByName(inFolder);
     return inFolder.map((blueprint) => {
       const { name, level } = blueprint;
       const instead = level === 'user' ? ofWorkspace.get(name) : undefined;
@@ -46,7 +46,7 @@ export async function loadBlueprints(folders: readonly BlueprintFolder[]): Promi
         const message = `The workspace has an agent "${name}" of its own that is used instead: ${instead.file}`;
         return unused(blueprint, 'warning', message);
       }
-      const other = here.get(name);
+      const other = byName.get(name);
       if (other === undefined || other === blueprint) return blueprint;
       const message = `There is another agent "${name}": ${other.file}. Give one of them another name.`;
       return unused(blueprint, 'error', message);

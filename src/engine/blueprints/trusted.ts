@@ -12,11 +12,11 @@ type Trusted = z.infer<typeof trustSchema>['trusted'];
 
 /** Agent files of a folder and of the user. `home`: the user's home folder, if known. */
 export async function blueprintsIn(folder: string, home: string | undefined): Promise<readonly Blueprint[]> {
-  const here = { folder: path.join(folder, blueprintsFolder), level: 'workspace' } as const;
-  if (home === undefined) return loadBlueprints([here]);
+  const workspaceFolder = { folder: path.join(folder, blueprintsFolder), level: 'workspace' } as const;
+  if (home === undefined) return loadBlueprints([workspaceFolder]);
   const own = { folder: path.join(home, blueprintsFolder), level: 'user' } as const;
   // In the home folder, both are the same and belong to the user.
-  return loadBlueprints((await isSame(here.folder, own.folder)) ? [own] : [here, own]);
+  return loadBlueprints((await isSame(workspaceFolder.folder, own.folder)) ? [own] : [workspaceFolder, own]);
 }
 
 /** Home folder according to these environment variables. */
@@ -74,8 +74,8 @@ function isIn(trusted: Trusted, blueprint: Blueprint): boolean {
 
 /** Covers all fields: a changed agent file needs trust again. */
 function digestOf({ agent }: Blueprint): string {
-  const said = { ...agent, created_at: undefined, modified_at: undefined };
-  return createHash('sha256').update(JSON.stringify(said)).digest('hex');
+  const content = { ...agent, created_at: undefined, modified_at: undefined };
+  return createHash('sha256').update(JSON.stringify(content)).digest('hex');
 }
 
 /** Next to the user's agent files. */

@@ -165,8 +165,8 @@ export class LiveBudget implements BudgetListener {
 
 /** Transcript note about the reached limit. */
 export function reachedNote(reached: ReachedLimit): Note {
-  const whose = reached.by === 'agent' ? ' The agent ended by its own limit.' : '';
-  const content = `${reachedText(reached)}${whose} Raise the limit to resume the session.`;
+  const endedByAgent = reached.by === 'agent' ? ' The agent ended by its own limit.' : '';
+  const content = `${reachedText(reached)}${endedByAgent} Raise the limit to resume the session.`;
   return { subtype: 'budget', content, metadata: { budget: reached } };
 }
 

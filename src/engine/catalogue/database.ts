@@ -142,9 +142,9 @@ class StatementCache<T> {
     const known = this.#known.get(sql);
     if (known !== undefined) return known;
     if (this.#known.size >= maxStatements) this.clear();
-    const made = this.#prepare(sql);
-    this.#known.set(sql, made);
-    return made;
+    const prepared = this.#prepare(sql);
+    this.#known.set(sql, prepared);
+    return prepared;
   }
 
   clear(): void {

@@ -99,12 +99,12 @@ export class Refresh {
     if (owner !== undefined && updated !== undefined) return { summaries, unreadable: failed, removed: 0, left: 0 };
     const indexed = indexedSessions(database);
     const present = new Set(summaries.map(({ session_id }) => session_id));
-    const gone = [...indexed].filter(([id, { observed }]) => !present.has(id) && (owner === undefined || !observed));
-    for (const [, { no }] of gone) removeSession(database, no);
+    const missing = [...indexed].filter(([id, { observed }]) => !present.has(id) && (owner === undefined || !observed));
+    for (const [, { no }] of missing) removeSession(database, no);
     const wanted = summaries.filter((summary) => request.within?.(summary) ?? true);
     const stale = [...(await this.#staleRecords(wanted, indexed)), ...this.#staleObserved(wanted, indexed)];
     const { left, failed: notIndexed } = await this.#index(database, stale, request);
-    return { summaries, unreadable: [...failed, ...notIndexed], removed: gone.length, left };
+    return { summaries, unreadable: [...failed, ...notIndexed], removed: missing.length, left };
   }
 
   async #index(

@@ -74,10 +74,10 @@ export class StoredFacts implements FactsCache {
   async #keepOnly(table: 'facts' | 'parts', column: 'id' | 'path', isPresent: (key: string) => boolean): Promise<void> {
     await this.#catalogue.use((database) => {
       const keys = database.all(`SELECT ${column} AS key FROM ${table}`).map(({ key }) => String(key));
-      const gone = keys.filter((key) => !isPresent(key));
-      if (gone.length === 0) return;
+      const missing = keys.filter((key) => !isPresent(key));
+      if (missing.length === 0) return;
       database.transaction(() => {
-        for (const key of gone) database.run(`DELETE FROM ${table} WHERE ${column} = ?`, key);
+        for (const key of missing) database.run(`DELETE FROM ${table} WHERE ${column} = ?`, key);
       });
     });
   }

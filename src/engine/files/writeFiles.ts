@@ -20,9 +20,9 @@ export const partEnding = '.part';
  */
 export async function writeWhole(file: string, chunks: Chunks, signal?: AbortSignal): Promise<void> {
   try {
-    const there = await stat(file).catch(missing);
-    if (there === null) await replace(file, null, chunks, signal);
-    else if (there.isFile()) await replace(await realpath(file), there.mode, chunks, signal);
+    const existing = await stat(file).catch(missing);
+    if (existing === null) await replace(file, null, chunks, signal);
+    else if (existing.isFile()) await replace(await realpath(file), existing.mode, chunks, signal);
     else await write(chunks, createWriteStream(file), signal);
   } catch (error) {
     const isSystem = error instanceof Error && 'syscall' in error;

@@ -15,12 +15,13 @@ interface Repository {
 
 /** Identifies a folder after a rename or move, or on another machine. Reads files and starts no program. */
 export async function identityOf(folder: string): Promise<FolderIdentity> {
-  const [there, repository] = await Promise.all([
+  const [folderStats, repository] = await Promise.all([
     stat(folder, { bigint: true }).catch(() => null),
     findRepository(folder),
   ]);
   // Inode numbers are reused, so the creation time is included. Not every file system provides it.
-  const inode = there === null || there.birthtimeNs <= 0n ? undefined : `${there.ino}:${there.birthtimeNs}`;
+  const inode =
+    folderStats === null || folderStats.birthtimeNs <= 0n ? undefined : `${folderStats.ino}:${folderStats.birthtimeNs}`;
   const [clone, remote] =
     repository === null ? [] : await Promise.all([cloneOf(repository.common), remoteOf(repository.common)]);
   return {
@@ -39,9 +40,9 @@ export async function topOf(folder: string): Promise<string> {
 async function findRepository(folder: string): Promise<Repository | null> {
   for (let top = path.resolve(folder); ; top = path.dirname(top)) {
     const git = path.join(top, '.git');
-    const there = await stat(git).catch(() => null);
-    if (there?.isDirectory() === true) return { top, common: git };
-    if (there?.isFile() === true) {
+    const stats = await stat(git).catch(() => null);
+    if (stats?.isDirectory() === true) return { top, common: git };
+    if (stats?.isFile() === true) {
       const own = /^gitdir: (.+)$/m.exec((await textOf(git)) ?? '')?.[1];
       if (own === undefined) return null;
       const folderOfTree = path.resolve(top, own);
@@ -55,8 +56,8 @@ async function findRepository(folder: string): Promise<Repository | null> {
 /** First reflog line of this clone, which moves and copies preserve. */
 async function cloneOf(common: string): Promise<string | undefined> {
   const file = path.join(common, 'logs', 'HEAD');
-  const there = await stat(file).catch(() => null);
-  const handle = there?.isFile() === true ? await open(file, 'r').catch(() => null) : null;
+  const stats = await stat(file).catch(() => null);
+  const handle = stats?.isFile() === true ? await open(file, 'r').catch(() => null) : null;
   if (handle === null) return undefined;
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(firstLine), 0, firstLine, 0);
@@ -92,6 +93,6 @@ export function plainRemote(url: string): string | undefined {
 }
 
 async function textOf(file: string): Promise<string | null> {
-  const there = await stat(file).catch(() => null);
-  return there?.isFile() === true && there.size <= most ? await readFile(file, 'utf8').catch(() => null) : null;
+  const stats = await stat(file).catch(() => null);
+  return stats?.isFile() === true && stats.size <= most ? await readFile(file, 'utf8').catch(() => null) : null;
 }

@@ -29,8 +29,8 @@ export class DaySlots {
 
   async count(day: string, scope: string): Promise<number> {
     const files = await readdir(path.join(this.#folder, day)).catch(() => []);
-    const here = files.filter((name) => name.slice(0, name.lastIndexOf('.')) === scope).length;
-    return Math.max(here, this.#recent(scope));
+    const count = files.filter((name) => name.slice(0, name.lastIndexOf('.')) === scope).length;
+    return Math.max(count, this.#recent(scope));
   }
 
   /** Takes one slot of every limit, or none. @throws file system errors */

@@ -31,7 +31,7 @@ export interface SchedulerDeps {
   /** Resumes the session and settles when that run has ended. @throws EngineFailure, FollowUpRefused */
   readonly send: (due: DueFollowUp) => Promise<void>;
   /** Timer on a monotonic clock. */
-  readonly after: (ms: number, then: () => void) => Disposable;
+  readonly after: (ms: number, callback: () => void) => Disposable;
 }
 
 /** Maximum number of concurrent follow-up runs. */
@@ -91,8 +91,8 @@ export class FollowUpScheduler implements Disposable {
     const { followUps } = this.#deps.engine;
     // A run that has started is stopped by the user, not here.
     const known = this.#drop(id) || (this.#sending.has(id) && !this.#live.has(id));
-    const looked = this.#looks.has(id) || this.#looking.has(id);
-    if (!known && !(looked && (await followUps.look(id)).due)) return;
+    const isBeingChecked = this.#looks.has(id) || this.#looking.has(id);
+    if (!known && !(isBeingChecked && (await followUps.look(id)).due)) return;
     this.#deps.log.info(logLine('follow-up cancelled', { session: id }));
     try {
       await followUps.cancel(id);

@@ -11,7 +11,7 @@ export interface OutputChunk {
  * Chunks of a stream until it ends. After `exit`, waits at most `graceMs` between chunks, because a process that
  * outlives the agent may hold the pipe open. Never throws: a broken pipe is an end.
  */
-async function* untilDrained(stream: Readable, exit: Promise<unknown>, graceMs: number): AsyncGenerator<Buffer> {
+async function* readUntilDrained(stream: Readable, exit: Promise<unknown>, graceMs: number): AsyncGenerator<Buffer> {
   let exited = false;
   let waiting = false;
   let timer: NodeJS.Timeout | undefined;
@@ -48,7 +48,7 @@ export async function* outputChunks(
   let wake = (): void => undefined;
   let running = 2;
   const pump = async (type: OutputChunk['type']): Promise<void> => {
-    for await (const data of untilDrained(streams[type], exit, options.drainMs)) {
+    for await (const data of readUntilDrained(streams[type], exit, options.drainMs)) {
       await new Promise<void>((taken) => {
         waiting.push({ chunk: { type, data, timestamp: new Date(options.clock()) }, taken });
         wake();

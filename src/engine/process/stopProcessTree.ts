@@ -68,11 +68,11 @@ export async function treeOf(target: TreeTarget, known: readonly ProcessIdentity
 export async function stopProcessTree(target: TreeTarget, steps: readonly LadderStep[]): Promise<ProcessInfo[]> {
   if (windows) return stopWindowsTree(target);
   let tree = await treeOf(target);
-  for (const [rung, step] of steps.entries()) {
+  for (const [stepNumber, step] of steps.entries()) {
     if (tree.length === 0) return [];
     signalGroup(target, tree, step.signal);
     // The first signal is for the agent only, which knows best how to end its children.
-    if (rung > 0) signalEach(tree, step.signal);
+    if (stepNumber > 0) signalEach(tree, step.signal);
     await waitForEnd(target, tree, step.graceMs);
     tree = await treeOf(target, tree);
   }
@@ -131,11 +131,11 @@ async function waitForEnd(target: TreeTarget, tree: readonly ProcessInfo[], grac
 
 async function waitForAll(processes: readonly ProcessIdentity[], timeoutMs: number): Promise<boolean> {
   let remaining = [...processes];
-  for (let waited = 0, step = 10; ; waited += step, step = Math.min(step * 2, 100)) {
+  for (let waitedMs = 0, step = 10; ; waitedMs += step, step = Math.min(step * 2, 100)) {
     const living = await Promise.all(remaining.map(isAlive));
     remaining = remaining.filter((_, index) => living[index]);
     if (remaining.length === 0) return true;
-    if (waited >= timeoutMs) return false;
+    if (waitedMs >= timeoutMs) return false;
     await delay(step);
   }
 }

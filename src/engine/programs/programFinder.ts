@@ -64,7 +64,7 @@ export class ProgramFinder {
       if (why !== null) return failures.programNotExecutable(adapter.label, explicitPath, why);
       return { path: explicitPath, tried: [explicitPath] };
     }
-    const tried: string[] = [];
+    const triedPlaces: string[] = [];
     const places: readonly [string, () => Promise<readonly string[]>][] = [
       ['PATH', () => Promise.resolve(pathFolders(pathVariable(env)))],
       ["the login shell's PATH", async () => pathFolders((await this.#loginShellPath(env)) ?? undefined)],
@@ -72,11 +72,11 @@ export class ProgramFinder {
     ];
     for (const [name, foldersOf] of places) {
       const folders = [...new Set(await foldersOf())];
-      tried.push(`${name}: ${folders.join(path.delimiter) || '(empty)'}`);
+      triedPlaces.push(`${name}: ${folders.join(path.delimiter) || '(empty)'}`);
       const file = await searchFolders(folders, adapter.programs, env);
-      if (file !== undefined) return { path: file, tried };
+      if (file !== undefined) return { path: file, tried: triedPlaces };
     }
-    return failures.programMissing(adapter.label, adapter.programs, tried);
+    return failures.programMissing(adapter.label, adapter.programs, triedPlaces);
   }
 
   /** As reported by the program, if it may be started. */

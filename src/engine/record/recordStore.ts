@@ -131,8 +131,8 @@ export class RecordStore {
   /** Writes header and session. If the folder is not writable, the writer starts in memory. @throws RecordBusyError */
   async create(session: Session, options: WriterOptions = {}): Promise<RecordWriter> {
     const id = session.session_id;
-    const there = await statRecord(sessionFolder(this.#dir, id)).catch(() => null);
-    if (there !== null && there.size > 0) throw new Error(`Session ${id} already has a record.`);
+    const record = await statRecord(sessionFolder(this.#dir, id)).catch(() => null);
+    if (record !== null && record.size > 0) throw new Error(`Session ${id} already has a record.`);
     const writer = await this.#writer(id, options);
     await writer.append({
       kind: 'header',
@@ -172,10 +172,10 @@ export class RecordStore {
    */
   async remove(id: string, before: () => Promise<void> = () => Promise.resolve()): Promise<void> {
     const folder = sessionFolder(this.#dir, id);
-    const there = await lstat(folder).catch(() => null);
+    const stats = await lstat(folder).catch(() => null);
     this.#listed.delete(id);
-    if (there === null) return;
-    if (!there.isDirectory()) {
+    if (stats === null) return;
+    if (!stats.isDirectory()) {
       // Removes a link, which leads out of the store, but not its target.
       await before();
       await unlink(folder);
@@ -277,12 +277,12 @@ export class RecordStore {
   async #read(id: string): Promise<ListedRecord | null> {
     const folder = sessionFolder(this.#dir, id);
     const { clock } = this.#deps;
-    const there = await statRecord(folder).catch(async (error: unknown) => {
+    const record = await statRecord(folder).catch(async (error: unknown) => {
       if (errorCode(error) === 'ENOENT' && (await isCreating(folder, clock))) return null;
       throw error;
     });
-    if (there === null || (there.size === 0 && (await hasWriter(folder, clock)))) return null;
-    const { size, mtimeMs } = there;
+    if (record === null || (record.size === 0 && (await hasWriter(folder, clock)))) return null;
+    const { size, mtimeMs } = record;
     const known = this.#listed.get(id);
     const listed =
       known?.mtimeMs === mtimeMs && known.size === size ? known : { ...(await readSummary(folder, id)), size, mtimeMs };
@@ -291,7 +291,7 @@ export class RecordStore {
     // An incomplete line is normal while there is a writer.
     if (await hasWriter(folder, clock)) return { ...listed, isOpen: false, isDamaged: false };
     // The writer may have finished since the record was read.
-    const now = await statRecord(folder).catch(() => there);
+    const now = await statRecord(folder).catch(() => record);
     if (now.size !== size || now.mtimeMs !== mtimeMs) return await this.#read(id);
     if (!listed.isOpen) return listed;
     const outcome = listed.isRunOpen ? 'interrupted' : listed.summary.outcome;

@@ -65,8 +65,8 @@ export class Requests {
       onChange();
     };
     const minutes = Math.round(requestMs / 60_000);
-    const waited = minutes > 0 ? `${minutes} min` : `${Math.round(requestMs / 1000)} s`;
-    const onEnd = (): void => settle('timeout', { kind: 'deny', reason: `No answer within ${waited}.` });
+    const waitedText = minutes > 0 ? `${minutes} min` : `${Math.round(requestMs / 1000)} s`;
+    const onEnd = (): void => settle('timeout', { kind: 'deny', reason: `No answer within ${waitedText}.` });
     const countdown = isTimed ? new Countdown(requestMs, { presence, clock, onChange, onEnd }) : undefined;
     const timed = (): AgentRequest => {
       const ends = countdown?.endsAt;

@@ -166,9 +166,9 @@ export class FolderStore {
     deadline: Deadline,
   ): Promise<void> {
     const isKept = ({ kind }: FoundFile): boolean => kind === 'file' || kind === 'link';
-    const gone = [...found].flatMap(([name, file]) => (known.has(name) && !isKept(file) ? [name] : []));
-    if (gone.length > 0) {
-      const input = gone.map((name) => `0 ${'0'.repeat(40)}\t${name}\0`).join('');
+    const removed = [...found].flatMap(([name, file]) => (known.has(name) && !isKept(file) ? [name] : []));
+    if (removed.length > 0) {
+      const input = removed.map((name) => `0 ${'0'.repeat(40)}\t${name}\0`).join('');
       await this.git.run(['update-index', '-z', '--index-info'], deadline, { index, input });
     }
     const taken = [...found].filter(([, file]) => isKept(file));

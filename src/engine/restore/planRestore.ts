@@ -60,7 +60,7 @@ export async function planRestore(
     else skipped.push({ path: difference.path, why });
   }
   const modes = modeChanges(now, target, differing, only, new Set(skipped.map((file) => file.path)));
-  const goal = await goalOf(store, now, target, differing, modes, deadline);
+  const goal = await resolveGoal(store, now, target, differing, modes, deadline);
   const byContent = new Set(differing.map((difference) => difference.path));
   const changes = [
     ...differing.map((difference) => changeOf(difference, modes.get(difference.path))),
@@ -93,8 +93,8 @@ export async function differences(
   const parts = nulSeparated(await git.run(args, deadline));
   const found: Difference[] = [];
   for (let at = 0; at + 1 < parts.length; at += 2) {
-    const [before = ':', after = noFile, had = '', has = ''] = (parts[at] ?? '').split(' ');
-    const place = { from: { mode: before.slice(1), object: had }, to: { mode: after, object: has } };
+    const [before = ':', after = noFile, modeBefore = '', has = ''] = (parts[at] ?? '').split(' ');
+    const place = { from: { mode: before.slice(1), object: modeBefore }, to: { mode: after, object: has } };
     found.push({ path: parts[at + 1] ?? '', ...place });
   }
   return found;
@@ -225,7 +225,7 @@ function modeChanges(
   return modes;
 }
 
-async function goalOf(
+async function resolveGoal(
   store: FolderStore,
   now: Stored,
   target: Stored,

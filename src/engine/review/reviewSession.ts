@@ -181,18 +181,18 @@ export class SessionReview {
   /** New names of files that the session used, by their old ones; a file may have got several, one after the other. */
   #renames(now: ReadonlyMap<string, CurrentFile>): ReadonlyMap<string, string> {
     const workDir = this.#folder;
-    const gone = [...now].flatMap(([path, { state }]) => {
+    const goneFiles = [...now].flatMap(([path, { state }]) => {
       const entries = this.#byPath.get(path);
       return state !== 'missing' || entries === undefined ? [] : [goneFile({ path, workDir, entries })];
     });
-    if (gone.length === 0) return new Map();
+    if (goneFiles.length === 0) return new Map();
     const found = [...now].flatMap(([path, file]) => {
       if (file.state !== 'text') return [];
       const entries = this.#byPath.get(path) ?? [];
       const isNew = this.#isNew(path);
       return isNew || entries.length > 0 ? [foundFile({ path, workDir, entries }, file.text, isNew)] : [];
     });
-    const renames = found.length === 0 ? new Map<string, string>() : findRenames(gone, found);
+    const renames = found.length === 0 ? new Map<string, string>() : findRenames(goneFiles, found);
     let latest: ReadonlyMap<string, string> = renames;
     while (latest.size > 0) {
       // A file that got a new name may have got its old one in the session, too.
@@ -205,7 +205,7 @@ export class SessionReview {
           : [];
       });
       latest = findRenames(
-        gone.filter(({ path }) => !renames.has(path)),
+        goneFiles.filter(({ path }) => !renames.has(path)),
         between,
       );
       for (const [from, to] of latest) renames.set(from, to);
@@ -233,9 +233,9 @@ export class SessionReview {
       return { path, state: now.state, hunks: modes, ...('place' in now && modes.length > 0 && { place: now.place }) };
     const own = this.#byPath.get(path) ?? [];
     const renamedFrom = earlier.at(-1);
-    const noted = this.#unreported.get(path)?.kind;
+    const kind = this.#unreported.get(path)?.kind;
     const text = now.state === 'text' ? now.text : null;
-    const isNew = noted === 'added' && renamedFrom === undefined;
+    const isNew = kind === 'added' && renamedFrom === undefined;
     if (entries.length === 0 && !isNew) return { path, state: 'unrecorded', place: now.place, hunks: modes };
     const review = reviewFile(entries, text, {
       path,

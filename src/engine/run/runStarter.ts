@@ -74,8 +74,8 @@ export class RunStarter {
     const at = new Date(this.#deps.clock()).toISOString();
     const run = this.#newRun(state, begins, agent, at);
     const { limits, race } = request;
-    const held: BudgetedRun = { runId: run.run_id, session, limits, raceLimits: race?.limits };
-    const budget = await budgets.hold(held);
+    const budgetedRun: BudgetedRun = { runId: run.run_id, session, limits, raceLimits: race?.limits };
+    const budget = await budgets.hold(budgetedRun);
     const figures = await this.#figures(state, begins);
     const owner = { ...(await thisMachine()), at, owner: await ownIdentity() };
     const prepared = await this.#withRecall(state, await withChildren(children, request, session, run));
@@ -113,7 +113,7 @@ export class RunStarter {
     );
     state.run = live;
     state.done = live.done;
-    budgets.follow(budget, held, live.done);
+    budgets.follow(budget, budgetedRun, live.done);
     state.change({ ...startedSummary(summary, run), updated_at: at });
     const tell = (failure: EngineFailure): void => state.notices.fire({ severity: 'warning', failure });
     if (!interactive) this.#unattended.add(state.id);

@@ -146,11 +146,13 @@ export function candidatesLike(
 
 /** BM25 score of a text. */
 export function scoreOf(text: string, rarity: ReadonlyMap<string, number>, corpus: Corpus): number {
-  const said = wordsIn(text);
+  const spokenWords = wordsIn(text);
   let score = 0;
   for (const [word, weight] of rarity) {
-    const times = said.filter((spoken) => spoken === word || (isBeginning(word) && spoken.startsWith(word))).length;
-    if (times > 0) score += weight * frequency(times, said.length, corpus);
+    const times = spokenWords.filter(
+      (spoken) => spoken === word || (isBeginning(word) && spoken.startsWith(word)),
+    ).length;
+    if (times > 0) score += weight * frequency(times, spokenWords.length, corpus);
   }
   return score;
 }

@@ -61,18 +61,18 @@ export function readHits(
   { most, isInexact }: { readonly most: number; readonly isInexact: boolean },
 ): SessionHits | undefined {
   const ranked = [...scores].sort(([a, better], [b, than]) => than - better || a - b);
-  const toRead = ranked.slice(0, isInexact ? maxRead : most);
+  const chosen = ranked.slice(0, isInexact ? maxRead : most);
   const texts = new SessionTexts(database, no);
   const hits: SearchHit[] = [];
   let right = 0;
-  for (const [index, score] of toRead) {
+  for (const [index, score] of chosen) {
     const all = texts.of(index);
     if (all === undefined || !containsTexts(all, query)) continue;
     right += 1;
     if (hits.length < most) hits.push(...hitOf(database, entryId(no, index), { session, index, score, all, query }));
   }
   if (right === 0) return undefined;
-  const unsure = isInexact && ranked.length > toRead.length;
+  const unsure = isInexact && ranked.length > chosen.length;
   const count = isInexact && !unsure ? right : ranked.length;
   return { session, hits: hits.sort((a, b) => a.entry - b.entry), count, unsure };
 }

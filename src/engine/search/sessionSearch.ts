@@ -228,7 +228,7 @@ export class SessionSearch {
     { most, score }: { readonly most: number; readonly score: (text: string) => number },
   ): Promise<SimilarEntry[]> {
     const hopeful = most * candidatesPerResult;
-    const least = nth(
+    const least = scoreAtLimit(
       found.flatMap(({ scores }) => [...scores.values()]),
       hopeful,
     );
@@ -296,14 +296,14 @@ function answer(
 ): { readonly answer: Pick<SearchAnswer, 'sessions' | 'moreSessions'>; readonly entries: number } {
   const sessions: SessionHits[] = [];
   const options = { isInexact: isInexact(query) };
-  let looked = 0;
+  let searchedCount = 0;
   let room = mostHits === undefined ? maxExcerpts : Number.POSITIVE_INFINITY;
-  while (sessions.length < mostSessions && looked < found.length) {
-    const loaded = found.slice(looked, looked + sessionsPerRead);
+  while (sessions.length < mostSessions && searchedCount < found.length) {
+    const loaded = found.slice(searchedCount, searchedCount + sessionsPerRead);
     const scores = scoresBySession(load(loaded), synthetic === true);
     for (const { session, no } of loaded) {
       if (sessions.length === mostSessions) break;
-      looked += 1;
+      searchedCount += 1;
       signal?.throwIfAborted();
       const most = Math.min(mostHits ?? defaultHits, Math.max(minHits, room));
       const hits = readHits(database, { session, no, scores: scores.get(no) ?? new Map() }, query, {
@@ -315,7 +315,7 @@ function answer(
       room -= hits.hits.length;
     }
   }
-  const more = found.slice(looked);
+  const more = found.slice(searchedCount);
   const entries = [...sessions, ...more].reduce((sum, { count }) => sum + count, 0);
   return { answer: { sessions, moreSessions: more.length }, entries };
 }
@@ -348,7 +348,7 @@ function bySession(found: readonly Candidate[], chosen: Scope['chosen']): Candid
 }
 
 /** Lowest score among the best `most`. */
-function nth(scores: readonly number[], most: number): number {
+function scoreAtLimit(scores: readonly number[], most: number): number {
   return [...scores].sort((a, b) => b - a)[most - 1] ?? 0;
 }
 

@@ -21,7 +21,7 @@ export async function resumePlace(
   { sources, environment, recordPath }: ResumePlaceDeps,
 ): Promise<Omit<ResumePlace, 'isSupported' | 'program' | 'isRemote'>> {
   const { project_dir: folder, hostname: recordedOn, executor_session_ids: ids } = summary;
-  const [there, worktree, container, record, conversation] = await Promise.all([
+  const [folderStats, worktree, container, record, conversation] = await Promise.all([
     folder === undefined ? null : stat(folder).catch(() => null),
     folder === undefined ? false : isLinkedWorktree(folder),
     isContainer(),
@@ -31,7 +31,7 @@ export async function resumePlace(
   const uid = process.getuid?.();
   return {
     isNamed: ids.length > 0,
-    folderExists: there?.isDirectory() === true,
+    folderExists: folderStats?.isDirectory() === true,
     conversation,
     isOtherMachine: recordedOn !== undefined && recordedOn !== hostname(),
     isOtherUser: record !== null && uid !== undefined && record.uid !== uid,

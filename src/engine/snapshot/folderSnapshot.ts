@@ -102,13 +102,13 @@ async function list(folder: string, limits: SnapshotLimits, deadline: Deadline):
 function changesBetween(before: ReadonlyMap<string, CachedState>, now: ReadonlyMap<string, CachedState>): Changes {
   const changes: Changes['changes'][number][] = [];
   for (const file of [...new Set([...before.keys(), ...now.keys()])].sort()) {
-    const then = before.get(file);
+    const earlier = before.get(file);
     const today = now.get(file);
-    if (then === undefined) changes.push({ path: file, kind: 'added' });
+    if (earlier === undefined) changes.push({ path: file, kind: 'added' });
     else if (today === undefined) changes.push({ path: file, kind: 'deleted' });
     else {
-      const executable = modeChange(then.state, today.state);
-      const only = sameFile(then, today);
+      const executable = modeChange(earlier.state, today.state);
+      const only = sameFile(earlier, today);
       if (executable !== undefined) changes.push({ path: file, kind: 'changed', mode: { executable, only } });
       else if (!only) changes.push({ path: file, kind: 'changed' });
     }

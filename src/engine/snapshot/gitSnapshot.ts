@@ -132,11 +132,11 @@ class Repository {
   }
 
   async #ownChanges(now: GitState, has: ReadonlyMap<string, string>, deadline: Deadline): Promise<Change[]> {
-    const had = this.#staged;
+    const stagedBefore = this.#staged;
     const candidates = new Set([...this.#before.others.keys(), ...now.others.keys()]);
-    if (had !== has) {
-      for (const file of new Set([...had.keys(), ...has.keys()]))
-        if (had.get(file) !== has.get(file)) candidates.add(file);
+    if (stagedBefore !== has) {
+      for (const file of new Set([...stagedBefore.keys(), ...has.keys()]))
+        if (stagedBefore.get(file) !== has.get(file)) candidates.add(file);
       const [ran, runs] = [this.#executables, stagedExecutables(now.staged)];
       for (const file of new Set([...ran, ...runs])) if (ran.has(file) !== runs.has(file)) candidates.add(file);
     }
@@ -145,8 +145,8 @@ class Repository {
       deadline.check();
       const today = now.others.get(file) ?? (await stateOf(this.#pathOf(file), budget));
       const kind = await this.#changeOf(file, today, { now, has });
-      const gone = kind === 'added' || kind === 'deleted';
-      return { path: file, kind, executable: gone ? undefined : this.#modeChange(file, today) };
+      const isOneSided = kind === 'added' || kind === 'deleted';
+      return { path: file, kind, executable: isOneSided ? undefined : this.#modeChange(file, today) };
     });
     const isTracked = (file: string): boolean => !this.#before.others.has(file) && !this.#filtered.has(file);
     const hasModes = found.some(({ path: file, executable }) => executable !== undefined && isTracked(file))

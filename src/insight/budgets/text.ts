@@ -53,6 +53,7 @@ export function unenforceableText(model: string, bounds: readonly Bound[], partl
   if (partly)
     return `No price is known for the model ${model}, so limits in US dollars do not include its usage while it runs.`;
   const others = new Set(bounds.map(({ unit }) => unit).filter((unit) => unit !== 'usd'));
-  const held = others.size === 0 ? 'It has no other limits.' : `Its limits in ${[...others].join(', ')} still apply.`;
-  return `No price is known for the model ${model}, so limits in US dollars cannot stop this run. ${held}`;
+  const otherLimits =
+    others.size === 0 ? 'It has no other limits.' : `Its limits in ${[...others].join(', ')} still apply.`;
+  return `No price is known for the model ${model}, so limits in US dollars cannot stop this run. ${otherLimits}`;
 }

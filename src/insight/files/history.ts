@@ -202,15 +202,15 @@ export class FileHistory {
         return;
       }
       if (!content.whole) this.#pad(at + old.length);
-      const there = content.lines.slice(at, at + old.length);
-      if (there.length < old.length || there.some(({ text }, line) => text !== null && text !== old[line]))
+      const replaced = content.lines.slice(at, at + old.length);
+      if (replaced.length < old.length || replaced.some(({ text }, line) => text !== null && text !== old[line]))
         this.#exact = false;
       const next: HistoryLine[] = [];
       let line = 0;
       for (const { mark, text } of hunk.lines) {
         if (mark === '+') next.push(written(text, by));
         else {
-          if (mark === ' ') next.push(context(text, there[line]));
+          if (mark === ' ') next.push(context(text, replaced[line]));
           line += 1;
         }
       }
@@ -283,10 +283,10 @@ function newSide({ lines }: Hunk, by: number): HistoryLine[] {
 }
 
 /** A context line of a patch. Some patches replace each leading tab with two spaces. */
-function context(text: string, there: HistoryLine | undefined): HistoryLine {
-  const known = there?.text ?? null;
+function context(text: string, line: HistoryLine | undefined): HistoryLine {
+  const known = line?.text ?? null;
   const same = known?.startsWith('\t') === true && known.replace(/^\t+/, (tabs) => '  '.repeat(tabs.length)) === text;
-  return { text: same ? known : text, by: there?.by ?? null, read: there?.read ?? null };
+  return { text: same ? known : text, by: line?.by ?? null, read: line?.read ?? null };
 }
 
 /** Assigns the replacement of `oldText` to the step; unchanged lines in it keep no author. */

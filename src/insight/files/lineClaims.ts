@@ -53,12 +53,12 @@ interface ClaimedLine {
 
 function claimsOf(now: FileText, { session, lines, fragments }: FileRecord): LineClaim[][] {
   const owned = now.lines.map((): ClaimedLine => ({ by: null, edited: false, read: null }));
-  const then = lines.map(withoutReturn);
-  if (then.every(({ text }) => text !== null)) {
-    const texts = then.map(({ text }) => text ?? '');
-    take(owned, now.lines, then, keptLines(texts, now.lines), Infinity);
+  const oldLines = lines.map(withoutReturn);
+  if (oldLines.every(({ text }) => text !== null)) {
+    const texts = oldLines.map(({ text }) => text ?? '');
+    take(owned, now.lines, oldLines, keptLines(texts, now.lines), Infinity);
   } else {
-    for (const { at, stretch } of stretches(then)) takeFragment(owned, now, stretch, at);
+    for (const { at, stretch } of stretches(oldLines)) takeFragment(owned, now, stretch, at);
   }
   for (const fragment of [...fragments].reverse()) takeFragment(owned, now, fragment.map(withoutReturn));
   return owned.map(({ by, edited, read }) => [
@@ -98,19 +98,19 @@ function withoutReturn(line: HistoryLine): HistoryLine {
 function take(
   owned: ClaimedLine[],
   now: readonly string[],
-  then: readonly HistoryLine[],
+  oldLines: readonly HistoryLine[],
   saved: Int32Array,
   reach: number,
 ): void {
   let [first, last] = [0, -1];
   for (let at = 0; at <= now.length; at += 1) {
-    const place = at === now.length ? then.length : (saved[at] ?? -1);
+    const place = at === now.length ? oldLines.length : (saved[at] ?? -1);
     if (place === -1) continue;
-    const gone = then.slice(last + 1, place);
-    const from = last === -1 ? Math.max(first, at - gone.length * reach) : first;
-    const to = place === then.length ? Math.min(at, first + gone.length * reach) : at;
-    differ(owned, now, [from, to], gone);
-    const [line, own] = [then[place], owned[at]];
+    const removed = oldLines.slice(last + 1, place);
+    const from = last === -1 ? Math.max(first, at - removed.length * reach) : first;
+    const to = place === oldLines.length ? Math.min(at, first + removed.length * reach) : at;
+    differ(owned, now, [from, to], removed);
+    const [line, own] = [oldLines[place], owned[at]];
     if (line !== undefined && own !== undefined) {
       if (line.by !== null && (own.by === null || own.edited)) Object.assign(own, { by: line.by, edited: false });
       own.read ??= line.read;
@@ -124,9 +124,9 @@ function differ(
   owned: ClaimedLine[],
   now: readonly string[],
   [from, to]: readonly [number, number],
-  then: readonly HistoryLine[],
+  oldLines: readonly HistoryLine[],
 ): void {
-  const written = then.filter(({ by, text }) => by !== null && text !== null && text.trim() !== '');
+  const written = oldLines.filter(({ by, text }) => by !== null && text !== null && text.trim() !== '');
   if (written.length === 0 || from >= to || written.length * (to - from) > mostPairs) return;
   for (let at = from; at < to; at += 1) {
     const own = owned[at];

@@ -56,8 +56,8 @@ function uniquePairs(before: readonly string[], next: readonly string[], [b0, b1
   const seen = new Map<string, number>();
   for (let at = n0; at < n1; at += 1) seen.set(next[at] ?? '', seen.has(next[at] ?? '') ? twice : at);
   return [...seen].flatMap(([line, at]): Pair[] => {
-    const there = places.get(line) ?? twice;
-    return at === twice || there === twice ? [] : [[there, at]];
+    const place = places.get(line) ?? twice;
+    return at === twice || place === twice ? [] : [[place, at]];
   });
 }
 

@@ -1,5 +1,5 @@
 /** Characters at the end of a text that are searched. */
-const looked = 4000;
+const searchedCharacters = 4000;
 
 const fence = /^ {0,3}(?:`{3}|~{3})/;
 const rule = /^\s*(?:[-*_]\s*){3,}$/;
@@ -37,9 +37,9 @@ const asksAtEnd = (line: string): boolean => asks.test(line.replace(choice, ''))
 
 /** Lines that contain more than code or a rule. */
 function proseAtEnd(text: string): string[] {
-  let inFence = endsInFence(text.slice(0, -looked));
+  let inFence = endsInFence(text.slice(0, -searchedCharacters));
   const lines: string[] = [];
-  for (const line of text.slice(-looked).split('\n')) {
+  for (const line of text.slice(-searchedCharacters).split('\n')) {
     if (isFence(line)) inFence = !inFence;
     else if (!inFence && line.trim() !== '' && !rule.test(line)) lines.push(withoutCode(line));
   }

@@ -17,16 +17,16 @@ export function verdictOf(facts: RunFacts, ended: ExitInfo): Verdict {
   const report = facts.reports.at(-1);
   if (report === undefined) return unreported(facts, exit);
   const errors = report.errors.filter((error) => !diagnostic.test(error));
-  const said = errors.join('\n');
+  const errorText = errors.join('\n');
   switch (report.subtype) {
     case 'error_max_turns':
-      return { endReason: 'max_turns', error: said || 'Reached the maximum number of turns.' };
+      return { endReason: 'max_turns', error: errorText || 'Reached the maximum number of turns.' };
     case 'error_max_budget_usd':
-      return { endReason: 'max_budget', error: said || 'Reached the maximum budget.' };
+      return { endReason: 'max_budget', error: errorText || 'Reached the maximum budget.' };
     default:
-      if (isInterrupted(report, said)) return { endReason: 'interrupted', error: interruptedText(exit) };
+      if (isInterrupted(report, errorText)) return { endReason: 'interrupted', error: interruptedText(exit) };
       if (isFailed(report))
-        return { endReason: 'error', error: said || (report.text ?? '') || failedText(facts, exit) };
+        return { endReason: 'error', error: errorText || (report.text ?? '') || failedText(facts, exit) };
       return afterSuccess(facts, exit);
   }
 }
@@ -38,9 +38,9 @@ function isFailed(report: RunReport): boolean {
   return report.isError || report.subtype?.startsWith('error') === true;
 }
 
-function isInterrupted(report: RunReport, said: string): boolean {
+function isInterrupted(report: RunReport, errorText: string): boolean {
   if (report.terminalReason?.startsWith('aborted') === true) return true;
-  return report.subtype === 'error_during_execution' && said === '' && (report.text ?? '') === '';
+  return report.subtype === 'error_during_execution' && errorText === '' && (report.text ?? '') === '';
 }
 
 function afterSuccess(facts: RunFacts, exit: ExitInfo): Verdict {

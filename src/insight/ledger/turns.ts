@@ -52,9 +52,9 @@ function isHistory(
   const known = previous.findLast(({ counters }) => counters !== null && counters.turnsScope !== null)?.counters;
   if (known !== undefined && known !== null) return known.turnsScope === 'session';
   const before = lastTurns(previous);
-  const worked = !isEmptyUsage(sumUsage(facts.reports.map(({ usage }) => usage ?? {})));
+  const hasUsage = !isEmptyUsage(sumUsage(facts.reports.map(({ usage }) => usage ?? {})));
   // At least a prompt and an answer are added.
-  return worked && before !== null && last >= before + 2;
+  return hasUsage && before !== null && last >= before + 2;
 }
 
 function lastTurns(previous: readonly ResultMetadata[]): number | null {

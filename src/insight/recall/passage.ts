@@ -29,8 +29,8 @@ export function passageOf(text: string, words: readonly string[]): Passage {
     [within, 1],
   ] as const) {
     for (const from of places) {
-      const held = heldFrom(from);
-      if (held >= best.held + more) Object.assign(best, { from, held });
+      const heldEnd = heldFrom(from);
+      if (heldEnd >= best.held + more) Object.assign(best, { from, held: heldEnd });
     }
   }
   const piece = whole.slice(best.from, best.from + longestPassage);

@@ -29,13 +29,13 @@ export function placeHunks(lines: readonly string[], hunks: readonly Hunk[], bac
     // `@@ -5,0 +6 @@` adds after line 5.
     const start = hunk.oldStart === null ? null : Math.max(0, hunk.oldStart - (sides.old.length === 0 ? 0 : 1));
     const splice = placeOf(now, gone, come, start === null ? null : Math.max(0, start + shift), from);
-    const grown = sides.new.length - sides.old.length;
+    const growth = sides.new.length - sides.old.length;
     if (splice === null) {
-      if (back) shift += grown;
+      if (back) shift += growth;
       return null;
     }
     now = [...now.slice(0, splice.at), ...come, ...now.slice(splice.at + splice.count)];
-    if (start !== null) shift = splice.at - start + (back ? 0 : grown);
+    if (start !== null) shift = splice.at - start + (back ? 0 : growth);
     from = splice.at + come.length;
     return splice;
   });

@@ -31,7 +31,7 @@ const mostPairs = 400;
  * one of them: of several that match equally, the one that was used last.
  */
 export function findRenames(files: readonly GoneFile[], found: readonly FoundFile[]): Map<string, string> {
-  const gone = files.toSorted((a, b) => (b.last ?? -1) - (a.last ?? -1));
+  const goneFiles = files.toSorted((a, b) => (b.last ?? -1) - (a.last ?? -1));
   const renames = new Map<string, string>();
   const taken = new Set<string>();
   const pair = (from: GoneFile, to: FoundFile): void => {
@@ -44,12 +44,12 @@ export function findRenames(files: readonly GoneFile[], found: readonly FoundFil
     const text = textOf(to.lines);
     byText.set(text, [...(byText.get(text) ?? []), to]);
   }
-  for (const from of gone) {
+  for (const from of goneFiles) {
     const text = from.lines === null ? '' : textOf(from.lines);
     const to = byText.get(text)?.find((file) => !taken.has(file.path) && isLater(file, from));
     if (text !== '' && to !== undefined) pair(from, to);
   }
-  const alike = gone
+  const alike = goneFiles
     .filter(({ path }) => !renames.has(path))
     .flatMap((from) => found.flatMap((to) => (taken.has(to.path) || !isLater(to, from) ? [] : [{ from, to }])))
     .slice(0, mostPairs)

@@ -31,15 +31,15 @@ export const noTime: PhaseSums = { waiting: 0, thinking: 0, writing: 0, tools: 0
  */
 export function phasesOf({ span, durationMs, tools, you, output }: RunTimes): RunPhases {
   const inside = (spans: readonly Span[]): Span[] => unionOf(spans.map((part) => clipped(part, span)));
-  const waited = inside(you);
-  const worked = subtractSpans(inside(tools), waited);
-  const taken = unionOf([...waited, ...worked]);
+  const waiting = inside(you);
+  const working = subtractSpans(inside(tools), waiting);
+  const taken = unionOf([...waiting, ...working]);
   const ofKind = (kind: 'thinking' | 'writing'): Span[] =>
     inside(output.filter((part) => part.kind === kind).map((part) => part.span));
   const written = subtractSpans(ofKind('writing'), taken);
   const thought = subtractSpans(ofKind('thinking'), unionOf([...taken, ...written]));
   const rest = subtractSpans([span], unionOf([...taken, ...written, ...thought]));
-  const segments = { waiting: rest, thinking: thought, writing: written, tools: worked, you: waited };
+  const segments = { waiting: rest, thinking: thought, writing: written, tools: working, you: waiting };
   return { segments, sums: fitted(segments, durationMs ?? length(span)) };
 }
 

@@ -59,7 +59,7 @@ export class TrajectoryPages {
       from: start,
       lines: lines.slice(start, start + count).map((line) => this.#line(line, drawn)),
       at: at === -1 ? null : at,
-      axis: { length: total, turns: thinned(turns), gaps: thinned(gaps) },
+      axis: { length: total, turns: sampled(turns), gaps: sampled(gaps) },
       time: drawn.time,
       steps: drawn.steps,
       counts: drawn.counts,
@@ -171,7 +171,7 @@ function lastTime(rows: readonly Row[]): number {
 }
 
 /** At most as many as fit on an axis, evenly spaced. */
-function thinned<T>(all: readonly T[]): readonly T[] {
+function sampled<T>(all: readonly T[]): readonly T[] {
   if (all.length <= maxMarks) return all;
   return Array.from({ length: maxMarks }, (_, at) => all[Math.floor((at * all.length) / maxMarks)]).filter(
     (entry) => entry !== undefined,

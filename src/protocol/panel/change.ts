@@ -46,13 +46,13 @@ function itemsStep(before: readonly unknown[], after: readonly unknown[]): Step 
 
 function fieldsStep(before: JsonObject, after: JsonObject): Step | undefined {
   const fields: [string, Step | null][] = [];
-  const had = new Map(present(before));
+  const fieldsBefore = new Map(present(before));
   for (const [key, value] of present(after)) {
-    const difference = had.has(key) ? step(had.get(key), value) : { is: value };
-    had.delete(key);
+    const difference = fieldsBefore.has(key) ? step(fieldsBefore.get(key), value) : { is: value };
+    fieldsBefore.delete(key);
     if (difference !== undefined) fields.push([key, difference]);
   }
-  for (const key of had.keys()) fields.push([key, null]);
+  for (const key of fieldsBefore.keys()) fields.push([key, null]);
   return fields.length === 0 ? undefined : { fields };
 }
 

@@ -47,8 +47,12 @@ function executorStep({ reports }: AgentWizardOptions): Question {
       (await reports())
         .filter(({ recording, profile }) => !recording && profile === undefined)
         .map(({ label, type, program }) => {
-          const there = program !== null && 'path' in program;
-          return { label: inertText(label), description: there ? type : `${type} · ${t('not found')}`, value: type };
+          const isInstalled = program !== null && 'path' in program;
+          return {
+            label: inertText(label),
+            description: isInstalled ? type : `${type} · ${t('not found')}`,
+            value: type,
+          };
         });
     const active = ({ value }: { readonly value: string }): boolean => value === before.executor_type;
     const chosen = await ask({ ...step, placeholder: t('Select the program'), items, active });

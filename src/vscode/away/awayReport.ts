@@ -90,9 +90,9 @@ function countsOf({ needsYou: asking, interrupted, failed, stopped, finished, ru
 }
 
 async function spentSince(engine: WindowEngine, rows: readonly SessionRow[], since: string): Promise<string> {
-  const here = new Set(rows.map(({ session_id: id }) => id));
+  const ids = new Set(rows.map(({ session_id: id }) => id));
   const { spent } = await engine.archive.spending();
-  const later = spent.filter(({ sessionId, at }) => here.has(sessionId) && at > since);
+  const later = spent.filter(({ sessionId, at }) => ids.has(sessionId) && at > since);
   return later.length === 0 ? t('nothing') : sumText(later.map(({ cost }) => cost).reduce(addCost, noCosts));
 }
 

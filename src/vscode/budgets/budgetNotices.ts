@@ -52,8 +52,8 @@ const name = (row: SessionRow): string => inertText(titleOf(row));
 
 async function show({ session_id: id, budget }: SessionRow, text: string): Promise<void> {
   const [raise, open] = [t('Raise Budget…'), t('Show')];
-  const held = budget?.near ?? budget?.reached;
-  const chosen = await vscode.window.showWarningMessage(text, ...(held === undefined ? [open] : [raise, open]));
+  const status = budget?.near ?? budget?.reached;
+  const chosen = await vscode.window.showWarningMessage(text, ...(status === undefined ? [open] : [raise, open]));
   if (chosen === raise) await vscode.commands.executeCommand('vitrine.raiseBudget', id);
   if (chosen === open) await vscode.commands.executeCommand('vitrine.openSession', id);
 }

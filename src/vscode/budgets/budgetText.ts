@@ -11,9 +11,9 @@ export function nearText(status: BudgetStatus): string {
 }
 
 export function reachedText(status: BudgetStatus): string {
-  const said = t('The budget for {0} is used up: {1}', ...values(status));
+  const sentence = t('The budget for {0} is used up: {1}', ...values(status));
   const exceeded = exceededText(status, writing);
-  return exceeded === '' ? said : `${said}. ${exceeded.replace(/\.$/, '')}`;
+  return exceeded === '' ? sentence : `${sentence}. ${exceeded.replace(/\.$/, '')}`;
 }
 
 function values(status: BudgetStatus): [scope: string, figures: string] {

@@ -42,8 +42,8 @@ export class FollowUpItem implements vscode.Disposable {
       this.#show('$(debug-pause)', t('Follow-ups paused'), [t('Select to resume follow-ups.')], 'resumeFollowUps');
     } else if (next === undefined) this.#item.hide();
     else {
-      const when = dueText(next, this.#now());
-      const text = due.length === 1 ? t('Follow-up {0}', when) : t('{0} follow-ups, next {1}', due.length, when);
+      const dueTime = dueText(next, this.#now());
+      const text = due.length === 1 ? t('Follow-up {0}', dueTime) : t('{0} follow-ups, next {1}', due.length, dueTime);
       const lines = due.map(
         (followUp) => `${visibleText(followUp.title)}: ${dueText(followUp, this.#now())}, ${triggerWord(followUp)}`,
       );

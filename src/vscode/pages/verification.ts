@@ -64,10 +64,10 @@ function details({ lines, head, kept: synced, breaks, damaged, signature }: Veri
 
 function syncedText(synced: Verified['kept']): string {
   if (synced === null) return t('unknown: without record.head, a missing end cannot be detected');
-  const when = exactDateTime(synced.at);
+  const time = exactDateTime(synced.at);
   return synced.line === null
-    ? t('{0}, with a line that is now missing', when)
-    : t('{0}, up to line {1}', when, figures.count(synced.line));
+    ? t('{0}, with a line that is now missing', time)
+    : t('{0}, up to line {1}', time, figures.count(synced.line));
 }
 
 /** A changed record may fail to open. */

@@ -19,11 +19,11 @@ export async function pickPrompt(prompts: PromptIndex, now: number): Promise<num
     const [icon, word] = originWord(origin);
     const ago = Math.max(0, now - Date.parse(at));
     const [first = ''] = text.trim().split('\n');
-    const when = exactDateTime(at);
+    const time = exactDateTime(at);
     return {
       label: `$(${icon}) ${inertText(first)}`,
       description: Number.isFinite(ago) ? t('{0} ago', figures.duration(ago)) : '',
-      detail: `${prompts.omitted + place + 1} · ${word} · ${Number.isFinite(ago) ? when : at}`,
+      detail: `${prompts.omitted + place + 1} · ${word} · ${Number.isFinite(ago) ? time : at}`,
       index,
     };
   };

@@ -91,14 +91,14 @@ export class SessionFigures {
 
   async #resume(): Promise<ResumeFacts> {
     const { handle, steps, checkResume } = this.#deps;
-    const [prices, here] = await Promise.all([loadPrices(ownPrices()), checkResume(), steps().count()]);
+    const [prices, resumeCheck] = await Promise.all([loadPrices(ownPrices()), checkResume(), steps().count()]);
     const summary = handle.summary();
     return {
       ...this.#unrestored.all(),
       lastActivity: summary.updated_at,
       cold: coldStart(summary, prices),
       known: summary.executor_session_id !== undefined || summary.executor_session_ids.length > 0,
-      here,
+      here: resumeCheck,
     };
   }
 }

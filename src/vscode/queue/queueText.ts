@@ -36,14 +36,14 @@ export function waitingReason(waiting: Waiting | undefined): string {
       return t('an earlier run of its session has not ended');
     case 'budget': {
       const { scope, key, period, limit_usd } = waiting.budget;
-      const [whose, limit] = [visibleText(key), figures.money(limit_usd)];
+      const [owner, limit] = [visibleText(key), figures.money(limit_usd)];
       if (scope === 'team')
         return period === 'day'
           ? t('the team’s budget for today is used up ({0})', limit)
           : t('the team’s budget for this month is used up ({0})', limit);
       return period === 'day'
-        ? t('today’s budget of {0} is used up ({1})', whose, limit)
-        : t('this month’s budget of {0} is used up ({1})', whose, limit);
+        ? t('today’s budget of {0} is used up ({1})', owner, limit)
+        : t('this month’s budget of {0} is used up ({1})', owner, limit);
     }
     case 'busy':
       return waiting.runners.length === 1
@@ -109,7 +109,7 @@ export function runnerParts(runner: ListedRunner, isHere: boolean): string[] {
 /** Facts of a run for its hover, as pairs. */
 export function runFacts(run: ListedRun, runners: readonly ListedRunner[]): [string, string][] {
   const { prompt, demands, project_dir, created_at, timeout_at, status, run_id } = run;
-  const said = prompt.length > longestPrompt ? `${prompt.slice(0, longestPrompt - 1)}…` : prompt;
+  const shownPrompt = prompt.length > longestPrompt ? `${prompt.slice(0, longestPrompt - 1)}…` : prompt;
   const optional: [string, string | undefined][] = [
     [t('Demands'), demands === undefined ? undefined : demandsText(demands)],
     [t('Folder'), project_dir],
@@ -121,7 +121,7 @@ export function runFacts(run: ListedRun, runners: readonly ListedRunner[]): [str
     [t('Run'), run_id],
   ];
   const known = optional.filter((pair): pair is [string, string] => pair[1] !== undefined);
-  return [[t('Prompt'), said], [t('Status'), [runState(run, runners), ...runOrigin(run)].join(' · ')], ...known];
+  return [[t('Prompt'), shownPrompt], [t('Status'), [runState(run, runners), ...runOrigin(run)].join(' · ')], ...known];
 }
 
 export function runnerFacts(runner: ListedRunner): [string, string][] {

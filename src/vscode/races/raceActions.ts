@@ -22,8 +22,9 @@ export async function applyResult(
   if (!isSaved(race)) return undefined;
   const { files } = await races.apply(race, lane, 'patch');
   const undo = t('Undo');
-  const said = files.length === 0 ? t('Your files already have this result.') : t('Changed files: {0}', files.length);
-  void vscode.window.showInformationMessage(said, ...(files.length === 0 ? [] : [undo])).then(async (chosen) => {
+  const message =
+    files.length === 0 ? t('Your files already have this result.') : t('Changed files: {0}', files.length);
+  void vscode.window.showInformationMessage(message, ...(files.length === 0 ? [] : [undo])).then(async (chosen) => {
     if (chosen === undo) await vscode.commands.executeCommand('vitrine.undoRace', id);
   });
   return files;
@@ -43,8 +44,8 @@ export async function branchOfResult({ races }: WindowEngine, id: string, lane: 
   const { race } = await races.get(id);
   const { branch } = await races.apply(race, lane, 'branch');
   const copy = t('Copy Name');
-  const said = t('Created the branch {0}.', inertText(branch ?? ''));
-  void vscode.window.showInformationMessage(said, copy).then(async (chosen) => {
+  const message = t('Created the branch {0}.', inertText(branch ?? ''));
+  void vscode.window.showInformationMessage(message, copy).then(async (chosen) => {
     if (chosen === copy) await vscode.env.clipboard.writeText(branch ?? '');
   });
   return branch;

@@ -60,9 +60,9 @@ function show(row: SessionRow, about: string): Shown {
   let close = (): void => undefined;
   const over = new Promise<void>((resolve) => (close = resolve));
   const review = `command:vitrine.reviewRequest?${encodeURIComponent(JSON.stringify([row.session_id]))}`;
-  const said = t('{0} needs you. {1}', inertText(quoted(titleOf(row))), inertText(needText(row)));
+  const message = t('{0} needs you. {1}', inertText(quoted(titleOf(row))), inertText(needText(row)));
   // Put the link first, because VS Code cuts off the end of a long text.
-  const options = { location: vscode.ProgressLocation.Notification, title: `[${t('Review')}](${review}) ${said}` };
+  const options = { location: vscode.ProgressLocation.Notification, title: `[${t('Review')}](${review}) ${message}` };
   void vscode.window.withProgress(options, () => over);
   return { about, close };
 }

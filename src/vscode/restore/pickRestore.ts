@@ -53,12 +53,12 @@ export async function pickRestore(
 }
 
 function itemsOf({ changes, skipped, at }: RestorePreview): Item[] {
-  const when = dateTime(at);
+  const time = dateTime(at);
   const heading = (label: string): Item => ({ label, kind: vscode.QuickPickItemKind.Separator });
   return [
     {
       label: `$(discard) ${changes.length === 1 ? t('Restore 1 File') : t('Restore {0} Files', changes.length)}`,
-      description: when,
+      description: time,
       detail: t('Vitrine saves the current files first. You can undo the restore.'),
       choice: 'restore',
     },

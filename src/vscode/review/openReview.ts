@@ -168,12 +168,12 @@ export class OpenReview implements vscode.Disposable {
       await this.refresh();
       return { kind: 'changed' };
     }
-    const made = { undo, path: file.path, key: hunk.key };
-    this.#undos.push(made);
+    const revertUndo = { undo, path: file.path, key: hunk.key };
+    this.#undos.push(revertUndo);
     if (this.#undos.length > mostUndos) this.#undos.shift();
     await this.refresh();
     await this.#note(file.path, [hunk.key], 'reverted');
-    return { kind: 'reverted', undo: made };
+    return { kind: 'reverted', undo: revertUndo };
   }
 
   /** Undoes this revert, or the last one; `false`: its file changed since. `undefined`: there is none. @throws file system errors */

@@ -135,9 +135,9 @@ export class ReviewController implements vscode.Disposable {
     const places = review.places();
     // The editor with all changes has its cursor somewhere before anyone looked at one.
     const current = this.#last === undefined ? undefined : (this.#atCursor()?.hunk.key ?? this.#last);
-    const here = places.findIndex(({ hunk }) => hunk.key === current);
+    const position = places.findIndex(({ hunk }) => hunk.key === current);
     const isReverted = current !== undefined && this.#reverted?.key === current;
-    const from = here === -1 && isReverted ? (this.#reverted?.before ?? -1) : here;
+    const from = position === -1 && isReverted ? (this.#reverted?.before ?? -1) : position;
     const start = from === -1 && way === -1 ? places.length : from;
     for (let step = 1; step <= places.length; step += 1) {
       const place = places[(start + way * step + 2 * places.length) % places.length];
@@ -254,12 +254,12 @@ export class ReviewController implements vscode.Disposable {
     if (editor === undefined || file === undefined) return undefined;
     const { lineCount } = editor.document;
     const line = editor.selection.active.line;
-    const here = file.hunks.filter((namedHunk) => {
+    const hunksAtLine = file.hunks.filter((namedHunk) => {
       const range = rangeOf(namedHunk, lineCount);
       return range.start.line <= line && line <= range.end.line;
     });
     // A change of permissions is where the first lines are, too.
-    const hunk = here.find(({ key }) => key === this.#last) ?? here[0];
+    const hunk = hunksAtLine.find(({ key }) => key === this.#last) ?? hunksAtLine[0];
     return hunk === undefined ? undefined : { file, hunk };
   }
 
@@ -271,11 +271,11 @@ export class ReviewController implements vscode.Disposable {
     await this.#view.reveal(node, { select: true, focus: false }).then(undefined, () => undefined);
   }
 
-  #sayReverted({ file, hunk }: ReviewPlace, made: RevertUndo): void {
+  #sayReverted({ file, hunk }: ReviewPlace, revertUndo: RevertUndo): void {
     const undo = t('Undo');
     const message = t('Reverted in {0}: {1}', inertText(path.basename(file.path)), linesText(hunk));
     void vscode.window.showInformationMessage(message, undo).then((chosen) => {
-      if (chosen === undo) void this.undo(made);
+      if (chosen === undo) void this.undo(revertUndo);
     });
   }
 

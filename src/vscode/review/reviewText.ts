@@ -24,8 +24,10 @@ export function originText(session: SessionReview, { by }: NamedHunk): string {
 export function linesText({ now: [from, to], base, executable }: NamedHunk): string {
   if (executable !== undefined) return executable ? t('Made executable') : t('Made non-executable');
   if (from === to) {
-    const gone = base[1] - base[0];
-    return gone === 1 ? t('1 line removed at line {0}', from + 1) : t('{0} lines removed at line {1}', gone, from + 1);
+    const removedLines = base[1] - base[0];
+    return removedLines === 1
+      ? t('1 line removed at line {0}', from + 1)
+      : t('{0} lines removed at line {1}', removedLines, from + 1);
   }
   return to - from === 1 ? t('Line {0}', from + 1) : t('Lines {0}–{1}', from + 1, to);
 }

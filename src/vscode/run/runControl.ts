@@ -128,9 +128,9 @@ export class RunControl {
     try {
       const engine = await this.#engines.get();
       const handle = await engine.open(session);
-      const here = handle.live();
+      const live = handle.live();
       handle.dispose();
-      if (!here) {
+      if (!live) {
         await this.#queue.stop(session);
         return;
       }

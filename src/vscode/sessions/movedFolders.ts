@@ -92,8 +92,8 @@ export class MovedFolders implements vscode.Disposable {
         : t('{0} sessions ran in another clone of this repository, {1}, which no longer exists.', count, from);
     const yes = t('Relink');
     const no = t('Ignore');
-    const said = await vscode.window.showInformationMessage(text, yes, no);
-    if (said === yes) await this.#follow(moved);
-    else if (said === no) await state.update(key, [...declined, moved.from].slice(-maxDeclined));
+    const choice = await vscode.window.showInformationMessage(text, yes, no);
+    if (choice === yes) await this.#follow(moved);
+    else if (choice === no) await state.update(key, [...declined, moved.from].slice(-maxDeclined));
   }
 }

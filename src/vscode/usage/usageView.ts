@@ -120,9 +120,9 @@ export class UsageView implements vscode.WebviewViewProvider, vscode.Disposable 
     // Without the daemon, only the team is missing.
     const isInTeam = (await engine.team.state().catch(() => null)) !== null;
     if (!isInTeam && this.#scope === 'team') this.#scope = 'all';
-    const here = new Set(list.here().map((row) => row.session_id));
+    const ids = new Set(list.here().map((row) => row.session_id));
     const scope = this.#scope;
-    const own = scope === 'workspace' ? spent.filter(({ sessionId }) => here.has(sessionId)) : spent;
+    const own = scope === 'workspace' ? spent.filter(({ sessionId }) => ids.has(sessionId)) : spent;
     const within = scope === 'workspace' ? isHere : undefined;
     const shared = scope === 'team' ? await sharedSpending(engine) : undefined;
     const counted = [

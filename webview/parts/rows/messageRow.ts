@@ -33,7 +33,7 @@ function partBody({ actions, store }: Context, entry: PageEntry, part: Part | un
 
 export function promptRow(context: Context, entry: PageEntry): TemplateResult {
   return html`<div class="prompt" data-focus tabindex="-1">
-    ${when(context, entry)}${promptMenu(context, entry)}${originLine(context, entry)}
+    ${timeLine(context, entry)}${promptMenu(context, entry)}${originLine(context, entry)}
     <pre class="typed">${withCode(entry.content)}</pre>
     ${showAll({ entry, actions: context.actions })}
   </div>`;
@@ -83,12 +83,12 @@ export function proseRow(context: Context, entry: PageEntry, part: number): Temp
     tabindex="-1"
     aria-busy=${open ? 'true' : nothing}
   >
-    ${part === 0 ? when(context, entry) : nothing}${partBody(context, entry, parts[part])}${last ? proseEnd(context, entry) : nothing}
+    ${part === 0 ? timeLine(context, entry) : nothing}${partBody(context, entry, parts[part])}${last ? proseEnd(context, entry) : nothing}
   </div>`;
 }
 
 /** Usage and age; details on hover. */
-function when({ now, store, figures }: Context, entry: PageEntry): TemplateResult {
+function timeLine({ now, store, figures }: Context, entry: PageEntry): TemplateResult {
   const { timestamp, index } = entry;
   const figure = figures.messages.of(index);
   const isRecording = store.view?.summary.recording === true;

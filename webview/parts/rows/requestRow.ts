@@ -30,9 +30,9 @@ export function requestRow(context: Context, row: RequestRow): TemplateResult {
 function waitingRow(context: Context, { entry, asked: { request } }: RequestRow): TemplateResult {
   const { requests, now } = context;
   const name = [requestTitle(request), stepWords(context, request)].filter((part) => part !== '').join(', ');
-  const here = requests.isWaiting(request.id);
+  const isWaiting = requests.isWaiting(request.id);
   return html`<div class="row" data-s="approval" data-kind="request">
-    ${followsItsCall(context, entry, request) ? nothing : headLine(request, name, here ? now : undefined)}
+    ${followsItsCall(context, entry, request) ? nothing : headLine(request, name, isWaiting ? now : undefined)}
     <div
       class="ask"
       role="group"
@@ -43,9 +43,9 @@ function waitingRow(context: Context, { entry, asked: { request } }: RequestRow)
       <i class="sight" data-request=${request.id} data-sight="top"></i>
       ${what(context, request)}
       <ul class="why">
-        ${reasons(context, request)} ${here ? waiting(request, now) : nothing}
+        ${reasons(context, request)} ${isWaiting ? waiting(request, now) : nothing}
       </ul>
-      ${here ? requestActions(context, request, entry.index) : answeredElsewhereNote(context)}
+      ${isWaiting ? requestActions(context, request, entry.index) : answeredElsewhereNote(context)}
     </div>
   </div>`;
 }
@@ -68,12 +68,12 @@ function stepWords({ store }: Context, { callId }: AgentRequest): string {
 }
 
 function headLine(request: AgentRequest, name: string, now: number | undefined): TemplateResult {
-  const waited = now === undefined ? '' : clock(now - Date.parse(request.asked_at));
+  const waitedText = now === undefined ? '' : clock(now - Date.parse(request.asked_at));
   return html`<div class="rb" data-toggle="none">
     <span class="num"></span><span class="tw"></span>${codicon(kindIcon(request), 'k')}
     <span class="tx"><span class="obj">${visibleTemplate(name, 'code')}</span></span>
     <span class="mt"><span class="word">${attentionText(request)}</span></span>
-    <span class="dur" role="timer" aria-live="off">${waited}</span>${codicon('shield', 'st')}
+    <span class="dur" role="timer" aria-live="off">${waitedText}</span>${codicon('shield', 'st')}
   </div>`;
 }
 

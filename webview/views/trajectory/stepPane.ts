@@ -44,7 +44,7 @@ function about(context: Context, line: TrajectoryLine, go: (entryIndex: number) 
       [t('Turn'), line.turn],
       started,
       [t('Duration'), duration(line.duration)],
-    ])}${said(context, line.entryIndex)}${link}`;
+    ])}${stepContent(context, line.entryIndex)}${link}`;
   }
   const { name, folder } = subject(line, context.store.view?.summary.project_dir);
   const state = lineState(context, line);
@@ -104,7 +104,7 @@ function detail(context: Context, line: StepLine): TemplateResult {
   return html`<div class="detail">${stepDetail({ entry, tool: entry.type.tool, projectDir, actions, allLines })}</div>`;
 }
 
-function said({ store }: Context, index: number): TemplateResult {
+function stepContent({ store }: Context, index: number): TemplateResult {
   const entry = store.entry(index);
   if (entry === undefined) return html`<p class="none">${t('Loading…')}</p>`;
   return html`<div class="detail"><pre class="text" tabindex="0">${terminal(bodyOf(entry))}</pre></div>`;

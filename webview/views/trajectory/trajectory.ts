@@ -211,8 +211,8 @@ export class TrajectoryView implements PageView {
   /** Keeps the selection on its line when lines are inserted before it, and adds missing details. */
   #follow(): void {
     const known = this.#selected;
-    const here = this.#lines.line(this.#at);
-    if (known !== undefined && here !== undefined && !isSame(here, known) && !this.#moved) {
+    const current = this.#lines.line(this.#at);
+    if (known !== undefined && current !== undefined && !isSame(current, known) && !this.#moved) {
       this.#at =
         this.#lines.find((line) => isSame(line, known)) ?? Math.min(this.#at, Math.max(0, this.#lines.total - 1));
     }

@@ -50,7 +50,7 @@ export function isBulk(text: string): boolean {
 
 const interrupted = '[Request interrupted by user';
 /** Messages that the program writes on the user's side. */
-const notTyped = ['<command-name>', '<local-command-', '<bash-', interrupted, '<system-reminder>'];
+const insertedPrefixes = ['<command-name>', '<local-command-', '<bash-', interrupted, '<system-reminder>'];
 
 /** The text of a message that a person wrote; `undefined` for anything else. */
 export function typedPrompt(record: JsonObject): string | undefined {
@@ -64,7 +64,7 @@ export function typedPrompt(record: JsonObject): string | undefined {
   const blocks = typeof content === 'string' ? [content] : list(content);
   if (blocks.some((block) => isObject(block) && block['type'] === 'tool_result')) return undefined;
   const shown = blocks.map((block) => blockText(block) ?? '').join('\n');
-  return shown.trim() === '' || notTyped.some((start) => shown.startsWith(start)) ? undefined : shown;
+  return shown.trim() === '' || insertedPrefixes.some((start) => shown.startsWith(start)) ? undefined : shown;
 }
 
 /** A message that was sent while the agent was running is stored as an attachment. */

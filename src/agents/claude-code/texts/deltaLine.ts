@@ -58,13 +58,13 @@ export class DeltaLines {
   learn(line: string): void {
     const started = head.exec(line);
     if (started === null) return;
-    const [before, place, said, thought] = started;
+    const [before, place, spokenText, thought] = started;
     const to = line.indexOf(end, before.length);
     const [between, sessionId, parentCallId = null] = middle.exec(line.slice(to)) ?? [];
     if (to === -1 || between === undefined || sessionId === undefined) return;
     const after = line.slice(to + between.length + uuidLength);
     if (!tail.test(after)) return;
-    const kind = said !== undefined ? 'text' : thought !== undefined ? 'thinking' : 'json';
+    const kind = spokenText !== undefined ? 'text' : thought !== undefined ? 'thinking' : 'json';
     this.#putFirst({ head: before, middle: between, tail: after, place: Number(place), kind, sessionId, parentCallId });
   }
 

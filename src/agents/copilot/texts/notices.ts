@@ -191,12 +191,13 @@ function describe(type: string, data: JsonObject): string {
     nonEmpty(data['reason']) ??
     nonEmpty(data['model']) ??
     nonEmpty(data['newModel']);
-  const said = nonEmpty(data['message']) ?? nonEmpty(data['error']) ?? nonEmpty(data['agentDescription']);
+  const noticeText = nonEmpty(data['message']) ?? nonEmpty(data['error']) ?? nonEmpty(data['agentDescription']);
   const written = nonEmpty(data['summary']) ?? nonEmpty(data['summaryContent']);
   if (written !== undefined && summaries.has(type)) return `${title(type)}\n\n${written}`;
-  if (type === 'session.info' && said !== undefined) return `${infoTitle(nonEmpty(data['infoType']))}${said}`;
+  if (type === 'session.info' && noticeText !== undefined)
+    return `${infoTitle(nonEmpty(data['infoType']))}${noticeText}`;
   const what = [name === undefined ? undefined : code(name), state].filter((part) => part !== undefined).join(' ');
-  return [title(type), what, said].filter((part) => part !== undefined && part !== '').join(': ');
+  return [title(type), what, noticeText].filter((part) => part !== undefined && part !== '').join(': ');
 }
 
 function infoTitle(infoType: string | undefined): string {

@@ -113,8 +113,8 @@ export class Texts {
     const ids = this.#recent.get(speaker.agent) ?? [];
     this.#recent.delete(speaker.agent);
     if (whole === '') return;
-    const said = ids.map((id) => this.#open.get(key('thinking', id))?.own ?? this.#done.get(id)?.text ?? '');
-    if (said.some((_, from) => same(said.slice(from).join(''), whole))) {
+    const thoughts = ids.map((id) => this.#open.get(key('thinking', id))?.own ?? this.#done.get(id)?.text ?? '');
+    if (thoughts.some((_, from) => same(thoughts.slice(from).join(''), whole))) {
       for (const id of ids) {
         const stream = this.#open.get(key('thinking', id));
         if (stream !== undefined) this.#finish(stream, id, stream.own);

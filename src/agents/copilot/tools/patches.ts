@@ -74,8 +74,8 @@ export function withDiffs(changes: readonly FileChange[], diffs: readonly FileDi
     const own = diffs.find(
       ({ path }) => path === change.path || path.endsWith(`/${change.path.replace(/^\.?\//, '')}`),
     );
-    const alone = changes.length === 1 || (shown.length === 1 && shown[0] === change);
-    const diff = own ?? (diffs.length === 1 && alone ? only : undefined);
+    const isOnlyChange = changes.length === 1 || (shown.length === 1 && shown[0] === change);
+    const diff = own ?? (diffs.length === 1 && isOnlyChange ? only : undefined);
     if (diff === undefined) return change;
     const { patch, added, removed } = diff;
     return { ...change, patch, added, removed };

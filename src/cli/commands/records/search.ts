@@ -104,8 +104,8 @@ function text({ session, hits, count, unsure }: SessionHits): string {
   const omitted = count - hits.length;
   const rest = omitted === 0 ? '' : `  … ${unsure ? 'up to ' : ''}${omitted} more\n`;
   const shared = isObserved(session) ? undefined : session.shared;
-  const whose = shared === undefined ? '' : visibleLine(`  (${shared.member} on ${shared.hostname})`);
-  return `${session.session_id}  ${session.updated_at.slice(0, 16).replace('T', ' ')}  ${visibleLine(title)}${whose}\n${hits.map(line).join('')}${rest}\n`;
+  const sharedBy = shared === undefined ? '' : visibleLine(`  (${shared.member} on ${shared.hostname})`);
+  return `${session.session_id}  ${session.updated_at.slice(0, 16).replace('T', ' ')}  ${visibleLine(title)}${sharedBy}\n${hits.map(line).join('')}${rest}\n`;
 }
 
 function line({ entry, kind, tool, origin, excerpt }: SearchHit): string {

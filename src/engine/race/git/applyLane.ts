@@ -49,8 +49,8 @@ export async function prepareUndo(
   if (before === undefined || after === undefined) throw raceFailures.nothingToUndo();
   const { git, temporary } = deps;
   const now = await treeWithFiles(git, temporary, { base: after, files });
-  const then = await mergedTree(git, after, now, await git.treeOf(before));
-  return () => writeFiles(git, now, then, temporary);
+  const treeBefore = await mergedTree(git, after, now, await git.treeOf(before));
+  return () => writeFiles(git, now, treeBefore, temporary);
 }
 
 /** Makes a branch with the result. @throws EngineFailure */

@@ -47,8 +47,13 @@ async function isSaved({ applied }: Race, { name }: Lane, tree: string, git: Rac
   for (const application of applied) {
     if (application.lane !== name || application.tree !== tree || application.undone === true) continue;
     if (application.how === 'patch') return true;
-    const there = await git.line(['rev-parse', '--verify', '--quiet', `refs/heads/${application.branch ?? ''}^{tree}`]);
-    if (there === tree) return true;
+    const branchTree = await git.line([
+      'rev-parse',
+      '--verify',
+      '--quiet',
+      `refs/heads/${application.branch ?? ''}^{tree}`,
+    ]);
+    if (branchTree === tree) return true;
   }
   return false;
 }

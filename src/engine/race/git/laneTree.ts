@@ -18,9 +18,9 @@ export async function laneTree(
   temporary: string,
 ): Promise<LaneTree | null> {
   if ((await stat(path.join(worktree, '.git')).catch(() => null)) !== null) {
-    const there = git.at(worktree);
-    const head = await there.line(['rev-parse', '--verify', 'HEAD^{commit}']);
-    if (head !== null) return { tree: await treeOfWorktree(there, temporary), head };
+    const worktreeGit = git.at(worktree);
+    const head = await worktreeGit.line(['rev-parse', '--verify', 'HEAD^{commit}']);
+    if (head !== null) return { tree: await treeOfWorktree(worktreeGit, temporary), head };
   }
   const head = await git.line(['rev-parse', '--verify', '--quiet', `refs/heads/${branch}^{commit}`]);
   return head === null ? null : { tree: await git.treeOf(head), head };

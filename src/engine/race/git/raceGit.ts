@@ -113,9 +113,9 @@ export class RaceGit {
   /** A commit that no branch has. */
   async commit(tree: string, parents: readonly string[], message: string, own = true): Promise<string> {
     const args = ['commit-tree', tree, ...parents.flatMap((parent) => ['-p', parent]), '-m', message];
-    const made = own ? null : await this.line(args);
+    const repositoryTree = own ? null : await this.line(args);
     // A user without a name in the configuration.
-    return made ?? (await this.run(args, { env: identity })).trim();
+    return repositoryTree ?? (await this.run(args, { env: identity })).trim();
   }
 
   async treeOf(commit: string): Promise<string> {

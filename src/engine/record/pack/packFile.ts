@@ -160,15 +160,15 @@ export async function isCutOff(file: string, bytes: number): Promise<boolean> {
 
 /** Bytes of a run's file, packed or not; `null` if there is none. @throws file system errors */
 export async function rawBytes(file: string): Promise<AsyncIterable<Buffer> | null> {
-  const there = await isThere(file);
-  if (there) return createReadStream(file, { highWaterMark: 256 * 1024 });
+  const exists = await isThere(file);
+  if (exists) return createReadStream(file, { highWaterMark: 256 * 1024 });
   return (await isThere(packedForm(file))) ? readableOf(packedForm(file)) : null;
 }
 
 /** Size in bytes, 0 if there is none. For packed files from the trailer, which is modulo 4 GiB. */
 export async function rawSize(file: string): Promise<number> {
-  const there = await stat(file).catch(none);
-  if (there !== null) return there.size;
+  const stats = await stat(file).catch(none);
+  if (stats !== null) return stats.size;
   const handle = await open(packedForm(file), 'r').catch(none);
   if (handle === null) return 0;
   try {

@@ -34,8 +34,8 @@ export async function packRecord(folder: string, id: string): Promise<Packed> {
     const end = await readAt(handle, start, size - start);
     await replace(endFile(folder), end, { atime, mtime });
     const saved = await open(endFile(folder), 'r');
-    const alone = await readTail(saved, id, end.length, 0).finally(() => saved.close());
-    const reported = [state, alone.state].map((recordState) => [
+    const lastPart = await readTail(saved, id, end.length, 0).finally(() => saved.close());
+    const reported = [state, lastPart.state].map((recordState) => [
       recordState.summary(mtime.toISOString()),
       recordState.turns,
       recordState.turnsOmitted,
@@ -51,10 +51,10 @@ export async function packRecord(folder: string, id: string): Promise<Packed> {
 /** Unpacks a record for writing. @throws file system errors, Error if it is damaged */
 export async function unpackRecord(folder: string): Promise<void> {
   const file = recordFile(folder);
-  const there = await sizeOf(file);
-  if (there === null && (await sizeOf(packedForm(file))) !== null) await unpackFile(file);
+  const savedSize = await sizeOf(file);
+  if (savedSize === null && (await sizeOf(packedForm(file))) !== null) await unpackFile(file);
   // Remains of an interrupted archiving are obsolete.
-  else if (there !== null) await rm(packedForm(file), { force: true });
+  else if (savedSize !== null) await rm(packedForm(file), { force: true });
   if ((await sizeOf(endFile(folder))) !== null) await rm(endFile(folder));
 }
 
@@ -96,18 +96,18 @@ export async function openForList(folder: string): Promise<ListingView> {
  * @throws file system errors
  */
 export async function wrongEnd(folder: string, record: FileHandle): Promise<number | null> {
-  const there = await readFile(endFile(folder)).catch((error: unknown) => {
+  const savedEnd = await readFile(endFile(folder)).catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT') return null;
     throw error;
   });
-  if (there === null) return null;
+  if (savedEnd === null) return null;
   const { size } = await record.stat();
-  const start = Math.max(0, size - there.length);
+  const start = Math.max(0, size - savedEnd.length);
   const own = await readAt(record, Math.max(0, start - 1), size - start + 1);
   const end = start === 0 ? own : own.subarray(1);
   const beginsLine = start === 0 || own[0] === 10;
-  if (there.length > 0 && beginsLine && end.equals(there)) return null;
-  const same = there.length > end.length ? 0 : commonStart(there, end);
+  if (savedEnd.length > 0 && beginsLine && end.equals(savedEnd)) return null;
+  const same = savedEnd.length > end.length ? 0 : commonStart(savedEnd, end);
   return start + end.subarray(0, same).lastIndexOf(10) + 1;
 }
 
@@ -131,12 +131,12 @@ function commonStart(a: Buffer, b: Buffer): number {
 }
 
 async function sizeOf(file: string): Promise<number | null> {
-  const there = await stat(file).catch((error: unknown) => {
+  const stats = await stat(file).catch((error: unknown) => {
     // ENOTDIR: a file has the place of the folder.
     if (['ENOENT', 'ENOTDIR'].includes(errorCode(error))) return null;
     throw error;
   });
-  return there?.size ?? null;
+  return stats?.size ?? null;
 }
 
 async function replace(file: string, bytes: Buffer, times: { atime: Date; mtime: Date }): Promise<void> {

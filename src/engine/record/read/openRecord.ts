@@ -66,10 +66,10 @@ export async function openRecord(file: string, id: string): Promise<OpenRecord> 
 
 /** Reads appended lines. `replaced`: the file is another one or shorter, so open it again. */
 export async function follow(record: OpenRecord): Promise<'same' | 'grown' | 'replaced'> {
-  const there = await stat(record.path, { bigint: true }).catch(() => null);
+  const stats = await stat(record.path, { bigint: true }).catch(() => null);
   const ours = await record.handle.stat({ bigint: true });
-  if (there === null) return 'same';
-  if (there.ino !== ours.ino || there.dev !== ours.dev || Number(there.size) < record.size) return 'replaced';
+  if (stats === null) return 'same';
+  if (stats.ino !== ours.ino || stats.dev !== ours.dev || Number(stats.size) < record.size) return 'replaced';
   const size = Number(ours.size);
   if (size === record.size) return 'same';
   record.modified = ours.mtime.toISOString();

@@ -16,30 +16,30 @@ export interface Window {
 /** Reads the file from `from`, the start of a line, up to `to`, window by window. */
 export async function* windows(handle: FileHandle, from: number, to: number): AsyncGenerator<Window> {
   let buffer = Buffer.allocUnsafe(Math.min(windowBytes, Math.max(1, to - from)));
-  let held = 0;
+  let heldBytes = 0;
   for (let offset = from; offset < to;) {
-    const want = Math.min(buffer.length - held, to - offset - held);
-    const { bytesRead } = await handle.read(buffer, held, want, offset + held);
-    held += bytesRead;
-    const atEnd = bytesRead === 0 || offset + held >= to;
-    const end = buffer.lastIndexOf(10, held - 1) + 1;
-    const take = atEnd ? held : end;
+    const want = Math.min(buffer.length - heldBytes, to - offset - heldBytes);
+    const { bytesRead } = await handle.read(buffer, heldBytes, want, offset + heldBytes);
+    heldBytes += bytesRead;
+    const atEnd = bytesRead === 0 || offset + heldBytes >= to;
+    const end = buffer.lastIndexOf(10, heldBytes - 1) + 1;
+    const take = atEnd ? heldBytes : end;
     if (take > 0) {
       yield { buffer: buffer.subarray(0, take), offset, tooLong: null };
-      buffer.copyWithin(0, take, held);
-      held -= take;
+      buffer.copyWithin(0, take, heldBytes);
+      heldBytes -= take;
       offset += take;
       if (atEnd) return;
     } else if (atEnd) {
       return;
-    } else if (held === buffer.length && held >= maxLineBytes) {
-      const next = await nextLineStart(handle, offset + held, to);
+    } else if (heldBytes === buffer.length && heldBytes >= maxLineBytes) {
+      const next = await nextLineStart(handle, offset + heldBytes, to);
       yield { buffer: buffer.subarray(0, windowBytes), offset, tooLong: { bytes: next - offset } };
       offset = next;
-      held = 0;
-    } else if (held === buffer.length) {
+      heldBytes = 0;
+    } else if (heldBytes === buffer.length) {
       const larger = Buffer.allocUnsafe(buffer.length * 2);
-      buffer.copy(larger, 0, 0, held);
+      buffer.copy(larger, 0, 0, heldBytes);
       buffer = larger;
     }
   }
@@ -70,11 +70,11 @@ export function* linesOf(buffer: Buffer): Generator<{ start: number; end: number
 /** Reads exactly these bytes, or fewer at the end of the file. */
 export async function readAt(handle: FileHandle, offset: number, length: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(length);
-  let got = 0;
-  while (got < length) {
-    const { bytesRead } = await handle.read(buffer, got, length - got, offset + got);
+  let readBytes = 0;
+  while (readBytes < length) {
+    const { bytesRead } = await handle.read(buffer, readBytes, length - readBytes, offset + readBytes);
     if (bytesRead === 0) break;
-    got += bytesRead;
+    readBytes += bytesRead;
   }
-  return buffer.subarray(0, got);
+  return buffer.subarray(0, readBytes);
 }

@@ -48,10 +48,10 @@ export class AppendFile {
 
   /** Flushes to disk. If the file was deleted, restores it from the open handle. */
   async sync(): Promise<void> {
-    const there = await stat(this.#path, { bigint: true }).catch(() => null);
+    const stats = await stat(this.#path, { bigint: true }).catch(() => null);
     const ours = await this.#handle.stat({ bigint: true });
-    if (there === null) await this.#swap(await this.#restore());
-    else if (there.ino !== ours.ino || there.dev !== ours.dev) await this.#swap(await open(this.#path, 'a+', 0o600));
+    if (stats === null) await this.#swap(await this.#restore());
+    else if (stats.ino !== ours.ino || stats.dev !== ours.dev) await this.#swap(await open(this.#path, 'a+', 0o600));
     await this.#handle.datasync();
   }
 

@@ -144,8 +144,8 @@ export class FileRecordWriter implements RecordWriter {
     if (head === chainStart) return;
     const { folder, clock } = this.#options;
     // The folder may have been deleted since the head was saved.
-    const there = await readHead(headFile(folder));
-    if (there?.hash !== head) {
+    const savedHead = await readHead(headFile(folder));
+    if (savedHead?.hash !== head) {
       this.#savedHead = null;
       const at = new Date(clock()).toISOString();
       await writeHead(folder, { hash: head, at, ...(before !== null && { prev: before }) });

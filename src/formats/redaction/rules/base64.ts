@@ -7,15 +7,15 @@ const values: ReadonlyMap<string, number> = new Map([
 
 /** Printable text at the start of decoded base64, in either alphabet; ignores line ends and blanks. */
 export function printableBase64(base64: string): string {
-  let [bits, held, text] = [0, 0, ''];
+  let [bits, bitCount, text] = [0, 0, ''];
   for (const digit of base64) {
     const value = values.get(digit);
     if (value === undefined) continue;
-    held = ((held << 6) | value) & 0x3fff;
+    bitCount = ((bitCount << 6) | value) & 0x3fff;
     bits += 6;
     if (bits < 8) continue;
     bits -= 8;
-    const code = (held >> bits) & 0xff;
+    const code = (bitCount >> bits) & 0xff;
     if (!isPrintable(code)) break;
     text += String.fromCharCode(code);
   }

@@ -2,7 +2,7 @@ import type { Stretch } from './rule.ts';
 
 const key = /(?<![\w/+-])[\da-fA-F]{64}(?![\w/+-])/g;
 const reach = 80;
-const said = /key|token|secret|passw|passphrase|credential|\bauth|bearer|signing|master|seed/i;
+const keyWords = /key|token|secret|passw|passphrase|credential|\bauth|bearer|signing|master|seed/i;
 const digest =
   /sha-?\d|hash|digest|checksum|integrity|commit|revision|etag|blob|tree|content[_-]?id|fingerprint|public/i;
 
@@ -15,7 +15,7 @@ export function hexKeys(text: string): Stretch[] {
   for (const { index, 0: digits } of text.matchAll(key)) {
     const line = text.slice(Math.max(0, index - reach), index);
     const before = line.slice(line.lastIndexOf('\n') + 1);
-    if (!said.test(before) || digest.test(before) || new Set(digits).size < 8) continue;
+    if (!keyWords.test(before) || digest.test(before) || new Set(digits).size < 8) continue;
     found.push({ start: index, end: index + digits.length });
   }
   return found;

@@ -169,7 +169,7 @@ export const tokenRules: readonly SecretRule[] = [
   prefixed('dynatrace-token', 'dt0c01.', String.raw`[A-Z0-9]{24}\.[A-Z0-9]{64}`),
   token('shippo-token', /shippo_(?:live|test)_[0-9a-f]{40}/g, 'shippo_'),
   prefixed('alibaba-key', 'LTAI', '[A-Za-z0-9]{16,22}(?![A-Za-z0-9])', start),
-  { id: 'aws-secret-key', hints: [''], find: keysOf40 },
+  { id: 'aws-secret-key', hints: [''], find: keysOf40Characters },
   { id: 'hex-key', hints: [''], find: hexKeys },
   { id: 'azure-key', hints: ['=='], find: azureKeys },
   token('azure-key', /(?<![A-Za-z0-9])[A-Za-z0-9]{52}JQQJ99[A-Za-z0-9]{26}(?![A-Za-z0-9])/g, 'JQQJ99'),
@@ -190,7 +190,7 @@ const keyOf40 = new RegExp(String.raw`(?:(?<![\w/+-])|${begins})[A-Za-z0-9/+]{40
 const before = 12;
 
 /** Keys without a name; other text may precede them directly. */
-function keysOf40(text: string): Stretch[] {
+function keysOf40Characters(text: string): Stretch[] {
   const found: Stretch[] = [];
   for (const { index, 0: run } of text.matchAll(runsOf40)) {
     if (run.length > 40 + before) continue;

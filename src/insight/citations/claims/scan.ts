@@ -80,11 +80,11 @@ class Scan {
     const stated = sharedOutcome(spans, flat);
     for (const [at, { range, inner }] of spans.entries()) {
       const command = this.#text.slice(...inner).trim();
-      const said = stated[at];
-      if (said === undefined) continue;
+      const statedOutcome = stated[at];
+      if (statedOutcome === undefined) continue;
       const kind = programKind(command) ?? (command.includes(' ') && looksLikeCommand(command) ? 'command' : undefined);
       if (kind === undefined || (!command.includes(' ') && namedPath(command) !== undefined)) continue;
-      const { outcome, count, failures, length } = said;
+      const { outcome, count, failures, length } = statedOutcome;
       const end = range[1] + length;
       this.#add({
         range: [range[0], end],

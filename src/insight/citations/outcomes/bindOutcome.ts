@@ -113,18 +113,18 @@ function runnerOf({ outcome: { runners } }: Run): string {
 function runsOf(mention: OutcomeMention, session: SessionEvidence, before: number): Run[] {
   const { kind, command, tool, claim } = mention;
   const ended = session.runsBefore(before).map(({ facts }) => facts);
-  const made = (facts: StepFacts, of: ProgramKind): Run[] => {
+  const toRuns = (facts: StepFacts, of: ProgramKind): Run[] => {
     const outcome = facts.outcomes.get(of);
     return outcome === undefined ? [] : [runFor(mention, facts, ofTool(outcome, tool), session, before)];
   };
   if (command !== undefined) {
     const named = new Set(commandsOf(command, true, session, before).map(({ entryIndex }) => entryIndex));
-    return ended.filter(({ entryIndex }) => named.has(entryIndex)).flatMap((facts) => made(facts, kind));
+    return ended.filter(({ entryIndex }) => named.has(entryIndex)).flatMap((facts) => toRuns(facts, kind));
   }
-  const runs = ended.filter((facts) => isTool(facts, kind, tool)).flatMap((facts) => made(facts, kind));
+  const runs = ended.filter((facts) => isTool(facts, kind, tool)).flatMap((facts) => toRuns(facts, kind));
   if (runs.length > 0 || kind !== 'build' || !/[ck]ompil/i.test(claim)) return runs;
   // A type check also shows that something compiles.
-  return ended.filter((facts) => isTool(facts, 'check', 'types')).flatMap((facts) => made(facts, 'check'));
+  return ended.filter((facts) => isTool(facts, 'check', 'types')).flatMap((facts) => toRuns(facts, 'check'));
 }
 
 function runFor(

@@ -123,12 +123,13 @@ function outcomeFromOutput(
   const tells = exitCodeApplies(parts, isMeant);
   const code = exitCode ?? (tool.status === 'success' ? 0 : 1);
   if (printed === undefined && background) return unknown('background');
-  if (printed === undefined && code !== 0 && didNotStart(code, output)) return unknown('not_run');
+  if (printed === undefined && code !== 0 && failedToStart(code, output)) return unknown('not_run');
   if (printed?.result === 'none') return unknown('no_tests');
   if (printed !== undefined && isIncomplete(printed, parts)) return unknown('no_outcome');
-  const said = saidExit(parts, isMeant, output);
+  const printedExit = saidExit(parts, isMeant, output);
   const exit =
-    said ?? (background ? undefined : code === 0 && tells.success ? 0 : code !== 0 && tells.failure ? code : undefined);
+    printedExit ??
+    (background ? undefined : code === 0 && tells.success ? 0 : code !== 0 && tells.failure ? code : undefined);
   if (printed === undefined) {
     if (exit === 0 && parts.some(({ command }) => isMeant(command) && allowsNoTests(command)))
       return unknown('no_tests');
@@ -163,7 +164,7 @@ function isInterrupted({ result }: ToolUse, exitCode: number | undefined, output
   );
 }
 
-function didNotStart(code: number, output: string): boolean {
+function failedToStart(code: number, output: string): boolean {
   return (
     code === 126 ||
     code === 127 ||

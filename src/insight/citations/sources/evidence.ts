@@ -208,12 +208,12 @@ export function sinceThen(
 ): 'same' | 'moved' | 'changed' | 'gone' | 'unknown' {
   if (now === null) return 'gone';
   if (textThen === null || lines === null) return 'unknown';
-  const then = textThen.replaceAll('\r\n', '\n');
+  const recordedText = textThen.replaceAll('\r\n', '\n');
   const today = now.replaceAll('\r\n', '\n');
-  const there = today
+  const currentLines = today
     .split('\n')
     .slice(lines[0] - 1, lines[1])
     .join('\n');
-  if (there.trimEnd() === then.trimEnd()) return 'same';
-  return today.includes(then.trimEnd()) ? 'moved' : 'changed';
+  if (currentLines.trimEnd() === recordedText.trimEnd()) return 'same';
+  return today.includes(recordedText.trimEnd()) ? 'moved' : 'changed';
 }

@@ -79,25 +79,25 @@ function fileCandidate(
   const cue = did === undefined ? 0 : (did === 'changed') === wrote ? 0.08 : -0.04;
   const named = why === 'named_in_command' || why === 'named_in_output';
   // A failed change is listed, but is not evidence.
-  const went = facts.status === 'success' || named ? 0 : wrote && did === 'changed' ? -0.6 : -0.15;
+  const outcomeScore = facts.status === 'success' || named ? 0 : wrote && did === 'changed' ? -0.6 : -0.15;
   const isMissing = touch.missing === true || (why === 'read' && facts.status !== 'success');
   // A file that could not be read was not reviewed; one that was only read or named was not changed.
   const unfit = (isMissing && absent !== true) || (isOwnChange === true && !wrote && touch.mayChange !== true);
-  const base = (weights[why] + cue + went) * fit * (unfit ? unsupported : 1);
+  const base = (weights[why] + cue + outcomeScore) * fit * (unfit ? unsupported : 1);
   if (lines === undefined) return candidate(facts, base, why, { path, ...firstRange(ranges) });
   if (unfit) return candidate(facts, base, why, { path, ...firstRange(ranges) });
   const range = ranges?.find((lineRange) => lineRange[0] <= lines[0] && lineRange[1] >= lines[1]);
   // The newest step that had these lines is their source.
   if (range !== undefined)
-    return candidate(facts, (why === 'named_in_output' ? 0.86 : 0.9 + cue / 2 + went) * fit, why, {
+    return candidate(facts, (why === 'named_in_output' ? 0.86 : 0.9 + cue / 2 + outcomeScore) * fit, why, {
       path,
       lines: range,
     });
   if (ranges === null && why !== 'named_in_command' && lines[0] <= length)
-    return candidate(facts, (0.75 + cue / 2 + went) * fit, 'lines_unknown', { path });
+    return candidate(facts, (0.75 + cue / 2 + outcomeScore) * fit, 'lines_unknown', { path });
   const part = ranges?.find((lineRange) => lineRange[0] <= lines[1] && lineRange[1] >= lines[0]);
   if (part !== undefined && why !== 'named_in_output')
-    return candidate(facts, (0.7 + went) * fit, why, { path, lines: part });
+    return candidate(facts, (0.7 + outcomeScore) * fit, why, { path, lines: part });
   if (part !== undefined) return candidate(facts, 0.65 * fit, why, { path, lines: part });
   return candidate(facts, 0.3, 'other_lines', { path, ...firstRange(ranges) });
 }

@@ -46,9 +46,9 @@ export class Sources {
     const key = keyOf(link);
     const known = this.#byKey.get(key);
     if (known !== undefined || this.#byKey.size >= maxSources) return known;
-    const made: NumberedSource = { number: this.#byKey.size + 1, link, times: new Map() };
-    this.#byKey.set(key, made);
-    return made;
+    const created: NumberedSource = { number: this.#byKey.size + 1, link, times: new Map() };
+    this.#byKey.set(key, created);
+    return created;
   }
 
   /** The sources that are currently cited. */

@@ -41,13 +41,13 @@ export function linkCommands(shell: CommandContext): Commands {
 
 async function take({ text, masked }: CopyResult): Promise<void> {
   await vscode.env.clipboard.writeText(text);
-  const said =
+  const message =
     masked === 0
       ? t('Copied as Markdown')
       : masked === 1
         ? t('Copied as Markdown, 1 secret masked')
         : t('Copied as Markdown, {0} secrets masked', masked);
-  vscode.window.setStatusBarMessage(said, noticeMs);
+  vscode.window.setStatusBarMessage(message, noticeMs);
 }
 
 interface CopyResult {

@@ -64,14 +64,16 @@ export function raceCommands(shell: CommandContext): Commands {
 /** Races of this workspace, newest first. */
 async function pickRace({ engines }: CommandContext): Promise<string | undefined> {
   const all = await (await engines.get()).races.list();
-  const here = all.filter(({ folder }) => vscode.workspace.getWorkspaceFolder(vscode.Uri.file(folder)) !== undefined);
-  if (here.length === 0) {
+  const openRaces = all.filter(
+    ({ folder }) => vscode.workspace.getWorkspaceFolder(vscode.Uri.file(folder)) !== undefined,
+  );
+  if (openRaces.length === 0) {
     void vscode.window.showInformationMessage(
       t('There is no race in this workspace. To start one, choose “Run on Several Agents…” in Run Agent.'),
     );
     return undefined;
   }
-  const items = here.map(({ race_id: id, prompt, lanes, created_at: at, state }) => ({
+  const items = openRaces.map(({ race_id: id, prompt, lanes, created_at: at, state }) => ({
     label: inertText(prompt.trim().split('\n', 1)[0]?.slice(0, 80) ?? ''),
     description: inertText(lanes.map(({ name }) => name).join(', ')),
     detail: dateTime(at),

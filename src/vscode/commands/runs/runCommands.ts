@@ -73,12 +73,12 @@ async function confirmed({ agent, prompt, choice = {} }: RunRequest): Promise<bo
   const { permissionMode: mode } = choice;
   if (!isBypass(agent, mode)) return true;
   const run = t('Run Without Asking');
-  const said = prompt.length > 400 ? `${prompt.slice(0, 399)}…` : prompt;
+  const shownPrompt = prompt.length > 400 ? `${prompt.slice(0, 399)}…` : prompt;
   const chosen = await vscode.window.showWarningMessage(
     t('Start {0} in “{1}” mode?', agent, visibleText(mode ?? '')),
     {
       modal: true,
-      detail: t('It can change files and run commands without asking. Prompt: {0}', visibleText(said)),
+      detail: t('It can change files and run commands without asking. Prompt: {0}', visibleText(shownPrompt)),
     },
     run,
   );

@@ -63,11 +63,11 @@ async function storiesOf(
   const claims = await stories.claims(document);
   if (claims === undefined) return { stories: [], why: t('This file is too long to compare with sessions.') };
   const reported = await Promise.all((claims[line] ?? []).map((claim) => stories.story(claim)));
-  const looked = index.sessions === 1 ? t('Searched 1 session.') : t('Searched {0} sessions.', index.sessions);
+  const searchedText = index.sessions === 1 ? t('Searched 1 session.') : t('Searched {0} sessions.', index.sessions);
   const skipped = index.left === 0 ? '' : t('Skipped entries (too many, too long, or damaged): {0}.', index.left);
   const known = reported.filter((story) => story !== undefined);
   const none = known.length > 0 ? '' : t('No recorded session wrote or read the current text of line {0}.', line + 1);
-  return { stories: known, why: [none, looked, skipped].filter((part) => part !== '').join(' ') };
+  return { stories: known, why: [none, searchedText, skipped].filter((part) => part !== '').join(' ') };
 }
 
 async function itemsOf(stories: readonly LineStory[]): Promise<Item[]> {

@@ -36,7 +36,10 @@ export async function askForRecall(
   pick.matchOnDetail = true;
   const open = { iconPath: new vscode.ThemeIcon('go-to-file'), tooltip: t('Show in Session') };
   const wider = { iconPath: new vscode.ThemeIcon('globe'), tooltip: t('Also Search Sessions of Other Folders') };
-  const here = { iconPath: new vscode.ThemeIcon('root-folder'), tooltip: t('Search Sessions of This Workspace Only') };
+  const thisWorkspace = {
+    iconPath: new vscode.ThemeIcon('root-folder'),
+    tooltip: t('Search Sessions of This Workspace Only'),
+  };
   let found: Recalled | undefined;
   let everywhere = false;
   let stop = new AbortController();
@@ -45,7 +48,7 @@ export async function askForRecall(
     stop = new AbortController();
     const { signal } = stop;
     Object.assign(pick, { busy: true, items: [], placeholder: t('Searching earlier sessions…') });
-    pick.buttons = [...(back ? [vscode.QuickInputButtons.Back] : []), everywhere ? here : wider];
+    pick.buttons = [...(back ? [vscode.QuickInputButtons.Back] : []), everywhere ? thisWorkspace : wider];
     found = undefined;
     const { archive } = await deps.engines.get();
     const within = everywhere ? isWork : isOwn;
