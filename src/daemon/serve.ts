@@ -17,6 +17,7 @@ import { Lifetime } from './lifetime.ts';
 import { logUnhandledRejections, openLog } from './logFile.ts';
 import { NewsSource } from './clients/news.ts';
 import type { DaemonOptions } from './options.ts';
+import { JoinedSessions } from './joining/joinedSessions.ts';
 import { OtherDaemons } from './otherVersions/otherDaemons.ts';
 import { RunQueue } from './queue/runQueue.ts';
 import { RunGarbage } from './runGarbage.ts';
@@ -99,8 +100,10 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
   });
   const news = new NewsSource(engine);
   engine.onSummary(() => thread.tell(indexOrders.recordsChanged, {}));
+  const joined = new JoinedSessions(log);
   const sources: ObservedSources = new ObservedSources({
     thread,
+    joined,
     own: recordedSessions(engine),
     engine,
     onKept: (summary) => news.summaryChanged(summary),
@@ -154,6 +157,7 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     clients,
     running,
     sources,
+    joined,
     news,
     queue,
     races,

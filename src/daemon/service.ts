@@ -14,6 +14,7 @@ import type { Lifetime } from './lifetime.ts';
 import type { NewsFeed, NewsSource } from './clients/news.ts';
 import type { IndexThread } from './indexing/indexThread.ts';
 import { indexCalls } from './indexing/messages.ts';
+import type { JoinedSessions } from './joining/joinedSessions.ts';
 import type { OtherDaemons } from './otherVersions/otherDaemons.ts';
 import type { RunQueue } from './queue/runQueue.ts';
 import type { RaceCalls } from './sessions/races.ts';
@@ -30,6 +31,7 @@ export interface ServiceDeps {
   readonly clients: Clients;
   readonly running: RunningSessions;
   readonly sources: ObservedSources;
+  readonly joined: JoinedSessions;
   readonly news: NewsSource;
   readonly queue: RunQueue;
   readonly races: RaceCalls;
@@ -126,6 +128,8 @@ export class DaemonService {
   ): Promise<ResultOf<'answer'>> {
     const { kind, id } = this.#deps.clients.describe(connection) ?? {};
     const client = kind === undefined ? undefined : { kind, ...(id !== undefined && { id }) };
+    const joined = this.#deps.joined.get(session_id);
+    if (joined !== undefined) return { accepted: joined.conversation().answer(request_id, answer, client) };
     const handle = this.#deps.running.get(session_id);
     if (handle === undefined) {
       const params = { session_id, request_id, answer };
@@ -139,7 +143,12 @@ export class DaemonService {
   }
 
   async say(connection: ConnectedClient, { session_id, text, how }: ParamsOf<'say'>): Promise<ResultOf<'say'>> {
-    const { running, others, clients } = this.#deps;
+    const { running, joined, others, clients } = this.#deps;
+    const link = joined.get(session_id);
+    if (link !== undefined) {
+      link.conversation().say(text, how);
+      return {};
+    }
     const handle = running.get(session_id);
     const said =
       handle === undefined
@@ -164,6 +173,11 @@ export class DaemonService {
   }
 
   async stop({ session_id, kill }: ParamsOf<'stop'>): Promise<ResultOf<'stop'>> {
+    const joined = this.#deps.joined.get(session_id);
+    if (joined !== undefined) {
+      joined.stop();
+      return {};
+    }
     if (this.#deps.running.get(session_id) === undefined) {
       const stopped = await this.#deps.others.call('stop', { session_id, kill });
       if (stopped !== undefined) return stopped;
@@ -243,6 +257,11 @@ export class DaemonService {
       if (found === null) throw error;
       return found;
     }
+  }
+
+  /** As `open`. Takes part in a session of another program, if the agent allows it. */
+  async follow(sessionId: string): Promise<SessionHandle> {
+    return this.#deps.joined.follow(await this.open(sessionId));
   }
 
   /** Makes a session of another program Vitrine's own; does nothing for Vitrine's sessions. */

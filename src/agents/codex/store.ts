@@ -3,12 +3,15 @@ import { field, nonEmpty } from '../shared/guards.ts';
 import { parse } from '../shared/normalizer/lineLog.ts';
 import type { StoreFormat, StorePart } from '../stores/storeFormat.ts';
 import { folderFrom, joinPath } from '../stores/placeFiles.ts';
+import { joinThread } from './appServer/dialogue.ts';
 import { CodexStoreParser } from './store/parser.ts';
 
 /** In `sessions` by day, in the machine's local time; in `archived_sessions` flat. */
 const rollout =
   /^(?:\d{4}\/\d{2}\/\d{2}\/)?rollout-[^/]*?([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\.jsonl(?:\.zst)?$/i;
 const index = 'session_index.jsonl';
+/** After the folder of Codex, which has its server's socket too. */
+const dayFolder = /^(.*)\/sessions\/\d{4}\/\d{2}\/\d{2}\/[^/]+$/;
 
 /** `~/.codex`: one rollout per thread; threads of subagents count for the session that started them. */
 export const codexStore: StoreFormat = {
@@ -39,6 +42,14 @@ export const codexStore: StoreFormat = {
   },
   createParser: (options) => new CodexStoreParser(options),
   resume: (nativeId) => ({ program: 'codex', args: ['resume', nativeId] }),
+  join: {
+    // What `codex app-server proxy` connects to.
+    socket: (mainFile) => {
+      const home = dayFolder.exec(mainFile)?.[1];
+      return home === undefined ? undefined : `${home}/app-server-control/app-server-control.sock`;
+    },
+    dialogue: joinThread,
+  },
 };
 
 /** Reads the part from the first line; if that is incomplete or damaged, from its text. */

@@ -1,3 +1,4 @@
+import type { DialogueFactory } from '../dialogue.ts';
 import type { EntryUpdate } from '../../model/transcript/entry.ts';
 import type { JsonObject } from '../../model/text/json.ts';
 import type { ObservedAgent, StoreFacts } from '../../model/session/observed.ts';
@@ -97,6 +98,14 @@ export interface StoreDatabase {
   readonly records: readonly { readonly table: string; readonly sql: string }[];
 }
 
+/** How to take part in a session that the agent has open in a server of its own. */
+export interface StoreJoin {
+  /** The server's socket, by the session's main file; `undefined`: sessions in such files run elsewhere. */
+  socket(mainFile: string): string | undefined;
+  /** Begins without a prompt. `leave`: the server does not have this session open, or no longer. */
+  dialogue(nativeId: string): DialogueFactory;
+}
+
 /** One kind of store. To add an agent, add one of these and a line in `formats.ts`. */
 export interface StoreFormat {
   readonly agent: ObservedAgent;
@@ -124,4 +133,6 @@ export interface StoreFormat {
   createParser(options: StoreParserOptions): StoreParser;
   /** The program and arguments with which the agent itself resumes a session; absent: it cannot. */
   resume?(nativeId: string): { readonly program: string; readonly args: readonly string[] };
+  /** Absent: running sessions can only be watched. */
+  readonly join?: StoreJoin;
 }

@@ -9,9 +9,13 @@ import { sessionIdSchema } from '../../model/session/session.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 import type { CliContext } from '../command.ts';
 
+/** The folder in which agents keep their sessions, unless a variable moves them. */
+export function homeOf(env: CliContext['env']): string {
+  return env['HOME'] ?? env['USERPROFILE'] ?? homedir();
+}
+
 export function createSources({ env, now }: Pick<CliContext, 'env' | 'now'>, cache?: FactsCache): SessionSources {
-  const home = env['HOME'] ?? env['USERPROFILE'] ?? homedir();
-  const place = { env, home, platform: process.platform };
+  const place = { env, home: homeOf(env), platform: process.platform };
   return new SessionSources({ formats: storeFormats, place, processes: systemProcesses, clock: now, cache });
 }
 

@@ -187,7 +187,7 @@ export class ClientConnection implements ConnectedClient {
     const using = <T>(sessionId: string, work: (handle: SessionHandle) => Promise<T>): Promise<T> =>
       records.using(sessionId, this.#followed(sessionId), work);
     this.#handle('follow', calls.follow, async ({ session_id }) =>
-      this.#follow(await this.#service.open(session_id), false),
+      this.#follow(await this.#service.follow(session_id), false),
     );
     this.#handle('unfollow', calls.unfollow, ({ subscription }) => {
       this.#subscriptions.get(subscription)?.dispose();

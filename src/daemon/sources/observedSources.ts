@@ -10,6 +10,7 @@ import type { SessionSummary } from '../../model/session/summary.ts';
 import type { ParamsOf, ResultOf } from '../../protocol/daemon/calls.ts';
 import type { IndexThread } from '../indexing/indexThread.ts';
 import { RemoteSessions } from '../indexing/remoteSessions.ts';
+import type { JoinedSessions } from '../joining/joinedSessions.ts';
 import { SessionCopier, type SessionCopierDeps } from './sessionCopier.ts';
 import { RepositoryLookup, SessionScope } from './scope.ts';
 import { SourcesWatch, type OwnSessions } from './sourcesWatch.ts';
@@ -20,6 +21,7 @@ const maxPlaces = 8;
 
 export interface ObservedSourcesDeps {
   readonly own: OwnSessions;
+  readonly joined: JoinedSessions;
   readonly engine: SessionCopierDeps['engine'];
   /** A session of another program was copied into a record. */
   readonly onKept: (summary: SessionSummary) => void;
@@ -62,6 +64,7 @@ export class ObservedSources {
       scope,
       feed,
       own: this.#deps.own,
+      joined: this.#deps.joined,
       keeper: this.keeper,
       keepAll: params.keep_all,
       log: this.#deps.log,

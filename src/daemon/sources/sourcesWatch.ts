@@ -6,6 +6,7 @@ import type { ObservedSummary } from '../../insight/observed/summary.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 import type { ResultOf } from '../../protocol/daemon/calls.ts';
 import type { NewsFeed } from '../clients/news.ts';
+import type { JoinedSessions } from '../joining/joinedSessions.ts';
 import type { SessionCopier } from './sessionCopier.ts';
 import type { SessionScope } from './scope.ts';
 
@@ -22,6 +23,8 @@ interface SourcesWatchDeps {
   readonly scope: SessionScope;
   readonly feed: Pick<NewsFeed, 'summary' | 'removed'>;
   readonly own: OwnSessions;
+  /** Sessions in which clients take part have a state of their own. */
+  readonly joined: Pick<JoinedSessions, 'shown' | 'onChange'>;
   readonly keeper: Pick<SessionCopier, 'look' | 'isCopy' | 'isRunning'>;
   /** Every session that has ended is copied into a record. */
   readonly keepAll: boolean;
@@ -48,12 +51,13 @@ export class SourcesWatch implements Disposable {
   }
 
   async begin(limit: number): Promise<Omit<ResultOf<'watchSources'>, 'looked_in' | 'cleanup_days'>> {
-    const { sessions, own } = this.#deps;
+    const { sessions, own, joined } = this.#deps;
     const early: SourcesChange[] = [];
     let receive = (change: SourcesChange): void => void early.push(change);
     this.#registrations = [
       sessions.look((change) => receive(change)),
       own.onRecorded((ids, session) => this.take(ids, session)),
+      joined.onChange((id) => void this.#again(id)),
     ];
     this.#recorded = new Map([...(await own.recorded()), ...this.#recorded]);
     const found = await this.#shown(await sessions.list());
@@ -73,6 +77,13 @@ export class SourcesWatch implements Disposable {
     this.#isDisposed = true;
     this.#deps.onDispose();
     for (const registration of this.#registrations) registration.dispose();
+  }
+
+  async #again(id: string): Promise<void> {
+    if (!this.#reported.has(id)) return;
+    const rows = await this.#deps.sessions.list().catch(() => []);
+    const changed = rows.filter((row) => row.session_id === id);
+    this.#reporting = this.#reporting.then(() => this.#report({ changed, removed: [] }));
   }
 
   async #report({ changed, removed }: SourcesChange): Promise<void> {
@@ -118,7 +129,7 @@ export class SourcesWatch implements Disposable {
 
   /** `copies`: ids in scope. A copy whose session runs again is shown as it runs. */
   async #shown(rows: readonly ObservedSummary[]): Promise<{ shown: SessionSummary[]; copies: string[]; out: number }> {
-    const { keeper, keepAll: all, scope } = this.#deps;
+    const { keeper, keepAll: all, scope, joined } = this.#deps;
     await keeper.look(rows, { recorded: this.#recorded, all });
     const shown: SessionSummary[] = [];
     const copies: string[] = [];
@@ -127,7 +138,7 @@ export class SourcesWatch implements Disposable {
       const { session_id: id } = row;
       const isOwn = row.executor_session_ids.some((nativeId) => this.#recorded.has(nativeId));
       if (isOwn && !keeper.isCopy(id)) continue;
-      const summary = asSession(row);
+      const summary = joined.shown(asSession(row));
       const isInScope = await scope.includes(summary);
       if (isOwn && isInScope) copies.push(id);
       if (isOwn && !keeper.isRunning(id)) continue;

@@ -44,11 +44,17 @@ export function readOnlyReason(summary: SessionSummary, { agent, live }: Observe
     : t('{0} is running this session in another program. Answer it there. Here, you can only watch it.', label);
 }
 
-/** Notice that the session is read-only, with its source and limitations. */
+interface Watched {
+  readonly problems: readonly string[];
+  /** Vitrine takes part in the session, in the agent's own server. */
+  readonly isJoined: boolean;
+}
+
+/** Notice that another program has the session, with its source and limitations. */
 export function observedNotice(
   { agent_label: label }: SessionSummary,
   { agent, live, path }: ObservedState,
-  [problem, ...more]: readonly string[],
+  { problems: [problem, ...more], isJoined }: Watched,
 ): SessionView['notice'] {
   if (problem !== undefined) {
     const text = more.length === 0 ? problem : t('{0} ({1} more problems)', problem, more.length);
@@ -59,6 +65,13 @@ export function observedNotice(
     return { severity: 'info', text: `${watched} ${t('Resume it to record it in Vitrine, with its history.')}` };
   }
   if (live.state === 'ended' || !buffering.includes(agent)) return { severity: 'info', text: watched };
+  if (isJoined) {
+    const joined = t(
+      'Another program started this session, in the server of {0}. You can answer, send messages and stop the turn here as well as there. Closing this view does not end the session.',
+      visibleText(label),
+    );
+    return { severity: 'info', text: joined };
+  }
   const lag = t('{0} stores an answer when it is complete, so this view can be one answer behind.', visibleText(label));
   return { severity: 'info', text: `${watched} ${lag}` };
 }

@@ -42,10 +42,14 @@ export function notForkableAtReason(summary: SessionSummary): string | undefined
   return notStartableReason(summary);
 }
 
+function untrustedReason(): string | undefined {
+  if (vscode.workspace.isTrusted) return undefined;
+  return t('You cannot send messages in Restricted Mode. You can still read this session.');
+}
+
 function notStartableReason(summary: SessionSummary): string | undefined {
-  if (!vscode.workspace.isTrusted) {
-    return t('You cannot send messages in Restricted Mode. You can still read this session.');
-  }
+  const untrusted = untrustedReason();
+  if (untrusted !== undefined) return untrusted;
   const folder = summary.project_dir;
   if (folder === undefined || vscode.workspace.getWorkspaceFolder(vscode.Uri.file(folder)) === undefined) {
     return t(
@@ -79,7 +83,10 @@ function otherVersionNotice(version: string): string {
 function noticeOf(handle: SessionHandle, reported: Notice | readonly string[]): SessionView['notice'] {
   if ('failure' in reported) return { severity: reported.severity, text: sentences(reported.failure) };
   const { observed } = handle.summary();
-  if (observed !== undefined) return observedNotice(handle.summary(), observed, handle.problems());
+  if (observed !== undefined) {
+    const isJoined = handle.conversation() !== null;
+    return observedNotice(handle.summary(), observed, { problems: handle.problems(), isJoined });
+  }
   const [missing, ...more] = reported;
   if (missing !== undefined) {
     const text =
@@ -140,8 +147,9 @@ export function sessionView(
   const summary = handle.summary();
   const busy = isSessionLive(summary.status);
   const conversation = handle.conversation();
+  const isJoined = summary.observed !== undefined && conversation !== null;
   const why =
-    notResumableReason(summary, handle.live()) ??
+    (isJoined ? untrustedReason() : notResumableReason(summary, handle.live())) ??
     (busy && conversation?.takesMessages !== true
       ? t('The agent is running. You can send a message when it finishes.')
       : null);
@@ -159,7 +167,7 @@ export function sessionView(
           },
     can: {
       send: why === null,
-      stop: busy && summary.observed === undefined && handle.live() && summary.status !== 'stopping',
+      stop: busy && (summary.observed === undefined || isJoined) && handle.live() && summary.status !== 'stopping',
       resume: why === null,
       fork: notForkableReason(summary) === undefined,
     },

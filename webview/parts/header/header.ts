@@ -25,10 +25,10 @@ interface Status {
 /** State of the session, always an icon and a word. */
 export function statusOf({ summary, conversation }: SessionView): Status {
   if (summary.status === 'stopping') return { id: 'running', icon: 'loading', word: t('Stopping') };
-  const { observed } = summary;
-  if (observed !== undefined && observed.live.state !== 'ended') return observedStatus(observed.live.state);
   const requests = conversation?.requests ?? [];
   if (requests.length > 0) return { id: 'approval', icon: 'shield', word: attentionSummary(requests) };
+  const { observed } = summary;
+  if (observed !== undefined && observed.live.state !== 'ended') return observedStatus(observed.live.state);
   if (summary.status === 'running' || summary.status === 'pending') {
     return { id: 'running', icon: 'loading', word: summary.status === 'pending' ? t('Starting') : t('Running') };
   }
@@ -49,6 +49,13 @@ export function statusOf({ summary, conversation }: SessionView): Status {
     case 'none':
       return { id: 'none', icon: 'circle-large-outline', word: t('Not started') };
   }
+}
+
+function observedBadge(isJoined: boolean): TemplateResult {
+  const title = isJoined
+    ? t('Started by another program; answered here or there')
+    : t('Started by another program; read-only here');
+  return html`<span class="recording" title=${title}>${badge(isJoined ? t('Joined') : t('Watched'))}</span>`;
 }
 
 /** For an agent in another program, where its request is answered. */
@@ -127,7 +134,7 @@ function statusLine(context: Context, view: SessionView): TemplateResult {
   const mode = summary.permission_mode;
   const bypass = mode !== null && bypasses(mode);
   return html`${status.id === 'approval' ? waitingStatus(context, status) : plainStatus(context, view, status)}
-  ${summary.observed === undefined ? nothing : html`<span class="recording" title=${t('Started by another program; read-only here')}>${badge(t('Watched'))}</span>`}
+  ${summary.observed === undefined ? nothing : observedBadge(view.conversation !== null)}
   ${summary.recording ? html`<span class="recording" title=${t('Replayed from a recording, not from a live agent')}>${badge(t('Recording'))}</span>` : nothing}
   ${
     mode === null

@@ -7,11 +7,13 @@ import { parse } from '../../shared/normalizer/lineLog.ts';
 import { approvalOf, changesOfItem } from './approvals.ts';
 import {
   configAnswer,
+  loadedAnswer,
   ownRequestId,
   serverMessage,
   threadAnswer,
   turnAnswer,
   turnNotice,
+  turnsAnswer,
   type RequestId,
   type ServerMessage,
 } from './wire.ts';
@@ -30,6 +32,11 @@ export interface CodexThread {
   readonly lastTurn?: string | undefined;
 }
 
+/** A thread that the app-server has open for another program, and keeps open for it. */
+export interface JoinedThread {
+  readonly join: string;
+}
+
 type Answer = Extract<ServerMessage, { kind: 'answer' | 'error' }>;
 
 /** Changes of waiting items that are remembered. */
@@ -40,11 +47,19 @@ export function codexDialogue(thread: CodexThread): DialogueFactory {
   return (host) => new CodexDialogue(host, thread);
 }
 
+/**
+ * Joins a thread beside the program that has it open. The host hears of its turns from then on; `leave` means that the app-server
+ * does not have the thread open, or no longer.
+ */
+export function joinThread(join: string): DialogueFactory {
+  return (host) => new CodexDialogue(host, { join });
+}
+
 class CodexDialogue implements Dialogue {
   readonly stopsByWord = true;
   readonly takesMessagesInTurn = true;
   readonly #host: DialogueHost;
-  readonly #options: CodexThread;
+  readonly #options: CodexThread | JoinedThread;
   readonly #unanswered = new Map<string, (answer: Answer) => void>();
   /** How to withdraw waiting requests, by id. */
   readonly #waiting = new Map<RequestId, () => void>();
@@ -60,7 +75,7 @@ class CodexDialogue implements Dialogue {
   #interrupting = false;
   #model: string | undefined;
 
-  constructor(host: DialogueHost, options: CodexThread) {
+  constructor(host: DialogueHost, options: CodexThread | JoinedThread) {
     this.#host = host;
     this.#options = options;
   }
@@ -73,7 +88,11 @@ class CodexDialogue implements Dialogue {
         return;
       }
       this.#write({ method: 'initialized' });
-      this.#open();
+      if ('join' in this.#options) {
+        this.#join(this.#options.join);
+        return;
+      }
+      this.#open(this.#options);
       this.#request('account/rateLimits/read', undefined, () => undefined);
     });
   }
@@ -101,6 +120,7 @@ class CodexDialogue implements Dialogue {
   }
 
   tooLong(head: string): void {
+    if ('join' in this.#options) return;
     const found = /^\{"method":"[^"]+","id":(\d+|"[^"\\]+")/.exec(head)?.[1];
     if (found === undefined) return;
     const id = found.startsWith('"') ? found.slice(1, -1) : Number(found);
@@ -132,11 +152,40 @@ class CodexDialogue implements Dialogue {
     this.#unanswered.clear();
   }
 
-  #open(): void {
-    const { cwd, model, sandbox, approvalPolicy, resume, fork = false, lastTurn } = this.#options;
+  /** Only a thread that is open: resuming another one would make this app-server its second writer. */
+  #join(threadId: string): void {
+    this.#request('thread/loaded/list', {}, (listed) => {
+      const { data } = loadedAnswer.safeParse(listed.kind === 'answer' ? listed.result : undefined);
+      if (data?.data.includes(threadId) !== true) {
+        this.#host.leave();
+        return;
+      }
+      this.#thread = threadId;
+      // Its requests follow the answer.
+      this.#request('thread/resume', { threadId, excludeTurns: true }, (resumed) => {
+        if (resumed.kind === 'error') this.#host.leave();
+        else this.#request('thread/turns/list', { threadId, limit: 1 }, (turns) => this.#joined(turns));
+      });
+    });
+  }
+
+  #joined(answer: Answer): void {
+    const { data } = turnsAnswer.safeParse(answer.kind === 'answer' ? answer.result : undefined);
+    // One may have begun meanwhile.
+    const turn = this.#turn ?? data?.data.find(({ status }) => status === 'inProgress')?.id;
+    this.#busy = turn !== undefined;
+    if (turn === undefined) this.#host.turnEnded();
+    else {
+      this.#host.turnStarted();
+      this.#began(turn);
+    }
+  }
+
+  #open({ cwd, model, sandbox, approvalPolicy, resume, fork = false, lastTurn, prompt }: CodexThread): void {
     const given = { cwd, model, sandbox };
+    const opened = (answer: Answer): void => this.#opened(answer, prompt);
     if (resume === undefined) {
-      this.#request('thread/start', { ...given, approvalPolicy }, (answer) => this.#opened(answer));
+      this.#request('thread/start', { ...given, approvalPolicy }, opened);
       return;
     }
     // A thread keeps the approval policy of its last turn; `codex exec` sets "never".
@@ -145,11 +194,11 @@ class CodexDialogue implements Dialogue {
       const policy = approvalPolicy ?? data?.config.approval_policy ?? 'on-request';
       const params = { threadId: resume, excludeTurns: true, ...given, approvalPolicy: policy };
       const [method, all] = fork ? ['thread/fork', { ...params, lastTurnId: lastTurn }] : ['thread/resume', params];
-      this.#request(method, all, (opened) => this.#opened(opened));
+      this.#request(method, all, opened);
     });
   }
 
-  #opened(answer: Answer): void {
+  #opened(answer: Answer, prompt: string): void {
     const { data } = threadAnswer.safeParse(answer.kind === 'answer' ? answer.result : undefined);
     if (data === undefined) {
       // The normalizer shows the reason; another process may know the thread.
@@ -157,7 +206,7 @@ class CodexDialogue implements Dialogue {
       return;
     }
     this.#thread = data.thread.id;
-    this.#start(this.#options.prompt);
+    this.#start(prompt);
   }
 
   #start(text: string): void {
@@ -214,6 +263,9 @@ class CodexDialogue implements Dialogue {
         }
         return;
       }
+      case 'thread/closed':
+        if ('join' in this.#options && params['threadId'] === this.#thread) this.#host.leave();
+        return;
       case 'serverRequest/resolved': {
         const id = params['requestId'];
         if (typeof id === 'string' || typeof id === 'number') this.#waiting.get(id)?.();
@@ -247,6 +299,8 @@ class CodexDialogue implements Dialogue {
   async #asked(method: string, id: RequestId, params: JsonObject): Promise<void> {
     const approval = approvalOf(method, params, (itemId) => this.#changes.get(itemId) ?? []);
     if (approval === undefined) {
+      // The other program may know it.
+      if ('join' in this.#options) return;
       this.#refuse(id, `Unsupported request: ${method}`);
       const content = `The agent asked for \`${method.replaceAll('`', "'")}\`, which Vitrine does not know; it was told so.`;
       this.#host.tell({ type: 'note', subtype: 'unsupported_request', content });

@@ -1,4 +1,6 @@
 import { createInterface } from 'node:readline';
+import { storeFormats } from '../../../agents/stores/formats.ts';
+import { storeVariables } from '../../../agents/stores/variables.ts';
 import type { DaemonConnection } from '../../../client/connection.ts';
 import { runsIn } from '../../../client/machine/runsIn.ts';
 import { transcriptPages } from '../../../client/machine/transcriptPages.ts';
@@ -12,9 +14,9 @@ import { readEditPreviews } from '../../../engine/requests/readEditPreviews.ts';
 import { requestText } from '../../attach/requestText.ts';
 import { FollowedTranscript } from '../../attach/transcript.ts';
 import { UsageError, type CliContext, type Command } from '../../command.ts';
-import { isSameProtocol, runningDaemons, translated } from '../../run/daemon.ts';
+import { isSameProtocol, runningDaemons, startedDaemon, translated } from '../../run/daemon.ts';
 import { storeHelp } from '../../run/engine.ts';
-import { readObserved } from '../../sessions/observed.ts';
+import { homeOf, readObserved } from '../../sessions/observed.ts';
 import { entryText } from '../../print/entryText.ts';
 import { writeLines } from '../../print/output.ts';
 import { visibleLine } from '../../../model/text/visibleText.ts';
@@ -22,6 +24,7 @@ import { visibleLine } from '../../../model/text/visibleText.ts';
 const help = `Usage: vitrine attach [ses_…] [options]
 
 Follows a running session of the daemon until its run ends. Without an ID, follows the only running session.
+Also joins a session of Codex that is running in another program, if the server of Codex has it open.
 Several terminals can attach to one session. The first answer to a request wins.
 
 To answer the agent, type y, n, or n and a reason. Any other line is sent as a message. /stop stops the run.
@@ -59,7 +62,12 @@ export const attach: Command = {
     const json = values.json === true;
     const daemons = await runningDaemons(context, { store: values.store, person: !json });
     try {
-      const { connection, session } = await translated(() => findSession(daemons, given, context));
+      const join = async (id: string): Promise<SessionPlace | undefined> => {
+        const joined = await joinOther(context, { store: values.store, json, id });
+        if (joined !== undefined) daemons.push(joined.connection);
+        return joined;
+      };
+      const { connection, session } = await translated(() => findSession(daemons, given, join));
       return await translated(() => new Attachment(connection, session, context, json).run());
     } finally {
       for (const daemon of daemons) daemon.close();
@@ -76,7 +84,7 @@ interface SessionPlace {
 async function findSession(
   daemons: readonly DaemonConnection[],
   sessionId: string | undefined,
-  context: CliContext,
+  join: (id: string) => Promise<SessionPlace | undefined>,
 ): Promise<SessionPlace> {
   const running = (await runsIn(daemons)).map(({ connection, session: { session_id: session, title = '' } }) => ({
     connection,
@@ -86,7 +94,8 @@ async function findSession(
   const [daemon] = daemons;
   const [first, ...others] = running.filter(({ session }) => sessionId === undefined || session === sessionId);
   if (first !== undefined && others.length === 0) return first;
-  if (first === undefined && sessionId !== undefined) await refuseObserved(context, sessionId);
+  const joined = first === undefined && sessionId !== undefined ? await join(sessionId) : undefined;
+  if (joined !== undefined) return joined;
   if (daemon === undefined || (first === undefined && sessionId === undefined))
     throw new UsageError('No agent runs in the background.', 'Start one: vitrine run --detach.');
   // It may have ended a moment ago.
@@ -95,14 +104,43 @@ async function findSession(
   throw new UsageError('Several sessions are running. Specify one:', list);
 }
 
-/** @throws UsageError for a session that is running in another program */
-async function refuseObserved(context: CliContext, id: string): Promise<void> {
-  const observed = await readObserved(context, id);
-  if (observed === null || observed.live.state === 'ended') return;
+interface OtherSession {
+  readonly store: string | undefined;
+  readonly json: boolean;
+  readonly id: string;
+}
+
+/**
+ * A session that is running in another program, in a daemon that takes part in it; `undefined` for all others.
+ * @throws UsageError if it can only be watched
+ */
+async function joinOther(
+  context: CliContext,
+  { store, json, id: session_id }: OtherSession,
+): Promise<SessionPlace | undefined> {
+  const observed = await readObserved(context, session_id);
+  if (observed === null || observed.live.state === 'ended') return undefined;
+  const { label, agent } = observed;
+  if (storeFormats.find((format) => format.agent === agent)?.join !== undefined) {
+    const connection = await startedDaemon(context, { store, person: !json });
+    await connection.call('watchSources', { ...storePlace(context), scope: 'everything', folders: [], limit: 1 });
+    const { state, subscription } = await connection.call('follow', { session_id });
+    if (state.summary.observed === undefined || state.dialogue) {
+      await connection.call('unfollow', { subscription });
+      return { connection, session: session_id };
+    }
+    connection.close();
+  }
   throw new UsageError(
-    `${observed.label} is running ${id} in another program. Answer it there. Here, you can only watch it.`,
-    `Show it: vitrine show ${id}.`,
+    `${label} is running ${session_id} in another program. Answer it there. Here, you can only watch it.`,
+    `Show it: vitrine show ${session_id}.`,
   );
+}
+
+/** Where this terminal's agents keep their sessions. */
+function storePlace({ env }: CliContext): { home: string; variables: Record<string, string> } {
+  const set = storeVariables.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]] as const]));
+  return { home: homeOf(env), variables: Object.fromEntries(set) };
 }
 
 class Attachment {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { codexDialogue, type CodexThread } from '../../../../src/agents/codex/appServer/dialogue.ts';
-import type { Dialogue, NewRequest } from '../../../../src/agents/dialogue.ts';
+import { codexDialogue, type CodexThread, joinThread } from '../../../../src/agents/codex/appServer/dialogue.ts';
+import type { Dialogue, DialogueFactory, NewRequest } from '../../../../src/agents/dialogue.ts';
 import type { Answer, Decision } from '../../../../src/model/agent/request.ts';
 import { isObject, type JsonObject } from '../../../../src/model/text/json.ts';
 import type { ClientLine } from '../../../../src/model/transcript/clientLine.ts';
@@ -18,11 +18,13 @@ class Script {
   readonly told: ClientLine[] = [];
   readonly failed: string[] = [];
   ended = 0;
+  started = 0;
   left = 0;
   readonly dialogue: Dialogue;
 
-  constructor(thread: Partial<CodexThread> = {}) {
-    this.dialogue = codexDialogue({ prompt: 'Do it.', ...thread })({
+  constructor(thread: Partial<CodexThread> | DialogueFactory = {}) {
+    const factory = typeof thread === 'function' ? thread : codexDialogue({ prompt: 'Do it.', ...thread });
+    this.dialogue = factory({
       write: (line) => {
         const value: unknown = JSON.parse(line);
         assert.ok(isObject(value));
@@ -45,7 +47,7 @@ class Script {
         }),
       tell: (line) => void this.told.push(line),
       turnEnded: () => void (this.ended += 1),
-      turnStarted: () => undefined,
+      turnStarted: () => void (this.started += 1),
       leave: () => void (this.left += 1),
       fail: (message) => void this.failed.push(message),
     });
@@ -268,5 +270,65 @@ describe('the dialogue with the app-server of Codex', () => {
     const script = new Script().begin();
     script.says({ method: 'turn/completed', params: { threadId: 'other', turn: { id: 'x', status: 'completed' } } });
     assert.equal(script.ended, 0);
+  });
+
+  describe('of another program', () => {
+    const joined = (turns: readonly JsonObject[] = []): Script => {
+      const script = new Script(joinThread('thread'));
+      script.answers('initialize', {});
+      script.answers('thread/loaded/list', { data: ['other', 'thread'] });
+      script.answers('thread/resume', { thread: { id: 'thread' } });
+      script.answers('thread/turns/list', { data: turns });
+      return script;
+    };
+
+    it('is joined as it is, and nothing is said', () => {
+      const script = joined();
+      assert.deepEqual(script.sent('thread/resume'), [{ threadId: 'thread', excludeTurns: true }]);
+      assert.deepEqual(script.sent('turn/start'), []);
+      assert.deepEqual([script.started, script.ended, script.left], [0, 1, 0]);
+      script.dialogue.say('And now?');
+      assert.deepEqual(script.sent('turn/start'), [{ threadId: 'thread', input: input('And now?') }]);
+    });
+
+    it('is joined in the middle of a turn, which can be steered and interrupted', () => {
+      const script = joined([{ id: 'now', status: 'inProgress' }]);
+      assert.deepEqual([script.started, script.ended], [1, 0]);
+      script.dialogue.say('Also this.');
+      const [steered] = script.sent('turn/steer');
+      assert.deepEqual(steered, { threadId: 'thread', input: input('Also this.'), expectedTurnId: 'now' });
+      script.dialogue.interrupt();
+      assert.deepEqual(script.sent('turn/interrupt'), [{ threadId: 'thread', turnId: 'now' }]);
+    });
+
+    it('is not opened where it is not open', () => {
+      const script = new Script(joinThread('thread'));
+      script.answers('initialize', {});
+      script.answers('thread/loaded/list', { data: ['other'] });
+      assert.deepEqual([script.left, script.sent('thread/resume')], [1, []]);
+    });
+
+    it('is left when the app-server closes it', () => {
+      const script = joined();
+      script.says({ method: 'thread/closed', params: { threadId: 'other' } });
+      assert.equal(script.left, 0);
+      script.says({ method: 'thread/closed', params: { threadId: 'thread' } });
+      assert.equal(script.left, 1);
+    });
+
+    it('leaves requests that Vitrine does not know to the other program', async () => {
+      const script = joined([{ id: 'one', status: 'inProgress' }]);
+      const before = script.written.length;
+      script.says({ id: 3, method: 'item/tool/call', params: { threadId: 'thread' } });
+      script.dialogue.tooLong?.('{"method":"item/tool/call","id":4,"params":{"x":"');
+      script.says(command);
+      script.says({ method: 'serverRequest/resolved', params: { threadId: 'thread', requestId: 7 } });
+      const [asked] = script.asked;
+      assert.ok(asked !== undefined);
+      await asked.decide({ kind: 'deny' }, 'withdrawn');
+      assert.equal(asked.withdrawn, true);
+      assert.equal(script.written.length, before);
+      assert.deepEqual(script.told, []);
+    });
   });
 });

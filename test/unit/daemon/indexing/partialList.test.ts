@@ -119,6 +119,7 @@ describe('the first list of many sessions from the catalogue', () => {
       scope: new SessionScope('everything', [], new RepositoryLookup()),
       feed: { summary: ({ session_id: id }) => void reported.push(id), removed: quiet },
       own: { recorded: () => Promise.resolve(new Map()), onRecorded: () => ({ dispose: quiet }) },
+      joined: { shown: (summary) => summary, onChange: () => ({ dispose: quiet }) },
       keeper: { look: () => Promise.resolve(), isCopy: () => false, isRunning: () => false },
       keepAll: false,
       log,

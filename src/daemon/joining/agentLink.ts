@@ -1,0 +1,175 @@
+import type { Dialogue, DialogueHost } from '../../agents/dialogue.ts';
+import type { StoreJoin } from '../../agents/stores/storeFormat.ts';
+import type { Conversation, Disposable, Log } from '../../engine/api.ts';
+import { Emitter } from '../../engine/emitter.ts';
+import { failures } from '../../engine/failures/failures.ts';
+import { Requests } from '../../engine/requests/requests.ts';
+import type { AgentRequest } from '../../model/agent/request.ts';
+import { logLine } from '../../engine/log/logLine.ts';
+import { openWebSocket, type WebSocketLink } from './webSocket.ts';
+
+/** Limit for joining a session, in ms. */
+const joinMs = 5000;
+
+export interface AgentLinkDeps {
+  readonly join: StoreJoin;
+  readonly socket: string;
+  /** The agent's own id of the session. */
+  readonly nativeId: string;
+  readonly label: string;
+  readonly folder: string;
+  readonly log: Log;
+}
+
+/**
+ * The agent's own server, beside the program that the session runs in: its requests, and messages to it. The session goes on
+ * when this is closed.
+ */
+export class AgentLink {
+  readonly #deps: AgentLinkDeps;
+  readonly #requests: Requests;
+  readonly #changes: Emitter<[]>;
+  #dialogue: Dialogue | undefined;
+  #connection: WebSocketLink | undefined;
+  #isBusy = false;
+  #isOpen = false;
+  /** Messages for after the turn that was interrupted for them. */
+  #afterTurn: string[] = [];
+  #settle: (isJoined: boolean) => void = () => undefined;
+
+  private constructor(deps: AgentLinkDeps) {
+    this.#deps = deps;
+    this.#changes = new Emitter(deps.log);
+    this.#requests = new Requests({
+      clock: Date.now,
+      requestMs: Number.POSITIVE_INFINITY,
+      workDir: deps.folder,
+      interactive: true,
+      tell: () => undefined,
+      onDecision: ({ id }, { by, answer }) =>
+        deps.log.info(logLine('request of a joined session', { request: id, by, kind: answer.kind })),
+      onChange: () => this.#changes.fire(),
+    });
+  }
+
+  /** `undefined`: the agent's server is not there, or does not have this session open. Never rejects. */
+  static async open(deps: AgentLinkDeps): Promise<AgentLink | undefined> {
+    const link = new AgentLink(deps);
+    const isJoined = await link.#join().catch((error: unknown) => {
+      deps.log.info(`${deps.label}: session ${deps.nativeId} cannot be joined: ${String(error)}`);
+      return false;
+    });
+    if (isJoined) return link;
+    link.close();
+    return undefined;
+  }
+
+  /** False once the connection has ended. */
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** A turn is active. */
+  get isBusy(): boolean {
+    return this.#isBusy;
+  }
+
+  pending(): readonly AgentRequest[] {
+    return this.#requests.pending();
+  }
+
+  onChange(listener: () => void): Disposable {
+    return this.#changes.on(listener);
+  }
+
+  conversation(): Conversation {
+    return {
+      takesMessages: true,
+      pending: () => this.pending(),
+      queued: () => [],
+      answer: (id, answer, client) => this.#requests.answer(id, answer, client),
+      say: (text, how) => this.#say(text, how),
+      change: () => [],
+      unsend: () => undefined,
+    };
+  }
+
+  /** Interrupts the turn. */
+  stop(): void {
+    this.#dialogue?.interrupt();
+  }
+
+  close(): void {
+    this.#lost();
+    this.#connection?.close();
+  }
+
+  /** Whether that worked. */
+  async #join(): Promise<boolean> {
+    const { join, socket, nativeId } = this.#deps;
+    const signal = AbortSignal.timeout(joinMs);
+    const joined = new Promise<boolean>((resolve) => (this.#settle = resolve));
+    this.#connection = await openWebSocket(
+      socket,
+      { onText: (text) => this.#dialogue?.line(text), onClose: () => this.#lost() },
+      signal,
+    );
+    signal.addEventListener('abort', () => this.#settle(false), { once: true });
+    this.#dialogue = join.dialogue(nativeId)(this.#host());
+    this.#dialogue.begin();
+    return joined;
+  }
+
+  #host(): DialogueHost {
+    return {
+      write: (line) => this.#connection?.send(line),
+      ask: (request, withdrawn) => this.#requests.ask(request, withdrawn),
+      tell: (line) => this.#deps.log.info(`${this.#deps.label}: ${line.type === 'note' ? line.content : line.type}`),
+      turnEnded: () => {
+        this.#turned(false);
+        for (const text of this.#afterTurn.splice(0)) this.#dialogue?.say(text);
+      },
+      turnStarted: () => this.#turned(true),
+      leave: () => this.close(),
+      fail: (message) => {
+        this.#deps.log.warn(message);
+        this.close();
+      },
+    };
+  }
+
+  #turned(isBusy: boolean): void {
+    this.#isBusy = isBusy;
+    this.#isOpen = true;
+    this.#settle(true);
+    this.#changes.fire();
+  }
+
+  #say(text: string, how: 'queue' | 'interrupt'): void {
+    if (!this.#isOpen) throw failures.takesNoMessage(this.#deps.label);
+    if (how === 'interrupt' && this.#isBusy) {
+      this.#afterTurn.push(text);
+      this.stop();
+    } else {
+      // Its own turn does not tell.
+      if (!this.#isBusy) this.#turned(true);
+      this.#dialogue?.say(text);
+    }
+  }
+
+  /** The requests stay where the session runs. */
+  #lost(): void {
+    this.#settle(false);
+    const wasOpen = this.#isOpen;
+    this.#isOpen = false;
+    this.#isBusy = false;
+    void this.#dialogue?.end();
+    this.#requests.end();
+    if (wasOpen) this.#changes.fire();
+  }
+}
+
+/** A use of a link; the last one to be disposed closes it. */
+export interface LinkUse extends Disposable {
+  readonly link: AgentLink;
+}

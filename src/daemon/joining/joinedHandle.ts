@@ -1,0 +1,208 @@
+import type { Conversation, Disposable, Log, SessionHandle } from '../../engine/api.ts';
+import { Emitter } from '../../engine/emitter.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
+import type { EntryUpdate, NormalizedEntry } from '../../model/transcript/entry.ts';
+import { UnrecordedEntries } from '../otherVersions/unrecordedEntries.ts';
+import type { LinkUse } from './agentLink.ts';
+import { asJoined } from './asJoined.ts';
+
+export interface JoinedHandleDeps {
+  /** `undefined`: the session can only be watched now. Never rejects. */
+  readonly join: (summary: SessionSummary) => Promise<LinkUse | undefined>;
+  readonly log: Log;
+}
+
+/**
+ * Another program's session, read from its store, with the requests of its agent and messages to it while the agent's own
+ * server has it open. Requests are not in the store: each is shown after the entries that are.
+ */
+export class JoinedHandle implements SessionHandle {
+  readonly id: string;
+  readonly #base: SessionHandle;
+  readonly #deps: JoinedHandleDeps;
+  readonly #entries: UnrecordedEntries;
+  readonly #updates: Emitter<[updates: readonly EntryUpdate[], total: number]>;
+  readonly #changes: Emitter<[]>;
+  readonly #registrations: Disposable[];
+  #use: LinkUse | undefined;
+  /** For which process joining was tried; `undefined`: the session does not run. */
+  #tried: string | undefined;
+  #work: Promise<void> = Promise.resolve();
+  #isDisposed = false;
+
+  private constructor(base: SessionHandle, deps: JoinedHandleDeps) {
+    this.id = base.id;
+    this.#base = base;
+    this.#deps = deps;
+    this.#entries = new UnrecordedEntries(base.summary().project_dir ?? '');
+    this.#updates = new Emitter(deps.log);
+    this.#changes = new Emitter(deps.log);
+    this.#registrations = [
+      base.onUpdates(() => {
+        if (this.#entries.total > 0) this.#arrange();
+      }),
+      base.onSummary(() => void this.#join()),
+    ];
+  }
+
+  /** Takes over the handle. */
+  static async open(base: SessionHandle, deps: JoinedHandleDeps): Promise<JoinedHandle> {
+    const handle = new JoinedHandle(base, deps);
+    await handle.#join();
+    return handle;
+  }
+
+  get done(): SessionHandle['done'] {
+    return this.#base.done;
+  }
+
+  summary(): SessionSummary {
+    const summary = this.#base.summary();
+    const link = this.#link;
+    return link === undefined ? summary : asJoined(summary, link);
+  }
+
+  turns(): ReturnType<SessionHandle['turns']> {
+    return this.#base.turns();
+  }
+
+  total(): number {
+    return Math.max(this.#base.total(), this.#entries.total);
+  }
+
+  open(): readonly number[] {
+    return [...this.#base.open(), ...this.#entries.open()].sort((a, b) => a - b);
+  }
+
+  unsettled(): readonly NormalizedEntry[] {
+    return [...this.#base.unsettled(), ...this.#entries.unsettled()];
+  }
+
+  async read(from: number, to: number): Promise<readonly NormalizedEntry[]> {
+    const stored = await this.#base.read(from, to);
+    return [...stored, ...this.#entries.between(Math.max(from, this.#base.total()), to)];
+  }
+
+  find(text: string, limit: number, from?: number): ReturnType<SessionHandle['find']> {
+    return this.#base.find(text, limit, from);
+  }
+
+  live(): boolean {
+    return this.#link !== undefined || this.#base.live();
+  }
+
+  written(): Promise<void> {
+    return this.#base.written();
+  }
+
+  conversation(): Conversation | null {
+    return this.#link?.conversation() ?? null;
+  }
+
+  sizes(): ReturnType<SessionHandle['sizes']> {
+    return this.#base.sizes();
+  }
+
+  ledger(): ReturnType<SessionHandle['ledger']> {
+    return this.#base.ledger();
+  }
+
+  messages(): ReturnType<SessionHandle['messages']> {
+    return this.#base.messages();
+  }
+
+  head(): ReturnType<SessionHandle['head']> {
+    return this.#base.head();
+  }
+
+  problems(): readonly string[] {
+    return this.#base.problems();
+  }
+
+  rawPath(runId: string): ReturnType<SessionHandle['rawPath']> {
+    return this.#base.rawPath(runId);
+  }
+
+  onUpdates(listener: Parameters<SessionHandle['onUpdates']>[0]): Disposable {
+    return both(
+      this.#base.onUpdates((updates) => listener(updates, this.total())),
+      this.#updates.on(listener),
+    );
+  }
+
+  onSummary(listener: Parameters<SessionHandle['onSummary']>[0]): Disposable {
+    const tell = (): void => listener(this.summary());
+    return both(this.#base.onSummary(tell), this.#changes.on(tell));
+  }
+
+  onNotice(listener: Parameters<SessionHandle['onNotice']>[0]): Disposable {
+    return this.#base.onNotice(listener);
+  }
+
+  onConversation(listener: () => void): Disposable {
+    return this.#changes.on(listener);
+  }
+
+  dispose(): void {
+    this.#isDisposed = true;
+    for (const registration of this.#registrations) registration.dispose();
+    this.#leave();
+    this.#base.dispose();
+  }
+
+  get #link(): LinkUse['link'] | undefined {
+    return this.#use?.link.isOpen === true ? this.#use.link : undefined;
+  }
+
+  /** Once for each time that the session begins to run. Never rejects. */
+  async #join(): Promise<void> {
+    const summary = this.#base.summary();
+    const live = summary.observed?.live;
+    if (live === undefined || live.state === 'ended') {
+      this.#tried = undefined;
+      return;
+    }
+    const process = String(live.pid);
+    if (this.#tried === process || this.#link !== undefined) return;
+    this.#tried = process;
+    this.#leave();
+    const use = await this.#deps.join(summary);
+    if (use === undefined) return;
+    if (this.#isDisposed) {
+      use.dispose();
+      return;
+    }
+    this.#use = use;
+    this.#registrations.push(use.link.onChange(() => this.#changed()));
+    this.#changed();
+  }
+
+  #leave(): void {
+    this.#use?.dispose();
+    this.#use = undefined;
+  }
+
+  #changed(): void {
+    this.#arrange();
+    this.#changes.fire();
+  }
+
+  /** One at a time, because entries are read meanwhile. */
+  #arrange(): void {
+    const arranged = this.#work.then(async () => {
+      const settledTo = this.#base.total();
+      const entries = await this.#base.read(Math.min(settledTo, this.#entries.first ?? settledTo), settledTo);
+      const updates = this.#entries.arrange(this.#link?.pending() ?? [], { entries, settledTo });
+      if (updates.length > 0) this.#updates.fire(updates, this.total());
+    });
+    this.#work = arranged.catch((error: unknown) => this.#deps.log.warn(`${this.id}: ${String(error)}`));
+  }
+}
+
+function both(...all: readonly Disposable[]): Disposable {
+  return {
+    dispose: () => {
+      for (const disposable of all) disposable.dispose();
+    },
+  };
+}

@@ -1,0 +1,93 @@
+import { storeFormats } from '../../agents/stores/formats.ts';
+import type { Disposable, Log, SessionHandle } from '../../engine/api.ts';
+import { Emitter } from '../../engine/emitter.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
+import { AgentLink, type LinkUse } from './agentLink.ts';
+import { asJoined } from './asJoined.ts';
+import { JoinedHandle } from './joinedHandle.ts';
+
+interface Shared {
+  readonly link: Promise<AgentLink | undefined>;
+  open: AgentLink | undefined;
+  users: number;
+}
+
+/** Sessions of other programs in which clients of this daemon take part, one connection each. */
+export class JoinedSessions {
+  readonly #log: Log;
+  readonly #links = new Map<string, Shared>();
+  readonly #changes: Emitter<[sessionId: string]>;
+
+  constructor(log: Log) {
+    this.#log = log;
+    this.#changes = new Emitter(log);
+  }
+
+  /** The requests of a session, or whether its agent is running a turn, changed. */
+  onChange(listener: (sessionId: string) => void): Disposable {
+    return this.#changes.on(listener);
+  }
+
+  /** A session as its agent's server describes it, if a client takes part in it. */
+  shown(summary: SessionSummary): SessionSummary {
+    const link = this.get(summary.session_id);
+    return link === undefined ? summary : asJoined(summary, link);
+  }
+
+  /** The handle itself, or one that takes part in the session whenever the agent has it open in its own server. Takes over the handle. */
+  async follow(base: SessionHandle): Promise<SessionHandle> {
+    if (formatOf(base.summary())?.join === undefined) return base;
+    return JoinedHandle.open(base, { join: (summary) => this.#use(summary), log: this.#log });
+  }
+
+  /** What a client of this daemon follows at present. */
+  get(sessionId: string): AgentLink | undefined {
+    const link = this.#links.get(sessionId)?.open;
+    return link?.isOpen === true ? link : undefined;
+  }
+
+  /** `undefined`: the session can only be watched now. Never rejects. */
+  async #use(summary: SessionSummary): Promise<LinkUse | undefined> {
+    const {
+      session_id: id,
+      observed,
+      executor_session_id: nativeId,
+      agent_label: label,
+      project_dir: folder,
+    } = summary;
+    const join = formatOf(summary)?.join;
+    const socket = observed === undefined ? undefined : join?.socket(observed.path);
+    if (join === undefined || socket === undefined || nativeId === undefined) return undefined;
+    const known = this.#links.get(id);
+    const deps = { join, socket, nativeId, label, folder: folder ?? '', log: this.#log };
+    const shared: Shared =
+      known !== undefined && known.open?.isOpen !== false
+        ? known
+        : { link: AgentLink.open(deps), open: undefined, users: 0 };
+    this.#links.set(id, shared);
+    shared.users += 1;
+    const link = await shared.link;
+    if (link !== undefined && shared.open === undefined) {
+      shared.open = link;
+      link.onChange(() => this.#changes.fire(id));
+      this.#changes.fire(id);
+    }
+    let isUsed = true;
+    const dispose = (): void => {
+      if (!isUsed) return;
+      isUsed = false;
+      shared.users -= 1;
+      if (shared.users > 0) return;
+      if (this.#links.get(id) === shared) this.#links.delete(id);
+      link?.close();
+      if (link !== undefined) this.#changes.fire(id);
+    };
+    if (link !== undefined) return { link, dispose };
+    dispose();
+    return undefined;
+  }
+}
+
+function formatOf({ observed }: SessionSummary): (typeof storeFormats)[number] | undefined {
+  return storeFormats.find(({ agent }) => agent === observed?.agent);
+}

@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { joinThread } from '../../../src/agents/codex/appServer/dialogue.ts';
+import type { DaemonConnection } from '../../../src/client/connection.ts';
+import { openWebSocket, type WebSocketLink } from '../../../src/daemon/joining/webSocket.ts';
+import { isObject, type JsonObject } from '../../../src/model/text/json.ts';
+import type { SessionSnapshot } from '../../../src/protocol/daemon/session.ts';
+import { codexVariables, configureCodex, ensureCodex } from '../../support/agents/codex.ts';
+import { type AgentPlace, agentPlace } from '../../support/agents/place.ts';
+import { DaemonBench } from '../../support/daemon/bench.ts';
+import { startOpenaiServer } from '../../support/models/openai.ts';
+import { text, tool } from '../../support/models/scripts/scenario.ts';
+import { skip } from '../../support/skip.ts';
+import { until } from '../../support/until.ts';
+
+const outside = (line: string) =>
+  tool('exec_command', { cmd: line, yield_time_ms: 30_000, sandbox_permissions: 'require_escalated' });
+const scenarios = () => ({
+  ask: [{ blocks: [text('I will ask.'), outside('echo once >> times.txt')] }, { blocks: [text('Asked.')] }],
+  wait: [{ blocks: [outside('touch waiting.txt; sleep 600')] }, { blocks: [text('Waited.')] }],
+  plain: [{ blocks: [text('Hello from here.')] }],
+});
+
+/** The program that has a session open in the server of Codex: a terminal, or an editor. */
+class OtherProgram {
+  readonly heard: JsonObject[] = [];
+  #link: WebSocketLink | undefined;
+  #nextId = 1;
+
+  static async connect(socket: string): Promise<OtherProgram> {
+    const program = new OtherProgram();
+    const onText = (line: string): void => {
+      const value: unknown = JSON.parse(line);
+      if (isObject(value)) program.heard.push(value);
+    };
+    program.#link = await openWebSocket(socket, { onText, onClose: () => undefined }, AbortSignal.timeout(30_000));
+    const clientInfo = { name: 'other', title: 'Other program', version: '1' };
+    await program.call('initialize', { clientInfo, capabilities: null });
+    program.send({ method: 'initialized' });
+    return program;
+  }
+
+  send(message: JsonObject): void {
+    this.#link?.send(JSON.stringify(message));
+  }
+
+  async call(method: string, params: JsonObject): Promise<JsonObject> {
+    const id = this.#nextId++;
+    this.send({ id, method, params });
+    const answer = await until(`an answer to ${method}`, () =>
+      this.heard.find((each) => each['id'] === id && each['method'] === undefined),
+    );
+    assert.ok(isObject(answer['result']), JSON.stringify(answer));
+    return answer['result'];
+  }
+
+  /** Waits until a notification or request of this method was heard for the nth time. */
+  async hears(method: string, times = 1): Promise<JsonObject> {
+    return until(method, () => this.heard.filter((each) => each['method'] === method)[times - 1]);
+  }
+
+  close(): void {
+    this.#link?.close();
+  }
+}
+
+describe('a session that another program has open in the server of Codex 0.169.0', function () {
+  let place: AgentPlace;
+  let server: ChildProcess;
+  let bench: DaemonBench;
+  let other: OtherProgram;
+  let client: DaemonConnection;
+  let thread = '';
+  let session = '';
+  let state: SessionSnapshot | undefined;
+
+  before(async function () {
+    if (process.platform === 'win32') skip(this, 'Node cannot connect to such sockets there');
+    const installed = await ensureCodex('0.169.0');
+    if ('missing' in installed) skip(this, installed.missing);
+    place = await agentPlace(installed.program, {
+      name: 'codex',
+      variables: codexVariables,
+      scenarios,
+      serve: startOpenaiServer,
+      configure: (home, modelUrl) => configureCodex(home, modelUrl, '0.169.0'),
+    });
+    const socket = path.join(place.home, '.codex/app-server-control/app-server-control.sock');
+    server = spawn(installed.program, ['app-server', '--listen', 'unix://'], {
+      cwd: place.workspace,
+      env: place.env,
+      stdio: 'ignore',
+    });
+    await until('the socket of Codex', () => existsSync(socket));
+    other = await OtherProgram.connect(socket);
+    const opened = await other.call('thread/start', {
+      cwd: place.workspace,
+      approvalPolicy: 'on-request',
+      sandbox: 'read-only',
+    });
+    assert.ok(isObject(opened['thread']) && typeof opened['thread']['id'] === 'string');
+    thread = opened['thread']['id'];
+    bench = new DaemonBench();
+    client = await bench.connect();
+  });
+  after(async () => {
+    if ((place as AgentPlace | undefined) === undefined) return;
+    other.close();
+    server.kill('SIGKILL');
+    await bench.close();
+    await place.remove();
+  });
+
+  const sources = () => ({ home: place.home, variables: {}, scope: 'everything' as const, folders: [], limit: 10 });
+  const says = (prompt: string): Promise<JsonObject> =>
+    other.call('turn/start', { threadId: thread, input: [{ type: 'text', text: prompt, text_elements: [] }] });
+
+  const texts = async (): Promise<string> => {
+    const { entries } = await client.call('read', { session_id: session, from: 0, to: 1000 });
+    return entries.map(({ content }) => content).join('\n');
+  };
+
+  it('is joined while it waits, and its request answered', async () => {
+    await says('Count once. [[ask]]');
+    await other.hears('item/commandExecution/requestApproval');
+    const { sessions } = await client.call('watchSources', sources());
+    const [row] = sessions;
+    assert(row !== undefined);
+    session = row.session_id;
+    const followed = await client.follow(session, (update) => {
+      state = update.state;
+      return Promise.resolve();
+    });
+    state ??= followed.state;
+    const waiting = await until('the request', () => state?.requests[0]);
+    assert.match(waiting.title, /echo once >> times\.txt/);
+    assert.equal(state.summary.observed?.live.state, 'waiting_for_permission');
+    assert.equal(state.summary.needs_you?.count, 1);
+    assert.deepEqual([state.dialogue, state.takesMessages, state.live], [true, true, true]);
+    assert.match(await texts(), /I will ask\.[^]*echo once/);
+
+    const answer = { kind: 'allow', scope: 'once' } as const;
+    const { accepted } = await client.call('answer', { session_id: session, request_id: waiting.id, answer });
+    assert.equal(accepted, true);
+    await other.hears('turn/completed');
+    assert.equal(readFileSync(path.join(place.workspace, 'times.txt'), 'utf8'), 'once\n');
+    await until('the answer', async () => /Asked\./.test(await texts()));
+    await until('the end of the turn', () => state?.summary.observed?.live.state === 'idle');
+    assert.deepEqual([state.requests, state.live, state.dialogue], [[], true, true]);
+  });
+
+  it('takes a message, which the other program shows too', async () => {
+    await client.call('say', { session_id: session, text: 'And now? [[plain]]', how: 'queue' });
+    await other.hears('turn/completed', 2);
+    assert.ok(other.heard.some((each) => JSON.stringify(each).includes('And now? [[plain]]')));
+    await until('the answer', async () => /And now\?[^]*Hello from here\./.test(await texts()));
+  });
+
+  it('no longer waits here when it is answered there, and is stopped from here', async () => {
+    await says('Wait. [[wait]]');
+    const asked = await other.hears('item/commandExecution/requestApproval', 2);
+    await until('the request', () => state?.requests[0]);
+    other.send({ id: asked['id'], result: { decision: 'accept' } });
+    await until('its end', () => state?.requests.length === 0);
+    await until('the command', () => existsSync(path.join(place.workspace, 'waiting.txt')));
+    await client.call('stop', { session_id: session, kill: false });
+    const ended = await other.hears('turn/completed', 3);
+    assert.match(JSON.stringify(ended), /"status":"interrupted"/);
+  });
+
+  it('goes on when Vitrine leaves it, and is joined again', async () => {
+    const again = await bench.connect();
+    client.close();
+    client = again;
+    await says('Once more. [[ask]]');
+    await other.hears('item/commandExecution/requestApproval', 3);
+    await client.call('watchSources', sources());
+    const followed = await client.follow(session, (update) => {
+      state = update.state;
+      return Promise.resolve();
+    });
+    state = followed.state;
+    const waiting = await until('the request', () => state?.requests[0]);
+    const answer = { kind: 'deny' } as const;
+    assert.ok((await client.call('answer', { session_id: session, request_id: waiting.id, answer })).accepted);
+    await other.hears('turn/completed', 4);
+    assert.equal(readFileSync(path.join(place.workspace, 'times.txt'), 'utf8'), 'once\n');
+  });
+
+  it('is not opened in that server if it runs elsewhere', async () => {
+    const left = new Promise<void>((resolve) => {
+      const socket = path.join(place.home, '.codex/app-server-control/app-server-control.sock');
+      const sent: string[] = [];
+      void (async () => {
+        let write: (line: string) => void = () => undefined;
+        const dialogue = joinThread('01a21ef1-2ff6-7501-898e-988ef9dfce14')({
+          write: (line) => write(line),
+          ask: () => Promise.reject(new Error('nothing is asked')),
+          tell: () => undefined,
+          turnEnded: () => undefined,
+          turnStarted: () => undefined,
+          leave: () => {
+            assert.ok(!sent.some((line) => line.includes('thread/resume')));
+            resolve();
+          },
+          fail: () => undefined,
+        });
+        const events = { onText: (line: string) => dialogue.line(line), onClose: () => undefined };
+        const link = await openWebSocket(socket, events, AbortSignal.timeout(30_000));
+        write = (line) => {
+          sent.push(line);
+          link.send(line);
+        };
+        dialogue.begin();
+      })();
+    });
+    await left;
+  });
+});
