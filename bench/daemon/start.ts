@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { isAlive } from '../../src/engine/process/identity/identity.ts';
 import { RecordStore } from '../../src/engine/record/recordStore.ts';
-import { serialiseRecordLine } from '../../src/formats/record.ts';
+import { serializeRecordLine } from '../../src/formats/record.ts';
 import { DaemonBench } from '../../test/support/daemon/bench.ts';
 import { aSession, wholeSession } from '../../test/support/sessions/records.ts';
 import { until } from '../../test/support/until.ts';
@@ -55,7 +55,7 @@ async function fill(dir: string, sessions: number): Promise<void> {
     await writeFile(
       store.path(id),
       wholeSession(20, id)
-        .map((line) => `${serialiseRecordLine(line)}\n`)
+        .map((line) => `${serializeRecordLine(line)}\n`)
         .join(''),
     );
   }

@@ -1,5 +1,5 @@
 import { logDetection, logFiltered, logFiltering, logQuerySource } from '../../src/engine/log/metadataLog.ts';
-import { serialiseRecordLine } from '../../src/formats/record.ts';
+import { serializeRecordLine } from '../../src/formats/record.ts';
 import { chooseQuery, isRealMessage } from '../../src/insight/recall/querySource.ts';
 import { normalizedEntrySchema, type NormalizedEntry } from '../../src/model/transcript/entry.ts';
 import { median, type Row } from '../harness.ts';
@@ -31,7 +31,7 @@ export async function metadata(messages = 2000, turns = 15): Promise<Row> {
     const started = process.cpuUsage();
     const saved: NormalizedEntry[] = [];
     for (let index = 0; index < messages; index += 1) {
-      const line = JSON.parse(serialiseRecordLine({ kind: 'entry', entry: message(index) })) as { entry: unknown };
+      const line = JSON.parse(serializeRecordLine({ kind: 'entry', entry: message(index) })) as { entry: unknown };
       const entry = normalizedEntrySchema.parse(line.entry);
       saved.push(entry);
       logDetection(log, 'ses_0123456789ab', entry.metadata);

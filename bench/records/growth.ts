@@ -13,7 +13,7 @@ import { aSession, sessionId, temporaryStore } from '../../test/support/sessions
 import type { PageLink } from '../../src/protocol/panel/evidence.ts';
 import { placeLinks } from '../../webview/cite/places.ts';
 import { markdownParts } from '../../webview/markdown/blocks.ts';
-import { withColoursOnly, withoutTerminalCodes } from '../../webview/text/visible.ts';
+import { withColorsOnly, withoutTerminalCodes } from '../../webview/text/visible.ts';
 import { compare, type Row } from '../harness.ts';
 
 /** Sizes to compare: a ratio of 4 means linear growth, 16 quadratic growth. */
@@ -46,7 +46,7 @@ const growing: readonly Growing[] = [
     name: 'terminal codes made to take long',
     pieces: terminalPieces,
     size: 500_000,
-    work: (piece, size) => [withoutTerminalCodes, withColoursOnly].map((clean) => clean(repeated(piece, size))),
+    work: (piece, size) => [withoutTerminalCodes, withColorsOnly].map((clean) => clean(repeated(piece, size))),
   },
   {
     name: 'places of links in a message',

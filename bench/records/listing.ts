@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { RecordStore } from '../../src/engine/record/recordStore.ts';
-import { serialiseRecordLine } from '../../src/formats/record.ts';
+import { serializeRecordLine } from '../../src/formats/record.ts';
 import { aSession, temporaryStore, wholeSession } from '../../test/support/sessions/records.ts';
 import { compare, type Row } from '../harness.ts';
 
@@ -27,7 +27,7 @@ async function listed(
   for (let index = 0; index < sessions; index += 1) {
     const id = `ses_${index.toString(16).padStart(12, '0')}`;
     await (await store.create(aSession({ session_id: id }))).close();
-    const text = wholeSession(entries, id).map((line) => `${serialiseRecordLine(line)}\n`);
+    const text = wholeSession(entries, id).map((line) => `${serializeRecordLine(line)}\n`);
     await writeFile(store.path(id), text.join(''));
   }
   const list = async (): Promise<void> => {

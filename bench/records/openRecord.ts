@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { serialiseRecordLine } from '../../src/formats/record.ts';
+import { serializeRecordLine } from '../../src/formats/record.ts';
 import { aSession, temporaryStore, wholeSession } from '../../test/support/sessions/records.ts';
 import { compare, type Row } from '../harness.ts';
 
@@ -12,7 +12,7 @@ export async function openRecord(turns = 25): Promise<Row> {
 
   const write = async (id: string, entries: number): Promise<void> => {
     await (await store.create(aSession({ session_id: id }))).close();
-    const text = wholeSession(entries, id).map((line) => `${serialiseRecordLine(line)}\n`);
+    const text = wholeSession(entries, id).map((line) => `${serializeRecordLine(line)}\n`);
     await writeFile(store.path(id), text.join(''));
     sizes.set(id, entries);
   };

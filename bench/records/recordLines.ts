@@ -1,5 +1,5 @@
 import { Chain } from '../../src/engine/record/chain/hashChain.ts';
-import { serialiseRecordLine } from '../../src/formats/record.ts';
+import { serializeRecordLine } from '../../src/formats/record.ts';
 import { wholeSession } from '../../test/support/sessions/records.ts';
 import { compare, type Row } from '../harness.ts';
 
@@ -11,7 +11,7 @@ export async function recordLines(lines = 20_000, turns = 9): Promise<Row> {
   const written = (make: (texts: readonly string[]) => Buffer): number => {
     let bytes = 0;
     for (let at = 0; at < session.length; at += perWrite) {
-      bytes += make(session.slice(at, at + perWrite).map(serialiseRecordLine)).length;
+      bytes += make(session.slice(at, at + perWrite).map(serializeRecordLine)).length;
     }
     return bytes;
   };

@@ -100,7 +100,7 @@ export async function connect(options: ConnectOptions): Promise<DaemonConnection
   let starting = 0;
   const startDeadline = began + (options.startWithinMs ?? startMs);
   const left = (until?: number): number =>
-    Math.max(1, (until ?? began + starting + (options.withinMs ?? connectMs * patience())) - performance.now());
+    Math.max(1, (until ?? began + starting + (options.withinMs ?? connectMs * loadFactor())) - performance.now());
   let killed = 0;
   for (let isFirst = true; ; isFirst = false) {
     if (!isFirst) {
@@ -138,7 +138,7 @@ export async function connect(options: ConnectOptions): Promise<DaemonConnection
  * Factor for a time limit: the number of processes per core that want to run, 6 at most. If very many clients start at once, the
  * daemon gets little of the processor. Windows reports no load.
  */
-export function patience([load = 0] = loadavg(), cores = availableParallelism()): number {
+export function loadFactor([load = 0] = loadavg(), cores = availableParallelism()): number {
   return Math.min(6, Math.max(1, load / cores));
 }
 

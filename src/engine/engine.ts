@@ -41,7 +41,7 @@ import { type NewRun, newSummary, titleOf } from './sessions/newSession.ts';
 import { ProcessLeases } from './process/leases.ts';
 import type { LadderStep } from './process/stopProcessTree.ts';
 import { RecordStore } from './record/recordStore.ts';
-import { recogniseOutput } from './replay/outputFile.ts';
+import { recognizeOutput } from './replay/outputFile.ts';
 import { isWaiting, QueuedRecords } from './run/queuedRecords.ts';
 import { FileSnapshots } from './restore/fileSnapshots.ts';
 import { transcriptContext } from './prompt/transcriptContext.ts';
@@ -317,8 +317,8 @@ export class Engine {
   }
 
   /** Agents that may have printed the file, best match first; none or several if unclear. @throws EngineFailure */
-  recogniseOutput(file: string): Promise<readonly AgentAdapter[]> {
-    return recogniseOutput(file, this.#deps.adapters);
+  recognizeOutput(file: string): Promise<readonly AgentAdapter[]> {
+    return recognizeOutput(file, this.#deps.adapters);
   }
 
   onSummary(listener: SummaryListener): Disposable {

@@ -13,7 +13,7 @@ import { ProcessLeases } from './process/leases.ts';
 import type { RecordReader } from './record/contract.ts';
 import { RecordNotFoundError } from './record/errors.ts';
 import { RecordStore } from './record/recordStore.ts';
-import { recogniseOutput } from './replay/outputFile.ts';
+import { recognizeOutput } from './replay/outputFile.ts';
 import type { ResumePlace } from '../insight/session/resumeCheck.ts';
 import { resumePlace } from './sessions/resumePlace.ts';
 import type { Sessions } from './sessions/sessions.ts';
@@ -87,8 +87,8 @@ export class ReadOnlyEngine {
   }
 
   /** Agents that may have printed the file, best match first; none or several if unclear. @throws EngineFailure */
-  recogniseOutput(file: string): Promise<readonly AgentAdapter[]> {
-    return recogniseOutput(file, this.#deps.adapters);
+  recognizeOutput(file: string): Promise<readonly AgentAdapter[]> {
+    return recognizeOutput(file, this.#deps.adapters);
   }
 
   async #openReader(id: string): Promise<RecordReader> {

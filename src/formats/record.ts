@@ -138,7 +138,7 @@ export function parseRecordLine(text: string): ParsedLine {
 }
 
 /** The line without its line end, starting with `kind` and, for entries, the index. */
-export function serialiseRecordLine(line: RecordLine): string {
+export function serializeRecordLine(line: RecordLine): string {
   if (line.kind !== 'entry') {
     const { kind, ...rest } = line;
     return JSON.stringify({ kind, ...rest });

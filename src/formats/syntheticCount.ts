@@ -28,7 +28,7 @@ export class SyntheticCount {
     if (known !== undefined) this.#runs.set(id, { ...known, turns });
   }
 
-  summarised(): void {
+  summarized(): void {
     this.#reported = this.#all();
   }
 

@@ -2,13 +2,13 @@ import { codeGroups, type CodeGroup, placedSpans, plainOf, type Span } from './s
 
 /** Texts with cached spans. */
 const maxKept = 100;
-/** Maximum milliseconds that a text waits for an idle page, so that code gets colours during a run too. */
+/** Maximum milliseconds that a text waits for an idle page, so that code gets colors during a run too. */
 const patience = 1000;
 
 type SpansOf = (language: string, text: string) => Span[];
 
 /**
- * Colours visible code: `[data-code]` names its language. The browser paints ranges, so no elements are added. Languages are
+ * Colors visible code: `[data-code]` names its language. The browser paints ranges, so no elements are added. Languages are
  * loaded with the first code; each text is processed once, when the page is idle. Growing text has no `data-code` yet.
  */
 export class CodePainter {

@@ -1,4 +1,4 @@
-/** Kinds of code tokens; styles/transcript/code.css has a colour for each. */
+/** Kinds of code tokens; styles/transcript/code.css has a color for each. */
 export const codeGroups = ['keyword', 'type', 'name', 'string', 'number', 'comment', 'added', 'removed'] as const;
 export type CodeGroup = (typeof codeGroups)[number];
 

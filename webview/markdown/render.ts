@@ -31,7 +31,7 @@ export function renderBlock(
 
 class Renderer {
   readonly #actions: MarkdownActions;
-  /** Growing code is not coloured, because that would be repeated for every few characters. */
+  /** Growing code is not colored, because that would be repeated for every few characters. */
   readonly #open: boolean;
   readonly #whole: boolean;
   readonly #mostItems: number;

@@ -1,7 +1,7 @@
 import { cssOf, readable, type Rgb, rgbOf } from './contrast.ts';
 
 const names = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'] as const;
-/** Names of the sixteen colours, and their theme tokens. */
+/** Names of the sixteen colors, and their theme tokens. */
 const tokens: ReadonlyMap<string, string> = new Map(
   ['', 'bright-'].flatMap((bright) =>
     names.map((name): [string, string] => {
@@ -12,7 +12,7 @@ const tokens: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * The theme's sixteen terminal colours. Unreadable ones get a readable shade, as in VS Code's terminal;
+ * The theme's sixteen terminal colors. Unreadable ones get a readable shade, as in VS Code's terminal;
  * styles/transcript/detail.css uses `--ansi-…` of the body.
  */
 export class AnsiTheme {
@@ -28,8 +28,8 @@ export class AnsiTheme {
     observer.observe(document.body, { attributes: true, attributeFilter: ['class'] });
   }
 
-  /** One of the sixteen theme colours. */
-  colour(name: string): Rgb | undefined {
+  /** One of the sixteen theme colors. */
+  color(name: string): Rgb | undefined {
     return token(tokens.get(name) ?? '');
   }
 
@@ -43,14 +43,14 @@ export class AnsiTheme {
 
   #look(): void {
     const { ground } = this;
-    const key = [ground, ...[...tokens.keys()].map((name) => this.colour(name))].join(';');
+    const key = [ground, ...[...tokens.keys()].map((name) => this.color(name))].join(';');
     if (key === this.#key) return;
     const isFirst = this.#key === '';
     this.#key = key;
     for (const name of tokens.keys()) {
-      const colour = this.colour(name);
-      if (colour === undefined) document.body.style.removeProperty(`--ansi-${name}`);
-      else document.body.style.setProperty(`--ansi-${name}`, cssOf(readable(colour, ground)));
+      const color = this.color(name);
+      if (color === undefined) document.body.style.removeProperty(`--ansi-${name}`);
+      else document.body.style.setProperty(`--ansi-${name}`, cssOf(readable(color, ground)));
     }
     if (!isFirst) this.#changed();
   }

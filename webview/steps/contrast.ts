@@ -20,7 +20,7 @@ export function cssOf([red, green, blue]: Rgb): string {
   return `rgb(${red}, ${green}, ${blue})`;
 }
 
-/** Colours 16 to 255 of the terminal's palette: a colour cube and greys. */
+/** Colors 16 to 255 of the terminal's palette: a color cube and greys. */
 export function paletteRgb(number: number): Rgb {
   if (number >= 232) {
     const grey = 8 + (number - 232) * 10;

@@ -1,27 +1,27 @@
 import { until } from 'lit/directives/until.js';
 import { visibleTemplate } from '../text/shown.ts';
-import { settledLines, withColoursOnly, withoutTerminalCodes } from '../text/visible.ts';
+import { settledLines, withColorsOnly, withoutTerminalCodes } from '../text/visible.ts';
 
 /** Outputs with cached elements. */
 const maxKept = 40;
 
 const saved = new Map<string, Promise<unknown>>();
 
-/** Output of a program as it finally looked on screen, with its colours. */
+/** Output of a program as it finally looked on screen, with its colors. */
 export function terminal(output: string): unknown {
   const known = saved.get(output);
-  const colours = known === undefined ? withColoursOnly(output) : '';
-  if (colours === undefined) return plain(output);
-  return until(known ?? colour(output, colours), plain(output));
+  const colors = known === undefined ? withColorsOnly(output) : '';
+  if (colors === undefined) return plain(output);
+  return until(known ?? color(output, colors), plain(output));
 }
 
 function plain(output: string): unknown {
   return visibleTemplate(settledLines(withoutTerminalCodes(output)));
 }
 
-function colour(output: string, colours: string): Promise<unknown> {
-  const drawn = import('./colours.ts').then(
-    ({ coloured }) => coloured(settledLines(colours)),
+function color(output: string, colors: string): Promise<unknown> {
+  const drawn = import('./colors.ts').then(
+    ({ colored }) => colored(settledLines(colors)),
     () => plain(output),
   );
   const [oldest] = saved.keys();

@@ -5,20 +5,20 @@ export { pieces, visibleText as plain } from '../../src/protocol/panel/pageModel
 const strings = String.raw`\x1b[PX^_][^\x1b]*\x1b\\|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)`;
 const sequences = String.raw`(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]`;
 const others = String.raw`\x1b[ -/]*[0-Z\\-~]`;
-const colours = String.raw`(?:\x1b\[|\x9b)[\d;]*m`;
+const colors = String.raw`(?:\x1b\[|\x9b)[\d;]*m`;
 const everySequence = new RegExp([strings, sequences, others].join('|'), 'g');
-const notColours = new RegExp([strings, `(?!${colours})${sequences}`, others].join('|'), 'g');
-const colour = new RegExp(colours);
+const notColors = new RegExp([strings, `(?!${colors})${sequences}`, others].join('|'), 'g');
+const color = new RegExp(colors);
 
-/** Without terminal control sequences: colours, cursor moves, titles and links. */
+/** Without terminal control sequences: colors, cursor moves, titles and links. */
 export function withoutTerminalCodes(text: string): string {
   return mayHoldCodes(text) ? text.replace(everySequence, '') : text;
 }
 
-/** Keeps only colours; `undefined` if there are none. */
-export function withColoursOnly(text: string): string | undefined {
-  if (!mayHoldCodes(text) || !colour.test(text)) return undefined;
-  return text.replace(notColours, '').replaceAll('\u009b', '\u001b[');
+/** Keeps only colors; `undefined` if there are none. */
+export function withColorsOnly(text: string): string | undefined {
+  if (!mayHoldCodes(text) || !color.test(text)) return undefined;
+  return text.replace(notColors, '').replaceAll('\u009b', '\u001b[');
 }
 
 function mayHoldCodes(text: string): boolean {

@@ -6,7 +6,7 @@ import type { EngineDeps } from '../engineDeps.ts';
 import { CallbackStore } from './callbacks/callbackStore.ts';
 import { Children } from './children.ts';
 import type { ChildEngine } from './engine.ts';
-import { ListedAgents } from './seenAgents.ts';
+import { ListedAgents } from './listedAgents.ts';
 import { ChildMcpServer } from './mcpServer.ts';
 import type { CallbackSenderDeps } from './callbacks/callbackSender.ts';
 

@@ -26,7 +26,7 @@ import {
 } from './childPlan.ts';
 import type { ChildRun, ChildRuns } from './childRuns.ts';
 import { resultOfChild, type ChildResult } from './childResult.ts';
-import type { ListedAgents } from './seenAgents.ts';
+import type { ListedAgents } from './listedAgents.ts';
 import { stopSessionTree } from './stopSessionTree.ts';
 import { CallbackSender, type CallbackSenderDeps } from './callbacks/callbackSender.ts';
 import { RecordedRefusal } from './recordedRefusal.ts';

@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
 import type { AgentAdapter } from '../../agents/adapter.ts';
-import { recognise } from '../../agents/registry.ts';
+import { recognize } from '../../agents/registry.ts';
 import { acpMessageSchema, type AcpMessage } from '../../formats/import/acpMessages.ts';
 import type { LineOf } from '../../formats/record.ts';
 import type { ExecutorType, Imported } from '../../model/session/session.ts';
@@ -77,7 +77,7 @@ async function importSource(source: Source, { file, agent }: ImportRequest, deps
     const { id } = started();
     await started().append({ kind: 'decision', decision: decisionOf(imported, taken) });
     await started().flush();
-    const entries = await summarise(deps.store, started(), taken);
+    const entries = await summarize(deps.store, started(), taken);
     await started().close();
     return {
       sessionId: id,
@@ -127,7 +127,7 @@ function decisionOf({ at, ...imported }: Imported, taken: ImportedDraft): LineOf
 }
 
 /** Saves lists from reading the whole record. Returns the number of entries. */
-async function summarise(store: RecordStore, writer: RecordWriter, { known }: ImportedDraft): Promise<number> {
+async function summarize(store: RecordStore, writer: RecordWriter, { known }: ImportedDraft): Promise<number> {
   const reader = await store.openReader(writer.id);
   try {
     const { summary, turns, turnsOmitted } = reader;
@@ -151,7 +151,7 @@ function adapterFor(
     return named;
   }
   const lines = head.split('\n').filter((line) => line.trim() !== '');
-  const found = recognise(lines.slice(0, linesToKnow), adapters);
+  const found = recognize(lines.slice(0, linesToKnow), adapters);
   const [only, ...more] = found;
   if (only === undefined || more.length > 0)
     throw failures.importUnknown(

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { AgentAdapter } from '../../agents/adapter.ts';
-import { recognise } from '../../agents/registry.ts';
+import { recognize } from '../../agents/registry.ts';
 import type { ExitInfo } from '../../model/usage/facts.ts';
 import type { AgentLauncher } from '../launch/agentLauncher.ts';
 import { failures } from '../failures/failures.ts';
@@ -19,7 +19,7 @@ const headLines = 200;
 const lineFeed = 10;
 
 /** Agents that may have printed the file, best match first; none or several if unclear. @throws EngineFailure */
-export async function recogniseOutput(file: string, adapters: readonly AgentAdapter[]): Promise<AgentAdapter[]> {
+export async function recognizeOutput(file: string, adapters: readonly AgentAdapter[]): Promise<AgentAdapter[]> {
   try {
     const handle = await open(file, 'r');
     try {
@@ -28,7 +28,7 @@ export async function recogniseOutput(file: string, adapters: readonly AgentAdap
       const whole = splitter.push(buffer.subarray(0, bytesRead));
       const lines = bytesRead < headBytes ? [...whole, ...splitter.end()] : whole;
       const texts = lines.flatMap((line) => ('text' in line ? [line.text] : []));
-      return [...recognise(texts.slice(0, headLines), adapters)];
+      return [...recognize(texts.slice(0, headLines), adapters)];
     } finally {
       await handle.close();
     }

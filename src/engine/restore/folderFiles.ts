@@ -1,7 +1,7 @@
 import { access, constants, lstat } from 'node:fs/promises';
 import path from 'node:path';
 import { mapConcurrently } from '../snapshot/fileState.ts';
-import { leftOut } from '../snapshot/folderSnapshot.ts';
+import { skippedFolders } from '../snapshot/folderSnapshot.ts';
 import type { Git } from '../snapshot/gitProgram.ts';
 import { SnapshotProblem, type Deadline } from '../snapshot/snapshot.ts';
 import { nulSeparated, type ShadowGit } from './shadowGit.ts';
@@ -54,7 +54,7 @@ async function trackedFiles(git: Git, deadline: Deadline): Promise<string[] | nu
 }
 
 async function plainFiles(shadow: ShadowGit, deadline: Deadline): Promise<string[]> {
-  const excluded = [...leftOut].map((name) => `--exclude=${name}/`);
+  const excluded = [...skippedFolders].map((name) => `--exclude=${name}/`);
   // Without an index, every file is one of the others.
   const index = path.join(shadow.dir, 'no-index');
   const args = ['ls-files', '-z', '--others', '--exclude-per-directory=.gitignore', ...excluded];

@@ -1,7 +1,7 @@
 import { lstat, mkdtemp, readdir, rm, writeFile, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { RestoreChange, RestoreSkip } from '../../model/files/restore.ts';
-import { leftOut } from '../snapshot/folderSnapshot.ts';
+import { skippedFolders } from '../snapshot/folderSnapshot.ts';
 import type { Deadline } from '../snapshot/snapshot.ts';
 import { isExecutable } from '../../model/files/fileMode.ts';
 import { modeOf, type FileModes } from './fileModes.ts';
@@ -168,7 +168,7 @@ async function ignoredThen(
   const deleted = differing.filter(({ to }) => to.mode === noFile).map((difference) => difference.path);
   const left = new Set(target.left);
   const found = new Set(deleted.filter((name) => left.has(name)));
-  const inPackages = deleted.filter((name) => name.split('/').some((part) => leftOut.has(part)));
+  const inPackages = deleted.filter((name) => name.split('/').some((part) => skippedFolders.has(part)));
   if (deleted.length === 0) return found;
   const { git } = store;
   const listed = nulSeparated(await git.run(['ls-tree', '-r', '-z', target.files], deadline)).map((line) => ({
@@ -198,7 +198,7 @@ async function ignoredThen(
 /** The folder of a package manager or build tool that contains this file. */
 function packageFolder(name: string): string | undefined {
   const parts = name.split('/');
-  const at = parts.findIndex((part) => leftOut.has(part));
+  const at = parts.findIndex((part) => skippedFolders.has(part));
   return at === -1 ? undefined : parts.slice(0, at + 1).join('/');
 }
 

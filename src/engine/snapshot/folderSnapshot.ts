@@ -12,7 +12,7 @@ import {
 import { Deadline, SnapshotProblem, type Changes, type Snapshot, type SnapshotLimits } from './snapshot.ts';
 
 /** Folders for internal data of programs. */
-export const leftOut = new Set([
+export const skippedFolders = new Set([
   '.git',
   '.hg',
   '.svn',
@@ -91,7 +91,7 @@ async function list(folder: string, limits: SnapshotLimits, deadline: Deadline):
     for (const entry of entries) {
       const file = inside === '' ? entry.name : `${inside}/${entry.name}`;
       if (entry.isDirectory()) {
-        if (!leftOut.has(entry.name)) folders.push(file);
+        if (!skippedFolders.has(entry.name)) folders.push(file);
       } else if (entry.isFile() || entry.isSymbolicLink()) files.push(file);
     }
     if (files.length > limits.files) throw new SnapshotProblem('The folder has too many files.');

@@ -11,7 +11,7 @@ import {
   stagedObjects,
   type GitState,
   type Place,
-} from './gitLook.ts';
+} from './gitState.ts';
 import type { Git } from './gitProgram.ts';
 import { Deadline, longestCompared, type Changes, type Snapshot, type SnapshotLimits } from './snapshot.ts';
 

@@ -1,7 +1,7 @@
 import type { Stretch } from './rules/rule.ts';
 
-/** Terminal colours, raw or escaped. */
-const colour = String.raw`(?:\x1b|\\u001[bB]|\\x1[bB]|\\033|\\e)\[[\d;]{0,20}[mK]`;
+/** Terminal colors, raw or escaped. */
+const color = String.raw`(?:\x1b|\\u001[bB]|\\x1[bB]|\\033|\\e)\[[\d;]{0,20}[mK]`;
 const named: Readonly<Record<string, string>> = {
   amp: '&',
   quot: '"',
@@ -39,7 +39,7 @@ const character = String.raw`\\{1,4}(?:u00|x)(?<unicode>[2-7][\da-fA-F])|\\{1,4}
 const blanks = String.raw`[ \t]{0,9}(?:\r?\n)?[ \t]{0,40}`;
 const quote = String.raw`\\{0,3}["'\x60]`;
 const joint = String.raw`\\(?:\r?\n|\\(?:\\r)?\\n)|${quote}(?:${blanks}(?:\+|\.{1,2}|&)${blanks}|[ \t]{0,9}\r?\n[ \t]{0,40})${quote}`;
-const escape = new RegExp(`${colour}|${unseenEscaped}|${unseen}|${character}|${joint}`, 'g');
+const escape = new RegExp(`${color}|${unseenEscaped}|${unseen}|${character}|${joint}`, 'g');
 const anyEscape = new RegExp(escape.source);
 
 /** Never part of a secret. */
@@ -61,7 +61,7 @@ interface Place {
   readonly added: number;
 }
 
-/** Decodes terminal colours and escapes of URLs, HTML and strings; `null` if there are none. */
+/** Decodes terminal colors and escapes of URLs, HTML and strings; `null` if there are none. */
 export function unescaped(text: string): Unescaped | null {
   if (!anyEscape.test(text)) return null;
   const view = new View(text);
@@ -120,7 +120,7 @@ class View implements Unescaped {
     return at + (this.#places[this.#upTo(at) - 1]?.longer ?? 0);
   }
 
-  /** After the last character, but before a following colour. */
+  /** After the last character, but before a following color. */
   #end(at: number): number {
     const count = this.#upTo(at - 1);
     const next = this.#places[count];

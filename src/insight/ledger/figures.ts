@@ -62,7 +62,7 @@ export function outcomeOf(
   const pricing = { prices: options.prices, asked: askedModelOf(options.askedModel, previous) };
   if (counters !== null) {
     const reported = withRunCost(reportedOutcome(facts, counters, before, options), facts, before);
-    const since = facts.messages.slice(facts.reports.at(-1)?.itemised ?? facts.messages.length);
+    const since = facts.messages.slice(facts.reports.at(-1)?.itemized ?? facts.messages.length);
     return withMessages(reported, { ...facts, messages: since }, pricing, over);
   }
   if (tokens === null) {

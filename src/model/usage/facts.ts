@@ -33,8 +33,8 @@ export interface RunReport {
   readonly tokensOf?: 'last_call';
   /** Subagents that the run started, if the line counts them; their turns can end before this line's. */
   readonly subagents: number | null;
-  /** Messages whose usage was itemised before this line. */
-  readonly itemised?: number;
+  /** Messages whose usage was itemized before this line. */
+  readonly itemized?: number;
 }
 
 /** Usage of one model message, deduplicated by `messageId`; `settled` is false while only a placeholder is known. */

@@ -1,6 +1,6 @@
 import type { SessionFile } from '../../insight/files/files.ts';
 import { FileHistory } from '../../insight/files/history.ts';
-import { compareWithDisk } from '../../insight/files/sinceThen.ts';
+import { compareWithDisk } from '../../insight/files/diskComparison.ts';
 import type { FileSince } from '../../protocol/panel/viewMessages.ts';
 import type { ViewIndex, ViewSource } from './viewIndex.ts';
 

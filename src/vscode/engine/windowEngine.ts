@@ -219,8 +219,8 @@ export class WindowEngine {
     return this.#reader.resumePlace(summary);
   }
 
-  recogniseOutput(file: string): ReturnType<ReadOnlyEngine['recogniseOutput']> {
-    return this.#reader.recogniseOutput(file);
+  recognizeOutput(file: string): ReturnType<ReadOnlyEngine['recognizeOutput']> {
+    return this.#reader.recognizeOutput(file);
   }
 
   /** Ends leftover processes of a crash, and completes the records of interrupted sessions. */

@@ -8,7 +8,7 @@ const pause = 400;
 const marks = ['changed', 'edited', 'read'] as const;
 type Mark = (typeof marks)[number];
 
-/** Bars that differ in shape, not only in colour: filled, broken and dotted. */
+/** Bars that differ in shape, not only in color: filled, broken and dotted. */
 const shapes: Readonly<Record<Mark, string>> = {
   changed: '<path d="M8 0v16" stroke-width="4"/>',
   edited: '<path d="M8 0v16" stroke-width="4" stroke-dasharray="3 2.33"/>',
@@ -74,11 +74,11 @@ function rangesOf(claims: readonly (readonly LineClaim[])[], mark: Mark): vscode
 }
 
 function markType(mark: Mark): vscode.TextEditorDecorationType {
-  // Images cannot use theme colours, so use those of VS Code's own images.
-  const icon = (colour: string): vscode.Uri =>
+  // Images cannot use theme colors, so use those of VS Code's own images.
+  const icon = (color: string): vscode.Uri =>
     vscode.Uri.parse(
       `data:image/svg+xml;base64,${Buffer.from(
-        `<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16" viewBox="0 0 16 16" fill="none" stroke="${colour}">${shapes[mark]}</svg>`,
+        `<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16" viewBox="0 0 16 16" fill="none" stroke="${color}">${shapes[mark]}</svg>`,
       ).toString('base64')}`,
     );
   return vscode.window.createTextEditorDecorationType({

@@ -33,7 +33,7 @@ const maxFound = 1000;
 /** Minimum interval between updates of a running session, in ms. */
 const viewPause = 100;
 /** Number of reads of the first page before continuous output is shown as it is. */
-const patience = 20;
+const maxReads = 20;
 
 /** Index of an entry, or the request that has waited longest. */
 export type RevealTarget = number | 'review';
@@ -305,7 +305,7 @@ export class SessionPanel implements vscode.Disposable {
       this.#uncounted = [];
       const total = this.#handle.total();
       page = await this.#page(Math.max(0, total - firstPage), total);
-      if (this.#missed === 0 || reads >= patience) break;
+      if (this.#missed === 0 || reads >= maxReads) break;
     }
     const view = this.#view();
     const l10n = vscode.l10n.bundle ?? {};

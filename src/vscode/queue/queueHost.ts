@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { QueueView, QueueViewDeps } from './queueView.ts';
 
 /** Delay in ms after activation, so that the window starts first. */
-const patience = 3000;
+const firstLookMs = 3000;
 
 interface QueueHostDeps extends QueueViewDeps {
   readonly store: vscode.Uri;
@@ -20,7 +20,7 @@ export class QueueHost implements vscode.Disposable {
     const folders = new vscode.RelativePattern(deps.store, '{coordinator,team}');
     this.#watcher = vscode.workspace.createFileSystemWatcher(folders);
     this.#watcher.onDidCreate(() => void this.view());
-    this.#timer = setTimeout(() => void this.#look(), patience);
+    this.#timer = setTimeout(() => void this.#look(), firstLookMs);
   }
 
   view(): Promise<QueueView> {

@@ -6,7 +6,7 @@ import type { BuiltReport, ReportWork } from '../pages/reportKind.ts';
 import type { SessionList } from '../sessions/sessionList.ts';
 import { needsYou } from '../sessions/sessionRow.ts';
 import { figures } from '../text/figures.ts';
-import { raceReport, type Compares, type RaceAct, type Words } from './raceReport.ts';
+import { raceReport, type ComparisonContext, type RaceAction, type Words } from './raceReport.ts';
 
 const { t } = vscode.l10n;
 
@@ -98,11 +98,11 @@ function watch(
   return { dispose };
 }
 
-function buttons({ actions }: ReportWork, run: (act: RaceAct) => unknown): Compares['button'] {
+function buttons({ actions }: ReportWork, run: (act: RaceAction) => unknown): ComparisonContext['button'] {
   return (act, label, icon) => actions.add(label, icon, () => run(act));
 }
 
-async function runAct(race: string, act: RaceAct): Promise<'refresh' | undefined> {
+async function runAct(race: string, act: RaceAction): Promise<'refresh' | undefined> {
   const run = (name: string, ...args: readonly string[]): Thenable<unknown> =>
     vscode.commands.executeCommand(`vitrine.${name}`, ...args);
   switch (act.kind) {

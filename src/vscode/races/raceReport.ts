@@ -15,7 +15,7 @@ const maxCharacters = 4000;
 const maxFiles = 1000;
 
 /** What a comparison page shows. */
-export interface Compares {
+export interface ComparisonContext {
   readonly comparison: Comparison;
   /** `null`: sessions without a race. */
   readonly race: Race | null;
@@ -23,7 +23,7 @@ export interface Compares {
   readonly waiting: ReadonlySet<string>;
   readonly words: Words;
   /** The button of an action. */
-  readonly button: (act: RaceAct, label: string, icon: string) => ReportAction;
+  readonly button: (act: RaceAction, label: string, icon: string) => ReportAction;
 }
 
 export interface Words {
@@ -33,14 +33,14 @@ export interface Words {
 }
 
 /** What a button does: to one result, or to the race. */
-export type RaceAct =
+export type RaceAction =
   | { readonly kind: 'open' | 'stop'; readonly session: string }
   | { readonly kind: 'changes' | 'apply' | 'branch'; readonly lane: string }
   | { readonly kind: 'review'; readonly session: string }
   | { readonly kind: 'undo' | 'stopAll' | 'clean' };
 
 /** The page that compares the results of a race, or sessions. */
-export function raceReport(compares: Compares): Report {
+export function raceReport(compares: ComparisonContext): Report {
   const { comparison, race, words } = compares;
   const { t } = words;
   const { results } = comparison;
@@ -109,7 +109,7 @@ function appliedText({ lane, files }: Race['applied'][number], t: Words['t']): s
   return files.length === 0 ? t('{0}: your files already have this result', lane) : `${lane}: ${files.join(', ')}`;
 }
 
-function raceActions(race: Race, { button, words: { t } }: Compares): ReportAction[] {
+function raceActions(race: Race, { button, words: { t } }: ComparisonContext): ReportAction[] {
   if (!isRaceOver(race)) return [button({ kind: 'stopAll' }, t('Stop Race'), 'debug-stop')];
   const patch = patchOf(race);
   return [
@@ -118,7 +118,7 @@ function raceActions(race: Race, { button, words: { t } }: Compares): ReportActi
   ];
 }
 
-function row(result: Compared, { comparison, race, waiting, words }: Compares): ReportCell[] {
+function row(result: Compared, { comparison, race, waiting, words }: ComparisonContext): ReportCell[] {
   const { t, figures } = words;
   const { name, label, title, files, ms, cost, unsupported } = result;
   const lane = race?.lanes.find((candidate) => candidate.name === name);
@@ -201,7 +201,7 @@ function sum(files: Compared['files'], of: 'added' | 'removed'): number | null {
   return known.length === 0 && files.length > 0 ? null : known.reduce((total, lines) => total + lines, 0);
 }
 
-function resultSection(result: Compared, compares: Compares): ReportSection {
+function resultSection(result: Compared, compares: ComparisonContext): ReportSection {
   const { t, figures } = compares.words;
   const { name, label, title, session_id: session, reason, branch, worktree, check, setup, files } = result;
   const failedSetup = setup !== null && setup.exit_code !== 0 ? setup : null;
@@ -247,7 +247,7 @@ function resultSection(result: Compared, compares: Compares): ReportSection {
   };
 }
 
-function resultActions(result: Compared, { race, button, words: { t } }: Compares): ReportAction[] {
+function resultActions(result: Compared, { race, button, words: { t } }: ComparisonContext): ReportAction[] {
   const { name, session_id: session, outcome, files } = result;
   const lane = race?.lanes.find((candidate) => candidate.name === name);
   const hasChanges = files !== null && files.length > 0;

@@ -20,7 +20,7 @@ interface Deps {
 }
 
 /** `shared`: the agents are to run in the folder itself. `id` of the race; `undefined`: none was started. */
-export type Raced = { readonly kind: 'shared' } | { readonly kind: 'race'; readonly id: string | undefined };
+export type StartedRace = { readonly kind: 'shared' } | { readonly kind: 'race'; readonly id: string | undefined };
 
 /**
  * Runs one prompt on several agents in worktrees of their own, after the user saw how, and opens the comparison.
@@ -30,7 +30,7 @@ export async function startRace(
   { engines, memory, reports }: Deps,
   requests: readonly RunRequest[],
   given: Partial<RaceCommands> = {},
-): Promise<Raced> {
+): Promise<StartedRace> {
   const none = { kind: 'race', id: undefined } as const;
   if (!mayStart()) return none;
   const [first] = requests;

@@ -7,7 +7,7 @@ import { excerpt, placeText, type Excerpt } from './steps/excerpt.ts';
 const { t } = vscode.l10n;
 
 /** Problems from the quick fix, or at the cursor. */
-export function problemGiven(argument: unknown): RunDefaults | undefined {
+export function problemFromArgument(argument: unknown): RunDefaults | undefined {
   const { uri, diagnostics } = isObject(argument) ? argument : {};
   const editor = vscode.window.activeTextEditor;
   const target = uri instanceof vscode.Uri ? uri : editor?.document.uri;

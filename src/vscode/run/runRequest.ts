@@ -44,10 +44,10 @@ export function runRequestOf(argument: unknown): RunRequest | undefined {
 }
 
 /** Expected argument for several agents, for the error message. */
-export const severalShape = '{agents: [{agent, profile?, model?, permissionMode?}], prompt, cwd?, check?, setup?}';
+export const raceRequestShape = '{agents: [{agent, profile?, model?, permissionMode?}], prompt, cwd?, check?, setup?}';
 
 /** Parses an argument for several agents; `undefined` if it is incomplete. The user sees the commands before they run. */
-export function severalOf(
+export function raceRequestOf(
   argument: Readonly<Record<string, unknown>>,
 ): { readonly requests: readonly RunRequest[]; readonly commands: Partial<RaceCommands> } | undefined {
   const { agents, prompt, cwd, check, setup } = argument;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { parseRecordLine, serialiseRecordLine, type RecordLine } from '../../../src/formats/record.ts';
+import { parseRecordLine, serializeRecordLine, type RecordLine } from '../../../src/formats/record.ts';
 import { readLines } from '../../../src/engine/record/read/tail.ts';
 import { fuzzRuns, printFuzzTotals } from '../../support/hostile/fuzz.ts';
 import { recordPieces } from '../../support/hostile/growing.ts';
@@ -51,7 +51,7 @@ function damage(lines: readonly RecordLine[], random: (below: number) => number)
   const intact: RecordLine[] = [];
   const doubtful = new Set<number>();
   for (const line of lines) {
-    const text = Buffer.from(serialiseRecordLine(line));
+    const text = Buffer.from(serializeRecordLine(line));
     const end = Buffer.from('\n');
     const spoil = (...parts: Buffer[]) => {
       pieces.push(...parts);
@@ -105,16 +105,16 @@ function damage(lines: readonly RecordLine[], random: (below: number) => number)
 
 /** A whole session as it is when it comes back: keys in the order of the schema. */
 function session(entries: number): RecordLine[] {
-  return wholeSession(entries).map((line) => parseRecordLine(serialiseRecordLine(line)).value ?? line);
+  return wholeSession(entries).map((line) => parseRecordLine(serializeRecordLine(line)).value ?? line);
 }
 
 /** Every intact line is among those found, in order. */
 function assertRecovered(found: readonly RecordLine[], intact: readonly RecordLine[]): void {
-  const texts = found.map(serialiseRecordLine);
+  const texts = found.map(serializeRecordLine);
   let at = 0;
   for (const line of intact) {
-    const next = texts.indexOf(serialiseRecordLine(line), at);
-    assert.ok(next >= 0, `lost: ${serialiseRecordLine(line)}`);
+    const next = texts.indexOf(serializeRecordLine(line), at);
+    assert.ok(next >= 0, `lost: ${serializeRecordLine(line)}`);
     at = next + 1;
   }
 }
@@ -135,7 +135,7 @@ describe('a damaged record', function () {
   it('cut anywhere opens with every line before the cut', async () => {
     const every = fuzzRuns(1) > 1 ? 1 : 19;
     const lines = session(90);
-    const texts = lines.map((line) => Buffer.from(`${serialiseRecordLine(line)}\n`));
+    const texts = lines.map((line) => Buffer.from(`${serializeRecordLine(line)}\n`));
     const whole = Buffer.concat(texts);
     printFuzzTotals(`${whole.length} bytes, cut at every one`);
     assert.ok(whole.length > 20_000, `${whole.length} bytes`);
@@ -199,7 +199,7 @@ describe('a damaged record', function () {
 
   it('is shown at its place', async () => {
     const lines = session(4);
-    const texts = lines.map(serialiseRecordLine);
+    const texts = lines.map(serializeRecordLine);
     const half = texts[6]!.slice(0, 40);
     texts[6] = half;
     await writeFile(temporary.store.path(sessionId), texts.map((text) => `${text}\n`).join(''));
@@ -217,7 +217,7 @@ describe('a damaged record', function () {
     const file = temporary.store.path(sessionId);
     const lines = session(4);
     await rm(path.join(path.dirname(file), 'record.head'), { force: true });
-    await writeFile(file, lines.map((line) => `${serialiseRecordLine(line)}\n`).join('') + '{"kind":"entry","ent');
+    await writeFile(file, lines.map((line) => `${serializeRecordLine(line)}\n`).join('') + '{"kind":"entry","ent');
     const writer = await temporary.store.openWriter(sessionId);
     await appendAll(writer, [entryLine(4), entryLine(5)]);
     await writer.close();

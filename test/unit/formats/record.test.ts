@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { entryLinePrefix, parseRecordLine, serialiseRecordLine, type RecordLine } from '../../../src/formats/record.ts';
+import { entryLinePrefix, parseRecordLine, serializeRecordLine, type RecordLine } from '../../../src/formats/record.ts';
 import { aRun, aSession, entryLine, runId, sessionId, time, wholeSession } from '../../support/sessions/records.ts';
 
 const others: RecordLine[] = [
@@ -19,7 +19,7 @@ function anEntryWithReversedKeys() {
 describe('record lines', () => {
   for (const line of [...wholeSession(4), ...others]) {
     it(`are read as they were written: ${line.kind}`, () => {
-      const text = serialiseRecordLine(line);
+      const text = serializeRecordLine(line);
       assert.ok(!text.includes('\n'));
       assert.ok(text.startsWith(`{"kind":"${line.kind}","`));
       assert.deepEqual(parseRecordLine(text), { value: line, problem: null });
@@ -27,12 +27,12 @@ describe('record lines', () => {
   }
 
   it('begin with the index if they contain an entry', () => {
-    assert.ok(serialiseRecordLine(entryLine(42)).startsWith(`${entryLinePrefix}42,`));
-    assert.ok(serialiseRecordLine(others[2]!).startsWith(`${entryLinePrefix}7,`));
+    assert.ok(serializeRecordLine(entryLine(42)).startsWith(`${entryLinePrefix}42,`));
+    assert.ok(serializeRecordLine(others[2]!).startsWith(`${entryLinePrefix}7,`));
   });
 
   it('ignore keys of later versions', () => {
-    const text = serialiseRecordLine({ kind: 'session', session: aSession() }).replace(/}$/, ',"hash":"abc"}');
+    const text = serializeRecordLine({ kind: 'session', session: aSession() }).replace(/}$/, ',"hash":"abc"}');
     assert.deepEqual(parseRecordLine(text).value, { kind: 'session', session: aSession() });
   });
 
@@ -45,7 +45,7 @@ describe('record lines', () => {
   });
 
   const broken: [string, string, 'not_json' | 'invalid'][] = [
-    ['half a line', serialiseRecordLine({ kind: 'run', run: aRun() }).slice(0, 60), 'not_json'],
+    ['half a line', serializeRecordLine({ kind: 'run', run: aRun() }).slice(0, 60), 'not_json'],
     ['nothing', '', 'not_json'],
     ['no object', '[1,2]', 'invalid'],
     ['no kind', '{}', 'invalid'],

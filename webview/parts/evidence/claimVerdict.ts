@@ -1,7 +1,7 @@
 import type { ClaimVerdict } from '../../../src/protocol/panel/evidence.ts';
 import { t } from '../../l10n.ts';
 
-/** One codicon per verdict, because colour alone is not enough. */
+/** One codicon per verdict, because color alone is not enough. */
 export const verdictIcons: Readonly<Record<ClaimVerdict, string>> = {
   agrees: 'pass',
   disagrees: 'error',

@@ -4,7 +4,7 @@ const blocks = 'p, li, pre, td, th, dd, dt, button, .dl, .detail-h, .code-h, .ro
 
 /**
  * Highlights every occurrence of `texts` (lower case) below `root`, without changing elements. A match may span several
- * elements, as in coloured code.
+ * elements, as in colored code.
  */
 export function highlight(root: HTMLElement, texts: readonly string[]): void {
   if (!('highlights' in CSS)) return;

@@ -26,9 +26,9 @@ export class Results {
     this.#state = state;
   }
 
-  line(line: Line, itemised: number): void {
+  line(line: Line, itemized: number): void {
     const result = resultLine(line.message);
-    this.reports.push({ ...runReport(result), itemised });
+    this.reports.push({ ...runReport(result), itemized });
     for (const { callId } of result.denials) if (callId !== undefined) this.#calls.deny(callId, 'Not permitted.');
     const error = reportedError(result);
     const interrupted =

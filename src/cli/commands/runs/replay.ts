@@ -43,7 +43,7 @@ export const replay: Command = {
     const engineOptions = { store: values.store, writes: true, replaySpeed };
     const engine = createEngine(context, engineOptions);
     return runInForeground(engine, context, engineOptions, async () => {
-      const agent = named ?? onlyOne(file, await engine.recogniseOutput(file)).type;
+      const agent = named ?? onlyOne(file, await engine.recognizeOutput(file)).type;
       const profile = outputProfile(agent, file, exit);
       return { start: { agent: 'replay', profile, cwd, prompt: `Replay of ${path.basename(file)}` } };
     });

@@ -1,6 +1,6 @@
 import { chmod, mkdir, open } from 'node:fs/promises';
 import path from 'node:path';
-import { serialiseRecordLine, type RecordLine } from '../../../formats/record.ts';
+import { serializeRecordLine, type RecordLine } from '../../../formats/record.ts';
 import type { Unrecorded } from '../../../model/session/result.ts';
 import { Chain, chainStart } from '../chain/hashChain.ts';
 import type { RawLog, RawStream, RecordWriter, WriteProblem } from '../contract.ts';
@@ -68,7 +68,7 @@ export class FileRecordWriter implements RecordWriter {
 
   async appendAll(lines: readonly RecordLine[]): Promise<void> {
     if (lines.length === 0) return;
-    const texts = lines.map(serialiseRecordLine);
+    const texts = lines.map(serializeRecordLine);
     const size = texts.reduce((sum, text) => sum + text.length + linkLength, 0);
     await this.#record.appendMade(size, () => this.#chain.seal(texts));
   }

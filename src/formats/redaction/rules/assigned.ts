@@ -2,12 +2,12 @@ import { entropy, isPlaceholder, looksRandom } from './entropy.ts';
 import type { SecretRule } from './rule.ts';
 import { named, nameHints } from './secretNames.ts';
 
-const colour = String.raw`(?:\x1b\[[\d;]{0,12}m){0,3}`;
+const color = String.raw`(?:\x1b\[[\d;]{0,12}m){0,3}`;
 /** Spaces of aligned columns, or the next line. */
 const gap = String.raw`(?:[ \t]{0,40}|\s{0,3})`;
-/** Between a name and its value: quotes (possibly escaped), terminal colours, assignment operators. */
+/** Between a name and its value: quotes (possibly escaped), terminal colors, assignment operators. */
 const quote = String.raw`(?:\\{0,7}["'\x60]|&quot;|&#3[49];|%22|%27)?`;
-const assigns = String.raw`${colour}${quote}${colour}${gap}(?:=>|:=|[:=]|%3A|%3D)${colour}${gap}${colour}\(?${quote}`;
+const assigns = String.raw`${color}${quote}${color}${gap}(?:=>|:=|[:=]|%3A|%3D)${color}${gap}${color}\(?${quote}`;
 /** Name and value as table cells or call arguments, or a quoted value after the name in a sentence. */
 const beside = String.raw`(?:[\x60*]{0,2}[ \t]{0,40}\|[ \t]{0,9}[\x60*]{0,2}|\\{0,3}["'],\s{0,9}\\{0,3}["']|:? (?:\\{0,3}["']|\x60))`;
 /** A name as in program options and Dockerfiles. */

@@ -22,7 +22,7 @@ export interface SecretRule {
   readonly find?: (text: string) => readonly Stretch[];
 }
 
-/** After an escaped character or terminal colour, the preceding letter is not part of a word. */
+/** After an escaped character or terminal color, the preceding letter is not part of a word. */
 const escaped = String.raw`(?<=(?:\\|%5C)[nrt]|\\u[\da-fA-F]{4}|%[\da-fA-F]{2}|(?:\[|%5B)[\d;]{0,9}m)`;
 /** Mark of a line in a diff, or next to a match of `grep`. */
 const marked = String.raw`(?<=(?:^|[\n"'\x60]|\\n)[-+]|[-:]\d{1,7}[-:])`;

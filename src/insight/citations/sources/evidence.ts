@@ -202,7 +202,7 @@ function lastLines(output: string): Shown {
 }
 
 /** Compares the lines of an evidence with the file; `now` is its current text, `null` if it was deleted. */
-export function sinceThen(
+export function lineFateOf(
   { textThen, lines }: Evidence,
   now: string | null,
 ): 'same' | 'moved' | 'changed' | 'gone' | 'unknown' {

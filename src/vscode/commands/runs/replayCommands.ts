@@ -15,7 +15,7 @@ export function replayCommands(shell: CommandContext): Commands {
       if (file === undefined) return undefined;
       const name = path.basename(file);
       const engine = await shell.engines.get();
-      const found = await engine.recogniseOutput(file);
+      const found = await engine.recognizeOutput(file);
       const [only, ...more] = found;
       const agent =
         only !== undefined && more.length === 0

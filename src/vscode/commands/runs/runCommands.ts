@@ -6,15 +6,15 @@ import { isObject } from '../../../model/text/json.ts';
 import { isSessionLive } from '../../../model/session/status.ts';
 import { visibleText } from '../../text/inertText.ts';
 import { askForRun, type RunDefaults } from '../../run/askForRun.ts';
-import { filesFromArguments, selectionGiven } from '../../run/steps/editorPlaces.ts';
-import { problemGiven } from '../../run/problemPrompt.ts';
+import { filesFromArguments, selectionInEditor } from '../../run/steps/editorPlaces.ts';
+import { problemFromArgument } from '../../run/problemPrompt.ts';
 import { askForRecall } from '../../run/steps/recallStep.ts';
 import {
   maxAgents,
   requestShape,
   runRequestOf,
-  severalOf,
-  severalShape,
+  raceRequestOf,
+  raceRequestShape,
   type RunRequest,
 } from '../../run/runRequest.ts';
 import type { RaceCommands } from '../../run/runMemory.ts';
@@ -101,8 +101,8 @@ export function runCommands(shell: CommandContext): Commands {
     async runSeveralAgents(argument) {
       if (!mayStart()) return undefined;
       if (!isObject(argument)) return askAndBegin(shell, { several: true });
-      const given = severalOf(argument);
-      if (given === undefined) throw new Error(t('The Run on Several Agents command takes {0}.', severalShape));
+      const given = raceRequestOf(argument);
+      if (given === undefined) throw new Error(t('The Run on Several Agents command takes {0}.', raceRequestShape));
       for (const request of given.requests) if (!(await confirmed(request))) return undefined;
       return beginAll(shell, given.requests, given.commands);
     },
@@ -112,11 +112,11 @@ export function runCommands(shell: CommandContext): Commands {
       askAbout(shell, () =>
         Array.isArray(all) || vscode.window.activeTextEditor?.selection.isEmpty !== false
           ? filesFromArguments(first, all)
-          : selectionGiven(),
+          : selectionInEditor(),
       ),
-    runAgentOnSelection: () => askAbout(shell, selectionGiven),
+    runAgentOnSelection: () => askAbout(shell, selectionInEditor),
     runAgentOnFile: (first, all) => askAbout(shell, () => filesFromArguments(first, all)),
-    runAgentOnProblem: (argument) => askAbout(shell, () => problemGiven(argument)),
+    runAgentOnProblem: (argument) => askAbout(shell, () => problemFromArgument(argument)),
 
     async runPrompt() {
       const requests = mayStart() ? await shell.drafts.take() : undefined;

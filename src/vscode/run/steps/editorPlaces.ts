@@ -21,7 +21,7 @@ export function warnOutsideWorkspace(): void {
 }
 
 /** Selection of the active editor, or the line of the cursor. */
-export function selectionGiven(): RunDefaults | undefined {
+export function selectionInEditor(): RunDefaults | undefined {
   const editor = vscode.window.activeTextEditor;
   const place = editor === undefined ? undefined : inFolder(editor.document.uri);
   if (editor === undefined || place === undefined) {

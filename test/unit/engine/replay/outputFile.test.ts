@@ -31,7 +31,7 @@ describe('a file with output of an agent', () => {
       const file = fileOf(adapter.type);
       const engine = await bench.engine({ adapters });
       assert.deepEqual(
-        (await engine.recogniseOutput(file)).map(({ type }) => type),
+        (await engine.recognizeOutput(file)).map(({ type }) => type),
         [adapter.type],
       );
       const profile = outputProfile(adapter.type, file);
@@ -94,13 +94,13 @@ describe('a file with output of an agent', () => {
   it("must exist, and needs the agent's name if it is plain text", async () => {
     const engine = await bench.engine({ adapters });
     const missing = path.join(bench.dir, 'missing.jsonl');
-    await assert.rejects(engine.recogniseOutput(missing), { code: 'output_unreadable' });
+    await assert.rejects(engine.recognizeOutput(missing), { code: 'output_unreadable' });
     const profile = outputProfile('codex', missing);
     const start = engine.start({ agent: 'replay', profile, cwd: bench.cwd, prompt: 'Replay' });
     await assert.rejects(start, { code: 'output_unreadable' });
     const plain = path.join(bench.dir, 'plain.txt');
     writeFileSync(plain, 'All tests pass.\n');
-    assert.deepEqual(await engine.recogniseOutput(plain), []);
+    assert.deepEqual(await engine.recognizeOutput(plain), []);
     const unknown = engine.start({ agent: 'replay', profile: `parrot:${plain}`, cwd: bench.cwd, prompt: 'Replay' });
     await assert.rejects(unknown, { code: 'agent_unknown' });
     assert.deepEqual(await engine.list(), []);

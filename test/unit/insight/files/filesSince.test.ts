@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { foundFiles } from '../../../../src/insight/files/foundFiles.ts';
 import { FileHistory } from '../../../../src/insight/files/history.ts';
-import { compareWithDisk } from '../../../../src/insight/files/sinceThen.ts';
+import { compareWithDisk } from '../../../../src/insight/files/diskComparison.ts';
 import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
 import { call, edits, reads, writes } from '../../../support/sessions/madeEntries.ts';
 

@@ -3,7 +3,7 @@ import { reportMarkdown } from '../../../../src/formats/pages/reportMarkdown.ts'
 import type { Compared, Comparison } from '../../../../src/model/race/comparison.ts';
 import type { CommandResult, Lane, Race } from '../../../../src/model/race/race.ts';
 import { englishFigures } from '../../../../src/text/figures.ts';
-import { raceReport, type RaceAct, type Words } from '../../../../src/vscode/races/raceReport.ts';
+import { raceReport, type RaceAction, type Words } from '../../../../src/vscode/races/raceReport.ts';
 
 const words: Words = {
   t: (message, ...values) => message.replaceAll(/\{(\d+)\}/g, (_, at: string) => String(values[Number(at)])),
@@ -79,7 +79,7 @@ const comparison = (results: Compared[], more: Partial<Comparison> = {}): Compar
 });
 
 function report(compared: Comparison, of: Race | null, waiting: readonly string[] = []) {
-  const acts: { label: string; act: RaceAct }[] = [];
+  const acts: { label: string; act: RaceAction }[] = [];
   const made = raceReport({
     comparison: compared,
     race: of,

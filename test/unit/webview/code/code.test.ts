@@ -3,7 +3,7 @@ import { spansOf } from '../../../../webview/code/grammars.ts';
 import { codeGroups, languageOf, placedSpans, plainOf } from '../../../../webview/code/spans.ts';
 import { contrast, paletteRgb, readable, rgbOf } from '../../../../webview/steps/contrast.ts';
 import { repeated, terminalPieces } from '../../../support/hostile/growing.ts';
-import { withColoursOnly, withoutTerminalCodes } from '../../../../webview/text/visible.ts';
+import { withColorsOnly, withoutTerminalCodes } from '../../../../webview/text/visible.ts';
 
 const shownSpans = (language: string, text: string): string[] => {
   const plain = plainOf(text);
@@ -86,7 +86,7 @@ describe('terminal output', () => {
       ['\u001b[35mnot ended \u001b]0;t', '\u001b[35mnot ended 0;t', 'not ended 0;t'],
     ];
     for (const [text, colours, plain] of cases) {
-      assert.equal(withColoursOnly(text), colours, JSON.stringify(text));
+      assert.equal(withColorsOnly(text), colours, JSON.stringify(text));
       assert.equal(withoutTerminalCodes(text), plain, JSON.stringify(text));
     }
   });
@@ -95,7 +95,7 @@ describe('terminal output', () => {
     for (const piece of terminalPieces) {
       const text = repeated(piece, 2_000_000);
       assert.ok(withoutTerminalCodes(`${text}\u001b[1mend`).endsWith('end'), JSON.stringify(piece));
-      assert.ok(withColoursOnly(`${text}\u001b[1mend`)?.endsWith('\u001b[1mend'), JSON.stringify(piece));
+      assert.ok(withColorsOnly(`${text}\u001b[1mend`)?.endsWith('\u001b[1mend'), JSON.stringify(piece));
     }
   });
 

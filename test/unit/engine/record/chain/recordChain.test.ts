@@ -4,7 +4,7 @@ import { appendFile, mkdir, readFile, rm, truncate, writeFile } from 'node:fs/pr
 import path from 'node:path';
 import { lastHash } from '../../../../../src/engine/record/chain/hashChain.ts';
 import { verifyRecord } from '../../../../../src/engine/record/chain/verify.ts';
-import { serialiseRecordLine } from '../../../../../src/formats/record.ts';
+import { serializeRecordLine } from '../../../../../src/formats/record.ts';
 import {
   aSession,
   appendAll,
@@ -91,7 +91,7 @@ describe('the hash chain of a record', () => {
 
   it('names each inserted line, with or without a matching hash', async () => {
     const lines = await written(12);
-    const bare = serialiseRecordLine(entryLine(3, 'I was never said'));
+    const bare = serializeRecordLine(entryLine(3, 'I was never said'));
     for (let index = 1; index < lines.length; index += 1) {
       const fitting = bare.replace(/\}$/, `,"prev":"${sha256(lines[index - 1] ?? '')}"}`);
       for (const line of [bare, fitting]) {
@@ -189,7 +189,7 @@ describe('the hash chain of a record', () => {
   });
 
   it('starts in a record of an older version when it is resumed', async () => {
-    const old = wholeSession(4).map(serialiseRecordLine);
+    const old = wholeSession(4).map(serializeRecordLine);
     await place.store.create(aSession()).then((writer) => writer.close());
     await rm(path.join(path.dirname(file), 'record.head'));
     assert.deepEqual((await saved(old)).verdict, 'unchained');
@@ -199,7 +199,7 @@ describe('the hash chain of a record', () => {
     const { verdict, chainedFrom, lines } = await verifyRecord(file);
     assert.deepEqual([verdict, chainedFrom, lines], ['intact', old.length + 1, old.length + 1]);
     const all = (await readFile(file, 'utf8')).trimEnd().split('\n');
-    const { breaks } = await saved(all.with(old.length - 1, serialiseRecordLine(entryLine(3, 'changed'))));
+    const { breaks } = await saved(all.with(old.length - 1, serializeRecordLine(entryLine(3, 'changed'))));
     assert.deepEqual(breaks, [{ kind: 'altered', line: old.length }]);
   });
 

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { ChainBreak } from '../../../../../src/engine/record/chain/chainBreaks.ts';
 import { verifyRecord } from '../../../../../src/engine/record/chain/verify.ts';
-import { serialiseRecordLine } from '../../../../../src/formats/record.ts';
+import { serializeRecordLine } from '../../../../../src/formats/record.ts';
 import {
   aSession,
   appendAll,
@@ -22,7 +22,7 @@ type Statement = readonly [ChainBreak['kind'] | 'truncated', number];
 const count = 21;
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 const foreign = (link: string | null): string => {
-  const line = serialiseRecordLine(entryLine(3, 'I was never said'));
+  const line = serializeRecordLine(entryLine(3, 'I was never said'));
   return link === null ? line : line.replace(/\}$/, `,"prev":"${link}"}`);
 };
 /** Lines count from 1, as they are told. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { appendFile, readFile, rename, writeFile } from 'node:fs/promises';
 import { RecordIndex } from '../../../../../src/engine/record/read/recordIndex.ts';
-import { serialiseRecordLine } from '../../../../../src/formats/record.ts';
+import { serializeRecordLine } from '../../../../../src/formats/record.ts';
 import type { RecordReader } from '../../../../../src/engine/record/contract.ts';
 import { isWindows } from '../../../../support/platform.ts';
 import { skip } from '../../../../support/skip.ts';
@@ -121,7 +121,7 @@ describe('reading a record', () => {
   it('reads a line only when it is complete', async () => {
     const writer = await temporary.store.create(aSession());
     const reader = await opened();
-    const line = `${serialiseRecordLine(entryLine(0))}\n`;
+    const line = `${serializeRecordLine(entryLine(0))}\n`;
     const file = temporary.store.path(sessionId);
     await appendFile(file, line.slice(0, 50));
     await reader.refresh();
@@ -138,7 +138,7 @@ describe('reading a record', () => {
     await written(wholeSession(10));
     const reader = await opened();
     const file = temporary.store.path(sessionId);
-    const text = wholeSession(20).map((line) => `${serialiseRecordLine(line)}\n`);
+    const text = wholeSession(20).map((line) => `${serializeRecordLine(line)}\n`);
     await writeFile(`${file}.new`, text.join(''));
     await rename(`${file}.new`, file);
     assert.equal(await reader.refresh(), true);
@@ -166,10 +166,10 @@ describe('reading a record', () => {
     const file = temporary.store.path(sessionId);
     const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
     // Far from the end, which is read whole.
-    const rest = all.slice(20).map(serialiseRecordLine);
+    const rest = all.slice(20).map(serializeRecordLine);
     const at = lines.findIndex((line) => line.includes('the needle'));
     const torn = ['{"kind":"ent', '{"kind":"entry","entry":{"index":2,"type":', '{"kind":"run","run":{"a":[', 'x'];
-    for (const before of [...torn, '{"kind":"entry","entry":{"in', '\u0000', serialiseRecordLine(entryLine(2)), '}']) {
+    for (const before of [...torn, '{"kind":"entry","entry":{"in', '\u0000', serializeRecordLine(entryLine(2)), '}']) {
       const glued = lines.map((line, index) => (index === at || index === lines.length - 1 ? before + line : line));
       await writeFile(file, [...glued, ...rest, ''].join('\n'));
       const reader = await opened();

@@ -1,4 +1,4 @@
-/** The chunk for coloured program output, loaded when the first such output is opened. */
+/** The chunk for colored program output, loaded when the first such output is opened. */
 import Anser from 'anser';
 import { ref } from 'lit/directives/ref.js';
 import { html, type TemplateResult } from 'lit/html.js';
@@ -6,36 +6,36 @@ import { visibleTemplate } from '../text/shown.ts';
 import { AnsiTheme } from './ansiTheme.ts';
 import { cssOf, paletteRgb, readable, type Rgb, rgbOf } from './contrast.ts';
 
-/** Elements for colours in one output; the rest is shown without colours. */
+/** Elements for colors in one output; the rest is shown without colors. */
 const maxSpans = 400;
-/** Maximum characters with colours; the library's cost is linear. */
+/** Maximum characters with colors; the library's cost is linear. */
 const maxCharacters = 400_000;
 
-/** A theme colour by name, or a fixed one. */
-type Colour = string | Rgb;
+/** A theme color by name, or a fixed one. */
+type Color = string | Rgb;
 
-interface Colours {
-  readonly fg: Colour | undefined;
-  readonly bg: Colour | undefined;
+interface Colors {
+  readonly fg: Color | undefined;
+  readonly bg: Color | undefined;
 }
 
-interface TextStyle extends Colours {
+interface TextStyle extends Colors {
   readonly text: string;
   readonly classes: string;
 }
 
-/** Colours of elements as the program printed them. */
-const printed = new WeakMap<Element, Colours>();
+/** Colors of elements as the program printed them. */
+const printed = new WeakMap<Element, Colors>();
 
 const theme = new AnsiTheme(() => {
   for (const element of document.querySelectorAll<HTMLElement>('.ansi')) {
-    const colours = printed.get(element);
-    if (colours !== undefined) paint(element, colours);
+    const colors = printed.get(element);
+    if (colors !== undefined) paint(element, colors);
   }
 });
 
-/** Text whose only terminal sequences are colours, as elements. */
-export function coloured(text: string): TemplateResult {
+/** Text whose only terminal sequences are colors, as elements. */
+export function colored(text: string): TemplateResult {
   const looks = looksOf(text.slice(0, maxCharacters));
   const rest = looks
     .slice(maxSpans)
@@ -51,8 +51,8 @@ function looksOf(text: string): TextStyle[] {
   for (const chunk of Anser.ansiToJson(text, { json: true, remove_empty: true, use_classes: true })) {
     const look: TextStyle = {
       text: chunk.content,
-      fg: colourOf(chunk.fg, chunk.fg_truecolor),
-      bg: colourOf(chunk.bg, chunk.bg_truecolor),
+      fg: colorOf(chunk.fg, chunk.fg_truecolor),
+      bg: colorOf(chunk.bg, chunk.bg_truecolor),
       classes: decorations.filter((decoration) => chunk.decorations.includes(decoration)).join(' '),
     };
     const last = looks.at(-1);
@@ -70,14 +70,14 @@ function looksOf(text: string): TextStyle[] {
 const decorations = ['bold', 'dim', 'italic', 'underline', 'strikethrough'] as const;
 
 /** The library returns `null`, contrary to its types. */
-function colourOf(name: string | null, exact: string | null): Colour | undefined {
+function colorOf(name: string | null, exact: string | null): Color | undefined {
   if (name === null) return undefined;
   if (name === 'ansi-truecolor') return rgbOf(`rgb(${exact ?? ''})`);
   const palette = /^ansi-palette-(\d+)$/.exec(name)?.[1];
   return palette === undefined ? name.slice('ansi-'.length) : paletteRgb(Number(palette));
 }
 
-/** Theme colours use a class; others are adjusted to the background. */
+/** Theme colors use a class; others are adjusted to the background. */
 function draw({ text, fg, bg, classes }: TextStyle): TemplateResult {
   if (fg === undefined && bg === undefined && classes === '') return html`${visibleTemplate(text)}`;
   if (bg === undefined && (fg === undefined || typeof fg === 'string')) {
@@ -91,12 +91,12 @@ function draw({ text, fg, bg, classes }: TextStyle): TemplateResult {
   return html`<span class="ansi ${classes}" ${painted}>${visibleTemplate(text)}</span>`;
 }
 
-function paint({ style }: HTMLElement, { fg, bg }: Colours): void {
+function paint({ style }: HTMLElement, { fg, bg }: Colors): void {
   const ground = rgb(bg) ?? theme.ground;
   style.color = cssOf(readable(rgb(fg) ?? theme.foreground, ground));
   if (bg !== undefined) style.backgroundColor = cssOf(ground);
 }
 
-function rgb(colour: Colour | undefined): Rgb | undefined {
-  return typeof colour === 'string' ? theme.colour(colour) : colour;
+function rgb(color: Color | undefined): Rgb | undefined {
+  return typeof color === 'string' ? theme.color(color) : color;
 }
