@@ -8,6 +8,7 @@ import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import * as esbuild from 'esbuild';
 import subsetFont from 'subset-font';
+import { mergeChunks } from './mergeChunks.mjs';
 
 const flags = new Set(process.argv.slice(2));
 const suites = process.argv.slice(2).filter((each) => !each.startsWith('--'));
@@ -30,8 +31,13 @@ const common = {
   legalComments: 'none',
 };
 
+const external = ['vscode', 'node-sqlite3-wasm'];
+const merge = { root, entry: 'dist/extension.js', editor: 'vscode', banner: requireBanner, external };
+
 const host = {
   ...common,
+  // Source maps would no longer match.
+  plugins: production ? [mergeChunks(merge)] : [],
   entryPoints: [
     { in: 'src/extension.ts', out: 'extension' },
     { in: 'src/cli/main.ts', out: 'cli' },
@@ -41,7 +47,7 @@ const host = {
   chunkNames: 'chunks/[name]-[hash]',
   platform: 'node',
   target: 'node20',
-  external: ['vscode', 'node-sqlite3-wasm'],
+  external,
   banner: { js: requireBanner },
 };
 

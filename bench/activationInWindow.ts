@@ -1,6 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { newContext, startBrowser } from '../test/support/host/browser.ts';
+import { repository } from '../test/support/host/install/cache.mjs';
 import { ensureCodeServer } from '../test/support/host/install/codeServer.ts';
 import { middayZone } from '../test/support/host/midday.ts';
 import { cleanEnvironment, newRunFolder } from '../test/support/host/runFolder.ts';
@@ -104,7 +106,9 @@ export async function activationInWindow(starts = 7): Promise<Row> {
 }
 
 function rowOf(windows: readonly Found[]): Row {
-  const isOwn = (url: string): boolean => url.includes('/dist/extension.js') || url.includes('/dist/chunks/');
+  // Other extensions have a `dist/extension.js` as well.
+  const dist = pathToFileURL(path.join(repository, 'dist')).href;
+  const isOwn = (url: string): boolean => url.startsWith(`${dist}/`);
   const isVSCode = (url: string): boolean => url.includes('/extensionHostProcess.js');
   // A profile has wall-clock times: on a busy machine, all code takes longer.
   const part = ({ profile, processorTime }: Found, seconds: number): number =>

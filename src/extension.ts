@@ -197,8 +197,12 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
     registerMcpServer({ extension, store, version }),
     registerCommands(shell),
   );
-  void loader.loadIfNeeded(globalStorageUri);
-  void observed.loadIfNeeded();
+  // The activation, for which other extensions and the user may wait, needs none of this.
+  setImmediate(() => {
+    machine.watch();
+    void loader.loadIfNeeded(globalStorageUri);
+    void observed.loadIfNeeded();
+  });
   log.debug(logLine('activated', { ms: Math.round(performance.now() - started) }));
   return api.exports();
 }

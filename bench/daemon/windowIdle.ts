@@ -1,6 +1,9 @@
+import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { seedSessions, type Seed } from '../../test/e2e/seed.ts';
 import { newContext, startBrowser } from '../../test/support/host/browser.ts';
+import { repository } from '../../test/support/host/install/cache.mjs';
 import { ensureCodeServer } from '../../test/support/host/install/codeServer.ts';
 import { extensionHosts } from '../../test/support/host/extensionHosts.ts';
 import { middayZone } from '../../test/support/host/midday.ts';
@@ -42,7 +45,9 @@ export async function windowIdle(sessions = 20, seconds = 60): Promise<readonly 
     await workbench.open(workbenchUrl(server, folder.workspace));
     await workbench.openView('Vitrine');
     const pid = await until('the extension host', () => extensionHosts(folder.home)[0]);
-    const isOwn = (url: string): boolean => url.includes('/dist/extension.js') || url.includes('/dist/chunks/');
+    // Other extensions have a `dist/extension.js` as well.
+    const dist = pathToFileURL(path.join(repository, 'dist')).href;
+    const isOwn = (url: string): boolean => url.startsWith(`${dist}/`);
     const open = async (): Promise<void> => {
       for (const { title } of seeds) {
         await workbench.treeItem(title).click();

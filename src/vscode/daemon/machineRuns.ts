@@ -20,7 +20,7 @@ interface MachineRunsDeps {
 export class MachineRuns implements vscode.Disposable {
   readonly #deps: MachineRunsDeps;
   readonly #changed = new vscode.EventEmitter<void>();
-  readonly #watches: readonly { dispose(): void }[];
+  #watches: readonly { dispose(): void }[] = [];
   readonly #folders: readonly string[];
   readonly #stores = new Map<string, Promise<StoreRuns>>();
   readonly #known = new Set<StoreRuns>();
@@ -30,6 +30,11 @@ export class MachineRuns implements vscode.Disposable {
   constructor(deps: MachineRunsDeps) {
     this.#deps = deps;
     this.#folders = [...new Set([deps.store, defaultStore(process.env, homedir())])];
+  }
+
+  /** Finds daemons from now on. */
+  watch(): void {
+    if (this.#isDisposed) return;
     this.#watches = this.#folders.map((storeDir) => watchEndpoint(storeDir, () => void this.#connect(storeDir)));
   }
 
