@@ -62,6 +62,8 @@ export const jobSchema = choiceSchema.extend({
   priority: z.int().optional(),
   /** An agent requested the run. */
   by_agent: z.boolean().optional(),
+  /** Hash of the agent's file on the machine of the parent session. The runner's file must be the same. */
+  agent_hash: line.optional(),
   /** The run executes in its parent's process, without a runner. */
   adopted: z.boolean().optional(),
 });

@@ -18,7 +18,10 @@ export interface WaitingContext {
   readonly requestedBy?: string;
 }
 
-export function mayTake({ runner, within }: RegisteredRunner, { executor_type, run }: Job): boolean {
+/** What runners look at. */
+export type ClaimableJob = Pick<Job, 'executor_type'> & { readonly run: Pick<Job['run'], 'demands' | 'project_dir'> };
+
+export function mayTake({ runner, within }: RegisteredRunner, { executor_type, run }: ClaimableJob): boolean {
   return executor_type === runner.executor_type && meets(runner, run.demands) && isWithin(run.project_dir, within);
 }
 

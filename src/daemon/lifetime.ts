@@ -9,6 +9,7 @@ export class Lifetime {
   #runs = 0;
   #waiting = 0;
   #races = 0;
+  #remote = 0;
   #isRetiring = false;
   #timer: NodeJS.Timeout | undefined;
 
@@ -45,6 +46,12 @@ export class Lifetime {
     this.#check();
   }
 
+  /** Sessions that other machines run for agents of this one. The next daemon can follow them, too. */
+  setRemote(count: number): void {
+    this.#remote = count;
+    this.#check();
+  }
+
   /** Races that run: between the runs of their agents, they run commands. */
   setRaces(count: number): void {
     this.#races = count;
@@ -63,6 +70,6 @@ export class Lifetime {
     this.#timer = undefined;
     if (this.#runs > 0 || this.#races > 0) return;
     if (this.#isRetiring) setImmediate(this.#exit);
-    else if (this.#clients === 0 && this.#waiting === 0) this.#timer = setTimeout(this.#exit, this.#idleMs);
+    else if (this.#clients + this.#waiting + this.#remote === 0) this.#timer = setTimeout(this.#exit, this.#idleMs);
   }
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { adapters } from '../agents/registry.ts';
 import type { Log } from '../engine/api.ts';
@@ -82,7 +83,7 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     childRuns: {
       list: (run) => queue.children.list(run),
       tags: (parent) => queue.children.tags(parent),
-      canQueue: (run) => queue.children.canQueue(run),
+      offer: (run) => queue.children.offer(run),
       queue: (run) => queue.children.queue(run),
       cancel: (id) => queue.children.cancel(id),
     },
@@ -128,7 +129,11 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     randomHex: engineDeps.randomHex,
     onChange: () => news.queueChanged(),
     onShared: (summary) => news.summaryChanged(summary),
-    onSharedRemoved: (id) => news.removed(id),
+    // A child of an agent here keeps its record here.
+    onSharedRemoved: (id) => {
+      if (!existsSync(engine.recordPath(id))) news.removed(id);
+    },
+    onChildren: (count) => lifetime.setRemote(count),
     onOwnShare: (id, share) => news.shareChanged(id, share),
     log,
   });
@@ -143,6 +148,7 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     onRun: (run) => news.run(run),
     isAttended: (runId) => team.queue.has(runId),
     withTeam: (local) => new SharedQueue(local, team),
+    teamChildren: team.children,
     onWaiting: (count) => lifetime.setWaiting(count),
     onRunners: () => news.queueChanged(),
   });

@@ -1,6 +1,7 @@
 import type { Log, SessionHandle } from '../engine/api.ts';
 import type { Engine } from '../engine/engine.ts';
 import { EngineFailure, failures } from '../engine/failures/failures.ts';
+import { isSessionLive } from '../model/session/status.ts';
 import { compareSessions } from '../engine/race/compare/compare.ts';
 import type { ClientDescription, DaemonStatus, ParamsOf, ResultOf, RunningSession } from '../protocol/daemon/calls.ts';
 import type { ClientContext } from '../protocol/daemon/context.ts';
@@ -250,7 +251,8 @@ export class DaemonService {
     const running = sources.keeper.isRunning(sessionId) ? await sources.open(sessionId) : undefined;
     if (running !== undefined) return running;
     try {
-      return await others.follow(await engine.open(sessionId));
+      const own = await engine.open(sessionId);
+      return (await this.#openRemote(own)) ?? (await others.follow(own));
     } catch (error) {
       const observed = EngineFailure.is(error, 'session_missing') ? await sources.open(sessionId) : undefined;
       const found = observed ?? (EngineFailure.is(error, 'session_missing') ? await this.team.open(sessionId) : null);
@@ -262,6 +264,14 @@ export class DaemonService {
   /** As `open`. Takes part in a session of another program, if the agent allows it. */
   async follow(sessionId: string): Promise<SessionHandle> {
     return this.#deps.joined.follow(await this.open(sessionId));
+  }
+
+  /** While another machine runs it, what the team has of it; `null`: nothing, or it does not. */
+  async #openRemote(own: SessionHandle): Promise<SessionHandle | null> {
+    const { remote, status } = own.summary();
+    const found = remote !== undefined && isSessionLive(status) ? await this.team.open(own.id) : null;
+    if (found !== null) own.dispose();
+    return found;
   }
 
   /** Makes a session of another program Vitrine's own; does nothing for Vitrine's sessions. */
@@ -298,6 +308,7 @@ export class DaemonService {
     const opened = await this.open(sessionId);
     const summary = opened.summary();
     opened.dispose();
+    if (summary.remote !== undefined) throw failures.sessionRemote(sessionId, summary.remote.hostname);
     this.#accept(client, context, summary.project_dir ?? '', summary.recording);
     return summary;
   }

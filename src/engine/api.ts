@@ -184,8 +184,11 @@ export interface ChildServer {
   /** Valid for one run, until `over` is called. */
   open(session: Session, runId: string, limits: ChildLimits): Promise<McpServer>;
   over(sessionId: string, runId: string): void;
-  /** Call before a queued child session starts. @throws EngineFailure if its agent file changed since the user last saw it */
-  permit(parentId: string, agent: Agent): Promise<void>;
+  /**
+   * Call before a queued child session starts. `hash`: of the agent's file on the machine of the parent, if that is another
+   * one. @throws EngineFailure if the file changed since the user last saw it, or is another one
+   */
+  permit(parentId: string, agent: Agent, hash?: string): Promise<void>;
   /** A queued session is to report its result to its parent. */
   expect(callback: { readonly parent: string; readonly child: string }): Promise<void>;
   /** Such a session has ended, whether it ran or not. */

@@ -195,7 +195,7 @@ export class Engine {
     return this.#sessions.using(summary.session_id, (state) =>
       state.exclusively(async () => {
         await this.#sessions.takeWriter(state);
-        state.change({ ...summary, title: state.summary.title, entries: state.total });
+        state.change({ ...summary, title: state.summary.title, entries: state.total, remote: undefined });
         return this.#starter.owning(state, 'stopped', () => begin(state));
       }),
     );
@@ -359,6 +359,7 @@ export class Engine {
       await state.assertIdle();
       if (isWaiting(state)) throw failures.sessionBusy(id);
       if (isReadOnly(state.session)) throw failures.sessionImported(id);
+      if (state.session.remote !== undefined) throw failures.sessionRemote(id, state.session.remote.hostname);
       const source = this.#sources.of(state.session);
       const agent = await source.prepare();
       await assertFolder(state.session.project_dir ?? '');

@@ -120,7 +120,7 @@ export class Figures {
     if (this.#open) this.#requestSoon();
     this.messages.take(view);
     const { summary } = view;
-    const isOffered = isOver(view) && summary.shared === undefined;
+    const isOffered = isOver(view) && summary.shared === undefined && summary.remote === undefined;
     const key = isOffered ? `${summary.status} ${summary.updated_at} ${view.can.resume}` : '';
     if (key === this.#resumeOf) return;
     this.#resumeOf = key;

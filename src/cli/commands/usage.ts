@@ -53,9 +53,10 @@ export const usage: Command = {
       const { spent, unreadable } = await engine.archive.spending();
       const observed = ownOnly ? [] : await engine.archive.observedSpending();
       const team = values.team === true ? await teamSpending(context, values.store) : undefined;
-      const recent = [...spent, ...observed, ...(team?.spent ?? [])].filter(({ at }) =>
-        isWithin(localDay(at), days, context.now()),
-      );
+      // What another machine ran for an agent of this one is in both.
+      const own = new Set(spent.map(({ sessionId }) => sessionId));
+      const shared = (team?.spent ?? []).filter(({ sessionId }) => !own.has(sessionId));
+      const recent = [...spent, ...observed, ...shared].filter(({ at }) => isWithin(localDay(at), days, context.now()));
       const groups = groupSpent(recent, by, localDay);
       const total = totalOf(recent);
       if (values.line === true) context.stdout.write(`${amount(total)} today\n`);

@@ -85,7 +85,7 @@ function commonDeps({
   return {
     blueprints: blueprints.load,
     projectDir: runner.project_dir,
-    permitChild: async (parent, agent) => engine.children?.permit(parent, agent),
+    permitChild: async (parent, agent, hash) => engine.children?.permit(parent, agent, hash),
   };
 }
 

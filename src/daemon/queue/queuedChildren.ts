@@ -1,11 +1,18 @@
 import type { CreateRun } from '../../coordinator/api.ts';
 import type { Log } from '../../engine/api.ts';
-import type { ChildRun, ChildRuns, ListedChildRun, QueuedChildRun } from '../../engine/children/childRuns.ts';
+import type {
+  ChildOffer,
+  ChildRun,
+  ChildRuns,
+  ListedChildRun,
+  QueuedChildRun,
+} from '../../engine/children/childRuns.ts';
 import { queuedOf } from '../../engine/coordinator/execute.ts';
 import type { LocalCoordinator } from '../../engine/coordinator/local.ts';
 import { maxErrorLength } from '../../coordinator/api.ts';
 import { isRunOver } from '../../model/session/status.ts';
 import type { ListedRun } from '../../model/session/waiting.ts';
+import type { TeamChildren } from '../team/children/teamChildren.ts';
 
 interface Queue {
   /** Opens the queue. */
@@ -14,6 +21,8 @@ interface Queue {
   readonly opened: () => Promise<LocalCoordinator | undefined>;
   /** Queues a run; a session that waits has a record. */
   readonly create: (request: CreateRun) => Promise<ListedRun>;
+  /** Runners of other machines. */
+  readonly team: Pick<TeamChildren, 'offer' | 'queue' | 'cancel'>;
   readonly log: Log;
 }
 
@@ -54,12 +63,13 @@ export class QueuedChildren implements ChildRuns {
     return (await coordinator?.runners())?.find(({ runner_id }) => runner_id === run.runner_id)?.tags;
   }
 
-  async canQueue(run: ChildRun): Promise<boolean> {
+  async offer(run: ChildRun): Promise<ChildOffer> {
     const coordinator = await this.#queue.coordinator();
-    return coordinator.isOffered(requestOf(run));
+    return coordinator.isOffered(requestOf(run)) ? { by: 'here' } : this.#queue.team.offer(run);
   }
 
   async queue(run: ChildRun): Promise<QueuedChildRun> {
+    if ((await this.offer(run)).by === 'team') return this.#queue.team.queue(run);
     const coordinator = await this.#queue.coordinator();
     const over = new Set<string>();
     let created: string | undefined;
@@ -83,6 +93,7 @@ export class QueuedChildren implements ChildRuns {
   }
 
   async cancel(session_id: string): Promise<void> {
+    await this.#queue.team.cancel(session_id);
     try {
       const coordinator = await this.#queue.opened();
       if (coordinator === undefined) return;

@@ -31,6 +31,7 @@ export interface RunQueueDeps extends QueuedRunDeps {
   readonly onWaiting: (count: number) => void;
   /** The queue of this machine with that of its team. */
   readonly withTeam: (local: LocalCoordinator) => QueueLink;
+  readonly teamChildren: ConstructorParameters<typeof QueuedChildren>[0]['team'];
   /** Called when a runner comes or goes. */
   readonly onRunners: () => void;
 }
@@ -57,6 +58,7 @@ export class RunQueue {
       coordinator: () => this.#coordinator(),
       opened: async () => (await this.#opened)?.coordinator,
       create: (request) => this.#create(createRunSchema.parse(request), { by_agent: true }),
+      team: deps.teamChildren,
       log: deps.log,
     });
   }

@@ -4,7 +4,13 @@ import type { AgentRequest } from '../../model/agent/request.ts';
 import { failures } from '../../engine/failures/failures.ts';
 import { asShared } from '../../insight/session/asShared.ts';
 import { isSessionLive } from '../../model/session/status.ts';
-import { pullSession, pullShared, type PulledLines, type PulledSessions } from '../../team/records/mirror.ts';
+import {
+  copiedRecord,
+  pullSession,
+  pullShared,
+  type PulledLines,
+  type PulledSessions,
+} from '../../team/records/mirror.ts';
 import { sharedState } from '../../team/records/sharedSessions.ts';
 import { readRequests } from '../../team/runs/requests.ts';
 import { TeamError } from '../../team/errors.ts';
@@ -74,6 +80,12 @@ export class TeamMirror {
       this.#leave(id);
       throw error;
     }
+  }
+
+  /** Brings the copy up to date. Its record; `null`: there is none. @throws TeamError without a connection */
+  async copy(id: string): Promise<string | null> {
+    const pulled = await this.#refreshCopy(id);
+    return pulled === null || pulled.session.lines === 0 ? null : copiedRecord(this.#deps.folder, id);
   }
 
   /** Brings all copies up to date, for a search. @throws TeamError without a connection */

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import { usdOf } from '../../insight/ledger/money.ts';
 import type { Redactor } from '../../formats/redaction/redactor.ts';
 import type { Log } from '../../engine/api.ts';
 import { watchRecord } from '../../engine/record/read/watchRecord.ts';
@@ -225,9 +226,14 @@ export class Outbox {
     if (found === null || (share === 'nothing' && !sendsLines)) return;
     this.follow(found);
     const summary = redactor().json(found, { path: ['session'] });
-    const { updated_at: updatedAt, needs_you: needs } = found;
-    // A request changes what lists show, but not when the session was updated.
-    const version = needs === undefined ? updatedAt : `${updatedAt}, waiting since ${needs.since}`;
+    const { updated_at: updatedAt, needs_you: needs, total_cost: cost } = found;
+    // A request changes what lists show, but not when the session was updated. Nor does what a run has cost so far, which
+    // counts in budgets of the machine that asked for it.
+    const version = [
+      updatedAt,
+      ...(needs === undefined ? [] : [`waiting since ${needs.since}`]),
+      ...(state.forRun && isSessionLive(found.status) ? [`${usdOf(cost) ?? 'unknown'} USD`] : []),
+    ].join(', ');
     let current = state;
     if (current.sent !== version) {
       const { again } = state;

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { tag } from '../../engine/archive/exportSession.ts';
 import type { Disposable, Log, SessionHandle } from '../../engine/api.ts';
 import type { Engine } from '../../engine/engine.ts';
+import { failures } from '../../engine/failures/failures.ts';
 import { Redactor } from '../../formats/redaction/redactor.ts';
 import type { Share } from '../../model/session/share.ts';
 import { isSessionLive } from '../../model/session/status.ts';
@@ -49,6 +50,7 @@ export class DaemonTeam {
   readonly #login: Login;
   readonly #link: TeamLink;
   readonly #maskKey: string;
+  readonly #files: OutboxFiles;
   readonly #outbox: Outbox;
   readonly #ownShares: OwnShares;
   readonly #mirrorEngine: Engine;
@@ -71,6 +73,7 @@ export class DaemonTeam {
     const folder = teamFolder(storeDir);
     this.#shares = new FolderShares(path.join(folder, 'folders.json'));
     const files = new OutboxFiles(path.join(folder, 'outbox'));
+    this.#files = files;
     this.#ownShares = new OwnShares(files, deps.onOwnShare);
     this.#outbox = new Outbox({
       files,
@@ -171,8 +174,23 @@ export class DaemonTeam {
   /** @throws EngineFailure where there is no such session of this store */
   async share(id: string, share: Share): Promise<void> {
     const handle = await this.#deps.engine.open(id);
+    const { remote } = handle.summary();
     handle.dispose();
+    if (remote !== undefined) throw failures.sessionRemote(id, remote.hostname);
     await this.#outbox.share(id, share, 'person');
+  }
+
+  /** What the team sees of a session of this store. */
+  async shareOf(id: string): Promise<Share> {
+    const known = await this.#files.read(id);
+    if (known !== null && known.by !== 'folder') return known.share;
+    const folder = (await summaryOf(this.#deps.engine, id))?.project_dir;
+    return (folder === undefined ? undefined : await this.#shareOfFolder(folder)) ?? 'nothing';
+  }
+
+  /** As `TeamMirror.copy` */
+  copy(id: string): Promise<string | null> {
+    return this.#mirror.copy(id);
   }
 
   async shareFolder(folder: string, share: Share): Promise<void> {
@@ -223,12 +241,18 @@ export class DaemonTeam {
     await this.#mirrorEngine.dispose();
   }
 
+  async #shareOfFolder(folder: string): Promise<Share | undefined> {
+    return (await this.#shares.of(folder)) ?? this.#deps.contexts.share(folder);
+  }
+
   /** Shares a session as its folder says. Never rejects. */
   async #look(summary: SessionSummary): Promise<void> {
-    const { session_id: id, project_dir: folder } = summary;
+    const { session_id: id, project_dir: folder, remote } = summary;
+    // Its own machine shares it.
+    if (remote !== undefined) return;
     try {
       if (folder !== undefined) {
-        const share = (await this.#shares.of(folder)) ?? this.#deps.contexts.share(folder);
+        const share = await this.#shareOfFolder(folder);
         if (share !== undefined && this.#decided.get(id) !== share) {
           this.#decided.set(id, share);
           await this.#outbox.share(id, share, 'folder');
@@ -242,7 +266,7 @@ export class DaemonTeam {
   }
 }
 
-async function summaryOf(engine: Engine, id: string): Promise<SessionSummary | null> {
+async function summaryOf(engine: Pick<Engine, 'open'>, id: string): Promise<SessionSummary | null> {
   try {
     const handle = await engine.open(id);
     const summary = handle.summary();

@@ -9,6 +9,7 @@ import type { ParamsOf, ResultOf } from '../../protocol/daemon/calls.ts';
 import { TeamError } from '../../team/errors.ts';
 import { isInTeam } from '../../team/teamFile.ts';
 import { answerRequest } from '../../team/runs/requests.ts';
+import { TeamChildren } from './children/teamChildren.ts';
 import type { UseDatabase } from './outbox.ts';
 import { ServedRuns } from './runs/servedRuns.ts';
 import type { TeamSide } from './runs/sharedQueue.ts';
@@ -23,11 +24,15 @@ interface MembershipDeps extends Omit<TeamDeps, 'onHint' | 'onConnected'> {
   readonly randomHex: (digits: number) => string;
   /** Runners of other machines, the team or the connection to it changed. */
   readonly onChange: () => void;
+  /** Sessions that other machines run for this one; the daemon stays for them. */
+  readonly onChildren: (count: number) => void;
 }
 
 /** The team of the store, joined or left while the daemon runs, and its queue. */
 export class TeamMembership implements TeamSide {
   readonly queue: TeamQueue;
+  /** Sessions that agents of this machine started on others. */
+  readonly children: TeamChildren;
   readonly runners: TeamRunners;
   readonly #deps: TeamDeps;
   readonly #log: Log;
@@ -40,7 +45,7 @@ export class TeamMembership implements TeamSide {
   #team: DaemonTeam | null = null;
 
   /** Connects in the background where the store belongs to a team. */
-  constructor({ randomHex, onChange, ...deps }: MembershipDeps) {
+  constructor({ randomHex, onChange, onChildren, ...deps }: MembershipDeps) {
     const { log, engine } = deps;
     this.#log = log;
     this.#onChange = onChange;
@@ -58,13 +63,22 @@ export class TeamMembership implements TeamSide {
     this.runners = new TeamRunners({ use, isConnected, monotonic: () => performance.now(), log });
     this.queue = new TeamQueue({
       ...{ runners: this.runners, use, isConnected, redactor, randomHex, log },
-      onRun: (run) => this.#runs.fire(run),
+      onRun: (run) => {
+        this.#runs.fire(run);
+        this.children.changed(run.session_id);
+      },
       onClaimed: (run) => this.#served.begin(run),
       onEnded: (id) => this.#served.end(id),
+    });
+    const team = (): DaemonTeam | null => this.#team;
+    this.children = new TeamChildren({
+      ...{ engine, queue: this.queue, use, isConnected, team, randomHex, onCount: onChildren, log },
+      isInTeam: () => isInTeam(deps.storeDir),
     });
     this.#deps = {
       ...deps,
       onHint: ({ kind, id }) => {
+        this.children.changed(id);
         if (kind === 'runner') onChange();
         if (kind === 'run') void this.queue.changed(id);
         if (kind === 'budget') void this.queue.resume();
@@ -74,6 +88,7 @@ export class TeamMembership implements TeamSide {
         onChange();
         this.#served.resume();
         void this.queue.resume();
+        this.children.resume();
       },
     };
     this.#opening = this.#open(undefined);
@@ -98,6 +113,8 @@ export class TeamMembership implements TeamSide {
   /** Nothing where the store belongs to no team. */
   async sharedSessions(): Promise<ResultOf<'sharedSessions'>> {
     const team = await this.#opening;
+    // Whoever asks has not heard what their agents wait for.
+    this.children.resume();
     if (team !== null) return team.sharedSessions();
     return { sessions: [], is_connected: false, is_complete: true, as_of: new Date().toISOString(), own: [] };
   }
@@ -154,6 +171,7 @@ export class TeamMembership implements TeamSide {
   async close(): Promise<void> {
     const team = await this.#opening;
     clearInterval(this.#timer);
+    await this.children.close();
     await this.queue.flush();
     this.#served.dispose();
     await team?.close();
@@ -170,6 +188,7 @@ export class TeamMembership implements TeamSide {
       // What it does for a team that it has left ends.
       if (!(await isInTeam(this.#deps.storeDir))) {
         this.queue.abandon();
+        await this.children.abandon();
         team?.forgetShares();
       }
       const opened = await this.#open(password);
@@ -191,6 +210,7 @@ export class TeamMembership implements TeamSide {
       if (!(await isInTeam(this.#deps.storeDir))) return null;
       const { DaemonTeam } = await import('./team.ts');
       this.#team = await DaemonTeam.open(this.#deps, password);
+      await this.children.attach();
       this.#timer = setInterval(() => void this.queue.beat(), beatMs).unref();
       return this.#team;
     } catch (error) {

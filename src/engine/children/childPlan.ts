@@ -8,6 +8,7 @@ import { executorOf } from '../blueprints/request.ts';
 import { failures } from '../failures/failures.ts';
 import { say } from '../failures/wording.ts';
 import type { ChildRun, ChildRuns } from './childRuns.ts';
+import { hashOf } from './listedAgents.ts';
 
 /** A parent's request for a child. */
 export interface ChildRequest {
@@ -48,6 +49,8 @@ export function plannedChild(
     profile: agent.executor_profile,
     prompt,
     folder: project_dir === undefined ? parentFolder : path.resolve(parentFolder, project_dir),
+    isFolderNamed: project_dir !== undefined,
+    agentHash: hashOf(agent),
     mode,
     model,
     demands,

@@ -1,6 +1,7 @@
 import type { Demands } from '../../model/session/demands.ts';
 import type { ExecutorType, Session } from '../../model/session/session.ts';
 import type { QueuedRun } from '../api.ts';
+import type { Wording } from '../failures/wording.ts';
 
 /** A run of a session that an agent starts. */
 export interface ChildRun {
@@ -13,6 +14,10 @@ export interface ChildRun {
   readonly profile?: string | undefined;
   readonly prompt: string;
   readonly folder: string;
+  /** Whether the parent named the folder. On another machine, the folder of the runner is used otherwise. */
+  readonly isFolderNamed?: boolean;
+  /** Of the agent's file, for a new session. */
+  readonly agentHash?: string;
   readonly mode: Session['execution_mode'];
   readonly model?: string | undefined;
   readonly demands?: Demands | undefined;
@@ -31,6 +36,9 @@ export interface QueuedChildRun {
   readonly ended: Promise<void>;
 }
 
+/** Who could take a run. `why`: for whom it is refused, although the team has a runner that could. */
+export type ChildOffer = { readonly by: 'here' | 'team' } | { readonly by: 'none'; readonly why?: Wording };
+
 /**
  * The queue, for sessions that agents start: it lists all of them, and finds runners for those that cannot run here.
  */
@@ -39,10 +47,10 @@ export interface ChildRuns {
   list(run: ChildRun): Promise<ListedChildRun | undefined>;
   /** Tags of the runner that runs the parent; `undefined` if none does. */
   tags(parent: string): Promise<readonly string[] | undefined>;
-  /** Whether an online runner could take the run. */
-  canQueue(run: ChildRun): Promise<boolean>;
+  /** Which online runner could take the run: of this machine, otherwise of the team. */
+  offer(run: ChildRun): Promise<ChildOffer>;
   /** @throws CoordinatorError */
   queue(run: ChildRun): Promise<QueuedChildRun>;
-  /** Removes a session that waits for a runner. Never rejects. */
+  /** Removes a session that waits for a runner, and stops one that another machine runs. Never rejects. */
   cancel(session: string): Promise<void>;
 }

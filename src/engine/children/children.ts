@@ -26,7 +26,7 @@ import {
 } from './childPlan.ts';
 import type { ChildRun, ChildRuns } from './childRuns.ts';
 import { resultOfChild, type ChildResult } from './childResult.ts';
-import type { ListedAgents } from './listedAgents.ts';
+import { assertSameAgent, type ListedAgents } from './listedAgents.ts';
 import { stopSessionTree } from './stopSessionTree.ts';
 import { CallbackSender, type CallbackSenderDeps } from './callbacks/callbackSender.ts';
 import { RecordedRefusal } from './recordedRefusal.ts';
@@ -127,7 +127,7 @@ export class Children {
   async #canRun(caller: Caller, child: PlannedChild): Promise<boolean> {
     const run = plannedChild(caller.session, child);
     if (unmetDemands(run, await this.#tags(caller)) === null) return true;
-    return (await this.#deps.runs?.canQueue(run)) ?? false;
+    return ((await this.#deps.runs?.offer(run))?.by ?? 'none') !== 'none';
   }
 
   /** Tags of the runner that runs the caller, otherwise of this process. */
@@ -188,9 +188,11 @@ export class Children {
   async #queue(caller: Caller, run: ChildRun, name: string, unmet: Demands): Promise<FollowedChild> {
     const { runs } = this.#deps;
     if (caller.signal.aborted) throw callerGone();
-    if (runs === undefined || !(await runs.canQueue(run))) {
+    const offer = (await runs?.offer(run)) ?? { by: 'none' };
+    if (runs === undefined || offer.by === 'none') {
+      const next = ('why' in offer ? offer.why : undefined) ?? say`The user must queue it.`;
       throw failures.childRefused(
-        say`No runner here meets the demands of agent "${name}": ${demandsText(unmet)}. The user must queue it.`,
+        say`No runner here meets the demands of agent "${name}": ${demandsText(unmet)}. ${next}`,
       );
     }
     const { session, ended } = await runs.queue(run);
@@ -201,7 +203,8 @@ export class Children {
   /** @throws EngineFailure */
   async resume(caller: Caller, id: string, prompt: string, mode: Mode): Promise<ChildStatus | ChildResult> {
     const summary = await this.#own(caller, id);
-    const { agent_name: name } = summary;
+    const { agent_name: name, remote } = summary;
+    if (remote !== undefined) throw failures.sessionRemote(id, remote.hostname);
     const { blueprints, use } = this.#deps;
     const permit = async (agent: Agent | null) => {
       if (name !== undefined) await this.#permit(caller, name, agent);
@@ -272,8 +275,9 @@ export class Children {
   }
 
   /** As `ChildServer.permit` */
-  permit(parentId: string, agent: Agent): Promise<void> {
-    return this.#deps.seen.check({ session_id: parentId }, agent.name, agent);
+  async permit(parentId: string, agent: Agent, hash?: string): Promise<void> {
+    if (hash === undefined) await this.#deps.seen.check({ session_id: parentId }, agent.name, agent);
+    else assertSameAgent(agent, hash);
   }
 
   /** Sends the parent the result of a queued session when that has ended. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import path from 'node:path';
 import * as z from 'zod';
 import type { Agent } from '../../model/agent/agent.ts';
@@ -130,8 +131,16 @@ function hashes(found: readonly Blueprint[]): SeenAgent {
   return Object.fromEntries(found.flatMap(({ name, agent }) => (agent === null ? [] : [[name, hashOf(agent)]])));
 }
 
+/** The parent of a child on another machine saw this file there. @throws EngineFailure for another one */
+export function assertSameAgent(agent: Agent, hash: string): void {
+  if (hashOf(agent) === hash) return;
+  throw failures.childRefused(
+    say`The file for agent "${agent.name}" on ${hostname()} is not the one that the parent's machine has. Bring ${agent.file} up to date there.`,
+  );
+}
+
 /** Hash of the agent's content, without the place and times of its file. */
-function hashOf(agent: Agent): string {
+export function hashOf(agent: Agent): string {
   const says = { ...agent, name: '', file: '', created_at: '', modified_at: '' };
   return createHash('sha256').update(JSON.stringify(says)).digest('hex');
 }

@@ -51,8 +51,8 @@ export class ChildMcpServer implements ChildServer {
     this.#children.idle(sessionId);
   }
 
-  permit(parentId: string, agent: Agent): Promise<void> {
-    return this.#children.permit(parentId, agent);
+  permit(parentId: string, agent: Agent, fileHash?: string): Promise<void> {
+    return this.#children.permit(parentId, agent, fileHash);
   }
 
   expect(callback: { readonly parent: string; readonly child: string }): Promise<void> {

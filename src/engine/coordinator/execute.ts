@@ -1,6 +1,7 @@
 import { CoordinatorError } from '../../coordinator/errors.ts';
 import type { Job } from '../../coordinator/api.ts';
 import type { AgentOptions } from '../../agents/adapter.ts';
+import type { Agent } from '../../model/agent/agent.ts';
 import { executorTypeSchema, type ExecutorType } from '../../model/session/session.ts';
 import type { ChildServer, QueuedRun, ResumeRequest, SessionHandle, StartRequest } from '../api.ts';
 import { blueprintResumeRequest, type ResumeBlueprintDeps } from '../blueprints/resume.ts';
@@ -56,11 +57,20 @@ async function startOf(job: Job, deps: ExecuteDeps): Promise<StartRequest> {
     return { agent, prompt: run.prompt, cwd, options, ...common, ...(profile !== undefined && { profile }) };
   }
   const found = findBlueprint(await deps.blueprints(cwd), run.agent_name);
-  if (job.by_agent === true) await deps.permitChild(run.parent_session_id ?? '', found);
+  if (job.by_agent === true) await deps.permitChild(run.parent_session_id ?? '', found, job.agent_hash);
   // Queueing the run, with its demands, decided what the agent's file leaves open.
   const agent = { ...found, executor_type: found.executor_type ?? executor(job) };
-  const request = await startRequest(agent, { ...deps.use, prompt: run.prompt, cwd });
+  const request = await startRequest(job.agent_hash === undefined ? agent : withoutChildren(agent), {
+    ...deps.use,
+    prompt: run.prompt,
+    cwd,
+  });
   return { ...request, ...common, options: { ...request.options, ...choiceOf(job) } };
+}
+
+/** Away from its parent, an agent starts no others: only the parent's machine knows the limits of the tree. */
+function withoutChildren(agent: Agent): Agent {
+  return { ...agent, limits: { ...agent.limits, max_children: 0 } };
 }
 
 async function resumeOf(job: Job, deps: ExecuteDeps): Promise<ResumeRequest> {

@@ -336,6 +336,12 @@ export const failures = {
       detail: say`Its agent keeps the conversation on the machine that recorded it. Start a new session instead.`,
     }),
 
+  sessionRemote: (id: string, machine: string | undefined) =>
+    new EngineFailure('session_imported', {
+      message: say`Session ${id} belongs to another machine of the team. You can read it but not resume it here.`,
+      detail: say`Its agent keeps the conversation on ${machine ?? 'that machine'}. Start a new session instead.`,
+    }),
+
   budgetUsedUp: (budget: BudgetStatus) =>
     new EngineFailure('budget_used_up', {
       message: quote(reachedText(budget)),

@@ -13,6 +13,7 @@ import type { RecordStore } from '../record/recordStore.ts';
 import { newSummary, titleOf } from '../sessions/newSession.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { SessionState, type StateDeps } from '../sessions/sessionState.ts';
+import { RemoteRecords } from './remoteRecords.ts';
 
 export interface QueuedRecordsDeps {
   readonly store: RecordStore;
@@ -28,19 +29,25 @@ export interface QueuedRecordsDeps {
  * says why. A waiting session is `pending`, and no one has its writer.
  */
 export class QueuedRecords {
+  /** Those whose runs another machine has. */
+  readonly remote: RemoteRecords;
   readonly #deps: QueuedRecordsDeps;
 
   constructor(deps: QueuedRecordsDeps) {
     this.#deps = deps;
+    this.remote = new RemoteRecords(deps);
   }
 
-  /** Makes the record of a new session whose first run waits. `why`: the end of a sentence. @throws EngineFailure */
-  async keepWaiting(job: Job, why: string): Promise<void> {
+  /**
+   * Makes the record of a new session whose first run waits. `why`: the end of a sentence. `more`: what its run does not say.
+   * @throws EngineFailure
+   */
+  async keepWaiting(job: Job, why: string, more: Pick<Session, 'project_dir' | 'remote'> = {}): Promise<void> {
     const { run } = job;
     const at = new Date(this.#deps.clock()).toISOString();
     const until = run.timeout_at === undefined ? '' : ` It fails at ${run.timeout_at} unless a runner can take it.`;
     const waits = note(0, at, `Queued as ${run.run_id}. It waits: ${why}.${until}`);
-    await this.#create(job, [{ kind: 'entry', entry: waits, received_at: at }]);
+    await this.#create(job, [{ kind: 'entry', entry: waits, received_at: at }], more);
   }
 
   /** Whether a session waits in the queue for its first run. */
@@ -67,11 +74,15 @@ export class QueuedRecords {
     }
   }
 
-  async #create(job: Job, lines: readonly RecordLine[]): Promise<void> {
+  async #create(
+    job: Job,
+    lines: readonly RecordLine[],
+    more: Pick<Session, 'project_dir' | 'remote'> = {},
+  ): Promise<void> {
     const { store, sessions, sources, state: deps } = this.#deps;
     const { run, title, executor_profile } = job;
     const executor_type = executorTypeSchema.parse(job.executor_type);
-    const folder = run.project_dir;
+    const folder = more.project_dir ?? run.project_dir;
     const session: Session = {
       session_id: run.session_id,
       status: 'pending',
@@ -85,6 +96,7 @@ export class QueuedRecords {
       title: title ?? titleOf(run.prompt),
       ...(run.agent_name !== undefined && { agent_name: run.agent_name }),
       ...(run.parent_session_id !== undefined && { parent_session_id: run.parent_session_id }),
+      ...(more.remote !== undefined && { remote: more.remote }),
     };
     const state = new SessionState(newSummary(session, run.prompt, sources.of(session)), deps);
     state.useWriter(await store.create(session, { onProblem: state.reportWriteProblem }));

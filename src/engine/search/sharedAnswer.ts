@@ -34,8 +34,10 @@ export function markShared(answer: SearchAnswer, { sessions, problems, isComplet
 /** Both answers to one query. Scores of different indexes cannot be compared: the own sessions come first. */
 export function joinAnswers(own: SearchAnswer, shared: SearchAnswer): SearchAnswer {
   const [a, b] = [own.scanned, shared.scanned];
+  // What another machine ran for an agent of this one is in both.
+  const here = new Set(own.sessions.map(({ session }) => session.session_id));
   return {
-    sessions: [...own.sessions, ...shared.sessions],
+    sessions: [...own.sessions, ...shared.sessions.filter(({ session }) => !here.has(session.session_id))],
     moreSessions: own.moreSessions + shared.moreSessions,
     leftOut: own.leftOut + shared.leftOut,
     problems: own.problems,

@@ -42,6 +42,14 @@ export const folderIdentitySchema = z.object({
 });
 export type FolderIdentity = z.infer<typeof folderIdentitySchema>;
 
+/** Another machine of the team runs the session: the run in its queue, and who has it, as far as known. */
+export const remoteSchema = z.object({
+  run_id: runIdSchema,
+  member: z.string().optional(),
+  hostname: z.string().optional(),
+});
+export type Remote = z.infer<typeof remoteSchema>;
+
 /** A conversation with an agent. Times are ISO 8601. */
 export const sessionSchema = z.object({
   session_id: sessionIdSchema,
@@ -80,6 +88,8 @@ export const sessionSchema = z.object({
   follow_ups: sessionFollowUpsSchema.optional(),
   /** Set if the session was not recorded here. See `isReadOnly`. */
   imported: importedSchema.optional(),
+  /** Set if another machine runs it. The record here is a copy, which has the transcript once the run has ended. */
+  remote: remoteSchema.optional(),
 });
 export type Session = z.infer<typeof sessionSchema>;
 

@@ -16,6 +16,10 @@ const empty: State = { lines: 0, head: firstHead, bytes: 0 };
 /** A store for copies of sessions of other members. */
 export const mirrorFolder = (storeDir: string): string => path.join(teamFolder(storeDir), 'mirror');
 
+/** The record of a copy. */
+export const copiedRecord = (mirror: string, id: string): string =>
+  path.join(mirror, 'sessions', sessionIdSchema.parse(id), 'record.jsonl');
+
 export interface PulledLines {
   readonly session: SharedSession;
   /** Why the copy ends before the team's; `null`: it does not. */

@@ -34,6 +34,8 @@ const rowSchema = z.object({
 export interface TeamRun {
   readonly job: Job;
   readonly requestedBy: string;
+  /** The member whose machine had it last; `null`: none. */
+  readonly executedBy: string | null;
   /** Instance id of the process that has the run; `null` if none has. */
   readonly instance: string | null;
   /** Number of the claim, which every write about the run carries; `null`: not claimed. */
@@ -217,6 +219,7 @@ function runOf(given: unknown): readonly TeamRun[] {
   const job = jobSchema.safeParse(row?.job).data;
   if (row === undefined || job?.run.run_id !== row.run_id) return [];
   const { run_id, session_id, status, runner_id, error, requested_by: requestedBy, instance, token, retry } = row;
+  const { executed_by: executedBy } = row;
   const { created_at, claimed_at, started_at, completed_at, timeout_at } = row;
   const time = (name: string, value: Date | null) => (value === null ? {} : { [name]: value.toISOString() });
   const run: Run = {
@@ -230,5 +233,5 @@ function runOf(given: unknown): readonly TeamRun[] {
     ...time('completed_at', completed_at),
     ...time('timeout_at', timeout_at),
   };
-  return [{ job: { ...job, run }, requestedBy, instance, token, retry }];
+  return [{ job: { ...job, run }, requestedBy, executedBy, instance, token, retry }];
 }

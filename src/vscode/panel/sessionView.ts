@@ -9,6 +9,7 @@ import { sentences } from '../failures/failureText.ts';
 import { observedNotice, readOnlyReason } from '../observed/observedView.ts';
 import { deletionText } from '../sessions/rowText.ts';
 import { isForkable } from '../resume/fork.ts';
+import { remoteText } from '../team/teamText.ts';
 import { visibleText } from '../text/inertText.ts';
 import { isReadOnly } from '../../model/session/importedSession.ts';
 
@@ -22,6 +23,8 @@ export function notResumableReason(summary: SessionSummary, live: boolean): stri
   if (summary.shared !== undefined) return sharedReason(summary.shared);
   const watched = summary.observed === undefined ? undefined : readOnlyReason(summary, summary.observed);
   if (watched !== undefined) return watched;
+  if (summary.remote !== undefined)
+    return t('This session belongs to another machine: {0}. You can read it here.', remoteText(summary.remote));
   if (summary.observed === undefined && isSessionLive(summary.status)) return live ? undefined : otherDaemon(summary);
   if (isReadOnly(summary)) return t('This session was imported. You can read and export it.');
   if (summary.recording) return undefined;
@@ -37,7 +40,8 @@ export function notForkableReason(summary: SessionSummary): string | undefined {
 
 /** Why the session cannot be forked at a prompt, or `undefined`. An agent without its conversation gets the transcript. */
 export function notForkableAtReason(summary: SessionSummary): string | undefined {
-  if (summary.shared !== undefined || summary.recording || summary.executor_type === undefined)
+  const { shared, remote, recording, executor_type: type } = summary;
+  if (shared !== undefined || remote !== undefined || recording || type === undefined)
     return t('{0} cannot fork this session.', visibleText(summary.agent_label));
   return notStartableReason(summary);
 }

@@ -7,7 +7,7 @@ const { t } = vscode.l10n;
 
 type Forkable = Pick<
   SessionSummary,
-  'executor_type' | 'executor_session_id' | 'agent_version' | 'observed' | 'recording'
+  'executor_type' | 'executor_session_id' | 'agent_version' | 'observed' | 'recording' | 'remote'
 >;
 
 /**
@@ -15,8 +15,15 @@ type Forkable = Pick<
  * others get the transcript.
  */
 export function isForkable(summary: Forkable): boolean {
-  const { executor_type: type, executor_session_id: native, agent_version: version, observed, recording } = summary;
-  if (native === undefined || recording || (observed?.problem ?? null) !== null) return false;
+  const {
+    executor_type: type,
+    executor_session_id: native,
+    agent_version: version,
+    observed,
+    recording,
+    remote,
+  } = summary;
+  if (native === undefined || recording || remote !== undefined || (observed?.problem ?? null) !== null) return false;
   return type === 'acp' ? observed === undefined : canFork(type, version);
 }
 

@@ -150,9 +150,10 @@ function observedPlace({ observed, agent_label }: SessionRow): string[] {
   return [agent_label, ...(observed.entry_point === null ? [] : [placeText(observed.entry_point)])];
 }
 
-/** Member of the team whose session it is, and the machine. */
-function sharedPlace({ shared }: SessionRow): string[] {
-  return shared === undefined ? [] : [visibleText(shared.member), visibleText(shared.hostname)];
+/** Member of the team whose machine runs it, and the machine. */
+function sharedPlace({ shared, remote }: SessionRow): string[] {
+  const { member, hostname } = shared ?? remote ?? {};
+  return [member, hostname].flatMap((name) => (name === undefined ? [] : [visibleText(name)]));
 }
 
 /** Whether the team sees an own session. */

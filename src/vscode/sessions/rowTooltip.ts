@@ -4,7 +4,7 @@ import { isSessionLive } from '../../model/session/status.ts';
 import { literalText, visibleText } from '../text/inertText.ts';
 import { type SessionRow, needsYou, titleOf } from './sessionRow.ts';
 import type { Family } from './familyCost.ts';
-import { shareDetail } from '../team/teamText.ts';
+import { remoteText, shareDetail } from '../team/teamText.ts';
 import { figures } from '../text/figures.ts';
 import {
   childrenText,
@@ -56,7 +56,7 @@ function facts(row: SessionRow, now: number, family: Family | undefined): [strin
     ...(turns === null ? [] : [[t('Turns'), turnsOf(row, turns)] satisfies [string, string]]),
     ...(duration === undefined ? [] : [[t('Last run'), figures.duration(duration)] satisfies [string, string]]),
     [t('Last change'), dateTime(row.updated_at)],
-    [row.shared === undefined ? t('Started in') : t('Shared by'), startedIn(row)],
+    [placeLabel(row), startedIn(row)],
     ...(row.share === undefined || row.share === 'nothing'
       ? []
       : [[t('The team sees'), shareDetail(row.share)] satisfies [string, string]]),
@@ -69,8 +69,14 @@ function facts(row: SessionRow, now: number, family: Family | undefined): [strin
   ];
 }
 
-function startedIn({ observed, shared }: SessionRow): string {
+function placeLabel({ shared, remote }: SessionRow): string {
+  if (shared !== undefined) return t('Shared by');
+  return remote === undefined ? t('Started in') : t('Machine');
+}
+
+function startedIn({ observed, shared, remote }: SessionRow): string {
   if (shared !== undefined) return t('{0} on {1}', shared.member, shared.hostname);
+  if (remote !== undefined) return remoteText(remote);
   if (observed === undefined) return placeText(null);
   return observed.entry_point === null ? t('Another program') : placeText(observed.entry_point);
 }
@@ -132,7 +138,7 @@ export function rowLabel(row: SessionRow, now: number, family?: Family): string 
     ...(row.agent_name === undefined ? [] : [row.agent_name]),
     cut(row.agent_label),
     ...(row.shared === undefined ? [] : [t('shared by {0}', cut(startedIn(row)))]),
-    ...(row.observed === undefined ? [] : [startedIn(row)]),
+    ...(row.observed === undefined && row.remote === undefined ? [] : [startedIn(row)]),
     ...shareMark(row),
     rowCost(row, family),
     ...(turns === null ? [] : [turnsText(turns)]),

@@ -35,7 +35,8 @@ type RowField =
   | 'executor_type'
   | 'executor_session_id'
   | 'observed'
-  | 'shared';
+  | 'shared'
+  | 'remote';
 
 /** Data of a row. `execution_mode`: of a child session. `share`: what the team sees of an own session. `day`: cost at the start of that local day (ISO). */
 export type SessionRow = Pick<SessionSummary, RowField> & {
@@ -83,6 +84,7 @@ export function rowOf(summary: SessionSummary, day?: SessionRow['day']): Session
     needs_you: needs === undefined ? undefined : { ...needs, title: cut(visibleText(needs.title)) },
     observed: summary.observed,
     shared: summary.shared,
+    remote: summary.remote,
     forked_from: summary.forked_from,
     executor_type: summary.executor_type,
     executor_session_id: summary.executor_session_id,

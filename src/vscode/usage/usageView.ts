@@ -128,7 +128,8 @@ export class UsageView implements vscode.WebviewViewProvider, vscode.Disposable 
     const counted = [
       ...own,
       ...(countsObserved() ? await engine.archive.observedSpending(within) : []),
-      ...(shared?.spent ?? []),
+      // What another machine ran for an agent of this one is in both.
+      ...(shared?.spent ?? []).filter(({ sessionId }) => !spent.some((each) => each.sessionId === sessionId)),
     ];
     const today = localDay(now());
     const { month, first, last, day, total, days, agents, models } = usageReport(

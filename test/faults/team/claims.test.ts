@@ -99,6 +99,26 @@ describe('claims of a team', function () {
     assert.equal((await claim(client, 2))?.run_id, idOf('run', 12));
   });
 
+  it('are given up with the executors that the team offers', async () => {
+    const client = await database.connect(user);
+    const givenUp = async (): Promise<string | null> => {
+      await database.server.asAdmin(
+        (admin) => admin.query(`UPDATE vitrine.runs SET timeout_at = now() - interval '1 second', status = 'pending'`),
+        database.name,
+      );
+      await client.query('SELECT vitrine.sweep()');
+      return (await client.query<{ error: string | null }>('SELECT error FROM vitrine.runs')).rows[0]?.error ?? null;
+    };
+    await createRuns(client, 1, { tag: 'gpu' });
+    assert.match((await givenUp()) ?? '', /took this run in time\. No runner of the team is online\.$/);
+    await client.query(
+      `SELECT vitrine.register_runner('{lnch_000000000009}', 'instance-9', 'host', '/work', 'codex', '{}', 1, NULL)`,
+    );
+    assert.match((await givenUp()) ?? '', /None offers claude-code\. Runners of the team offer: codex\.$/);
+    await register(client, 1);
+    assert.match((await givenUp()) ?? '', /in time\. Runners of the team offer: claude-code, codex\.$/);
+  });
+
   it('fence off a runner that was taken to be lost', async () => {
     const client = await database.connect(user);
     await createRuns(client, 1, { retry: true });

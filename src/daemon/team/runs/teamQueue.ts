@@ -102,7 +102,10 @@ export class TeamQueue {
   }
 
   /** @throws CoordinatorError */
-  async create(request: z.infer<typeof createRunSchema>): Promise<Run> {
+  async create(
+    request: z.infer<typeof createRunSchema>,
+    more: Pick<Job, 'by_agent' | 'agent_hash'> = {},
+  ): Promise<Run> {
     const { randomHex } = this.#deps;
     const { type, session_id, agent_name, prompt, project_dir, parent_session_id, execution_mode, ...rest } = request;
     const { demands: ofBlueprint, additional_demands, retry = false, ...others } = rest;
@@ -124,7 +127,7 @@ export class TeamQueue {
       // The database sets its own time.
       created_at: new Date(0).toISOString(),
     };
-    const job = jobSchema.parse({ ...others, run });
+    const job = jobSchema.parse({ ...others, ...more, run });
     const timed = { job, retry, timeoutMs: demandsTimeoutMs };
     return this.#asRun(await this.#use((database) => createRun(database, timed)));
   }

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { hostname } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { DaemonConnection } from '../../../src/client/connection.ts';
+import type { SessionSummary } from '../../../src/model/session/summary.ts';
+import { prompt, type Step } from '../../support/fakeAgent/engine.ts';
+import { TeamDatabase } from '../../support/team/database.ts';
+import { TeamMachine } from '../../support/team/machine.ts';
+import { useTeamServer } from '../../support/team/suite.ts';
+import { until } from '../../support/until.ts';
+
+describe('child sessions on another machine of a team', function () {
+  useTeamServer(this);
+  let database: TeamDatabase;
+  let alice: TeamMachine;
+  let bob: TeamMachine;
+  let atAlice: DaemonConnection;
+  let atBob: DaemonConnection;
+  beforeEach(async () => {
+    database = await TeamDatabase.create();
+    const [a, b] = [await database.addMember('alice'), await database.addMember('bob')];
+    ({ machine: alice, connection: atAlice } = await TeamMachine.open(database, a));
+    ({ machine: bob, connection: atBob } = await TeamMachine.open(database, b));
+    agent(alice, 'lead', 'limits: { max_children: 2 }\n');
+    // With limits of its own, which do not count away from its parent.
+    for (const machine of [alice, bob]) agent(machine, 'renderer', renderer);
+    await alice.addRunner(atAlice, []);
+    await bob.addRunner(atBob, ['gpu']);
+  });
+  afterEach(async () => {
+    await Promise.all([alice.close(), bob.close()]);
+    await database.drop();
+  });
+
+  const renderer = 'demands: { tags: [gpu] }\nlimits: { max_children: 3 }\n';
+  const share = (as: 'metadata' | 'nothing') => atAlice.call('shareFolder', { folder: alice.bench.cwd, share: as });
+
+  function agent({ bench }: TeamMachine, name: string, text: string): void {
+    const folder = path.join(bench.cwd, '.vitrine/agents');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(path.join(folder, `${name}.yaml`), text);
+  }
+  const starts = (task: readonly Step[], mode = 'sync'): Step => ({
+    mcp: { tool: 'start_session', args: { agent_name: 'renderer', prompt: prompt(task), execution_mode: mode } },
+  });
+  const saying = (words: string): Step[] => [{ init: true }, { result: { usd: 0.5, text: words } }];
+  const waiting = (words: string): Step[] => [{ init: true }, { say: words }, { hear: null }];
+
+  /** A run of the agent that starts others. */
+  async function lead(...steps: readonly Step[]): Promise<string> {
+    const text = prompt([{ init: true }, ...steps, { result: { usd: 0.25 } }]);
+    const place = { project_dir: alice.bench.cwd, executor_type: 'claude-code' };
+    return (await atAlice.call('queueRun', { ...place, agent_name: 'lead', prompt: text })).session_id;
+  }
+  async function sessions(): Promise<readonly SessionSummary[]> {
+    return (await alice.rows('sessions', '--all')) as unknown as SessionSummary[];
+  }
+  const children = async (parent: string) =>
+    (await sessions()).filter(({ parent_session_id }) => parent_session_id === parent);
+  const ended = (id: string, runs = 1) =>
+    until(`the end of run ${runs}`, async () =>
+      (await sessions()).find((each) => each.session_id === id && each.status === 'finished' && each.runs === runs),
+    );
+  const running = (parent: string) =>
+    until('a child that runs', async () => (await children(parent)).find(({ status }) => status === 'running'));
+
+  it('give their parent the result, and count in the limits of its tree', async () => {
+    await share('metadata');
+    const id = await lead(
+      starts(saying('drawn by the other machine')),
+      starts(saying('drawn later'), 'async_callback'),
+      starts(saying('one too many')),
+    );
+    await ended(id, 2);
+    const said = await alice.ok('show', id);
+    assert.match(said, /"result": "drawn by the other machine"/);
+    assert.match(said, /already started its maximum of 2 child sessions/);
+    assert.match(said, /drawn later/);
+    const found = await children(id);
+    assert.deepEqual(
+      found.map(({ outcome, agent_name, project_dir, remote }) => [outcome, agent_name, project_dir, remote?.member]),
+      [1, 2].map(() => ['completed', 'renderer', alice.bench.cwd, bob.user]),
+    );
+    assert.ok(found.every(({ total_cost: cost }) => cost.provenance !== 'unknown' && cost.usd === 0.5));
+    const [child] = found;
+    assert.match(await alice.ok('show', child?.session_id ?? ''), /drawn/);
+    await alice.ok('verify', child?.session_id ?? '');
+    // The other machine shares them with the one that asked; this one shares only the parent.
+    const rows = (await alice.shared()).map(({ session_id, owner }) => [session_id, owner]);
+    assert.deepEqual(
+      new Map(rows as [string, string][]),
+      new Map([[id, alice.user], ...found.map(({ session_id }): [string, string] => [session_id, bob.user])]),
+    );
+    // It could not be resumed here, and the other machine has given it no tools.
+    const again = await atAlice.call('queueRun', {
+      ...{ type: 'resume_session', session_id: child?.session_id ?? '' },
+      prompt: prompt(saying('again')),
+    });
+    const refused = await until('the refusal', async () =>
+      (await atAlice.call('queuedRuns', {})).runs.find((run) => run.run_id === again.run_id && run.error !== undefined),
+    );
+    assert.match(refused.error ?? '', /belongs to another machine of the team/);
+  });
+
+  it('are refused where nothing is shared, and where the other machine has another agent file', async () => {
+    const first = await lead(starts(saying('secretly')));
+    await ended(first);
+    assert.match(await alice.ok('show', first), /tags gpu.*shares nothing with the team.*vitrine team share/);
+    assert.deepEqual(await children(first), []);
+
+    await share('metadata');
+    agent(bob, 'renderer', `${renderer}model: opus\n`);
+    const second = await lead(starts(saying('otherwise')));
+    await ended(second);
+    assert.match(await alice.ok('show', second), /is not the one that the parent's machine has/);
+    const [child] = await children(second);
+    assert.deepEqual([child?.outcome, child?.status], ['failed', 'finished']);
+  });
+
+  it('are watched, outlive the daemon of their parent, and stop with their tree', async () => {
+    await share('metadata');
+    const go = path.join(alice.bench.dir, 'go-on');
+    const slow: Step[] = [{ init: true }, { say: 'half of it' }, { until: go }, { say: 'all of it' }, { result: {} }];
+    const id = await lead(starts(slow, 'async_callback'));
+    await ended(id);
+    const { session_id: child } = await running(id);
+    await until('its transcript', async () => {
+      const { entries } = await atAlice.call('read', { session_id: child, from: 0, to: 10 });
+      return entries.some(({ content }) => content === 'half of it');
+    });
+    process.kill(atAlice.daemon.pid, 'SIGKILL');
+    atAlice = await alice.connect();
+    await alice.addRunner(atAlice, []);
+    writeFileSync(go, '');
+    await ended(id, 2);
+    assert.match(await alice.ok('show', id), /all of it/);
+
+    const waits = await lead(starts(waiting('for ever')));
+    const { session_id: endless } = await running(waits);
+    const [run] = (await atAlice.call('queuedRuns', { session_id: waits })).runs;
+    await atAlice.call('stopQueued', { run_id: run?.run_id ?? '' });
+    await until('both to stop', async () =>
+      (await sessions()).every(
+        ({ session_id, outcome }) => ![waits, endless].includes(session_id) || outcome === 'stopped',
+      ),
+    );
+    const runs = (await atBob.call('queuedRuns', { session_id: endless })).runs;
+    assert.deepEqual(
+      runs.map(({ status }) => status),
+      ['stopped'],
+    );
+  });
+
+  it('stop when a budget of their tree is used up', async () => {
+    await share('metadata');
+    const { context } = alice.startParams([]);
+    const settings = { ...context.settings, budgets: { limits: { tree: { usd: 0.4 } } } };
+    await atAlice.call('removeRunners', { finish: true });
+    await atAlice.call('addRunner', {
+      runner: { hostname: hostname(), project_dir: alice.bench.cwd, executor_type: 'claude-code', tags: [], limit: 2 },
+      context: { ...context, settings },
+    });
+    const id = await lead(starts([{ init: true }, { result: { usd: 0.5 } }, { hear: null }]));
+    const child = await until('the child to end', async () =>
+      (await children(id)).find(({ status }) => status === 'finished' || status === 'stopped'),
+    );
+    assert.match(child.reason ?? '', /budget for this session and its descendants is used up: \$0\.50 of \$0\.40/);
+    // Its parent has used none of it, but belongs to the tree.
+    await until('the parent to stop', async () =>
+      (await sessions()).some(({ session_id, outcome }) => session_id === id && outcome === 'stopped'),
+    );
+  });
+});
