@@ -78,7 +78,7 @@ export class RemoteRecords {
     });
   }
 
-  /** The run is over. `copy` may be incomplete, or absent if no agent was started. @throws EngineFailure */
+  /** The run has ended. `copy` may be incomplete, or absent if no agent was started. @throws EngineFailure */
   async end(id: string, run: Run, remote: Remote, copy: RecordCopy | null): Promise<void> {
     await this.#writing(id, async (state, takeWriter) => {
       await takeWriter();

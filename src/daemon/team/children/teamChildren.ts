@@ -6,7 +6,7 @@ import type { Log } from '../../../engine/api.ts';
 import type { ChildOffer, ChildRun, QueuedChildRun } from '../../../engine/children/childRuns.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import { EngineFailure } from '../../../engine/failures/failures.ts';
-import { say } from '../../../engine/failures/wording.ts';
+import { childNotShared } from '../../../engine/failures/teamFailures.ts';
 import { sessionId } from '../../../engine/ids.ts';
 import type { Remote, Run } from '../../../model/session/session.ts';
 import { isRunOver, isSessionLive } from '../../../model/session/status.ts';
@@ -51,7 +51,7 @@ interface Child {
   isStopped?: boolean;
   /** Why it was stopped. */
   reason?: string;
-  /** Since when its run is over and the end of its transcript is missing; epoch ms. */
+  /** Since when its run has ended and the end of its transcript is missing; epoch ms. */
   missingSince?: number;
 }
 
@@ -81,10 +81,7 @@ export class TeamChildren {
       this.#warn(run.parent, error);
       return { by: 'none' };
     }
-    return {
-      by: 'none',
-      why: say`A runner of the team does, but this session shares nothing with the team. The user must share its folder, at least its metadata: set vitrine.team.share, or run "vitrine team share . --as metadata".`,
-    };
+    return { by: 'none', why: childNotShared };
   }
 
   /** Every member of the team can read the prompt. @throws CoordinatorError, EngineFailure */
@@ -237,7 +234,7 @@ export class TeamChildren {
     }
   }
 
-  /** The run is over. Records it as soon as its transcript is there. */
+  /** The run has ended. Records it as soon as its transcript is there. */
   async #finish(child: Child, run: Run, remote: Remote, shared: SharedSession | null): Promise<void> {
     const { engine, team } = this.#deps;
     const { id, reason } = child;
