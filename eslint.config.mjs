@@ -39,10 +39,7 @@ export default defineConfig(
     files: ['**/*.ts'],
     extends: [tseslint.configs.strictTypeChecked],
     languageOptions: {
-      parserOptions: {
-        project: ['tsconfig.pure.json', 'tsconfig.node.json', 'tsconfig.webview.json', 'tsconfig.test.json'],
-        tsconfigRootDir: import.meta.dirname,
-      },
+      parserOptions: { project: ['tsconfig.lint.json'], tsconfigRootDir: import.meta.dirname },
     },
     rules: {
       '@typescript-eslint/consistent-type-imports': 'error',

@@ -24,8 +24,8 @@ import { skip } from '../support/skip.ts';
 import { until } from '../support/until.ts';
 
 const codexVersion = '0.169.0';
-/** 2 by default, 50 with VITRINE_KILLS=750. */
-const kills = Math.ceil(Number(process.env['VITRINE_KILLS'] ?? 30) / 15);
+/** 1 by default, 50 with VITRINE_KILLS=750. */
+const kills = Math.ceil(Number(process.env['VITRINE_KILLS'] ?? 15) / 15);
 /** Every answer uses 1,000 tokens. */
 const usage = { input_tokens: 900, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 100 };
 

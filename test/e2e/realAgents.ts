@@ -1,5 +1,5 @@
 import type { Server } from '../support/host/server.ts';
-import { writeMachineSettings, type Settings } from '../support/host/settings.ts';
+import { writeMachineSettings } from '../support/host/settings.ts';
 import type { Workbench } from '../support/host/workbench.ts';
 import type { InstallResult } from '../support/agents/install.ts';
 import type { Scenarios } from '../support/models/scripts/scenario.ts';
@@ -26,19 +26,36 @@ export async function startAgentHost(
   context: Mocha.Context,
   agent: RealAgent,
 ): Promise<{ server: Server; model: ModelServer }> {
-  const installed = await agent.install();
-  if ('missing' in installed) skip(context, installed.missing);
-  const setting = (key: string, value: unknown): Settings => ({ [`vitrine.${agent.name}.${key}`]: value });
-  const server = await startHost({ settings: setting('permissionMode', agent.permissionMode) });
+  const { server, models, missing } = await startHostOfAgents([agent]);
+  const model = models.get(agent.name);
+  return model === undefined ? skip(context, missing.get(agent.name) ?? '') : { server, model };
+}
+
+/** A VS Code in which these agents are set up, with the scripted model of each by its name; `missing`: why there is none. */
+export async function startHostOfAgents(
+  agents: readonly RealAgent[],
+): Promise<{ server: Server; models: Map<string, ModelServer>; missing: Map<string, string> }> {
+  const modes = agents.map(({ name, permissionMode }) => [`vitrine.${name}.permissionMode`, permissionMode] as const);
+  const server = await startHost({ settings: Object.fromEntries(modes) });
   const { home, root, workspace } = server.folder;
-  const model = await agent.serve({ scenarios: agent.scenarios(workspace) });
-  agent.configure?.(home, model.url);
+  const models = new Map<string, ModelServer>();
+  const missing = new Map<string, string>();
+  const settings: Record<string, unknown> = {};
+  for (const agent of agents) {
+    const installed = await agent.install();
+    if ('missing' in installed) {
+      missing.set(agent.name, installed.missing);
+      continue;
+    }
+    const model = await agent.serve({ scenarios: agent.scenarios(workspace) });
+    models.set(agent.name, model);
+    agent.configure?.(home, model.url);
+    settings[`vitrine.${agent.name}.path`] = installed.program;
+    settings[`vitrine.${agent.name}.environment`] = agent.variables(model.url);
+  }
   // Read when a window opens.
-  writeMachineSettings(root, {
-    ...setting('path', installed.program),
-    ...setting('environment', agent.variables(model.url)),
-  });
-  return { server, model };
+  writeMachineSettings(root, settings);
+  return { server, models, missing };
 }
 
 /** Run Agent… → `label` → `prompt`, as a person does it. */

@@ -22,18 +22,25 @@ export type HostOptions = Pick<ServerOptions, 'settings' | 'trust' | 'driver'> &
 /** Where all servers and windows of a run are. */
 export const zone = middayZone();
 
+/** What no test looks at, and what takes processor time in each window. */
+const cheap = {
+  'editor.cursorBlinking': 'solid',
+  'editor.minimap.enabled': false,
+  'typescript.tsserver.useSyntaxServer': 'never',
+};
+
 let browser: Promise<Browser> | undefined;
 let browserFolder: RunFolder | undefined;
 const servers: Server[] = [];
 
 /** A server of its own; ended with the suite, or by its own `stop`. */
-export async function startHost({ env = {}, vsix, ...options }: HostOptions = {}): Promise<Server> {
+export async function startHost({ env = {}, vsix, settings, ...options }: HostOptions = {}): Promise<Server> {
   await ensureCodeServer();
   const folder = newRunFolder('e2e');
   const environment = { ...cleanEnvironment(folder), TZ: zone, ...env };
   if (vsix === undefined) linkExtension(folder.root);
   else await installVsix(folder, environment, vsix);
-  const server = await startServer({ ...options, folder, env: environment });
+  const server = await startServer({ ...options, folder, env: environment, settings: { ...cheap, ...settings } });
   servers.push(server);
   return server;
 }

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { Bench } from '../../support/fakeAgent/engine.ts';
 import { startEngine } from '../../support/processes/writingChild.ts';
 
-const kills = Math.ceil(Number(process.env['VITRINE_KILLS'] ?? 30) / 10);
+const kills = Math.ceil(Number(process.env['VITRINE_KILLS'] ?? 15) / 10);
 /** Kills of one session: the first of each starts it, the others resume it. */
 const perSession = 10;
 

@@ -5,7 +5,7 @@ import { isSessionLive } from '../../../src/model/session/status.ts';
 import { Bench, outcome, prompt } from '../../support/fakeAgent/engine.ts';
 import { startResumer } from '../../support/processes/writingChild.ts';
 
-const kills = Math.ceil(Number(process.env['VITRINE_KILLS'] ?? 30) / 5);
+const kills = Math.ceil(Number(process.env['VITRINE_KILLS'] ?? 15) / 5);
 const steps = [{ init: true }, { say: 'hello' }, { result: {} }];
 /** A resume with its whole run is within so many milliseconds. */
 const resumeMs = 700;

@@ -9,8 +9,8 @@ import { fakeAgent, prompt } from '../../support/fakeAgent/engine.ts';
 import { noLeftovers, UserRepository } from '../../support/race/repository.ts';
 import { until } from '../../support/until.ts';
 
-/** 5 by default, 50 with VITRINE_KILLS=300. */
-const kills = Math.ceil(Number(process.env['VITRINE_KILLS'] ?? 30) / 6);
+/** 3 by default, 50 with VITRINE_KILLS=300. */
+const kills = Math.ceil(Number(process.env['VITRINE_KILLS'] ?? 15) / 6);
 
 const steps = prompt([
   { init: true },

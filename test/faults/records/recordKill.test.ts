@@ -3,7 +3,7 @@ import { verifyRecord } from '../../../src/engine/record/chain/verify.ts';
 import { anEntry, sessionId, temporaryStore } from '../../support/sessions/records.ts';
 import { endWriters, startWriter } from '../../support/processes/writingChild.ts';
 
-const kills = Number(process.env['VITRINE_KILLS'] ?? 30);
+const kills = Number(process.env['VITRINE_KILLS'] ?? 15);
 
 describe('a writer that is killed', function () {
   this.timeout(60_000 + kills * 10_000);

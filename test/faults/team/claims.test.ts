@@ -10,7 +10,7 @@ interface Claimed {
   readonly position: string;
 }
 
-const total = Number(process.env['VITRINE_TEAM_RUNS'] ?? 1000);
+const total = Number(process.env['VITRINE_TEAM_RUNS'] ?? 400);
 
 describe('claims of a team', function () {
   useTeamServer(this);

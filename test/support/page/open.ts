@@ -30,7 +30,7 @@ export class PageTests {
   }
 
   async open(load?: LoadOptions, { theme = 'dark', width = 852, height = 880 }: OpenOptions = {}): Promise<Page> {
-    const page = await this.#browser.newPage({ viewport: { width, height } });
+    const page = await this.#browser.newPage({ viewport: { width, height }, reducedMotion: 'reduce' });
     page.setDefaultTimeout(60_000);
     page.on('pageerror', ({ name, message, stack = '' }) => {
       // The browser's notice about deferred resize observations is not an error of the page.
@@ -61,7 +61,7 @@ ${stack}`);
     message: ToUsagePage | ToReportPage,
     { theme = 'dark', width = 852, height = 880 }: OpenOptions,
   ): Promise<Page> {
-    const page = await this.#browser.newPage({ viewport: { width, height } });
+    const page = await this.#browser.newPage({ viewport: { width, height }, reducedMotion: 'reduce' });
     page.setDefaultTimeout(60_000);
     page.on('pageerror', ({ message: text }) => this.errors.push(text));
     await page.goto(this.#server.url(theme).replace('/?', `/${name}?`));

@@ -11,7 +11,7 @@ import { DaemonBench } from '../../../support/daemon/bench.ts';
 import { prompt } from '../../../support/fakeAgent/engine.ts';
 import { until } from '../../../support/until.ts';
 
-const kills = Number(process.env['VITRINE_KILLS'] ?? 20);
+const kills = Number(process.env['VITRINE_KILLS'] ?? 10);
 /** Kills of one session: the first of each starts it, the others resume it. */
 const perSession = 10;
 const turns = 8;

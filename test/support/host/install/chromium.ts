@@ -4,7 +4,16 @@ import path from 'node:path';
 import { run } from './cache.mjs';
 import { StartProblem } from './startProblem.mjs';
 
-const names = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'chrome', 'msedge'];
+/** First the one without a window, which takes a sixth less processor time. */
+const names = [
+  'chromium-headless-shell',
+  'chromium',
+  'chromium-browser',
+  'google-chrome-stable',
+  'google-chrome',
+  'chrome',
+  'msedge',
+];
 const macPlaces = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
@@ -40,18 +49,20 @@ export async function ensureChromium(): Promise<string> {
   const found = findChromium();
   if (found !== undefined) return found;
   if (process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
-    console.log("No Chromium found: installing Debian's (apt-get install chromium), about 30 s.");
+    console.log("No Chromium found: installing Debian's (apt-get install chromium-headless-shell), about 30 s.");
     const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
     const options = ['-qq', '-o', 'Acquire::Retries=1', '-o', 'Acquire::http::Timeout=20'];
-    const install = ['install', '-y', '--no-install-recommends', 'chromium'];
-    try {
-      await run('apt-get', [...options, 'update'], { env, timeout: 60_000 });
-      await run('apt-get', [...options, ...install], { env, timeout: 300_000 });
-    } catch (error) {
-      console.warn(String(error).split('\n').slice(-5).join('\n'));
+    // Older releases have only the second.
+    for (const name of ['chromium-headless-shell', 'chromium']) {
+      try {
+        await run('apt-get', [...options, 'update'], { env, timeout: 60_000 });
+        await run('apt-get', [...options, 'install', '-y', '--no-install-recommends', name], { env, timeout: 300_000 });
+      } catch (error) {
+        console.warn(String(error).split('\n').slice(-5).join('\n'));
+      }
+      const installed = findChromium();
+      if (installed !== undefined) return installed;
     }
-    const installed = findChromium();
-    if (installed !== undefined) return installed;
   }
   throw new StartProblem(
     'No Chromium found for the tests in the real VS Code. Install one (Debian: apt-get install chromium), ' +
