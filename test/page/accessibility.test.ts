@@ -99,7 +99,7 @@ describe('accessibility of the page', () => {
   };
   const loads: Readonly<Record<string, LoadOptions>> = {
     ...Object.fromEntries(
-      Object.entries(around).map(([name, shown]) => [name, { entries: everything().entries, view: shown }]),
+      Object.entries(around).map(([name, shown]) => [name, { entries: everything().entries.slice(0, 6), view: shown }]),
     ),
     empty: { entries: [], view: view({}, { runs: 0, model: null }) },
     'a request': asking([command(commit)]),
