@@ -8,7 +8,7 @@ import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import * as esbuild from 'esbuild';
 import subsetFont from 'subset-font';
-import { mergeChunks } from './mergeChunks.mjs';
+import { mergeChunks } from './.esbuild/mergeChunks.mjs';
 
 const flags = new Set(process.argv.slice(2));
 const suites = process.argv.slice(2).filter((each) => !each.startsWith('--'));
