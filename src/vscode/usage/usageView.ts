@@ -129,7 +129,7 @@ export class UsageView implements vscode.WebviewViewProvider, vscode.Disposable 
       ...own,
       ...(countsObserved() ? await engine.archive.observedSpending(within) : []),
       // What another machine ran for an agent of this one is in both.
-      ...(shared?.spent ?? []).filter(({ sessionId }) => !spent.some((each) => each.sessionId === sessionId)),
+      ...(shared?.spent ?? []).filter(({ sessionId }) => !spent.some((own) => own.sessionId === sessionId)),
     ];
     const today = localDay(now());
     const { month, first, last, day, total, days, agents, models } = usageReport(

@@ -50,7 +50,7 @@ class OtherProgram {
     const id = this.#nextId++;
     this.send({ id, method, params });
     const answer = await until(`an answer to ${method}`, () =>
-      this.heard.find((each) => each['id'] === id && each['method'] === undefined),
+      this.heard.find((message) => message['id'] === id && message['method'] === undefined),
     );
     assert.ok(isObject(answer['result']), JSON.stringify(answer));
     return answer['result'];
@@ -58,7 +58,7 @@ class OtherProgram {
 
   /** Waits until a notification or request of this method was heard for the nth time. */
   async hears(method: string, times = 1): Promise<JsonObject> {
-    return until(method, () => this.heard.filter((each) => each['method'] === method)[times - 1]);
+    return until(method, () => this.heard.filter((message) => message['method'] === method)[times - 1]);
   }
 
   close(): void {
@@ -154,7 +154,7 @@ describe('a session that another program has open in the server of Codex 0.169.0
   it('takes a message, which the other program shows too', async () => {
     await client.call('say', { session_id: session, text: 'And now? [[plain]]', how: 'queue' });
     await other.hears('turn/completed', 2);
-    assert.ok(other.heard.some((each) => JSON.stringify(each).includes('And now? [[plain]]')));
+    assert.ok(other.heard.some((message) => JSON.stringify(message).includes('And now? [[plain]]')));
     await until('the answer', async () => /And now\?[^]*Hello from here\./.test(await texts()));
   });
 

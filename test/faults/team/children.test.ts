@@ -60,7 +60,7 @@ describe('child sessions on another machine of a team', function () {
     (await sessions()).filter(({ parent_session_id }) => parent_session_id === parent);
   const ended = (id: string, runs = 1) =>
     until(`the end of run ${runs}`, async () =>
-      (await sessions()).find((each) => each.session_id === id && each.status === 'finished' && each.runs === runs),
+      (await sessions()).find((row) => row.session_id === id && row.status === 'finished' && row.runs === runs),
     );
   const running = (parent: string) =>
     until('a child that runs', async () => (await children(parent)).find(({ status }) => status === 'running'));

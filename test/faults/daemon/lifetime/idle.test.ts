@@ -47,7 +47,7 @@ describe('a daemon whose runs have ended', () => {
     });
     assert.equal(threads.length, 2, 'its main thread, and that which indexes');
     // V8's own timers are not among the recorded ones.
-    const withoutReducer = threads.filter((each) => each.arguments.includes('--no-memory-reducer'));
+    const withoutReducer = threads.filter((thread) => thread.arguments.includes('--no-memory-reducer'));
     assert.equal(withoutReducer.length, 1, 'the main thread, whose flags are those of the process');
     assert.ok(threads.every(({ delays }) => delays.length > 0));
   });

@@ -156,7 +156,7 @@ describe('observed sessions with listeners', () => {
       await begin();
       await until('the timer of the next scan', () => hasTimer(300_000, 600_000));
       assert.ok(!hasTimer(20_000, 299_999));
-      const [name = ''] = worked.files('.jsonl').filter((each) => each.includes('projects'));
+      const [name = ''] = worked.files('.jsonl').filter((file) => file.includes('projects'));
       worked.append(name, '\n');
       await until('a timer for the next minute', () => hasTimer(20_000, 60_000));
     } finally {
