@@ -4,7 +4,7 @@ import { plural, t } from '../l10n.ts';
 import { clock } from '../text/format.ts';
 import { splitPath } from '../text/paths.ts';
 import { quoted } from '../../src/protocol/panel/pageModel.ts';
-import { firstWords } from '../text/visible.ts';
+import { firstWords, plain } from '../text/visible.ts';
 
 /** Title of a request: what the agent wants, in Vitrine's words. */
 export function requestTitle({ kind, action, toolName }: AgentRequest): string {
@@ -91,13 +91,13 @@ export interface Outcome {
   readonly said: string;
 }
 
-/** How a request ended. Without a decision, the run ended first. */
-export function outcome({ request, decision }: RequestState): Outcome {
+/** How a request ended. Without a decision, the run ended first. `member`: the person, if it is another one than the reader. */
+export function outcome({ request, decision }: RequestState, member?: string): Outcome {
   switch (decision?.by) {
     case 'user':
       if (decision.answer.kind === 'allow' && decision.answer.edited)
         return { icon: 'edit', state: 'done', words: t('Allowed with edits by a person'), said: '' };
-      return byUser(request, decision);
+      return member === undefined ? byUser(request, decision) : byMember(decision.answer, plain(member));
     case 'timeout': {
       const waitedText = minutes(Date.parse(decision.at) - Date.parse(request.asked_at));
       const words =
@@ -135,6 +135,18 @@ function byOther(answer: Answer, inTerminal: boolean): Outcome {
       const words = inTerminal ? t('Answered in a terminal') : t('Answered in another window');
       return { icon: 'pass', state: 'done', words, said: answer.answers.join('; ') };
     }
+  }
+}
+
+/** In a session that another member of the team shares. */
+function byMember(answer: Answer, member: string): Outcome {
+  switch (answer.kind) {
+    case 'allow':
+      return { icon: 'pass', state: 'done', words: t('Allowed by {0}', member), said: '' };
+    case 'deny':
+      return { icon: 'circle-slash', state: 'denied', words: t('Denied by {0}', member), said: answer.reason ?? '' };
+    case 'answer':
+      return { icon: 'pass', state: 'done', words: t('Answered by {0}', member), said: answer.answers.join('; ') };
   }
 }
 

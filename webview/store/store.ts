@@ -44,6 +44,12 @@ export class Store implements RowSource {
     return this.#view;
   }
 
+  /** Another member of the team, whose session this is; not if the reader asked for its run. */
+  get member(): string | undefined {
+    const shared = this.#view?.summary.shared;
+    return shared?.requested === true ? undefined : shared?.member;
+  }
+
   get total(): number {
     return this.#total;
   }

@@ -18,7 +18,8 @@ const { t } = vscode.l10n;
 
 export type SearchNode =
   | { readonly kind: 'session'; readonly found: SessionHits }
-  | { readonly kind: 'hit'; readonly hit: SearchHit }
+  /** `member`: whose session it is, if another member of the team shares it. */
+  | { readonly kind: 'hit'; readonly hit: SearchHit; readonly member: string | undefined }
   | { readonly kind: 'rest'; readonly found: SessionHits }
   /** Sessions that could not be searched, with the reasons as children. */
   | { readonly kind: 'unread'; readonly lines: readonly string[] }
@@ -36,7 +37,9 @@ export function childNodes(node: SearchNode): SearchNode[] {
   if (node.kind === 'unread') return node.lines.map((text) => ({ kind: 'line', text }));
   if (node.kind !== 'session') return [];
   const { found } = node;
-  const hits = found.hits.map((hit): SearchNode => ({ kind: 'hit', hit }));
+  const shared = isObserved(found.session) ? undefined : found.session.shared;
+  const member = shared?.requested === true ? undefined : shared?.member;
+  const hits = found.hits.map((hit): SearchNode => ({ kind: 'hit', hit, member }));
   return found.count > found.hits.length ? [...hits, { kind: 'rest', found }] : hits;
 }
 
@@ -45,7 +48,7 @@ export function nodeItem(node: SearchNode, now: number): vscode.TreeItem {
     case 'session':
       return sessionItem(node.found, now);
     case 'hit':
-      return hitItem(node.hit);
+      return hitItem(node.hit, node.member);
     case 'rest':
       return restItem(node.found);
     case 'unread': {
@@ -141,7 +144,8 @@ const icons: Readonly<Record<SearchHit['kind'], string>> = {
   error: 'error',
 };
 
-function kindWord({ kind, tool, origin }: SearchHit): string {
+function kindWord({ kind, tool, origin }: SearchHit, member: string | undefined): string {
+  if (origin === 'human' && member !== undefined) return visibleText(member);
   if (origin !== undefined) return originWord(origin)[1];
   switch (kind) {
     case 'user_message':
@@ -159,17 +163,18 @@ function kindWord({ kind, tool, origin }: SearchHit): string {
   }
 }
 
-function hitItem(hit: SearchHit): vscode.TreeItem {
+function hitItem(hit: SearchHit, member: string | undefined): vscode.TreeItem {
   const { sessionId, entry, excerpt } = hit;
   const label = visibleText(excerpt.text);
   // If characters were made visible, positions have moved, so nothing is highlighted.
   const highlights = label === excerpt.text ? excerpt.ranges.map(([from, to]): [number, number] => [from, to]) : [];
   const item = new vscode.TreeItem({ label, highlights });
   item.id = `${sessionId}:${entry}`;
-  item.description = kindWord(hit);
+  const word = kindWord(hit, member);
+  item.description = word;
   item.iconPath = new vscode.ThemeIcon(hit.origin === undefined ? icons[hit.kind] : originWord(hit.origin)[0]);
   item.tooltip = label;
-  item.accessibilityInformation = { label: `${kindWord(hit)}: ${label}` };
+  item.accessibilityInformation = { label: `${word}: ${label}` };
   item.command = { command: 'vitrine.openSearchHit', title: t('Open Session'), arguments: [sessionId, entry] };
   return item;
 }

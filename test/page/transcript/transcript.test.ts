@@ -26,6 +26,21 @@ describe('transcript', () => {
     return tests.open({ entries, view: view({ turns }, { entries: count }) });
   };
 
+  it('names the member of the team who wrote in a session that is shared', async () => {
+    const { entries, turns } = everything();
+    const shared = { member: 'bob', hostname: 'far', share: 'records' } as const;
+    for (const [asked, name] of [
+      [{}, 'bob'],
+      [{ requested: true }, 'You'],
+    ] as const) {
+      const page = await tests.open({ entries, view: view({ turns }, { shared: { ...shared, ...asked } }) });
+      await scrollTo(page, 0);
+      await page.locator('.turn-h .why', { hasText: name }).first().waitFor();
+      assert.equal(await page.locator('.turn-h .why', { hasText: name === 'bob' ? 'You' : 'bob' }).count(), 0);
+      await page.close();
+    }
+  });
+
   it('shows every kind of entry, with its number, verb, object and state in one sentence', async () => {
     const page = await openAll();
     await scrollTo(page, 0);

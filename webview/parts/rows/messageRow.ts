@@ -60,7 +60,7 @@ function promptMenu({ store }: Context, { metadata }: PageEntry): TemplateResult
 
 /** Author of a message. For the first message of a turn that a person wrote, the turn's heading already says it. */
 function originLine({ store }: Context, entry: PageEntry): TemplateResult | typeof nothing {
-  const { icon, word, by } = originView(entry);
+  const { icon, word, by } = originView(entry, store.member);
   if (by === '' && store.turns.some(({ firstIndex }) => firstIndex === entry.index)) return nothing;
   return html`<span class="by">${codicon(icon, 'sm')} <b>${word}</b>${by === '' ? nothing : html` · ${by}`}</span>`;
 }

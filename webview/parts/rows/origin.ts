@@ -14,12 +14,14 @@ export interface OriginView {
   readonly by: string;
 }
 
-/** Author of a message, from what wrote it, never from its text. */
-export function originView(entry: PageEntry): OriginView {
-  const view = views()[originOf(entry)];
+/** Author of a message, from what wrote it, never from its text. `member`: the person, if it is another one than the reader. */
+export function originView(entry: PageEntry, member?: string): OriginView {
+  const origin = originOf(entry);
+  const view = views()[origin];
   const { trigger_type: trigger, trigger_reason: reason } = entry.metadata ?? {};
   const why = [trigger === undefined ? '' : triggerWord(trigger), reason === undefined ? '' : plain(reason)];
-  return { ...view, by: [view.by, ...why].filter((part) => part !== '').join(' · ') };
+  const word = origin === 'human' && member !== undefined ? plain(member) : view.word;
+  return { ...view, word, by: [view.by, ...why].filter((part) => part !== '').join(' · ') };
 }
 
 function triggerWord(trigger: TriggerType): string {

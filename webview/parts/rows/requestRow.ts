@@ -129,7 +129,7 @@ function decidedRow(context: Context, { entry, asked, key }: RequestRow): Templa
   const { store, actions } = context;
   const { request, decision } = asked;
   const projectDir = store.view?.summary.project_dir;
-  const { icon, state, words, said } = outcome(asked);
+  const { icon, state, words, said } = outcome(asked, context.store.member);
   const about = requestSubject(request, projectDir);
   const open = store.expanded.has(key);
   const at = decision === undefined ? '' : time(decision.at);
@@ -168,6 +168,7 @@ function decidedDetail(context: Context, entry: PageEntry, { request, decision }
   const given = decision?.answer;
   const answers = given?.kind === 'answer' ? given.answers : [];
   const reply = given?.kind === 'deny' ? (given.reason ?? '') : '';
+  const who = store.member === undefined ? t('You said:') : t('{0} said:', plain(store.member));
   return html`<div class="ask settled">
     ${
       request.kind === 'permission'
@@ -183,8 +184,7 @@ function decidedDetail(context: Context, entry: PageEntry, { request, decision }
             </dl>`
     }
     <ul class="why">
-      ${reasons(context, request)}
-      ${reply === '' ? nothing : reason('reply', html`${t('You said:')} “${visibleTemplate(reply)}”`)}
+      ${reasons(context, request)} ${reply === '' ? nothing : reason('reply', html`${who} “${visibleTemplate(reply)}”`)}
     </ul>
     ${showAll({ entry, actions })}
   </div>`;

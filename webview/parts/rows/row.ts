@@ -128,7 +128,7 @@ function foldRow(context: Context, key: string, { icon, text, note, open, kind, 
 /** The heading of a turn; sticky while the turn is visible. */
 export function turnHeading(context: Context, view: Turn, place: number): TemplateResult {
   const prompt = context.store.entry(view.firstIndex);
-  const origin = prompt?.type.kind === 'user_message' ? originView(prompt) : undefined;
+  const origin = prompt?.type.kind === 'user_message' ? originView(prompt, context.store.member) : undefined;
   const ms = view.status === 'running' ? context.now - Date.parse(view.startedAt) : view.durationMs;
   const durationText = ms === null || !Number.isFinite(ms) ? '' : view.status === 'running' ? clock(ms) : duration(ms);
   return html`<div class="turn-h">

@@ -1,5 +1,5 @@
 import * as assert from 'node:assert/strict';
-import type { AgentRequest } from '../../../../src/model/agent/request.ts';
+import type { AgentRequest, Answer } from '../../../../src/model/agent/request.ts';
 import { answersOf, pick, type } from '../../../../webview/request/answers.ts';
 import type { AnswerDraft } from '../../../../webview/request/answerDraft.ts';
 import { restOfInput } from '../../../../webview/request/restOfInput.ts';
@@ -190,6 +190,15 @@ describe('words about a request', () => {
     assert.equal(outcome({ request: request({}) }).words, 'Not answered: the run ended');
     const rule = outcome({ request: request({}), decision: { by: 'policy', at: at(0), answer: deny } });
     assert.deepEqual([rule.words, rule.state], ['Denied by a rule', 'denied']);
+  });
+
+  it('name the member of the team who answered in a shared session', () => {
+    const wordsOf = (answer: Answer, member?: string): string =>
+      outcome({ request: request({}), decision: { by: 'user', at: '2026-01-02T10:00:00Z', answer } }, member).words;
+    assert.equal(wordsOf({ kind: 'deny' }), 'Denied by you');
+    assert.equal(wordsOf({ kind: 'deny' }, 'bob'), 'Denied by bob');
+    assert.equal(wordsOf({ kind: 'allow', scope: 'session' }, 'bob\u202E'), 'Allowed by bob⟨U+202E⟩');
+    assert.equal(wordsOf({ kind: 'answer', answers: ['Yes'] }, 'bob'), 'Answered by bob');
   });
 
   it('know every name of a bypass mode', () => {
