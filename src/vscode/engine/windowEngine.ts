@@ -170,6 +170,11 @@ export class WindowEngine {
     return this.#indexing.on(listener);
   }
 
+  /** Called when the daemon was lost and another one found; sessions that it ran may have been interrupted. */
+  onReconnected(listener: () => void): Disposable {
+    return this.#link.reconnected.on(listener);
+  }
+
   /** Called with all sessions of other programs after connecting to another daemon. */
   onSources(listener: (found: ResultOf<'watchSources'>) => void): Disposable {
     return this.#sources.on(listener);

@@ -8,7 +8,7 @@ import type { SessionList } from './sessionList.ts';
 /** Minimum interval in ms between reloads when the user returns to the window. */
 const pause = 5000;
 
-/** Loads stored sessions when the view is first visible, after a crash, and when the user returns to the window. */
+/** Loads stored sessions when the view is first visible, after a crash of a daemon, and when the user returns to the window. */
 export class SessionLoader implements vscode.Disposable {
   readonly #engines: EngineHost;
   readonly #list: SessionList;
@@ -24,6 +24,11 @@ export class SessionLoader implements vscode.Disposable {
     this.#subscription = onReturn(vscode.window, () => {
       // A daemon of another version or machine writes without notice.
       if (this.#list.complete && performance.now() - this.#last > pause) void this.refresh();
+    });
+    engines.whenMade((engine) => {
+      engine.onReconnected(() => {
+        if (this.#list.complete) void this.#sweepAndList();
+      });
     });
   }
 
