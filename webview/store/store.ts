@@ -1,4 +1,5 @@
 import { grown } from '../../src/protocol/panel/lastSent.ts';
+import { sharedAuthor } from '../../src/protocol/panel/pageModel.ts';
 import type { DetailLevel } from '../../src/protocol/panel/detailLevel.ts';
 import type { PageEntry, PageUpdate, SessionView, ToPage } from '../../src/protocol/panel/messages.ts';
 import type { Turn } from '../../src/model/session/turn.ts';
@@ -44,10 +45,9 @@ export class Store implements RowSource {
     return this.#view;
   }
 
-  /** Another member of the team, whose session this is; not if the reader asked for its run. */
+  /** See `sharedAuthor`. */
   get member(): string | undefined {
-    const shared = this.#view?.summary.shared;
-    return shared?.requested === true ? undefined : shared?.member;
+    return sharedAuthor(this.#view?.summary.shared);
   }
 
   get total(): number {

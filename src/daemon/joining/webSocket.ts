@@ -38,6 +38,8 @@ export async function openWebSocket(
   link.on('message', (data: Buffer, isBinary) => {
     if (!isBinary) events.onText(data.toString('utf8'));
   });
+  // `close` follows; without a listener, an error would end the daemon.
+  link.on('error', () => undefined);
   const abort = (): void => link.terminate();
   signal.addEventListener('abort', abort, { once: true });
   try {
@@ -49,8 +51,6 @@ export async function openWebSocket(
   } finally {
     signal.removeEventListener('abort', abort);
   }
-  // `close` follows.
-  link.on('error', () => undefined);
   link.once('close', () => events.onClose());
   return {
     send: (text) => {

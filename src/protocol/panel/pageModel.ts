@@ -1,5 +1,6 @@
 /** Types for the page, which imports only types from the model. */
 export { isReadOnly } from '../../model/session/importedSession.ts';
+export { sharedAuthor } from '../../model/session/sharedAuthor.ts';
 export { isSessionLive } from '../../model/session/status.ts';
 export { findDisguise } from '../../model/text/disguise.ts';
 export { codeOf, disguisesIn } from '../../model/requestCode.ts';

@@ -1,4 +1,6 @@
 import * as vscode from 'vscode';
+import { sharedAuthor } from '../../model/session/sharedAuthor.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
 import { inertText } from '../text/inertText.ts';
 import { originWord } from '../text/originWord.ts';
 import type { Prompt, PromptIndex } from './promptIndex.ts';
@@ -13,10 +15,14 @@ interface Item extends vscode.QuickPickItem {
 }
 
 /** Asks for a prompt to go to. Returns its entry's index, or `undefined` if the user cancelled. */
-export async function pickPrompt(prompts: PromptIndex, now: number): Promise<number | undefined> {
+export async function pickPrompt(
+  prompts: PromptIndex,
+  now: number,
+  { shared }: Pick<SessionSummary, 'shared'>,
+): Promise<number | undefined> {
   const all = prompts.all();
   const itemOf = ({ index, at, origin, text }: Prompt, place: number): Item => {
-    const [icon, word] = originWord(origin);
+    const [icon, word] = originWord(origin, sharedAuthor(shared));
     const ago = Math.max(0, now - Date.parse(at));
     const [first = ''] = text.trim().split('\n');
     const time = exactDateTime(at);

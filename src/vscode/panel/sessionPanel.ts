@@ -139,7 +139,7 @@ export class SessionPanel implements vscode.Disposable {
   async pickPrompt(): Promise<void> {
     await this.#steps.count();
     this.#logHiddenMessages('prompts');
-    const index = await pickPrompt(this.#prompts, Date.now());
+    const index = await pickPrompt(this.#prompts, Date.now(), this.#handle.summary());
     if (index === undefined) return;
     this.#panel.reveal();
     this.reveal(index);

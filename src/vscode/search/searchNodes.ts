@@ -10,6 +10,7 @@ import { asSession } from '../../insight/observed/asSession.ts';
 import { type QueryProblem, queryKinds, queryStates } from '../../model/transcript/query.ts';
 import { inertText, visibleText } from '../text/inertText.ts';
 import { rowOf, titleOf } from '../sessions/sessionRow.ts';
+import { sharedAuthor } from '../../model/session/sharedAuthor.ts';
 import { originWord } from '../text/originWord.ts';
 import { leftOutText, stateIcon, stateOf } from '../sessions/rowText.ts';
 import { rowLabel, rowTooltip } from '../sessions/rowTooltip.ts';
@@ -37,8 +38,7 @@ export function childNodes(node: SearchNode): SearchNode[] {
   if (node.kind === 'unread') return node.lines.map((text) => ({ kind: 'line', text }));
   if (node.kind !== 'session') return [];
   const { found } = node;
-  const shared = isObserved(found.session) ? undefined : found.session.shared;
-  const member = shared?.requested === true ? undefined : shared?.member;
+  const member = isObserved(found.session) ? undefined : sharedAuthor(found.session.shared);
   const hits = found.hits.map((hit): SearchNode => ({ kind: 'hit', hit, member }));
   return found.count > found.hits.length ? [...hits, { kind: 'rest', found }] : hits;
 }
@@ -145,8 +145,7 @@ const icons: Readonly<Record<SearchHit['kind'], string>> = {
 };
 
 function kindWord({ kind, tool, origin }: SearchHit, member: string | undefined): string {
-  if (origin === 'human' && member !== undefined) return visibleText(member);
-  if (origin !== undefined) return originWord(origin)[1];
+  if (origin !== undefined) return originWord(origin, member)[1];
   switch (kind) {
     case 'user_message':
       return t('Prompt');

@@ -6,11 +6,11 @@ import type { Origin } from '../../model/transcript/entry.ts';
 
 const { t } = vscode.l10n;
 
-/** Author of a message. */
-export function originWord(origin: Origin): readonly [icon: string, word: string] {
+/** Author of a message. `member`: the person, if it is another one than the reader. */
+export function originWord(origin: Origin, member?: string): readonly [icon: string, word: string] {
   switch (origin) {
     case 'human':
-      return ['account', t('You')];
+      return ['account', member === undefined ? t('You') : visibleText(member)];
     case 'follow_up':
       return ['sync', t('Follow-up')];
     case 'callback':

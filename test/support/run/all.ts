@@ -40,8 +40,7 @@ const checks: Step[] = [
     ],
   },
   { name: 'wording', args: ['test/support/lint/wording.mjs'] },
-  // It makes gigabytes of garbage: fewer collections.
-  { name: 'lint', args: ['--max-semi-space-size=64', bin('eslint/bin/eslint.js'), '.', '--max-warnings=0'] },
+  { name: 'lint', args: [bin('eslint/bin/eslint.js'), '.', '--max-warnings=0'] },
   { name: 'format', args: [bin('prettier/bin/prettier.cjs'), '--check', '--log-level=warn', '.'] },
   { name: 'dead code', args: [bin('knip/bin/knip.js')] },
 ];

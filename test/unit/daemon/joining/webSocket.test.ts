@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { WebSocketServer } from 'ws';
 import { openWebSocket } from '../../../../src/daemon/joining/webSocket.ts';
+import { skip } from '../../../support/skip.ts';
 
 const silent = { onText: () => undefined, onClose: () => undefined };
 const never = new AbortController().signal;
@@ -16,8 +17,7 @@ describe('a WebSocket of another program', function () {
   let file: string;
   const servers: Server[] = [];
   before(function () {
-    // Sessions are joined where there are Unix sockets.
-    if (process.platform === 'win32') this.skip();
+    if (process.platform === 'win32') skip(this, 'Node opens no Unix sockets on Windows');
   });
   beforeEach(() => {
     folder = mkdtempSync(path.join(tmpdir(), 'ws-'));
