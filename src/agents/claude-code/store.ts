@@ -2,7 +2,7 @@ import { isObject } from '../../model/text/json.ts';
 import { nonEmpty } from '../shared/guards.ts';
 import { parse } from '../shared/normalizer/lineLog.ts';
 import type { SessionNote, StoreFormat, StorePart, StoreRecord } from '../stores/storeFormat.ts';
-import { folderFrom, joinPath } from '../stores/placeFiles.ts';
+import { storeRoots } from '../stores/roots.ts';
 import { ClaudeStoreParser } from './store/parser.ts';
 
 const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
@@ -15,10 +15,7 @@ const oldSubagentFile = /^[^/]+\/agent-([^/]+)\.jsonl$/;
 export const claudeCodeStore: StoreFormat = {
   agent: 'claude-code',
   label: 'Claude Code',
-  roots: (place) => {
-    const config = folderFrom(place, 'CLAUDE_CONFIG_DIR', joinPath(place, place.home, '.claude'));
-    return [{ path: joinPath(place, config, 'projects'), depth: 5 }];
-  },
+  roots: storeRoots['claude-code'],
   place: (path) => {
     const [, session, agent, kind] = subagentFile.exec(path) ?? [];
     if (session !== undefined && agent !== undefined) {

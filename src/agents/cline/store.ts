@@ -2,10 +2,9 @@ import { isObject } from '../../model/text/json.ts';
 import type { ObservedAgent } from '../../model/session/observed.ts';
 import { nonEmpty, objects } from '../shared/guards.ts';
 import { parse } from '../shared/normalizer/lineLog.ts';
-import type { SessionNote, StoreFormat, StorePart, StorePlace, StoreRecord } from '../stores/storeFormat.ts';
-import { joinPath } from '../stores/placeFiles.ts';
+import type { SessionNote, StoreFormat, StorePart, StoreRecord } from '../stores/storeFormat.ts';
+import { storeRoots } from '../stores/roots.ts';
 import { RecordParser } from '../stores/storeSession.ts';
-import { vscodeUserFolders } from '../stores/vscodeFolders.ts';
 import { TaskReader } from './reader.ts';
 import { clineTokens, rooTokens, type TokenRule } from './usage.ts';
 
@@ -20,8 +19,6 @@ import { clineTokens, rooTokens, type TokenRule } from './usage.ts';
 export const clineStore = taskStore({
   agent: 'cline',
   label: 'Cline',
-  extension: 'saoudrizwan.claude-dev',
-  more: (place) => [joinPath(place, place.home, '.cline', 'data')],
   tokens: clineTokens,
 });
 
@@ -29,7 +26,6 @@ export const clineStore = taskStore({
 export const rooCodeStore = taskStore({
   agent: 'roo-code',
   label: 'Roo Code',
-  extension: 'rooveterinaryinc.roo-cline',
   tokens: rooTokens(Date.UTC(2025, 10, 1)),
 });
 
@@ -37,26 +33,20 @@ export const rooCodeStore = taskStore({
 export const kiloCodeStore = taskStore({
   agent: 'kilo-code',
   label: 'Kilo Code',
-  extension: 'kilocode.kilo-code',
   tokens: rooTokens(Date.UTC(2025, 10, 12)),
 });
 
 interface TaskStore {
   readonly agent: ObservedAgent;
   readonly label: string;
-  readonly extension: string;
-  readonly more?: (place: StorePlace) => readonly string[];
   readonly tokens: TokenRule;
 }
 
-function taskStore({ agent, label, extension, more, tokens }: TaskStore): StoreFormat {
+function taskStore({ agent, label, tokens }: TaskStore): StoreFormat {
   return {
     agent,
     label,
-    roots: (place) => {
-      const users = vscodeUserFolders(place).map((user) => joinPath(place, user, 'globalStorage', extension));
-      return [...users, ...(more?.(place) ?? [])].map((path) => ({ path, depth: 3 }));
-    },
+    roots: storeRoots[agent],
     place: placeOf,
     notes: taskNotes,
     createParser: (options) => new RecordParser(options, (session) => new TaskReader(session, tokens)),

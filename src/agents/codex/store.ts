@@ -2,7 +2,7 @@ import { isObject } from '../../model/text/json.ts';
 import { field, nonEmpty } from '../shared/guards.ts';
 import { parse } from '../shared/normalizer/lineLog.ts';
 import type { StoreFormat, StorePart } from '../stores/storeFormat.ts';
-import { folderFrom, joinPath } from '../stores/placeFiles.ts';
+import { storeRoots } from '../stores/roots.ts';
 import { joinThread } from './appServer/dialogue.ts';
 import { CodexStoreParser } from './store/parser.ts';
 
@@ -17,14 +17,7 @@ const dayFolder = /^(.*)\/sessions\/\d{4}\/\d{2}\/\d{2}\/[^/]+$/;
 export const codexStore: StoreFormat = {
   agent: 'codex',
   label: 'Codex',
-  roots: (place) => {
-    const home = folderFrom(place, 'CODEX_HOME', joinPath(place, place.home, '.codex'));
-    return [
-      { path: joinPath(place, home, 'sessions'), depth: 4 },
-      { path: joinPath(place, home, 'archived_sessions'), depth: 1 },
-      { path: home, depth: 1 },
-    ];
-  },
+  roots: storeRoots.codex,
   place: (path) => {
     if (path === index) return { role: 'shared' };
     return rollout.test(path) ? 'head' : undefined;

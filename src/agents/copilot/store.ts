@@ -1,5 +1,5 @@
 import type { StoreFormat } from '../stores/storeFormat.ts';
-import { folderFrom, joinPath } from '../stores/placeFiles.ts';
+import { storeRoots } from '../stores/roots.ts';
 import { CopilotStoreParser } from './store/parser.ts';
 
 const file = /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\/(events\.jsonl|workspace\.yaml)$/i;
@@ -8,10 +8,7 @@ const file = /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\/(
 export const copilotStore: StoreFormat = {
   agent: 'copilot',
   label: 'Copilot CLI',
-  roots: (place) => {
-    const home = folderFrom(place, 'COPILOT_HOME', joinPath(place, place.home, '.copilot'));
-    return [{ path: joinPath(place, home, 'session-state'), depth: 2 }];
-  },
+  roots: storeRoots.copilot,
   place: (path) => {
     const [, session, name] = file.exec(path) ?? [];
     if (session === undefined) return undefined;

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../model/text/json.ts';
 import { idOf, nonEmpty, objects, text } from '../shared/guards.ts';
 import type { StoreFormat, StorePart, StoreRecord } from '../stores/storeFormat.ts';
-import { folderFrom, joinPath } from '../stores/placeFiles.ts';
+import { storeRoots } from '../stores/roots.ts';
 import { RecordParser, timeOf, type RecordReader, type StoreSession } from '../stores/storeSession.ts';
 
 /**
@@ -12,13 +12,7 @@ import { RecordParser, timeOf, type RecordReader, type StoreSession } from '../s
 export const cursorStore: StoreFormat = {
   agent: 'cursor',
   label: 'Cursor CLI',
-  roots: (place) => {
-    const home = joinPath(place, place.home, '.cursor');
-    const xdg = place.env['XDG_CONFIG_HOME'];
-    const config = folderFrom(place, 'CURSOR_CONFIG_DIR', xdg === undefined ? home : joinPath(place, xdg, 'cursor'));
-    const chats = [...new Set([home, config])].map((folder) => ({ path: joinPath(place, folder, 'chats'), depth: 3 }));
-    return [{ path: joinPath(place, home, 'projects'), depth: 5 }, ...chats];
-  },
+  roots: storeRoots.cursor,
   place: placeOf,
   createParser: (options) => new RecordParser(options, (session) => new CursorStoreReader(session)),
   resume: (nativeId) => ({ program: 'cursor-agent', args: [`--resume=${nativeId}`] }),

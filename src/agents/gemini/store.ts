@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '../../model/text/json.ts';
 import type { TokenUsage } from '../../model/usage/usage.ts';
 import { count, field, idOf, list, nonEmpty, objects, text } from '../shared/guards.ts';
 import type { SessionNote, StoreFormat, StorePart, StoreRecord } from '../stores/storeFormat.ts';
-import { folderFrom, joinPath } from '../stores/placeFiles.ts';
+import { storeRoots } from '../stores/roots.ts';
 import { RecordParser, timeOf, type RecordReader, type StoreSession } from '../stores/storeSession.ts';
 import { errorCode } from './errors.ts';
 import { GeminiStoreCalls } from './storeCalls.ts';
@@ -16,10 +16,7 @@ import { GeminiStoreCalls } from './storeCalls.ts';
 export const geminiStore: StoreFormat = {
   agent: 'gemini',
   label: 'Gemini CLI',
-  roots: (place) => {
-    const home = folderFrom(place, 'GEMINI_CLI_HOME', place.home);
-    return [{ path: joinPath(place, home, '.gemini', 'tmp'), depth: 4 }];
-  },
+  roots: storeRoots.gemini,
   place: placeOfChat,
   look: lookAtChat,
   isDocument: (path) => path.endsWith('.json') || path.endsWith('/.project_root'),

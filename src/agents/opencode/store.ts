@@ -1,7 +1,7 @@
 import { field, nonEmpty } from '../shared/guards.ts';
 import { parse } from '../shared/normalizer/lineLog.ts';
 import type { StoreFormat, StorePart } from '../stores/storeFormat.ts';
-import { folderFrom, joinPath } from '../stores/placeFiles.ts';
+import { storeRoots } from '../stores/roots.ts';
 import { RecordParser } from '../stores/storeSession.ts';
 import { OpenCodeReader } from './reader.ts';
 
@@ -27,17 +27,7 @@ const lastChange = `WITH RECURSIVE tree(id) AS (
 export const openCodeStore: StoreFormat = {
   agent: 'opencode',
   label: 'OpenCode',
-  roots: (place) => {
-    const data = folderFrom(place, 'XDG_DATA_HOME', joinPath(place, place.home, '.local', 'share'));
-    const database = place.env['OPENCODE_DB'];
-    const folder = database === undefined ? '' : database.replace(/[/\\][^/\\]*$/, '');
-    const other = database === undefined || folder === database ? [] : [{ path: folder, depth: 1 }];
-    return [
-      { path: joinPath(place, data, 'opencode'), depth: 1 },
-      { path: joinPath(place, data, 'opencode', 'storage'), depth: 5 },
-      ...other,
-    ];
-  },
+  roots: storeRoots.opencode,
   place: (path) => {
     if (/^[^/]+\.db$/.test(path)) return { role: 'database' };
     return /^(?:session|message|part)\/.+\.json$/.test(path) ? 'head' : undefined;

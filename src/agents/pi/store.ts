@@ -1,7 +1,7 @@
 import { nonEmpty, field } from '../shared/guards.ts';
 import { parse } from '../shared/normalizer/lineLog.ts';
 import type { StoreFormat } from '../stores/storeFormat.ts';
-import { folderFrom, joinPath } from '../stores/placeFiles.ts';
+import { storeRoots } from '../stores/roots.ts';
 import { RecordParser } from '../stores/storeSession.ts';
 import { PiReader } from './reader.ts';
 
@@ -12,10 +12,7 @@ import { PiReader } from './reader.ts';
 export const piStore: StoreFormat = {
   agent: 'pi',
   label: 'Pi',
-  roots: (place) => {
-    const folder = folderFrom(place, 'PI_CODING_AGENT_DIR', joinPath(place, place.home, '.pi', 'agent'));
-    return [{ path: joinPath(place, folder, 'sessions'), depth: 2 }];
-  },
+  roots: storeRoots.pi,
   place: (path) => (/^[^/]+\/[^/]+\.jsonl$/.test(path) ? 'head' : undefined),
   look: (_, [header = '']) => {
     const value = parse(header);

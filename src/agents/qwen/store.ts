@@ -4,7 +4,7 @@ import { GeminiChatReader, lookAtChat, placeOfChat, projectNotes } from '../gemi
 import { code } from '../shared/describe.ts';
 import { count, field, list, nonEmpty, objects, text } from '../shared/guards.ts';
 import type { StoreFormat, StorePart, StoreRecord } from '../stores/storeFormat.ts';
-import { folderFrom, joinPath } from '../stores/placeFiles.ts';
+import { storeRoots } from '../stores/roots.ts';
 import { RecordParser, timeOf, type RecordReader, type StoreSession } from '../stores/storeSession.ts';
 import { QwenCalls } from './calls.ts';
 
@@ -16,14 +16,7 @@ import { QwenCalls } from './calls.ts';
 export const qwenStore: StoreFormat = {
   agent: 'qwen',
   label: 'Qwen Code',
-  roots: (place) => {
-    const home = folderFrom(place, 'QWEN_HOME', joinPath(place, place.home, '.qwen'));
-    const folders = new Set([folderFrom(place, 'QWEN_RUNTIME_DIR', home), home]);
-    return [...folders].flatMap((folder) => [
-      { path: joinPath(place, folder, 'projects'), depth: 4 },
-      { path: joinPath(place, folder, 'tmp'), depth: 4 },
-    ]);
-  },
+  roots: storeRoots.qwen,
   place: placeOf,
   look: lookAtChat,
   isDocument: (path) => path.endsWith('.json') || path.endsWith('/.project_root'),

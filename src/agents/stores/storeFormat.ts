@@ -106,12 +106,12 @@ export interface StoreJoin {
   dialogue(nativeId: string): DialogueFactory;
 }
 
-/** One kind of store. To add an agent, add one of these and a line in `formats.ts`. */
+/** One kind of store. To add an agent, add one of these, a line in `formats.ts` and its folders in `roots.ts`. */
 export interface StoreFormat {
   readonly agent: ObservedAgent;
   /** Name for people. */
   readonly label: string;
-  roots(place: StorePlace): readonly StoreRoot[];
+  readonly roots: (place: StorePlace) => readonly StoreRoot[];
   /**
    * Meaning of a file, by its path below the root (with `/`). `head`: its first lines are needed, see `look`.
    * `undefined`: not part of a session; it is never opened.

@@ -2,9 +2,9 @@ import { isObject } from '../../model/text/json.ts';
 import { nonEmpty } from '../shared/guards.ts';
 import { parse } from '../shared/normalizer/lineLog.ts';
 import type { SessionNote, StoreFormat, StorePart, StoreRecord } from '../stores/storeFormat.ts';
-import { joinPath } from '../stores/placeFiles.ts';
+import { storeRoots } from '../stores/roots.ts';
 import { RecordParser } from '../stores/storeSession.ts';
-import { uriPath, vscodeUserFolders } from '../stores/vscodeFolders.ts';
+import { uriPath } from '../stores/vscodeFolders.ts';
 import { VscodeChatReader } from './reader.ts';
 
 /**
@@ -15,12 +15,7 @@ import { VscodeChatReader } from './reader.ts';
 export const vscodeChatStore: StoreFormat = {
   agent: 'vscode-chat',
   label: 'VS Code Chat',
-  roots: (place) =>
-    vscodeUserFolders(place).flatMap((user) => [
-      { path: joinPath(place, user, 'workspaceStorage'), depth: 3 },
-      { path: joinPath(place, user, 'globalStorage', 'emptyWindowChatSessions'), depth: 1 },
-      { path: joinPath(place, user, 'globalStorage', 'transferredChatSessions'), depth: 1 },
-    ]),
+  roots: storeRoots['vscode-chat'],
   place: placeOf,
   notes: workspaceNote,
   createParser: (options) => new RecordParser(options, (session) => new VscodeChatReader(session)),

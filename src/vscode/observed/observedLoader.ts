@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import * as vscode from 'vscode';
-import { storeVariables } from '../../agents/stores/variables.ts';
+import { storeRoots, storeVariables } from '../../agents/stores/roots.ts';
 import { logLine } from '../../engine/log/logLine.ts';
 import type { ResultOf } from '../../protocol/daemon/calls.ts';
 import type { EngineHost } from '../engine/engineHost.ts';
@@ -55,9 +55,8 @@ export class ObservedLoader implements vscode.Disposable {
 
   /** At start-up, loads only if an agent has a store, so that other windows pay nothing. */
   async loadIfNeeded(): Promise<void> {
-    const { storeFormats } = await import('../../agents/stores/formats.ts');
     const place = { ...whereStoresAre(), platform: process.platform };
-    for (const { path } of storeFormats.flatMap((format) => format.roots(place))) {
+    for (const { path } of Object.values(storeRoots).flatMap((roots) => roots(place))) {
       if (await exists(vscode.Uri.file(path))) return this.load();
     }
     this.#deps.list.replaceObserved([], []);

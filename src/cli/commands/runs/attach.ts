@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { storeFormats } from '../../../agents/stores/formats.ts';
-import { storeVariables } from '../../../agents/stores/variables.ts';
+import { storeVariables } from '../../../agents/stores/roots.ts';
 import type { DaemonConnection } from '../../../client/connection.ts';
 import { runsIn } from '../../../client/machine/runsIn.ts';
 import { transcriptPages } from '../../../client/machine/transcriptPages.ts';
