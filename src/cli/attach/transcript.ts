@@ -8,22 +8,30 @@ import type { SessionSnapshot, SessionUpdate } from '../../protocol/daemon/sessi
 const maxRemembered = 1000;
 
 /**
- * Prints the entries of a followed session in the order in which they settle. Prints changed entries again, and
- * requests before their answers.
+ * Prints the entries of a followed session in the order in which they settle. Prints an entry again when what a
+ * reader sees of it has changed, and requests before their answers.
  */
 export class FollowedTranscript {
-  readonly #connection: DaemonConnection;
+  readonly #connection: Pick<DaemonConnection, 'call'>;
   readonly #sessionId: string;
   readonly #print: (entry: NormalizedEntry) => Promise<void>;
+  readonly #visible: (entry: NormalizedEntry) => string;
   readonly #printed = new Map<number, string>();
   #open: ReadonlySet<number> = new Set();
   /** All entries below this index are printed or open. */
   #next = 0;
 
-  constructor(connection: DaemonConnection, sessionId: string, print: (entry: NormalizedEntry) => Promise<void>) {
+  /** `visible`: what a reader sees of an entry. */
+  constructor(
+    connection: Pick<DaemonConnection, 'call'>,
+    sessionId: string,
+    print: (entry: NormalizedEntry) => Promise<void>,
+    visible: (entry: NormalizedEntry) => string = JSON.stringify,
+  ) {
     this.#connection = connection;
     this.#sessionId = sessionId;
     this.#print = print;
+    this.#visible = visible;
   }
 
   /** Prints the existing entries when following starts. */
@@ -63,7 +71,7 @@ export class FollowedTranscript {
   async #settle(entry: NormalizedEntry, isOpen: boolean): Promise<void> {
     if (isOpen && !isWaitingRequest(entry)) return;
     // A hash, because entries may be megabytes long.
-    const digest = createHash('sha256').update(JSON.stringify(entry)).digest('base64');
+    const digest = createHash('sha256').update(this.#visible(entry)).digest('base64');
     if (this.#printed.get(entry.index) === digest) return;
     this.#printed.delete(entry.index);
     this.#printed.set(entry.index, digest);
@@ -73,7 +81,7 @@ export class FollowedTranscript {
   }
 }
 
-function isWaitingRequest({ metadata }: NormalizedEntry): boolean {
+export function isWaitingRequest({ metadata }: NormalizedEntry): boolean {
   const found = requestMetadataSchema.safeParse(metadata);
   return found.success && found.data.decision === undefined;
 }

@@ -35,7 +35,7 @@ export async function followSession(context: CliContext, sessionId: string, opti
   const stopListening = context.onInterrupt(() => end(done));
   void connection.closed.then(() => end(lost));
   try {
-    const transcript = new FollowedTranscript(connection, sessionId, print);
+    const transcript = new FollowedTranscript(connection, sessionId, print, options.json ? undefined : entryText);
     let work = Promise.resolve();
     const inOrder = (step: () => Promise<void>, { live }: SessionSnapshot): Promise<void> => {
       work = work.then(step).then(() => {

@@ -182,10 +182,20 @@ describe('a session that another program has open in the server of Codex 0.169.0
       return Promise.resolve();
     });
     state = followed.state;
-    const waiting = await until('the request', () => state?.requests[0]);
-    const answer = { kind: 'deny' } as const;
-    assert.ok((await client.call('answer', { session_id: session, request_id: waiting.id, answer })).accepted);
+    await until('the request', () => state?.requests[0]);
+    bench.environment['HOME'] = place.home;
+    const terminal = bench.vitrine('attach', session);
+    let asked = '';
+    terminal.process.stderr?.on('data', (chunk: Buffer) => (asked += chunk.toString()));
+    await until('the question', () => asked.includes('asks for permission'));
+    terminal.process.stdin?.write('n\n');
     await other.hears('turn/completed', 4);
+    await until('the end of the turn', () => state?.summary.observed?.live.state === 'idle');
+    terminal.process.kill('SIGINT');
+    const { stdout, stderr } = await terminal.ended;
+    assert.match(stdout, /Once more\./);
+    assert.doesNotMatch(stdout, /Asks for permission/, 'the question is a notice only');
+    assert.equal(stderr.split('asks for permission').length, 2, stderr);
     assert.equal(readFileSync(path.join(place.workspace, 'times.txt'), 'utf8'), 'once\n');
   });
 

@@ -4,7 +4,7 @@ import { storeVariables } from '../../../agents/stores/roots.ts';
 import type { DaemonConnection } from '../../../client/connection.ts';
 import { runsIn } from '../../../client/machine/runsIn.ts';
 import { transcriptPages } from '../../../client/machine/transcriptPages.ts';
-import { normalizedEntrySchema } from '../../../model/transcript/entry.ts';
+import { normalizedEntrySchema, type NormalizedEntry } from '../../../model/transcript/entry.ts';
 import type { AgentRequest } from '../../../model/agent/request.ts';
 import type { SessionSnapshot } from '../../../protocol/daemon/session.ts';
 import { parseOptions } from '../../options/args.ts';
@@ -12,7 +12,7 @@ import { parseJsonInput, parseTypedInput, type AttachInput } from '../../attach/
 import { editText } from '../../attach/editText.ts';
 import { readEditPreviews } from '../../../engine/requests/readEditPreviews.ts';
 import { requestText } from '../../attach/requestText.ts';
-import { FollowedTranscript } from '../../attach/transcript.ts';
+import { FollowedTranscript, isWaitingRequest } from '../../attach/transcript.ts';
 import { UsageError, type CliContext, type Command } from '../../command.ts';
 import { isSameProtocol, runningDaemons, startedDaemon, translated } from '../../run/daemon.ts';
 import { storeHelp } from '../../run/engine.ts';
@@ -194,9 +194,9 @@ class Attachment {
   }
 
   async #follow(): Promise<void> {
-    const transcript = new FollowedTranscript(this.#connection, this.#session, (entry) =>
-      this.#json ? writeLines(this.#context.stdout, [entry]) : this.#write(entryText(entry)),
-    );
+    const transcript = this.#json
+      ? new FollowedTranscript(this.#connection, this.#session, (entry) => writeLines(this.#context.stdout, [entry]))
+      : new FollowedTranscript(this.#connection, this.#session, (entry) => this.#write(entry), entryText);
     const take = ({
       live,
       summary: { outcome, agent_label: agent, project_dir: folder },
@@ -222,7 +222,7 @@ class Attachment {
       for (const entry of page.entries) {
         const known = normalizedEntrySchema.safeParse(entry);
         if (this.#json) await writeLines(this.#context.stdout, [entry]);
-        else if (known.success) await this.#write(entryText(known.data));
+        else if (known.success) await this.#write(known.data);
       }
       if (this.#json) {
         const unseen = page.requests.filter(({ id }) => !this.#shown.has(id));
@@ -293,8 +293,9 @@ class Attachment {
     }
   }
 
-  #write(text: string): Promise<void> {
-    this.#context.stdout.write(`${text}\n\n`);
+  #write(entry: NormalizedEntry): Promise<void> {
+    // The notice of a waiting request says more.
+    if (!isWaitingRequest(entry)) this.#context.stdout.write(`${entryText(entry)}\n\n`);
     return Promise.resolve();
   }
 
