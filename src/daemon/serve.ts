@@ -154,7 +154,15 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
   });
   const { randomHex } = engineDeps;
   const races = new RaceCalls({ engine, storeDir, contexts, clients, lifetime, randomHex, log });
-  const others = new OtherDaemons({ storeDir, version, engine, isPresent: () => clients.isPresent(), log });
+  const others = new OtherDaemons({
+    storeDir,
+    version,
+    engine,
+    isPresent: () => clients.isPresent(),
+    onSummary: (summary) => news.summaryChanged(summary),
+    onRun: (id) => clients.renew(id),
+    log,
+  });
   const since = new Date().toISOString();
   const service = new DaemonService({
     engine,
@@ -189,10 +197,12 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     await Promise.race([sweep(engine, log), delay(sweepMs, undefined, { ref: false })]);
     await publishEndpoint(folder, endpoint);
     onReady();
+    void others.begin();
     await ended;
   } finally {
     await removeEndpoint(folder, endpoint);
     sources.dispose();
+    others.dispose();
     await thread.dispose();
     followUps.dispose();
     // The queue takes no more, and records how the stopped runs end.

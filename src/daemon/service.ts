@@ -110,8 +110,9 @@ export class DaemonService {
   }
 
   watch(): ResultOf<'watch'> {
-    const { running, followUps } = this.#deps;
-    return { live: running.all().map((handle) => handle.summary()), follow_ups: followUps.state() };
+    const { running, others, followUps } = this.#deps;
+    const own = running.all().map((handle) => handle.summary());
+    return { live: [...own, ...others.live()], follow_ups: followUps.state() };
   }
 
   announce(connection: ConnectedClient, { contexts, when_windows_close }: ParamsOf<'announce'>): ResultOf<'announce'> {

@@ -5,6 +5,7 @@ import type { DaemonConnection } from '../../src/client/connection.ts';
 import { DaemonLink } from '../../src/client/link.ts';
 import { RemoteSession } from '../../src/client/remoteSession.ts';
 import { requestMetadataSchema } from '../../src/model/agent/request.ts';
+import type { SessionSummary } from '../../src/model/session/summary.ts';
 import type { NormalizedEntry } from '../../src/model/transcript/entry.ts';
 import { daemonProtocol } from '../../src/protocol/daemon/version.ts';
 import { DaemonBench } from '../support/daemon/bench.ts';
@@ -122,6 +123,47 @@ describe('a run of a daemon of another version, in a window of this one', functi
       assert.equal((await place.vitrine('verify', session_id).ended).code, 0);
     });
   }
+
+  it('is listed with what it waits for, without being opened', async () => {
+    const other = await otherDaemon(older);
+    const steps = [{ init: true }, { ask: { id: 'req-1' } }, { result: {} }];
+    const { session_id } = await other.call('start', place.startParams(steps));
+    const listed = new Map<string, SessionSummary>();
+    const take = (summaries: readonly SessionSummary[]): Promise<void> => {
+      for (const summary of summaries) listed.set(summary.session_id, summary);
+      return Promise.resolve();
+    };
+    const connection = await place.connect({ onNews: ({ summaries }) => take(summaries) });
+    await take((await connection.call('watch', { events: false })).live);
+    await until('the request', () => listed.get(session_id)?.needs_you?.count === 1);
+
+    const later = await other.call('start', place.startParams(steps));
+    await until('the request of a run that began later', () => listed.get(later.session_id)?.needs_you?.count === 1);
+    const answer = { kind: 'allow', scope: 'once' } as const;
+    await connection.call('answer', { session_id, request_id: 'req-1', answer });
+    await until('its end', () => listed.get(session_id)?.outcome === 'completed');
+    assert.equal(listed.get(session_id)?.needs_you ?? null, null);
+    assert.equal((await connection.call('status', {})).runs, 0);
+    await other.call('stop', { session_id: later.session_id, kill: true });
+    await until('the other end', () => listed.get(later.session_id)?.outcome === 'stopped');
+  });
+
+  it('is followed when it begins while the session is open', async () => {
+    const other = await otherDaemon(older);
+    const start = place.startParams([{ init: true }, { say: 'first' }, { result: {} }]);
+    const { session_id } = await other.call('start', start);
+    await until('the end', async () => (await other.call('status', {})).runs === 0);
+    const session = await RemoteSession.open(windowLink(), place.store, session_id);
+    assert.equal(session.live(), false);
+    const shown = await pageOf(session);
+    const request = { prompt: prompt([{ init: true }, { ask: { id: 'req-2' } }, { say: 'second' }, { result: {} }]) };
+    await other.call('resume', { context: start.context, session_id, request });
+    await until('the request', () => session.conversation()?.pending().length === 1);
+    assert.equal(session.otherVersion(), other.daemon.version);
+    await session.conversation()?.answer('req-2', { kind: 'allow', scope: 'once' });
+    await until('the answer', () => texts(shown).includes('second') && !session.live());
+    assert.equal(session.summary().runs, 2);
+  });
 
   it('is stopped, and says so', async () => {
     const other = await otherDaemon(older);

@@ -12,6 +12,8 @@ type WhenWindowsClose = 'finishRuns' | 'stopRuns';
 export interface ConnectedClient {
   /** Asks the user for an input value; `null` if they enter none. */
   askInput(name: string, agent: { readonly name: string; readonly file: string }): Promise<string | null>;
+  /** A daemon of another version began to run the session. */
+  renew(sessionId: string): void;
 }
 
 interface Client {
@@ -52,6 +54,11 @@ export class Clients implements Presence {
     const own = (): void => listener();
     this.#presence.add(own);
     return { dispose: () => this.#presence.delete(own) };
+  }
+
+  /** Lets all who follow the session follow it again. */
+  renew(sessionId: string): void {
+    for (const connection of this.#clients.keys()) connection.renew(sessionId);
   }
 
   /** Number of clients, without those that only watch. */

@@ -76,6 +76,13 @@ export class ClientConnection implements ConnectedClient {
     this.#rpc.listen();
   }
 
+  renew(sessionId: string): void {
+    for (const subscription of this.#subscriptions.values()) {
+      const { handle } = subscription;
+      if (handle.id === sessionId && handle.otherVersion?.() === undefined) subscription.renew();
+    }
+  }
+
   /** Ends the connection after pending messages were sent. */
   end(): void {
     this.#rpc.end();

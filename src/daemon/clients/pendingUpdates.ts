@@ -26,10 +26,13 @@ export class PendingUpdates {
   add(updates: readonly EntryUpdate[]): void {
     if (this.#gap) return;
     for (const update of updates) this.#addOne(update);
-    if (this.#characters > maxCharacters || this.#count > maxUpdates) {
-      this.#clear();
-      this.#gap = true;
-    }
+    if (this.#characters > maxCharacters || this.#count > maxUpdates) this.drop();
+  }
+
+  /** From now on, the client has to follow the session again. */
+  drop(): void {
+    this.#clear();
+    this.#gap = true;
   }
 
   take(): Batch {

@@ -80,6 +80,12 @@ export class Subscription implements Disposable {
     return { subscription: this.#id, state: snapshotOf(this.handle), entries: [...this.handle.unsettled()] };
   }
 
+  /** Lets the client follow the session again, because another handle shows more of it. */
+  renew(): void {
+    this.#pending.drop();
+    this.#pump();
+  }
+
   /** Keeps the handle open until the work has ended. */
   async using<T>(work: (handle: SessionHandle) => Promise<T>): Promise<T> {
     this.#uses += 1;

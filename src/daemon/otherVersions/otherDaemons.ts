@@ -1,9 +1,13 @@
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
 import { connectOthers } from '../../client/connect.ts';
 import type { DaemonConnection } from '../../client/connection.ts';
 import { runsIn } from '../../client/machine/runsIn.ts';
 import type { Log, SessionHandle } from '../../engine/api.ts';
 import type { Engine } from '../../engine/engine.ts';
+import { watchRecord } from '../../engine/record/read/watchRecord.ts';
 import { isSessionLive } from '../../model/session/status.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
 import type { ClientDescription, GivenParams, ResultOf } from '../../protocol/daemon/calls.ts';
 import { OtherRun } from './otherRun.ts';
 
@@ -14,15 +18,45 @@ export interface OtherDaemonsDeps {
   readonly engine: Pick<Engine, 'open'>;
   /** Whether a person is connected, who could answer requests. */
   readonly isPresent: () => boolean;
+  /** One of their runs changed, or ended. */
+  readonly onSummary: (summary: SessionSummary) => void;
+  /** A run began that this daemon did not know. */
+  readonly onRun: (sessionId: string) => void;
   readonly log: Log;
 }
 
 /** Runs in daemons of other protocol versions on the same store, for clients of this daemon. Starts none. */
 export class OtherDaemons {
   readonly #deps: OtherDaemonsDeps;
+  /** By session: for lists, while it runs. */
+  readonly #listed = new Map<string, SessionHandle>();
+  #stop: () => void = () => undefined;
+  #isDisposed = false;
 
   constructor(deps: OtherDaemonsDeps) {
     this.#deps = deps;
+  }
+
+  /** Finds their runs, those that begin later too. Never rejects. */
+  async begin(): Promise<void> {
+    // Every daemon notes each agent that it starts in this folder.
+    const folder = path.join(this.#deps.storeDir, 'leases');
+    await mkdir(folder, { recursive: true, mode: 0o700 }).catch(() => undefined);
+    if (this.#isDisposed) return;
+    this.#stop = watchRecord(folder, () => this.#look());
+    await this.#look();
+  }
+
+  /** Their runs, with requests that wait. */
+  live(): readonly SessionSummary[] {
+    return [...this.#listed.values()].map((handle) => handle.summary());
+  }
+
+  dispose(): void {
+    this.#isDisposed = true;
+    this.#stop();
+    for (const handle of this.#listed.values()) handle.dispose();
+    this.#listed.clear();
   }
 
   /** The handle itself, or one that also shows what the other daemon says of the session's run. Takes over the handle. */
@@ -57,9 +91,47 @@ export class OtherDaemons {
     }
   }
 
-  async #find(sessionId: string, client: ClientDescription): Promise<DaemonConnection | null> {
+  /** Never rejects. */
+  async #look(): Promise<void> {
+    const { engine, log } = this.#deps;
+    try {
+      const others = await this.#connect({ kind: 'api', person: false });
+      const runs = await runsIn(others);
+      for (const other of others) other.close();
+      for (const { session } of runs) {
+        if (!this.#listed.has(session.session_id)) await this.#list(await engine.open(session.session_id));
+      }
+    } catch (error) {
+      log.warn(`Runs of daemons of other versions are unknown: ${String(error)}`);
+    }
+  }
+
+  async #list(base: SessionHandle): Promise<void> {
+    const { onSummary, onRun } = this.#deps;
+    const handle = await this.follow(base);
+    const { id } = handle;
+    if (handle.otherVersion?.() === undefined || this.#isDisposed) {
+      handle.dispose();
+      return;
+    }
+    this.#listed.set(id, handle);
+    handle.onSummary(onSummary);
+    onSummary(handle.summary());
+    onRun(id);
+    void handle.done.then(() => {
+      if (!this.#listed.delete(id)) return;
+      onSummary(handle.summary());
+      handle.dispose();
+    });
+  }
+
+  #connect(client: ClientDescription): Promise<DaemonConnection[]> {
     const { storeDir, version: build } = this.#deps;
-    const others = await connectOthers({ storeDir, build, client: { ...client, observes: true } });
+    return connectOthers({ storeDir, build, client: { ...client, observes: true } });
+  }
+
+  async #find(sessionId: string, client: ClientDescription): Promise<DaemonConnection | null> {
+    const others = await this.#connect(client);
     const found = (await runsIn(others)).find(({ session }) => session.session_id === sessionId)?.connection;
     for (const other of others) if (other !== found) other.close();
     return found ?? null;
