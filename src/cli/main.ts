@@ -48,7 +48,7 @@ const commands: readonly { readonly name: string; readonly summary: string; load
   },
   {
     name: 'daemon',
-    summary: 'shows, stops and logs the daemon that owns background runs',
+    summary: 'shows or stops the daemon, which owns background runs, or prints its log',
     load: async () => (await import('./commands/daemon.ts')).daemon,
   },
   {
@@ -103,7 +103,7 @@ const commands: readonly { readonly name: string; readonly summary: string; load
   },
   {
     name: 'usage',
-    summary: 'tokens and money by day, model or agent',
+    summary: 'adds up tokens and cost by day, model or agent',
     load: async () => (await import('./commands/usage.ts')).usage,
   },
   {

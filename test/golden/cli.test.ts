@@ -177,7 +177,7 @@ describe('the CLI', function () {
     [['fork'], /Specify a session.*vitrine sessions/],
     [['fork', 'ses_000000000000', '--at', '-1', 'x'], /--at/],
     [['fork', 'ses_000000000000', '--at', 'x', 'x'], /"x" is not the number of an entry \(--at\)/],
-    [['fork', 'ses_000000000000', '--at', '3'], /No prompt is given/],
+    [['fork', 'ses_000000000000', '--at', '3'], /The prompt is missing/],
     [['fork', 'ses_000000000000', '--at', '3', 'x', '--json'], /--json applies only to --detach/],
     [['sessions', '--store', path.join(cli, 'below')], /Not a folder.*--store/],
     [['replay', 'x', '--exit', 'badly'], /"badly".*--exit.*SIGTERM/],

@@ -51,5 +51,5 @@ const reasons: Readonly<Record<Exclude<EditPreview['state'], 'placed'>, string>>
   unreadable: 'could not be read as text',
   tooLarge: 'too large to show the change',
   long: 'too long to show the change',
-  unplaced: 'the agent does not say where in the file the text goes',
+  unplaced: 'the agent does not report where in the file the text belongs',
 };

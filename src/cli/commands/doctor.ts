@@ -83,7 +83,7 @@ function describe({ report, lastError }: Diagnosis['agents'][number]): string[] 
   else {
     lines.push(`${label}: ${program.version ?? 'version unknown'}`, `  ${program.path}`);
     lines.push(
-      `  Login: ${signedIn === undefined ? 'unknown: the program does not report it' : signedIn ? 'yes' : 'no'}`,
+      `  Login: ${signedIn === undefined ? 'unknown (the program does not report it)' : signedIn ? 'yes' : 'no'}`,
     );
     lines.push('  Searched in:', ...program.tried.map((place) => `    ${place}`));
   }
@@ -91,8 +91,8 @@ function describe({ report, lastError }: Diagnosis['agents'][number]): string[] 
     const at = lastError.updated_at.slice(0, 16).replace('T', ' ');
     lines.push(`  Last error: ${at} UTC, ${lastError.session_id}: ${lastError.reason ?? ''}`);
   }
-  if (profile !== undefined) lines.push(`  Started by: --agent ${type} --profile ${profile}`);
-  if (environment.removed.length > 0) lines.push(`  Not passed on: ${environment.removed.join(', ')}`);
+  if (profile !== undefined) lines.push(`  Start with: --agent ${type} --profile ${profile}`);
+  if (environment.removed.length > 0) lines.push(`  Variables not passed to it: ${environment.removed.join(', ')}`);
   if (environment.added.length > 0) lines.push(`  Added: ${environment.added.join(', ')}`);
   return lines;
 }

@@ -29,7 +29,7 @@ export const mcp: Command = {
   async run(args, outer) {
     const { values, positionals } = parseOptions('mcp', { args: [...args], options, allowPositionals: true });
     const [first] = positionals;
-    if (first !== undefined) throw new UsageError(`"${first}" is an extra argument.`, 'See "vitrine mcp --help".');
+    if (first !== undefined) throw new UsageError(`Unexpected argument: "${first}".`, 'See "vitrine mcp --help".');
     const context = { ...outer, cwd: path.resolve(outer.cwd, values.cwd ?? '.') };
     const engineOptions = { store: values.store, writes: true };
     const [{ StdioServerTransport }, { vitrineServer }] = await Promise.all([

@@ -24,10 +24,10 @@ left behind. Sessions with an incomplete record are marked as damaged and named 
   --json             one session per line as JSON, with its tool calls and pending requests
   --all              includes hidden sessions and sessions in the agents' own stores (docs/sources.md)
   --team             lists the sessions that the team shares instead, with owner and machine
-  --of TYPE          sessions in the agent's own list for a folder: ID, last change, title. Starts the agent to ask it.
+  --of TYPE          lists an agent's own sessions of a folder instead: ID, last change, title. Starts the agent to ask it.
                      Exit code 2: the agent has no list, or could not be asked
   --profile ID       agent of the Agent Client Protocol: ${acpProfileIds.join(', ')}
-  --program PATH     path to its program; default: searched for
+  --program PATH     path to its program; default: Vitrine searches for it
   --cwd DIR          the folder; default: the current one
 ${storeHelp}`;
 

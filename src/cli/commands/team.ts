@@ -27,9 +27,9 @@ Exit code 0: done; 1: doctor found a problem; 2: rejected or not reachable.
   join               lets this store share with the team
   status             shows the team, its members and what you share
   doctor             checks address, login, server, clock and schema
-  share              shares a session, or those that run in a folder from now on; --as nothing withdraws a session
-  budget             lists budgets, or sets or removes one, which only the owner of the team can. Runs of the team wait while
-                     a budget is used up
+  share              shares a session, or future runs in a folder; --as nothing stops sharing
+  budget             lists, sets or removes budgets; only the owner of the team can change them. While a budget is used up,
+                     runs of the team wait
   leave              ends your membership; local sessions stay
 
   --down N           reverts the newest N updates of the schema and deletes their data
@@ -80,7 +80,7 @@ export const team: Command = {
       throw new UsageError(`--${isForeign} does not apply to "team ${name}".`, 'See "vitrine team --help".');
     const takesMore = name === 'init' || name === 'join' || name === 'share';
     if (name !== 'budget' && (more.length > 0 || (url !== undefined && !takesMore)))
-      throw new UsageError(`"${more[0] ?? url ?? ''}" is an extra argument.`, 'See "vitrine team --help".');
+      throw new UsageError(`Unexpected argument: "${more[0] ?? url ?? ''}".`, 'See "vitrine team --help".');
     try {
       return await action.run(context, values, url, more);
     } catch (error) {

@@ -15,14 +15,14 @@ const totalKey = 'total';
 
 const help = `Usage: vitrine usage [options]
 
-Adds up tokens and money of all sessions by day, model or agent: Vitrine's own, and those that other programs started.
+Adds up tokens and cost by day, model or agent, over Vitrine's own sessions and those that other programs started.
 
-  --by day|model|agent  default: day
-  --days N              the last N days, today included; default 30, 0 for all
-  --own                 only sessions that Vitrine recorded
-  --team                adds what other members of the team share, by the day each session was created
-  --json                one group per line as JSON, then one line with "total"
-  --line                today in one short line, for a shell prompt
+  --by GROUPING      day, model or agent; default: day
+  --days N           the last N days, including today; default: 30; 0: all
+  --own              only sessions that Vitrine recorded
+  --team             includes what other members of the team share, on the day on which each session was created
+  --json             one group per line as JSON, then one line with "total"
+  --line             prints today's usage in one short line, for a shell prompt
 ${pricesHelp}${storeHelp}
 Amounts with ~ are estimated at list prices. A + means that the cost of some sessions is unknown.
 `;
@@ -84,7 +84,7 @@ async function teamSpending(context: CliContext, store: string | undefined) {
 function daysOption(value: string | undefined): number {
   const days = Number(value ?? '30');
   if (!Number.isInteger(days) || days < 0)
-    throw new UsageError(`Not a number of days: ${value}`, 'Use 0 or more (--days).');
+    throw new UsageError(`"${value}" is not a number of days (--days).`, 'Use 0 or more.');
   return days;
 }
 

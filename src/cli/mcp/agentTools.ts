@@ -55,7 +55,7 @@ export function addAgentTools(server: McpServer, { runs, engine, cwd, answer, co
         additional_demands: demandsSchema
           .optional()
           .describe(
-            'What the runner must have, besides the agent’s demands. The run waits in the queue for such a runner.',
+            'Requirements for the runner, in addition to the agent’s demands. The run waits in the queue for such a runner.',
           ),
       },
     },

@@ -83,7 +83,7 @@ export function addReadTools(server: McpServer, { engine, cwd, now, answer }: Re
   server.registerTool(
     'why_line',
     {
-      description: 'Which sessions wrote or read a line of a file, and what they were asked for.',
+      description: 'Which sessions wrote or read a line of a file, and with which prompts.',
       inputSchema: {
         file: z.string().min(1).describe('Path of the file, absolute or relative to the folder of this server.'),
         line: z.int().positive().describe('Counts from 1.'),
@@ -96,10 +96,10 @@ export function addReadTools(server: McpServer, { engine, cwd, now, answer }: Re
   server.registerTool(
     'usage',
     {
-      description: 'Tokens and money of all recorded sessions by day, model or agent.',
+      description: 'Tokens and cost of all recorded sessions by day, model or agent.',
       inputSchema: {
         by: z.enum(['day', 'model', 'agent']).default('day'),
-        days: z.int().min(1).max(3650).default(30).describe('The last days, today included.'),
+        days: z.int().min(1).max(3650).default(30).describe('Number of days, including today.'),
       },
       annotations,
     },
@@ -125,5 +125,5 @@ export function addReadTools(server: McpServer, { engine, cwd, now, answer }: Re
 }
 
 function cut(text: string): string {
-  return text.length > maxEntry ? `${text.slice(0, maxEntry)}\n[cut after ${maxEntry} characters]` : text;
+  return text.length > maxEntry ? `${text.slice(0, maxEntry)}\n[truncated after ${maxEntry} characters]` : text;
 }

@@ -33,7 +33,8 @@ export function acpChoice(values: {
     throw new UsageError('--profile is for agents of the Agent Client Protocol.', 'Add --agent acp.');
   }
   if (name !== undefined) {
-    if (profile !== undefined) throw new UsageError('Both a command and --profile are given.', 'Use only one of them.');
+    if (profile !== undefined)
+      throw new UsageError('--profile and a command exclude each other.', 'Use only one of them.');
     const where = /[\\/]/.test(name) ? { program: path.resolve(cwd, name) } : { programs: [name] };
     return { profile: commandProfile, agents: [{ id: commandProfile, label: path.basename(name), args, ...where }] };
   }
@@ -44,7 +45,7 @@ export function acpChoice(values: {
   if (resumes && profile === commandProfile)
     throw new UsageError('This session was started by a command, not by --program.', repeatCommand);
   const preset = acpPresets.find(({ id }) => id === profile);
-  if (preset === undefined) throw new UsageError(`There is no agent "${profile}" (--profile).`, ways);
+  if (preset === undefined) throw new UsageError(`Unknown agent: "${profile}" (--profile).`, ways);
   const { id, label, args: own } = preset;
   return { profile, agents: program === undefined ? [] : [{ id, label, program, args: own }] };
 }

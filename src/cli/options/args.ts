@@ -20,7 +20,7 @@ export function agentOption(type: string | undefined): AgentAdapter {
   const known = `Supported agents: ${adapters.map((adapter) => adapter.type).join(', ')}.`;
   if (type === undefined) throw new UsageError('--agent is missing.', known);
   const adapter = findAdapter(type);
-  if (adapter === undefined) throw new UsageError(`There is no agent "${type}" (--agent).`, known);
+  if (adapter === undefined) throw new UsageError(`Unknown agent: "${type}" (--agent).`, known);
   return adapter;
 }
 

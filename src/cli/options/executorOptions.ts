@@ -12,7 +12,7 @@ export function executorOption(name: string, value: string | undefined): Executo
   const known = `Available: ${executorTypes.join(', ')}.`;
   if (value === undefined) throw new UsageError(`${name} is missing.`, known);
   const type = executorTypeSchema.safeParse(value);
-  if (!type.success) throw new UsageError(`There is no executor "${value}" (${name}).`, known);
+  if (!type.success) throw new UsageError(`Unknown executor: "${value}" (${name}).`, known);
   return type.data;
 }
 

@@ -26,7 +26,7 @@ export function raceAgents(lists: readonly string[], modes: readonly string[]): 
       };
       if (agent === 'acp' && !acpPresets.some(({ id }) => id === detail))
         throw new UsageError(
-          `There is no agent "${name}" (--agents).`,
+          `Unknown agent: "${name}" (--agents).`,
           `Available: ${acpPresets.map(({ id }) => `acp:${id}`).join(', ')}.`,
         );
       if (agent === 'acp-http')
@@ -59,7 +59,7 @@ export function racePrograms(
 function agentOf(option: string, name: string): ExecutorType {
   const type = executorTypeSchema.safeParse(aliases[name] ?? name);
   if (type.success) return type.data;
-  throw new UsageError(`There is no agent "${name}" (${option}).`, `Available: claude, codex, demo, ${types}.`);
+  throw new UsageError(`Unknown agent: "${name}" (${option}).`, `Available: claude, codex, demo, ${types}.`);
 }
 
 const types = executorTypeSchema.options.filter((type) => type !== 'codex').join(', ');

@@ -22,15 +22,14 @@ export const recordedRunOptions = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-export const recordedRunHelp = `  --agent TYPE    agent that printed the output: ${adapters.map(({ type }) => type).join(', ')}
-  --stdout FILE   standard output of the agent; - reads it from stdin
-  --stderr FILE   standard error of the agent; - reads it from stdin
-  --usage FILE    usage file, for agents that write one (copilot)
-  --exit N        exit code or signal name of the run; unknown if omitted
-  --workdir DIR   working folder of the run; default: the current one
+export const recordedRunHelp = `  --agent TYPE       agent that printed the output: ${adapters.map(({ type }) => type).join(', ')}
+  --stdout FILE      standard output of the agent; - reads it from stdin
+  --stderr FILE      standard error of the agent; - reads it from stdin
+  --usage FILE       usage file, for agents that write one (copilot)
+  --exit N           exit code or signal name of the run; unknown if omitted
+  --workdir DIR      working folder of the run; default: the current one
 
-Without --stdout and --stderr, the standard output is read from stdin. Lines without a time get the time
-at which they are read.
+Without --stdout and --stderr, reads the standard output from stdin. A line without a time gets the time at which it is read.
 `;
 
 export interface RecordedRunValues {

@@ -36,7 +36,7 @@ function changeOf([name = '', given, limit, ...more]: readonly string[]) {
   const key = equals < 0 ? '' : name.slice(equals + 1);
   const period = budgetPeriods.find((budgetPeriod) => budgetPeriod === given);
   if (scope === undefined || period === undefined || limit === undefined || more.length > 0)
-    throw new UsageError('Not a complete budget.', next);
+    throw new UsageError('The budget is incomplete.', next);
   if ((scope === 'team') !== (key === '')) throw new UsageError(`"${name}" is not a valid budget.`, next);
   const usd = limit === 'none' ? null : Number(limit);
   if (usd !== null && !(usd >= 0 && Number.isFinite(usd)))

@@ -83,7 +83,7 @@ async function knownSession(
 function knownExecutor(name: string): string {
   if (executorTypeSchema.safeParse(name).success) return name;
   const known = executorTypeSchema.options.join(', ');
-  throw new CoordinatorError('invalid', `There is no executor "${name}". Available: ${known}.`);
+  throw new CoordinatorError('invalid', `Unknown executor: "${name}". Available: ${known}.`);
 }
 
 async function offeredExecutor(coordinator: LocalCoordinator): Promise<string> {

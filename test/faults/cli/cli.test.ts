@@ -120,14 +120,14 @@ describe('vitrine run, sessions, show, doctor', function () {
       /Specify an Agent Client Protocol agent..*claude-agent-acp, codex-acp, gemini-acp, copilot-acp/s,
     );
     const both = await vitrine('run', '--agent', 'acp', '--profile', 'codex-acp', 'x', '--', 'y').ended;
-    assert.match(both.stderr, /a command and --profile/);
+    assert.match(both.stderr, /--profile and a command/);
     const other = await vitrine('run', '--agent', 'claude-code', '--profile', 'codex-acp', 'x').ended;
     assert.match(other.stderr, /--profile is for agents of the Agent Client Protocol/);
     const two = await vitrine('run', '--agent', 'acp', '--profile', 'codex-acp', 'x', 'y').ended;
     assert.match(two.stderr, /More than one prompt/);
     assert.deepEqual([unknown.code, both.code, other.code, two.code], [2, 2, 2, 2]);
     const doctor = await vitrine('doctor').ended;
-    assert.match(doctor.stdout, /Started by: --agent acp --profile gemini-acp/);
+    assert.match(doctor.stdout, /Start with: --agent acp --profile gemini-acp/);
   });
 
   it('prints entries as they settle and the result last; the session can be listed, shown and resumed', async () => {

@@ -42,7 +42,7 @@ describe('vitrine doctor', () => {
     assert.match(said, new RegExp(`${deleted}: permanently deleted`));
     assert.ok(said.includes(`${gone}: 1 session, missing folder`), said);
     assert.match(said, new RegExp(`Last error: .* UTC, ${failed}: .*no tea`));
-    assert.match(said, /Not passed on: CLAUDECODE/);
+    assert.match(said, /Variables not passed to it: CLAUDECODE/);
     assert.doesNotMatch(said, /a-value/);
   });
 });

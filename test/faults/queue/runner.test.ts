@@ -263,9 +263,9 @@ describe('vitrine runner, queue, agents', function () {
   it('report invalid usage', async () => {
     const wrong: readonly (readonly [readonly string[], RegExp])[] = [
       [['runner'], /--executor is missing/],
-      [['runner', '--executor', 'gpt'], /There is no executor "gpt"/],
+      [['runner', '--executor', 'gpt'], /Unknown executor: "gpt"/],
       [['runner', '--executor', 'codex', '--limit', '0'], /not a valid number of concurrent runs/],
-      [['queue', 'add'], /not a complete command/],
+      [['queue', 'add'], /"queue add" is unknown or incomplete/],
       [['queue', 'add', '--blueprint', 'none', 'Do it'], /Agent not found: "none"/],
       [['queue', 'add', '--executor', 'codex', '--demand', 'speed=9', 'Do it'], /is not a valid demand/],
     ];

@@ -216,7 +216,7 @@ describe('a race', function () {
     assert.equal(outside.code, 2);
     assert.match(outside.stderr, /Not a git repository/);
     const unknown = await race('--agents', 'nobody', 'prompt');
-    assert.match(unknown.stderr, /There is no agent "nobody"/);
+    assert.match(unknown.stderr, /Unknown agent: "nobody"/);
     assert.deepEqual(user.leftovers(), noLeftovers);
     const connection = await place.connect();
     const untrusted = { folder: user.folder, trusted: false, environment: place.environment, settings: {} };

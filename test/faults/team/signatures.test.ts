@@ -49,7 +49,7 @@ describe('signatures in a team', function () {
       ]);
     }, database.name);
 
-  it('reveal a record that was altered or shortened, although all hashes fit', async () => {
+  it('reveal a record that was altered or truncated, although all hashes fit', async () => {
     const connection = await alice.connect();
     await alice.ok('team', 'share', '.');
     const id = await alice.ran(connection, [{ init: true }, { say: 'the truth' }, { say: 'more' }, { result: {} }]);

@@ -19,7 +19,7 @@ in the record.
 Exit code 4: entries are missing or the record is damaged; stderr says what and where.
 
   --format FORMAT    ${exportFormats.map(({ id }) => id).join(', ')}
-  --children         with child sessions, their children, and so on, at most 100; only HTML
+  --children         includes child sessions and their children, at most 100; only for html
   --out FILE         output file, overwritten if it exists; default: stdout
   --no-redact        does not mask secrets
   --key HEX          mask key of an earlier export; the same session and key give the same bytes

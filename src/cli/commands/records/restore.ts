@@ -15,7 +15,7 @@ numbers of entries). The current files are copied first, so that --undo can rest
 Without --at and --undo, lists the entries at which Vitrine copied the files.
 Exit code 1: some files could not be restored; stderr says which.
 
-  --at ENTRY         number of a prompt, or the number of entries after a run
+  --at ENTRY         number of a prompt, or of the end of a run, as listed
   --undo             restores the files as they were before the last restore
   --dry-run          only prints what would change
   --json             prints one JSON value per line
@@ -76,7 +76,7 @@ async function list(points: readonly RestorePoint[], json: boolean, { stdout, st
 
 const signs = { changed: 'M', created: 'A', deleted: 'D' } as const;
 const reasons = {
-  ignored: 'it was ignored by git then, so it may have existed',
+  ignored: 'git ignored it at that time, so it may have existed',
   tooLarge: 'it is too large to copy',
   notReadable: 'it cannot be read',
   inTheWay: 'an ignored file with this name exists',

@@ -29,8 +29,8 @@ Words match by prefix, and one entry must contain all of them.
 The index is in catalogue.db next to the records and is updated incrementally.
 
   --json             one hit per line as JSON
-  --limit N          sessions to show; default 50
-  --hits N           hits to show of each; default 20, and 3 after 100 hits
+  --limit N          sessions to show; default: 50
+  --hits N           hits to show per session; default: 20, but 3 after the first 100 hits
   --team             includes sessions that other members of the team share
   --own              only sessions that Vitrine recorded
   --synthetic        includes follow-ups and callbacks
@@ -56,7 +56,7 @@ export const search: Command = {
     const { values, positionals } = parseOptions('search', { args: [...args], options, allowPositionals: true });
     const query = positionals.join(' ').trim();
     if (query === '' && values.rebuild !== true)
-      throw new UsageError('No search text is given.', 'Add a word, as in: vitrine search timeout');
+      throw new UsageError('The search text is missing.', 'Add a word, as in: vitrine search timeout');
     const engine = createEngine(context, { store: values.store, ownOnly: values.own === true });
     try {
       const sessionSearch = engine.archive.search;

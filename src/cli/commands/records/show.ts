@@ -90,7 +90,7 @@ async function showShared(
     if (json === true) await writeJson(handle, context);
     else await writeEntries(handle, context, synthetic === true);
     if (problem === null) return 0;
-    context.stderr.write(`vitrine: The copy of the team ends early. ${visibleLine(problem)}\n`);
+    context.stderr.write(`vitrine: The team’s copy is incomplete. ${visibleLine(problem)}\n`);
     return incomplete;
   } finally {
     await close();

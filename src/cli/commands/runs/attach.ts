@@ -24,7 +24,7 @@ import { visibleLine } from '../../../model/text/visibleText.ts';
 const help = `Usage: vitrine attach [ses_…] [options]
 
 Follows a running session of the daemon until its run ends. Without an ID, follows the only running session.
-Also joins a session of Codex that is running in another program, if the server of Codex has it open.
+Can also join a Codex session that is running in another program, if Codex's app-server has it open.
 Several terminals can attach to one session. The first answer to a request wins.
 
 To answer the agent, type y, n, or n and a reason. Any other line is sent as a message. /stop stops the run.

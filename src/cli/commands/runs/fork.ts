@@ -14,18 +14,19 @@ import { agentOfSession } from '../../sessions/agentOfSession.ts';
 
 const help = `Usage: vitrine fork ses_… [--at ENTRY] [options] PROMPT|- [-- COMMAND [ARGUMENT…]]
 
-Starts a session with the conversation before the prompt ENTRY of another session, and with PROMPT instead of that prompt
-("vitrine show" prints the numbers of entries). The other session and the files stay as they are. "-" reads the prompt from stdin.
+Starts a session with the conversation of another session before its prompt ENTRY, and sends PROMPT instead of that prompt
+("vitrine show" prints the numbers of entries). The other session and your files do not change. "-" reads the prompt from stdin.
 Claude Code and Codex keep their own conversation up to there; without --at, so does an agent of the Agent Client Protocol
-that offers it. Other agents get the transcript as text. stderr says which of these applies. Output and exit codes are those
+that supports it. Other agents get the transcript as text. stderr says which of these applies. Output and exit codes are those
 of "vitrine run".
 
   --at ENTRY         number of the prompt that PROMPT replaces; default: PROMPT follows the whole conversation
   --model NAME       model, as the agent names it
   --permission-mode MODE
+                     permission mode, as the agent names it
 ${limitHelp}${pricesHelp}  --detach           runs in the background, independent of this terminal. Answer requests with "vitrine attach"; stop it
                      with "vitrine stop". Prints the session ID, with --json as {session_id, run_id}
-  --program PATH     path to the agent's program; default: searched for
+  --program PATH     path to the agent's program; default: Vitrine searches for it
 ${storeHelp}`;
 
 const options = {
@@ -48,9 +49,9 @@ export const fork: Command = {
     if (session === undefined) throw new UsageError('Specify a session.', 'See "vitrine sessions" for their ids.');
     const at = entryOf(values.at, session);
     if (given === undefined)
-      throw new UsageError('No prompt is given.', 'Put a prompt in quotes, or use - to read it from stdin.');
+      throw new UsageError('The prompt is missing.', 'Put a prompt in quotes, or use - to read it from stdin.');
     const command = args.includes('--') ? more : [];
-    if (more.length > command.length) throw new UsageError('More than one prompt is given.', 'Put it in quotes.');
+    if (more.length > command.length) throw new UsageError('There is more than one prompt.', 'Put it in quotes.');
     if (values.json === true && values.detach !== true)
       throw new UsageError('--json applies only to --detach.', 'Remove it: a run always prints JSON lines.');
     const { cwd } = context;

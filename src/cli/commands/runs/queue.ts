@@ -24,20 +24,20 @@ const help = `Usage: vitrine queue [options]
        vitrine queue stop run_…
 
 Lists runners and runs, queues a run, moves a waiting run, or stops one. A queued run waits for a runner: a VS Code window
-or "vitrine runner". If none that can take it is online, the run fails after five minutes and says why. Busy runners
+or "vitrine runner". If no suitable runner is online for five minutes, the run fails and says why. Busy runners
 count as online.
 Exit code 0: done; 1: with --wait, the run did not complete; 2: the run was rejected.
 
   --blueprint NAME   agent file: see "vitrine agents"; its demands apply
   --executor TYPE    agent type; default: that of the session, or the only one that runners offer
   --resume ses_…     resumes a session
-  --parent ses_…     session that the new session is a child of
+  --parent ses_…     parent of the new session
   --mode MODE        how the parent gets the result: sync, async_poll, or async_callback, which resumes it with the result
   --cwd DIR          working folder; default: that of the session, of the agent file, or of the runner
   --model NAME       model, as the agent names it
-  --demand KEY=VALUE required hostname, project_dir, executor_type or tag of the runner, such as tag=gpu. Repeatable
+  --demand KEY=VALUE required hostname, project_dir, executor_type or tag of the runner, such as tag=gpu; can be repeated
   --team             runs on any machine of the team; without --cwd, in the folder of the runner
-  --retry            with --team: if its runner is lost, another one runs it
+  --retry            with --team: if its runner is lost, another one executes it
   --wait             waits until the run ends
   --json             one runner or run per line as JSON
 ${storeHelp}`;
@@ -81,7 +81,7 @@ export const queue: Command = {
       return list(context, values.store, json);
     }
     if (given === undefined || !['add', 'stop', 'first', 'last'].includes(what))
-      throw new UsageError(`"queue ${what}" is not a complete command.`, 'See "vitrine queue --help".');
+      throw new UsageError(`"queue ${what}" is unknown or incomplete.`, 'See "vitrine queue --help".');
     if (what === 'stop' || what === 'first' || what === 'last') {
       refuseMore(what, more, values);
       if (!runIdSchema.safeParse(given).success)
@@ -91,7 +91,7 @@ export const queue: Command = {
         return done;
       });
     }
-    if (more.length > 0) throw new UsageError('More than one prompt is given.', 'Put it in quotes.');
+    if (more.length > 0) throw new UsageError('There is more than one prompt.', 'Put it in quotes.');
     return add(context, given, values, show);
   },
 };
@@ -106,7 +106,7 @@ function refuseMore(what: string, more: readonly string[], values: Values): void
   if (unheeded !== undefined)
     throw new UsageError(`--${unheeded} is an option of "queue add".`, `Remove it from "queue ${what}".`);
   const [first] = more;
-  if (first !== undefined) throw new UsageError(`"${first}" is an extra argument.`, 'See "vitrine queue --help".');
+  if (first !== undefined) throw new UsageError(`Unexpected argument: "${first}".`, 'See "vitrine queue --help".');
 }
 
 function list(context: CliContext, store: string | undefined, json: boolean): Promise<number> {

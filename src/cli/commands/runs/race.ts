@@ -33,7 +33,7 @@ Exit code 0: done, with at least one completed agent; 1: no agent completed, or 
   --with-changes     includes your uncommitted changes; default: only the current commit
   --worktrees DIR    folder for the worktrees; default: in the store
   --permission-mode AGENT=MODE
-                     can be repeated
+                     permission mode of an agent; can be repeated
   --ask              requests wait for an answer in VS Code or "vitrine attach"; default: they are denied
   --cwd DIR          working folder; default: the current one
   --detach           prints the ID of the race and leaves it to the daemon

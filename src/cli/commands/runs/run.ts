@@ -46,9 +46,10 @@ Permission requests are denied, because no one can answer here. The transcript s
   --recall           adds passages from earlier sessions of the folder to the prompt
   --model NAME       model, as the agent names it
   --permission-mode MODE
+                     permission mode, as the agent names it
 ${limitHelp}${pricesHelp}  --detach           runs in the background, independent of this terminal. Answer requests with "vitrine attach"; stop it
                      with "vitrine stop". Prints the session ID, with --json as {session_id, run_id}
-  --program PATH     path to the agent's program; default: searched for
+  --program PATH     path to the agent's program; default: Vitrine searches for it
   --speed N          speed of the demo; 2: twice as fast, 0: no delays
 ${storeHelp}`;
 
@@ -80,7 +81,7 @@ export const run: Command = {
     const { values, positionals } = parseOptions('run', { args: [...args], options, allowPositionals: true });
     const [given, ...more] = positionals;
     if (given === undefined)
-      throw new UsageError('No prompt is given.', 'Put a prompt in quotes, or use - to read it from stdin.');
+      throw new UsageError('The prompt is missing.', 'Put a prompt in quotes, or use - to read it from stdin.');
     const program = values.program === undefined ? undefined : path.resolve(context.cwd, values.program);
     const cwd = path.resolve(context.cwd, values.cwd ?? '.');
     const { blueprint } = values;
@@ -103,7 +104,7 @@ export const run: Command = {
         : undefined;
     const server = serverChoice(agent, values, context.env);
     if (more.length > 0 && (acp === undefined || command.length === 0))
-      throw new UsageError('More than one prompt is given.', 'Put it in quotes.');
+      throw new UsageError('There is more than one prompt.', 'Put it in quotes.');
     const prompt = given === '-' ? await text(context.stdin) : given;
     if (prompt.trim() === '') throw new UsageError('The prompt is empty.', 'Specify a prompt.');
     const agentOptions: AgentOptions = {
@@ -165,6 +166,6 @@ function agentType(name: string | undefined, resume: string | undefined): Execut
     throw new UsageError('--agent is missing.', 'Try --agent claude-code, or --agent replay for the demo.');
   const type = executorTypeSchema.safeParse(name);
   if (!type.success)
-    throw new UsageError(`There is no agent "${name}" (--agent).`, 'See "vitrine doctor" for available agents.');
+    throw new UsageError(`Unknown agent: "${name}" (--agent).`, 'See "vitrine doctor" for available agents.');
   return type.data;
 }

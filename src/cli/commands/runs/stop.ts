@@ -9,7 +9,7 @@ const help = `Usage: vitrine stop ses_… [options]
 
 Stops the run of a session in the daemon, with everything that its agent started. Returns when all processes have exited.
 A session that waits in the queue is removed from it.
-Exit code 0: stopped; 1: the session neither runs in the daemon nor waits in its queue.
+Exit code 0: stopped; 1: the session is neither running in the daemon nor waiting in its queue.
 
   --kill             kills the agent without asking it to exit first
 ${storeHelp}`;
@@ -45,7 +45,7 @@ export const stop: Command = {
     } finally {
       for (const daemon of daemons) daemon.close();
     }
-    context.stderr.write(`vitrine: ${session_id} is not running in the background, and does not wait in the queue.\n`);
+    context.stderr.write(`vitrine: ${session_id} is neither running in the background nor waiting in the queue.\n`);
     return notRunning;
   },
 };

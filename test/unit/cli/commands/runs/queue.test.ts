@@ -86,16 +86,16 @@ describe('vitrine queue', function () {
     await agent('fixed', 'executor_type: codex\n');
     const codex = ['add', '--executor', 'codex'];
     const wrong: readonly (readonly [readonly string[], RegExp])[] = [
-      [['add'], /"queue add" is not a complete command/],
-      [['fix', 'it'], /"queue fix" is not a complete command/],
-      [['stop', 'run_000000000001', 'run_000000000002'], /"run_000000000002" is an extra argument/],
+      [['add'], /"queue add" is unknown or incomplete/],
+      [['fix', 'it'], /"queue fix" is unknown or incomplete/],
+      [['stop', 'run_000000000001', 'run_000000000002'], /Unexpected argument: "run_000000000002"/],
       [['stop', 'ses_00000000000f'], /"ses_00000000000f" is not a run ID/],
-      [['list', 'all'], /"all" is an extra argument/],
+      [['list', 'all'], /Unexpected argument: "all"/],
       [['--wait'], /--wait is an option of "queue add"/],
       [['stop', 'run_000000000001', '--demand', 'tag=gpu'], /--demand is an option of "queue add"/],
       [['--no-such'], /Unknown option '--no-such'/],
       [[...codex, '--cwd'], /'--cwd <value>' argument is ambiguous|--cwd.*ambiguous/],
-      [[...codex, 'fix', 'the', 'login', 'bug'], /More than one prompt is given/],
+      [[...codex, 'fix', 'the', 'login', 'bug'], /There is more than one prompt/],
       [[...codex, ' '], /The prompt is empty/],
       [[...codex, '-'], /The prompt is empty/],
       [[...codex, '--demand', 'tags', 'x'], /"tags" is not a valid demand/],
