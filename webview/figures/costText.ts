@@ -60,7 +60,7 @@ export function contextText({ context_tokens: tokens, context_window: window }: 
   if (tokens === undefined) {
     return window === null
       ? t('unknown: the agent does not report context use')
-      : t('unknown part of {0} tokens: the agent does not report context use', number(window));
+      : t('unknown share of {0} tokens: the agent does not report context use', number(window));
   }
   if (window === null) return t('{0} tokens; the agent does not report the model’s limit', number(tokens));
   return t('{0} of {1} tokens ({2} %)', number(tokens), number(window), Math.round((100 * tokens) / window));

@@ -117,7 +117,7 @@ function cold({ cold: cost, known }: ResumeFacts): CardValue {
 function notRestored({ summary }: SessionView, { background, cutOff, allowed, known }: ResumeFacts): CardValue {
   const line = (icon: string, text: unknown): TemplateResult => html`<li>${codicon(icon)}<span>${text}</span></li>`;
   const lines = [
-    ...(known ? [] : [line('history', t('The conversation. The next run starts without it.'))]),
+    ...(known ? [] : [line('history', t('The conversation: the next run starts without it.'))]),
     ...background.map((command) =>
       line('terminal', html`${t('Background command')}: <code>${visibleTemplate(command)}</code>`),
     ),
@@ -136,7 +136,7 @@ function notRestored({ summary }: SessionView, { background, cutOff, allowed, kn
   return {
     said:
       lines.length === 0
-        ? t('the record does not say')
+        ? t('not recorded')
         : html`<ul>
             ${lines}
           </ul>`,

@@ -90,7 +90,7 @@ function box(view: SessionView, { draft, setDraft, send }: ComposerState): Templ
 }
 
 function placeholder({ summary, can }: SessionView): string {
-  if (summary.recording) return t('Recording: sending plays the next recorded turn');
+  if (summary.recording) return t('Recording: send to play the next turn');
   return can.stop ? t('Queue a message for the end of this turn') : t('Resume this session');
 }
 

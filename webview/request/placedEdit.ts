@@ -66,7 +66,7 @@ function notesOf(preview: EditPreview, { asked_at: askedAt }: AgentRequest): str
     case 'notFound':
       return [t('The current file does not contain the text to replace.')];
     case 'missing':
-      return [t('This file does not exist now.')];
+      return [t('This file no longer exists.')];
     case 'outside':
       return [t('This file is outside the session’s folder. Vitrine did not read it, so the context is not shown.')];
     case 'unreadable':
@@ -76,6 +76,6 @@ function notesOf(preview: EditPreview, { asked_at: askedAt }: AgentRequest): str
     case 'long':
       return [t('This change is too long to show with its context.')];
     case 'unplaced':
-      return [t('The agent does not say where in the file the text goes.')];
+      return [t('The agent does not report where in the file the text belongs.')];
   }
 }

@@ -13,7 +13,7 @@ export function completenessWording(found: Completeness): Wording[] {
   return [
     ...(missing.length > 0 ? [say`Missing entries: ${listOf(missing.map(rangeText))}.`] : []),
     ...(unrecordedRuns.length > 0
-      ? [say`The entries of ${listOf(unrecordedRuns)} are missing; what the agent printed is kept in runs/.`]
+      ? [say`The entries of ${listOf(unrecordedRuns)} are missing. The agent’s output is in runs/.`]
       : []),
     ...problems
       .slice(0, maxListed)

@@ -23,7 +23,7 @@ export function verdictWording({
   if (kind === 'other_session') return say`the record of another session`;
   if (kind === 'moved') return say`Line ${line} was moved`;
   if (kind === 'archive') return say`the archive is damaged; its readable lines are intact`;
-  if (kind === 'end_copy') return say`the record differs from the lines listed in record.end, from line ${line} on`;
+  if (kind === 'end_copy') return say`from line ${line} on, the record differs from record.end`;
   if (kind === 'missing_before') return say`Lines before line ${line} were removed`;
   return say`Line ${line} was changed, or lines after it were removed`;
 }

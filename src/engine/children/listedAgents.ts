@@ -135,7 +135,7 @@ function hashes(found: readonly Blueprint[]): SeenAgent {
 export function assertSameAgent(agent: Agent, hash: string): void {
   if (hashOf(agent) === hash) return;
   throw failures.childRefused(
-    say`The file for agent "${agent.name}" on ${hostname()} is not the one that the parent's machine has. Bring ${agent.file} up to date there.`,
+    say`The file for agent "${agent.name}" on ${hostname()} differs from the one on the parent's machine. Update ${agent.file} there.`,
   );
 }
 

@@ -277,7 +277,7 @@ export const failures = {
           'record_missing',
           {
             message: say`The record of ${id} is missing: all entries are lost.`,
-            detail: say`Its folder has no record.jsonl. What the agent printed may be in runs/: ${cause.remains}`,
+            detail: say`The session’s folder has no record.jsonl. The agent’s output may be in runs/: ${cause.remains}`,
           },
           cause,
         ),
@@ -285,7 +285,7 @@ export const failures = {
   conversationUnknown: (label: string, ids: readonly string[]) =>
     new EngineFailure('conversation_unknown', {
       message: say`${label} no longer has this conversation.`,
-      detail: say`Tried ${ids.join(', ')}. Agents keep conversations per user, folder and machine, and delete old ones. You can start a new conversation with a summary of this one.`,
+      detail: say`Tried ${ids.join(', ')}. Agents store conversations per user, folder and machine, and delete old ones. You can start a new conversation with a summary of this one.`,
       action: 'startAfresh',
     }),
 

@@ -19,7 +19,7 @@ const reasons: Readonly<Record<BudgetUnit, string>> = {
   usd: reportedLate,
   tokens: reportedLate,
   turns: 'The agent had already started another response.',
-  minutes: 'The agent took some time to stop.',
+  minutes: 'The agent did not stop immediately.',
 };
 
 /** `3 of 3 turns`, `$1.02 of $1.00`. */

@@ -63,7 +63,7 @@ export function exceededText(
     case 'turns':
       return `${more === 1 ? t('1 turn over the limit.') : t('{0} turns over the limit.', number(more))} ${t('The agent had already started another response.')}`;
     case 'minutes':
-      return `${short(more) === 1 ? t('1 minute over the limit.') : t('{0} minutes over the limit.', number(short(more)))} ${t('The agent took some time to stop.')}`;
+      return `${short(more) === 1 ? t('1 minute over the limit.') : t('{0} minutes over the limit.', number(short(more)))} ${t('The agent did not stop immediately.')}`;
   }
 }
 

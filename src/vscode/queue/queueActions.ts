@@ -37,7 +37,10 @@ export async function runHere(
     return;
   }
   if (project_dir !== undefined && !isWithin(project_dir, folders)) {
-    const text = t('The run works in {0}. Open this folder in a window to run it there.', inertText(project_dir));
+    const text = t(
+      'This run belongs to the folder {0}. Open that folder in a window to run it there.',
+      inertText(project_dir),
+    );
     void vscode.window.showErrorMessage(text);
     return;
   }

@@ -15,7 +15,7 @@ const longestPrompt = 1000;
 export function waitingReason(waiting: Waiting | undefined): string {
   switch (waiting?.kind) {
     case undefined:
-      return t('a runner takes it next');
+      return t('next for a runner');
     case 'no_runner':
       return t('no runner is online');
     case 'executor': {
@@ -115,7 +115,7 @@ export function runFacts(run: ListedRun, runners: readonly ListedRunner[]): [str
     [t('Folder'), project_dir],
     [t('Queued'), exactDateTime(created_at)],
     [
-      t('Fails without a runner'),
+      t('Deadline for a runner'),
       status === 'pending' && timeout_at !== undefined ? exactDateTime(timeout_at) : undefined,
     ],
     [t('Run'), run_id],

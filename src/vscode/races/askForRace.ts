@@ -36,7 +36,7 @@ export async function askForRace(
     const answer = await ask<PartItem>({
       ...frame,
       back: false,
-      placeholder: t('Each agent gets a git worktree of its own. Enter starts.'),
+      placeholder: t('Each agent gets its own git worktree. Press Enter to start.'),
       items: () => Promise.resolve(items),
       active: ({ part }) => part === last,
     });

@@ -65,7 +65,7 @@ function itemsOf({ changes, skipped, at }: RestorePreview): Item[] {
     { label: `$(diff-multiple) ${t('Show All Changes')}`, choice: 'diffs' },
     heading(t('Files that change')),
     ...changes.slice(0, maxFiles).map(itemOf),
-    ...(skipped.length === 0 ? [] : [heading(t('Files that stay as they are'))]),
+    ...(skipped.length === 0 ? [] : [heading(t('Files that do not change'))]),
     ...skipped.slice(0, maxFiles).map(skippedItem),
   ];
 }
@@ -83,7 +83,7 @@ function itemOf(change: RestoreChange): Item {
 
 function skippedItem({ path, why }: RestoreSkip): Item {
   const reasons = {
-    ignored: t('was ignored by git then, so it may have existed'),
+    ignored: t('was ignored by git at that time, so it may have existed'),
     tooLarge: t('is too large to copy'),
     notReadable: t('cannot be read'),
     inTheWay: t('an ignored file with this name exists'),

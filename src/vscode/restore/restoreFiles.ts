@@ -103,7 +103,7 @@ async function saveUnsaved(folder: string): Promise<boolean> {
 function nothingText({ skipped }: RestorePreview): string {
   const same = t('The files already match the copy.');
   if (skipped.length === 0) return same;
-  return `${same} ${t('These files stay as they are: {0}', names(skipped.map(({ path }) => path)))}`;
+  return `${same} ${t('These files will not change: {0}', names(skipped.map(({ path }) => path)))}`;
 }
 
 function names(paths: readonly string[]): string {

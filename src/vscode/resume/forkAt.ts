@@ -40,7 +40,7 @@ export async function askForFork(engine: WindowEngine, { session, entry }: Place
     });
   const chosen = await vscode.window.showQuickPick(items, {
     title,
-    placeHolder: t('The session that you fork stays as it is.'),
+    placeHolder: t('The original session does not change.'),
   });
   if (chosen === undefined) return undefined;
   // A box has one line.

@@ -54,7 +54,7 @@ function places(): ReportTable {
   const rows = [
     [
       t('Git worktrees'),
-      t('Each worktree is a separate folder. A conversation in one is unknown in the others.'),
+      t('Each worktree is a separate folder. An agent does not find a conversation from one worktree in another.'),
       t('Resume in the worktree where it began.'),
     ],
     [
@@ -79,7 +79,7 @@ function places(): ReportTable {
     ],
   ];
   return {
-    label: t('Where the agent does not find its conversation'),
+    label: t('Where the agent cannot find its conversation'),
     columns: [{ label: t('Where') }, { label: t('What happens') }, { label: t('What to do') }],
     rows: rows.map((cells) => cells.map((cell) => text(cell))),
   };

@@ -92,7 +92,7 @@ describe('An agent of the Agent Client Protocol, from the palette to the turn af
     await page().locator('.ask pre', { hasText: 'touch denied.txt && ls' }).waitFor();
     await picture(host.workbench, 'acp-command');
     await page()
-      .getByRole('textbox', { name: /this agent cannot receive it/ })
+      .getByRole('textbox', { name: /not sent to this agent/ })
       .fill('Not in this folder.');
     await press('Deny').click();
     await decided('Denied by you: “Not in this folder.”').waitFor();

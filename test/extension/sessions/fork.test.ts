@@ -65,7 +65,7 @@ describe('Fork from Here…', function () {
     assert.deepEqual(more, []);
     assert.deepEqual(choice, {
       title: 'Fork from Here',
-      placeholder: 'The session that you fork stays as it is.',
+      placeholder: 'The original session does not change.',
       items: [
         ['$(repo-forked) Fork', 'A new conversation starts, with the transcript before this prompt as text.'],
         [

@@ -127,7 +127,7 @@ describe('missing parts of a record', () => {
     await writeFile(path.join(folder, 'runs/run_0123456789ac.stdout'), '');
     const { found, texts } = await check();
     assert.equal(found.isIncomplete, true);
-    assert.deepEqual(texts, ['The entries of run_0123456789ab are missing; what the agent printed is kept in runs/.']);
+    assert.deepEqual(texts, ['The entries of run_0123456789ab are missing. The agent’s output is in runs/.']);
   });
 
   it(`are reported for each of ${damages} random damages that lost or changed an entry`, async function () {

@@ -113,7 +113,7 @@ describe('child sessions on another machine of a team', function () {
     agent(bob, 'renderer', `${renderer}model: opus\n`);
     const second = await lead(starts(saying('otherwise')));
     await ended(second);
-    assert.match(await alice.ok('show', second), /is not the one that the parent's machine has/);
+    assert.match(await alice.ok('show', second), /differs from the one on the parent's machine/);
     const [child] = await children(second);
     assert.deepEqual([child?.outcome, child?.status], ['failed', 'finished']);
   });

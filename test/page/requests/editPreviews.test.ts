@@ -47,7 +47,7 @@ describe('edits that wait for approval', () => {
     await frame.getByText('The current file does not contain the text to replace.').waitFor();
     assert.deepEqual(await frame.locator('.dl .c').allTextContents(), ['line 5', 'line five']);
     await now(of({ state: 'missing' }));
-    await frame.getByText('This file does not exist now.').waitFor();
+    await frame.getByText('This file no longer exists.').waitFor();
     await now(of({ state: 'outside' }));
     await frame.getByText('Vitrine did not read it').waitFor();
     await ready(page);

@@ -74,7 +74,7 @@ describe('requests of an agent', () => {
   it('say if the agent does not receive the reason', async () => {
     const page = await open(asking([command('ls', { reasonUnheard: true })]));
     await ready(page);
-    const reason = page.getByRole('textbox', { name: /this agent cannot receive it/ });
+    const reason = page.getByRole('textbox', { name: /not sent to this agent/ });
     // Both at once, as from a paste: before anything is drawn again.
     await reason.evaluate((input: HTMLInputElement) => {
       input.value = 'Not now.';
@@ -283,7 +283,7 @@ describe('requests of an agent', () => {
     await frames(long, 60);
     await long.keyboard.press('Tab');
     await long.keyboard.press('Tab');
-    await long.getByText('You can allow this once all of it is shown.').waitFor();
+    await long.getByText('To allow this, show all of it first.').waitFor();
     await ready(long);
     await off(long, 'Allow Once');
     await press(long, 'Show all 3,002 lines').click();

@@ -53,7 +53,7 @@ export function statusOf({ summary, conversation }: SessionView): Status {
 
 function observedBadge(isJoined: boolean): TemplateResult {
   const title = isJoined
-    ? t('Started by another program; answered here or there')
+    ? t('Started by another program; you can answer here or there')
     : t('Started by another program; read-only here');
   return html`<span class="recording" title=${title}>${badge(isJoined ? t('Joined') : t('Watched'))}</span>`;
 }

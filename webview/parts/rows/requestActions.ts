@@ -33,7 +33,7 @@ export function requestActions(context: Context, request: AgentRequest, index: n
             <button class="link" @click=${() => requests.write(request.id, { whole: true })}>
               ${lengthWords(request)}
             </button>
-            <span>${t('You can allow this once all of it is shown.')}</span>
+            <span>${t('To allow this, show all of it first.')}</span>
           </div>`
         : nothing
     }
@@ -88,14 +88,14 @@ function yes(
 }
 
 function labels({ kind, reasonUnheard }: AgentRequest) {
-  const reasonForRecord = t('Reason for the record; this agent cannot receive it (optional)');
+  const reasonForRecord = t('Reason (optional): recorded, but not sent to this agent');
   switch (kind) {
     case 'permission':
       return {
         once: t('Allow Once'),
         session: t('Allow for This Session'),
         no: t('Deny'),
-        reason: reasonUnheard ? reasonForRecord : t('Reason, sent to the agent (optional)'),
+        reason: reasonUnheard ? reasonForRecord : t('Reason (optional): sent to the agent'),
       };
     case 'plan':
       return {
@@ -105,7 +105,7 @@ function labels({ kind, reasonUnheard }: AgentRequest) {
         reason: reasonUnheard ? reasonForRecord : t('What should change? Sent to the agent (optional)'),
       };
     case 'question':
-      return { once: '', session: '', no: t('Dismiss'), reason: t('Reason, sent to the agent (optional)') };
+      return { once: '', session: '', no: t('Dismiss'), reason: t('Reason (optional): sent to the agent') };
   }
 }
 
@@ -113,7 +113,7 @@ function labels({ kind, reasonUnheard }: AgentRequest) {
 function hint({ session }: AgentRequest, state: string, agent: string): TemplateResult | typeof nothing {
   if (state === 'sent') return html`<span class="hint" role="status">${t('Sent to the agent')}</span>`;
   if (state === 'unread')
-    return html`<span class="hint">${t('You can allow this after you view it from the beginning.')}</span>`;
+    return html`<span class="hint">${t('To allow this, read it from the beginning first.')}</span>`;
   if (session === undefined) return nothing;
   return html`<span class="hint"
     >${t('{0} describes “for this session” as:', agent)} ${visibleTemplate(quoted(session))}</span

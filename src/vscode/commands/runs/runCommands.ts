@@ -91,7 +91,7 @@ export function runCommands(shell: CommandContext): Commands {
     async runAgent(argument) {
       if (!isObject(argument) || !('agent' in argument)) return askAndBegin(shell);
       const request = runRequestOf(argument);
-      if (request === undefined) throw new Error(t('The Run Agent command takes {0}.', requestShape));
+      if (request === undefined) throw new Error(t('The Run Agent command expects {0}.', requestShape));
       if (request.agent !== 'replay' && !mayStart()) return undefined;
       return (await confirmed(request)) ? begin(shell, [request]) : undefined;
     },
@@ -102,7 +102,7 @@ export function runCommands(shell: CommandContext): Commands {
       if (!mayStart()) return undefined;
       if (!isObject(argument)) return askAndBegin(shell, { several: true });
       const given = raceRequestOf(argument);
-      if (given === undefined) throw new Error(t('The Run on Several Agents command takes {0}.', raceRequestShape));
+      if (given === undefined) throw new Error(t('The Run on Several Agents command expects {0}.', raceRequestShape));
       for (const request of given.requests) if (!(await confirmed(request))) return undefined;
       return beginAll(shell, given.requests, given.commands);
     },

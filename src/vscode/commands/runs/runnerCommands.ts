@@ -38,7 +38,7 @@ export function runnerCommands({
 const needsServer: ReadonlySet<ExecutorType> = new Set(['acp', 'acp-http']);
 
 async function tell(line: string): Promise<void> {
-  const type = t('Type It in a Terminal');
+  const type = t('Insert into Terminal');
   const text = t(
     'Command copied. Run it in a terminal with Node.js 22 or newer to start a runner for this window’s queue.',
   );

@@ -29,7 +29,7 @@ export function observedCommands(shell: CommandContext): Commands {
       const id = sessionOfArgument(argument);
       if (id === undefined) return;
       await (await shell.engines.get()).keep(id);
-      vscode.window.setStatusBarMessage(t('Kept in the record'), 3000);
+      vscode.window.setStatusBarMessage(t('Session copied to Vitrine’s records'), 3000);
     },
 
     /** Takes a prompt or asks for it. Returns the new session's id. */

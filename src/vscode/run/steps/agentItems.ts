@@ -126,10 +126,9 @@ function missingItem(agent: AgentReport): AgentItem {
   return {
     label: inertText(label),
     iconPath: new vscode.ThemeIcon('circle-slash', new vscode.ThemeColor('disabledForeground')),
-    description: [
-      ...protocolOf(agent),
-      failed ? inertText(program.message) : t('how to install it, or set its path…'),
-    ].join(' · '),
+    description: [...protocolOf(agent), failed ? inertText(program.message) : t('install it or set its path…')].join(
+      ' · ',
+    ),
     row: { kind: 'missing', agent },
   };
 }
