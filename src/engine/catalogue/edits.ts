@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { SearchedSession } from '../search/types.ts';
 import type { Database } from './database.ts';
-import { entriesPerSession } from './schema.ts';
+import { idsPerBlock } from './schema.ts';
 
 /** A file that an agent changed, and the last tool call that changed it. */
 export interface RecentEdit {
@@ -20,10 +20,10 @@ export function recentEdits(
   sessions: ReadonlyMap<string, SearchedSession>,
   most: number,
 ): RecentEdit[] {
-  const rows =
-    database.all(`SELECT files.path AS path, sessions.id AS session, entries.id AS entry, max(entries.at) AS at
+  const rows = database.all(`SELECT files.path AS path, sessions.id AS session, max(entries.at) AS at,
+      entries.id - sessions.block * ${idsPerBlock} AS entry
     FROM touches JOIN entries ON entries.id = touches.entry JOIN files ON files.no = touches.file
-      JOIN sessions ON sessions.no = entries.id / ${entriesPerSession}
+      JOIN sessions ON sessions.no = entries.session
     WHERE touches.changed = 1 AND entries.at IS NOT NULL GROUP BY touches.file, sessions.no ORDER BY at DESC`);
   const found = new Map<string, RecentEdit>();
   for (const row of rows) {
@@ -34,7 +34,7 @@ export function recentEdits(
     const file = path.resolve(session.project_dir ?? '/', String(row['path']));
     if (found.has(file)) continue;
     const at = new Date(Number(row['at'])).toISOString();
-    found.set(file, { path: file, session, entry: Number(row['entry']) % entriesPerSession, at });
+    found.set(file, { path: file, session, entry: Number(row['entry']), at });
   }
   return [...found.values()];
 }
@@ -44,7 +44,7 @@ export function sessionsTouching(database: Database, names: readonly string[]): 
   const marks = names.map(() => '?').join(', ');
   const rows = database.all(
     `SELECT DISTINCT sessions.id AS id FROM files JOIN touches ON touches.file = files.no
-      JOIN sessions ON sessions.no = touches.entry / ${entriesPerSession} WHERE files.path IN (${marks})`,
+      JOIN entries ON entries.id = touches.entry JOIN sessions ON sessions.no = entries.session WHERE files.path IN (${marks})`,
     ...names,
   );
   return new Set(rows.map(({ id }) => String(id)));

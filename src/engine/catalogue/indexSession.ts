@@ -5,13 +5,12 @@ import { Pace } from '../pace.ts';
 import type { RecordReader } from '../record/contract.ts';
 import { packedForm } from '../record/pack/packFile.ts';
 import type { Database } from './database.ts';
-import { entriesPerSession, entryId } from './schema.ts';
-import { SessionWriter } from './sessionWriter.ts';
+import { endId, entryId, type SessionBlocks } from './schema.ts';
+import { reserveBlocks, SessionWriter } from './sessionWriter.ts';
 import type { WriteBatch } from './writeBatch.ts';
 
 /** Data that the index stores about a session. */
-export interface IndexedSession {
-  readonly no: number;
+export interface IndexedSession extends SessionBlocks {
   /** Session of another program. */
   readonly observed: boolean;
   /** State of the record or of the store's files when indexed; empty if indexed partially. */
@@ -57,10 +56,11 @@ export async function indexRecord(
   database: Database,
   batch: WriteBatch,
   reader: RecordReader,
-  { stamp, known }: { readonly stamp: string; readonly known: IndexedSession | undefined },
+  { stamp, known: before }: { readonly stamp: string; readonly known: IndexedSession | undefined },
   turns: Turns,
 ): Promise<void> {
-  const no = known?.no ?? addSession(database, reader.id, false);
+  const session = reserveBlocks(database, reader.id, { isObserved: false, entries: reader.total });
+  const known = before?.no === session.no ? before : undefined;
   const pace = paceOf(turns);
   const write = async (writer: SessionWriter, from: number, to: number): Promise<void> => {
     for (let at = from; at < to; at += page) {
@@ -70,20 +70,20 @@ export async function indexRecord(
       }
     }
   };
-  const chunks = known !== undefined && grew(known.stamp, stamp) ? chunksOf(database, no) : [];
+  const chunks = known !== undefined && grew(known.stamp, stamp) ? chunksOf(database, session) : [];
   const last = chunks.pop()?.from ?? 0;
   if (last > 0 && known !== undefined) {
     for (const { from, to } of staleChunks(chunks, await reader.changedSince(sizeOf(known.stamp)))) {
-      const writer = new SessionWriter(database, batch, no, from);
+      const writer = new SessionWriter(database, batch, session, from);
       await write(writer, from, to);
       writer.end(to, false);
     }
   }
-  const writer = new SessionWriter(database, batch, no, last);
+  const writer = new SessionWriter(database, batch, session, last);
   await write(writer, last, reader.total);
   writer.end(reader.total, true);
   const isDamaged = reader.problems.length > 0;
-  batch.add(0, () => finish(database, no, stamp, isDamaged));
+  batch.add(0, () => finish(database, session, stamp, isDamaged));
 }
 
 /** Indexes the changes in a transcript that was read completely. @throws as `indexRecord` */
@@ -94,15 +94,16 @@ export async function indexTranscript(
   read: { readonly entries: readonly NormalizedEntry[]; readonly stamp: string; readonly damaged: boolean },
   turns: Turns,
 ): Promise<void> {
-  const no = indexedSession(database, id)?.no ?? addSession(database, id, true);
+  const entries = (read.entries.at(-1)?.index ?? -1) + 1;
+  const session = reserveBlocks(database, id, { isObserved: true, entries });
   const pace = paceOf(turns);
-  const writer = new SessionWriter(database, batch, no, 0);
+  const writer = new SessionWriter(database, batch, session, 0);
   for (const entry of read.entries) {
     writer.add(entry);
     await step(pace, turns);
   }
-  writer.end((read.entries.at(-1)?.index ?? -1) + 1, true);
-  batch.add(0, () => finish(database, no, read.stamp, read.damaged));
+  writer.end(entries, true);
+  batch.add(0, () => finish(database, session, read.stamp, read.damaged));
 }
 
 export function indexedSession(database: Database, id: string): IndexedSession | undefined {
@@ -119,6 +120,8 @@ function sessionOf(row: Readonly<Record<string, unknown>>): IndexedSession {
   const count = (name: string): number => Number(row[name]);
   return {
     no: count('no'),
+    block: count('block'),
+    blocks: count('blocks'),
     observed: row['observed'] === 1,
     stamp: String(row['stamp']),
     entries: count('entries'),
@@ -128,28 +131,17 @@ function sessionOf(row: Readonly<Record<string, unknown>>): IndexedSession {
   };
 }
 
-function addSession(database: Database, id: string, isObserved: boolean): number {
-  return database.transaction(() => {
-    database.run(
-      "INSERT OR IGNORE INTO sessions (id, observed, stamp, entries, words, cut, damaged) VALUES (?, ?, '', 0, 0, 0, 0)",
-      ...[id, isObserved ? 1 : 0],
-    );
-    return Number(database.get('SELECT no FROM sessions WHERE id = ?', id)?.['no']);
-  });
-}
-
-function finish(database: Database, no: number, stamp: string, isDamaged: boolean): void {
-  const range = [entryId(no, 0), entryId(no + 1, 0)] as const;
+function finish(database: Database, session: SessionBlocks, stamp: string, isDamaged: boolean): void {
   const sums = database.get(
     `SELECT coalesce(max(id), -1) AS last, coalesce(sum(words), 0) AS words, coalesce(sum(cut), 0) AS cut
      FROM entries WHERE id >= ? AND id < ?`,
-    ...range,
+    ...[entryId(session, 0), endId(session)],
   );
   const last = Number(sums?.['last']);
-  const entries = last < 0 ? 0 : last - no * entriesPerSession + 1;
+  const entries = last < 0 ? 0 : last - entryId(session, 0) + 1;
   database.run(
     'UPDATE sessions SET stamp = ?, entries = ?, words = ?, cut = ?, damaged = ? WHERE no = ?',
-    ...[stamp, entries, Number(sums?.['words']), Number(sums?.['cut']), isDamaged ? 1 : 0, no],
+    ...[stamp, entries, Number(sums?.['words']), Number(sums?.['cut']), isDamaged ? 1 : 0, session.no],
   );
 }
 
@@ -158,10 +150,10 @@ interface Range {
   readonly to: number;
 }
 
-function chunksOf(database: Database, no: number): Range[] {
-  const base = no * entriesPerSession;
+function chunksOf(database: Database, session: SessionBlocks): Range[] {
+  const base = entryId(session, 0);
   return database
-    .all('SELECT id, next FROM chunks WHERE id >= ? AND id < ? ORDER BY id', base, entryId(no + 1, 0))
+    .all('SELECT id, next FROM chunks WHERE id >= ? AND id < ? ORDER BY id', base, endId(session))
     .map(({ id, next }) => ({ from: Number(id) - base, to: Number(next) }));
 }
 

@@ -100,7 +100,7 @@ export class Refresh {
     const indexed = indexedSessions(database);
     const present = new Set(summaries.map(({ session_id }) => session_id));
     const missing = [...indexed].filter(([id, { observed }]) => !present.has(id) && (owner === undefined || !observed));
-    for (const [, { no }] of missing) removeSession(database, no);
+    for (const [, session] of missing) removeSession(database, session);
     const wanted = summaries.filter((summary) => request.within?.(summary) ?? true);
     const stale = [...(await this.#staleRecords(wanted, indexed)), ...this.#staleObserved(wanted, indexed)];
     const { left, failed: notIndexed } = await this.#index(database, stale, request);

@@ -1,13 +1,30 @@
 import type { Database } from './database.ts';
 
 /** A database of another version is deleted and created again. */
-export const schemaVersion = 7;
+export const schemaVersion = 8;
 
-/** An entry's id is `session number * entriesPerSession + index`, so that a session's entries are contiguous. */
-export const entriesPerSession = 2 ** 24;
+/** Ids of entries are given to sessions in blocks. */
+export const idsPerBlock = 256;
 
-export function entryId(session: number, index: number): number {
-  return session * entriesPerSession + index;
+/**
+ * The blocks of a session: its entries have contiguous ids, and those of all sessions are close together. The full-text
+ * index stores differences between ids, so it would be half as large again if each session had room for millions.
+ */
+export interface SessionBlocks {
+  /** The session's number. */
+  readonly no: number;
+  /** The first block. */
+  readonly block: number;
+  readonly blocks: number;
+}
+
+export function entryId({ block }: Pick<SessionBlocks, 'block'>, index: number): number {
+  return block * idsPerBlock + index;
+}
+
+/** The id after the last one of the session. */
+export function endId({ block, blocks }: SessionBlocks): number {
+  return (block + blocks) * idsPerBlock;
 }
 
 /**
@@ -19,12 +36,12 @@ export function entryId(session: number, index: number): number {
  */
 const schema = `
 CREATE TABLE sessions (
-  no INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, observed INTEGER NOT NULL, stamp TEXT NOT NULL,
-  entries INTEGER NOT NULL, words INTEGER NOT NULL, cut INTEGER NOT NULL, damaged INTEGER NOT NULL);
+  no INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, block INTEGER NOT NULL UNIQUE, blocks INTEGER NOT NULL,
+  observed INTEGER NOT NULL, stamp TEXT NOT NULL, entries INTEGER NOT NULL, words INTEGER NOT NULL, cut INTEGER NOT NULL, damaged INTEGER NOT NULL);
 CREATE TABLE chunks (id INTEGER PRIMARY KEY, next INTEGER NOT NULL, hash TEXT NOT NULL, texts BLOB NOT NULL);
 CREATE TABLE entries (
-  id INTEGER PRIMARY KEY, kind INTEGER NOT NULL, state INTEGER, tool INTEGER, origin TEXT, synthetic INTEGER NOT NULL,
-  at INTEGER, words INTEGER NOT NULL, cut INTEGER NOT NULL);
+  id INTEGER PRIMARY KEY, session INTEGER NOT NULL, kind INTEGER NOT NULL, state INTEGER, tool INTEGER, origin TEXT,
+  synthetic INTEGER NOT NULL, at INTEGER, words INTEGER NOT NULL, cut INTEGER NOT NULL);
 CREATE TABLE tools (no INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, small TEXT NOT NULL);
 CREATE TABLE files (no INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, small TEXT NOT NULL);
 CREATE TABLE touches (

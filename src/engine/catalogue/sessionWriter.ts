@@ -3,7 +3,7 @@ import type { NormalizedEntry } from '../../model/transcript/entry.ts';
 import { encodeChunk, packChunk } from './chunkText.ts';
 import type { Database } from './database.ts';
 import { entryRow, type EntryRow } from './entryRow.ts';
-import { entriesPerSession, entryId } from './schema.ts';
+import { endId, entryId, idsPerBlock, type SessionBlocks } from './schema.ts';
 import type { WriteBatch } from './writeBatch.ts';
 
 /** Maximum characters in a chunk. A chunk is unpacked to show one of its entries, and rewritten when one changes. */
@@ -20,7 +20,7 @@ interface Known {
 export class SessionWriter {
   readonly #database: Database;
   readonly #batch: WriteBatch;
-  readonly #session: number;
+  readonly #session: SessionBlocks;
   readonly #known: Map<number, Known>;
   #rows: EntryRow[] = [];
   #characters = 0;
@@ -28,22 +28,15 @@ export class SessionWriter {
   #first: number;
 
   /** `from`: index of the first entry that will be added. */
-  constructor(database: Database, batch: WriteBatch, session: number, from: number) {
+  constructor(database: Database, batch: WriteBatch, session: SessionBlocks, from: number) {
     this.#database = database;
     this.#batch = batch;
     this.#session = session;
     this.#first = from;
     this.#known = new Map(
       database
-        .all(
-          'SELECT id, next, hash FROM chunks WHERE id >= ? AND id < ?',
-          entryId(session, from),
-          entryId(session + 1, 0),
-        )
-        .map(({ id, next, hash }) => [
-          Number(id) - session * entriesPerSession,
-          { next: Number(next), hash: String(hash) },
-        ]),
+        .all('SELECT id, next, hash FROM chunks WHERE id >= ? AND id < ?', entryId(session, from), endId(session))
+        .map(({ id, next, hash }) => [Number(id) - entryId(session, 0), { next: Number(next), hash: String(hash) }]),
     );
   }
 
@@ -61,7 +54,7 @@ export class SessionWriter {
     const isLonger = [...this.#known.values()].some(({ next }) => next > this.#first);
     if (!isWhole || !isLonger) return;
     const from = entryId(this.#session, this.#first);
-    this.#batch.add(0, () => removeEntries(this.#database, from, entryId(this.#session + 1, 0)));
+    this.#write(0, () => removeEntries(this.#database, from, endId(this.#session)));
   }
 
   #close(next: number): void {
@@ -75,10 +68,18 @@ export class SessionWriter {
     const hash = hashOf(texts, rows);
     if (known?.next === next && known.hash === hash) return;
     const packed = packChunk(texts, database.packing);
-    this.#batch.add(characters, () => {
+    this.#write(characters, () => {
       removeEntries(database, entryId(session, first), entryId(session, next));
       database.run('INSERT INTO chunks VALUES (?, ?, ?, ?)', entryId(session, first), next, hash, packed);
-      for (const row of rows) insertEntry(database, entryId(session, row.index), row);
+      for (const row of rows) insertEntry(database, session, row);
+    });
+  }
+
+  /** Does nothing if another process has meanwhile removed the session, or moved it to other blocks. */
+  #write(characters: number, work: () => void): void {
+    const { no } = this.#session;
+    this.#batch.add(characters, () => {
+      if (this.#database.get('SELECT 1 FROM sessions WHERE no = ?', no) !== undefined) work();
     });
   }
 }
@@ -92,12 +93,13 @@ function hashOf(texts: Buffer, rows: readonly EntryRow[]): string {
   return createHash('sha1').update(texts).update(JSON.stringify(others)).digest('base64').slice(0, 16);
 }
 
-function insertEntry(database: Database, id: number, row: EntryRow): void {
+function insertEntry(database: Database, session: SessionBlocks, row: EntryRow): void {
+  const id = entryId(session, row.index);
   const { kind, state, tool, origin, synthetic, at, length, words, paths, changed, cut } = row;
   const toolNo = tool === null ? null : numberOf(database, 'tools', 'name', tool);
   database.run(
-    'INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
-    ...[id, kind, state, toolNo, origin, synthetic ? 1 : 0, at, length, cut ? 1 : 0],
+    'INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    ...[id, session.no, kind, state, toolNo, origin, synthetic ? 1 : 0, at, length, cut ? 1 : 0],
   );
   database.run('INSERT INTO word_index (rowid, text) VALUES (?, ?)', id, words);
   for (const path of paths) {
@@ -127,9 +129,38 @@ function removeEntries(database: Database, from: number, to: number): void {
 }
 
 /** Removes a session from the index. */
-export function removeSession(database: Database, no: number): void {
-  database.transaction(() => {
-    removeEntries(database, entryId(no, 0), entryId(no + 1, 0));
-    database.run('DELETE FROM sessions WHERE no = ?', no);
+export function removeSession(database: Database, session: SessionBlocks): void {
+  database.transaction(() => removeRows(database, session));
+}
+
+function removeRows(database: Database, session: SessionBlocks): void {
+  removeEntries(database, entryId(session, 0), endId(session));
+  database.run('DELETE FROM sessions WHERE no = ?', session.no);
+}
+
+/** The blocks of a session with so many entries. A session that outgrew its blocks is removed and gets twice as many. */
+export function reserveBlocks(
+  database: Database,
+  id: string,
+  { isObserved, entries }: { readonly isObserved: boolean; readonly entries: number },
+): SessionBlocks {
+  return database.transaction(() => {
+    const known = blocksOf(database, id);
+    const needed = Math.max(1, Math.ceil(entries / idsPerBlock));
+    if (known !== undefined && known.blocks >= needed) return known;
+    if (known !== undefined) removeRows(database, known);
+    database.run(
+      `INSERT INTO sessions (id, block, blocks, observed, stamp, entries, words, cut, damaged)
+       SELECT ?, coalesce(max(block + blocks), 0), ?, ?, '', 0, 0, 0, 0 FROM sessions`,
+      ...[id, Math.max(needed, 2 * (known?.blocks ?? 0)), isObserved ? 1 : 0],
+    );
+    const made = blocksOf(database, id);
+    if (made === undefined) throw new Error('The session was inserted above.');
+    return made;
   });
+}
+
+function blocksOf(database: Database, id: string): SessionBlocks | undefined {
+  const row = database.get('SELECT no, block, blocks FROM sessions WHERE id = ?', id);
+  return row && { no: Number(row['no']), block: Number(row['block']), blocks: Number(row['blocks']) };
 }

@@ -3,7 +3,7 @@ import { wordsIn, wordsOfQuery } from '../../insight/search/tokens.ts';
 import { queryKinds, queryStates, type QueryKind } from '../../model/transcript/query.ts';
 import type { Database } from '../catalogue/database.ts';
 import type { SimilarRequest } from './types.ts';
-import { entriesPerSession } from '../catalogue/schema.ts';
+import { idsPerBlock, type SessionBlocks } from '../catalogue/schema.ts';
 
 /** Parameter k1 of BM25. */
 const saturation = 1.2;
@@ -16,6 +16,8 @@ const shortestBeginning = 4;
 /** An entry that may match. */
 export interface Candidate {
   readonly id: number;
+  /** The session's number in the catalogue. */
+  readonly no: number;
   readonly score: number;
   readonly isSynthetic: boolean;
 }
@@ -57,7 +59,7 @@ export function matchesBySession(database: Database, query: Query, corpus: Corpu
   const { score, from, where, parameters } = selection;
   const sql = `SELECT no, sum(1 - synthetic) AS count, max(CASE synthetic WHEN 0 THEN score END) AS best,
       sum(synthetic) AS synthetic, max(CASE synthetic WHEN 1 THEN score END) AS best_synthetic
-    FROM (SELECT entries.id / ${entriesPerSession} AS no, entries.synthetic AS synthetic, ${score} AS score ${from} WHERE ${where})
+    FROM (SELECT entries.session AS no, entries.synthetic AS synthetic, ${score} AS score ${from} WHERE ${where})
     GROUP BY no`;
   const numberOrNull = (value: unknown): number | null => (value === null ? null : Number(value));
   return database.all(sql, ...parameters).map((row) => ({
@@ -69,21 +71,20 @@ export function matchesBySession(database: Database, query: Query, corpus: Corpu
   }));
 }
 
-/** The matching entries of some of these sessions, by number. */
+/** The matching entries of these sessions. */
 export function candidatesIn(
   database: Database,
   query: Query,
   corpus: Corpus,
-  sessions: readonly number[],
+  sessions: readonly SessionBlocks[],
 ): Candidate[] {
   const selection = selectionOf(query, corpus);
   if (selection === undefined || sessions.length === 0) return [];
   const { score, from, where, parameters, id } = selection;
-  const sql = `SELECT entries.id AS id, entries.synthetic AS synthetic, ${score} AS score ${from}
-    WHERE ${where} AND ${id} / ${entriesPerSession} IN (SELECT value FROM json_each(?))`;
-  return database
-    .all(sql, ...parameters, JSON.stringify(sessions))
-    .map((row) => candidate(row['id'], row['synthetic'], Number(row['score'])));
+  const sql = `SELECT entries.id AS id, entries.session AS no, entries.synthetic AS synthetic, ${score} AS score ${from}
+    WHERE ${where} AND ${id} / ${idsPerBlock} IN (SELECT value FROM json_each(?))`;
+  const blocks = sessions.flatMap(({ block, blocks }) => Array.from({ length: blocks }, (_, at) => block + at));
+  return database.all(sql, ...parameters, JSON.stringify(blocks)).map((row) => candidate(row, Number(row['score'])));
 }
 
 /** Parts of a statement that selects matching entries. The parameters are those of all parts in this order. */
@@ -129,16 +130,17 @@ export function candidatesLike(
   const found = new Map<number, { candidate: Candidate; words: number }>();
   const rarity = new Map<string, number>();
   const marks = kinds.map(() => '?').join(', ');
-  const sql = `SELECT entries.id, entries.synthetic, entries.words AS length FROM word_index
+  const sql = `SELECT entries.id AS id, entries.session AS no, entries.synthetic AS synthetic, entries.words AS length FROM word_index
     JOIN entries ON entries.id = word_index.rowid WHERE word_index MATCH ? AND entries.kind IN (${marks})`;
   for (const word of words) {
     const rows = database.all(sql, term(word, isBeginning(word)), ...kinds.map(kindNumber));
     const weight = Math.log(1 + (corpus.entries - rows.length + 0.5) / (rows.length + 0.5));
     rarity.set(word, weight);
-    for (const { id, synthetic, length } of rows) {
-      const before = found.get(Number(id));
-      const score = (before?.candidate.score ?? 0) + weight * frequency(1, Number(length), corpus);
-      found.set(Number(id), { candidate: candidate(id, synthetic, score), words: (before?.words ?? 0) + 1 });
+    for (const row of rows) {
+      const id = Number(row['id']);
+      const before = found.get(id);
+      const score = (before?.candidate.score ?? 0) + weight * frequency(1, Number(row['length']), corpus);
+      found.set(id, { candidate: candidate(row, score), words: (before?.words ?? 0) + 1 });
     }
   }
   return { found: [...found.values()].flatMap((match) => (match.words >= atLeast ? [match.candidate] : [])), rarity };
@@ -157,16 +159,8 @@ export function scoreOf(text: string, rarity: ReadonlyMap<string, number>, corpu
   return score;
 }
 
-export function sessionOf(id: number): number {
-  return Math.floor(id / entriesPerSession);
-}
-
-export function indexOf(id: number): number {
-  return id % entriesPerSession;
-}
-
-function candidate(id: unknown, synthetic: unknown, score: number): Candidate {
-  return { id: Number(id), score, isSynthetic: synthetic === 1 };
+function candidate(row: Readonly<Record<string, unknown>>, score: number): Candidate {
+  return { id: Number(row['id']), no: Number(row['no']), score, isSynthetic: row['synthetic'] === 1 };
 }
 
 /** Term frequency part of BM25. `times`: occurrences; `length`: number of words in the text. */

@@ -5,7 +5,7 @@ import { originSchema, type EntryType, type NormalizedEntry } from '../../model/
 import { queryKinds } from '../../model/transcript/query.ts';
 import { unpackChunk } from '../catalogue/chunkText.ts';
 import type { Database } from '../catalogue/database.ts';
-import { entryId } from '../catalogue/schema.ts';
+import { entryId, type SessionBlocks } from '../catalogue/schema.ts';
 import type { Log } from '../api.ts';
 import { logFiltered } from '../log/metadataLog.ts';
 import type { RecordStore } from '../record/recordStore.ts';
@@ -17,8 +17,7 @@ const maxRead = 400;
 /** Candidates of one session. */
 export interface Candidates {
   readonly session: SearchedSession;
-  /** The session's number in the catalogue. */
-  readonly no: number;
+  readonly blocks: SessionBlocks;
   /** Scores by entry index. */
   readonly scores: ReadonlyMap<number, number>;
   /** Indexes of automatic messages. */
@@ -56,20 +55,21 @@ export async function countSynthetic(
 /** The best candidates, read from the catalogue; `undefined` if none of them matches. */
 export function readHits(
   database: Database,
-  { session, no, scores }: Pick<Candidates, 'session' | 'no' | 'scores'>,
+  { session, blocks, scores }: Pick<Candidates, 'session' | 'blocks' | 'scores'>,
   query: Query,
   { most, isInexact }: { readonly most: number; readonly isInexact: boolean },
 ): SessionHits | undefined {
   const ranked = [...scores].sort(([a, better], [b, than]) => than - better || a - b);
   const chosen = ranked.slice(0, isInexact ? maxRead : most);
-  const texts = new SessionTexts(database, no);
+  const texts = new SessionTexts(database, blocks);
   const hits: SearchHit[] = [];
   let right = 0;
   for (const [index, score] of chosen) {
     const all = texts.of(index);
     if (all === undefined || !containsTexts(all, query)) continue;
     right += 1;
-    if (hits.length < most) hits.push(...hitOf(database, entryId(no, index), { session, index, score, all, query }));
+    if (hits.length < most)
+      hits.push(...hitOf(database, entryId(blocks, index), { session, index, score, all, query }));
   }
   if (right === 0) return undefined;
   const unsure = isInexact && ranked.length > chosen.length;
@@ -127,12 +127,12 @@ interface Chunk {
 /** Texts of one session's entries. */
 class SessionTexts {
   readonly #database: Database;
-  readonly #no: number;
+  readonly #blocks: SessionBlocks;
   readonly #chunks: Chunk[] = [];
 
-  constructor(database: Database, no: number) {
+  constructor(database: Database, blocks: SessionBlocks) {
     this.#database = database;
-    this.#no = no;
+    this.#blocks = blocks;
   }
 
   of(index: number): readonly string[] | undefined {
@@ -140,12 +140,12 @@ class SessionTexts {
     if (known !== undefined) return known.texts.get(index);
     const row = this.#database.get(
       'SELECT id, next, texts FROM chunks WHERE id <= ? AND id >= ? ORDER BY id DESC LIMIT 1',
-      entryId(this.#no, index),
-      entryId(this.#no, 0),
+      entryId(this.#blocks, index),
+      entryId(this.#blocks, 0),
     );
     if (row === undefined) return undefined;
     const { id, next, texts } = row;
-    const from = Number(id) - entryId(this.#no, 0);
+    const from = Number(id) - entryId(this.#blocks, 0);
     const chunk = {
       from,
       next: Number(next),
@@ -179,12 +179,12 @@ export async function recordedEntries(
 /** Entries of another program's session. */
 export function observedEntries(
   database: Database,
-  no: number,
+  blocks: SessionBlocks,
   wanted: readonly (readonly [number, number])[],
 ): { entry: NormalizedEntry; score: number }[] {
-  const texts = new SessionTexts(database, no);
+  const texts = new SessionTexts(database, blocks);
   return wanted.flatMap(([index, score]) => {
-    const row = database.get('SELECT kind, origin, at FROM entries WHERE id = ?', entryId(no, index));
+    const row = database.get('SELECT kind, origin, at FROM entries WHERE id = ?', entryId(blocks, index));
     const content = texts.of(index)?.[0];
     const kind = row === undefined ? undefined : entryKind(Number(row['kind']));
     if (content === undefined || (kind !== 'user_message' && kind !== 'assistant_message')) return [];

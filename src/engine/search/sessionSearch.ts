@@ -8,16 +8,15 @@ import { indexedSession, indexedSessions, type IndexedSession } from '../catalog
 import type { ObservedSession } from '../catalogue/observedRows.ts';
 import { Refresh, type CatalogueState, type RefreshDeps, type RefreshRequest } from '../catalogue/refresh.ts';
 import { expungeDeleted } from '../catalogue/expunge.ts';
+import { entryId, type SessionBlocks } from '../catalogue/schema.ts';
 import { removeSession } from '../catalogue/sessionWriter.ts';
 import { logFiltering } from '../log/metadataLog.ts';
 import {
   candidatesIn,
   candidatesLike,
-  indexOf,
   isInexact,
   matchesBySession,
   scoreOf,
-  sessionOf,
   type Candidate,
   type Corpus,
   type SessionMatches,
@@ -92,14 +91,17 @@ export class SessionSearch {
           database,
           query,
           corpus,
-          sessions.map(({ no }) => no),
+          sessions.map(({ blocks }) => blocks),
         );
       if (request.synthetic === true)
         return { ...answer(database, query, { found, load }, request).answer, leftOut: 0, problems, scanned };
       const automatic = new Set(matches.flatMap(({ no, synthetic }) => (synthetic > 0 ? [no] : [])));
       const hasAutomatic = chosen.filter(({ indexed: { no, observed } }) => !observed && automatic.has(no));
-      const nos = hasAutomatic.map(({ indexed: { no } }) => no);
-      const leftOut = await this.#leftOut(query, bySession(candidatesIn(database, query, corpus, nos), hasAutomatic));
+      const blocks = hasAutomatic.map(({ indexed }) => indexed);
+      const leftOut = await this.#leftOut(
+        query,
+        bySession(candidatesIn(database, query, corpus, blocks), hasAutomatic),
+      );
       const { answer: best, entries } = answer(database, query, { found, load }, request);
       logFiltering(this.#deps.log, 'search', { total: entries + leftOut, filtered: leftOut });
       return { ...best, leftOut, problems, scanned };
@@ -168,9 +170,9 @@ export class SessionSearch {
   /** Removes a deleted session. Soon afterwards, its text is also gone from the file. */
   forget(id: string): Promise<void> {
     return this.#alone((database) => {
-      const no = indexedSession(database, id)?.no;
-      if (no === undefined) return;
-      removeSession(database, no);
+      const session = indexedSession(database, id);
+      if (session === undefined) return;
+      removeSession(database, session);
       this.#expungeSoon();
     });
   }
@@ -233,12 +235,12 @@ export class SessionSearch {
       hopeful,
     );
     const entries: SimilarEntry[] = [];
-    for (const { session, no, scores } of found) {
+    for (const { session, blocks, scores } of found) {
       const best = [...scores].filter(([, value]) => value >= least).sort(([, a], [, b]) => b - a);
       if (best.length === 0) continue;
       const promising = best.slice(0, hopeful);
       const read = isObserved(session)
-        ? observedEntries(database, no, promising)
+        ? observedEntries(database, blocks, promising)
         : await recordedEntries(this.#deps.store, session.session_id, promising);
       entries.push(...read.map(({ entry }) => ({ session, entry, score: score(entry.content) })));
     }
@@ -256,7 +258,7 @@ export class SessionSearch {
 /** A session with matches. */
 interface RankedSession {
   readonly session: SearchedSession;
-  readonly no: number;
+  readonly blocks: SessionBlocks;
   /** Number of matches that count. */
   readonly count: number;
   readonly rank: number;
@@ -268,14 +270,14 @@ function rankSessions(
   chosen: Scope['chosen'],
   withSynthetic: boolean,
 ): RankedSession[] {
-  const sessions = new Map(chosen.map(({ session, indexed: { no } }) => [no, session]));
+  const sessions = new Map(chosen.map((session) => [session.indexed.no, session]));
   return matches
     .flatMap(({ no, count, best, synthetic, bestSynthetic }) => {
-      const session = sessions.get(no);
+      const chosen = sessions.get(no);
       const all = count + (withSynthetic ? synthetic : 0);
-      if (session === undefined || all === 0) return [];
+      if (chosen === undefined || all === 0) return [];
       const most = Math.max(best ?? 0, (withSynthetic ? bestSynthetic : null) ?? 0);
-      return [{ session, no, count: all, rank: rankOf(most, all) }];
+      return [{ session: chosen.session, blocks: chosen.indexed, count: all, rank: rankOf(most, all) }];
     })
     .sort(byRank);
 }
@@ -300,16 +302,14 @@ function answer(
   let room = mostHits === undefined ? maxExcerpts : Number.POSITIVE_INFINITY;
   while (sessions.length < mostSessions && searchedCount < found.length) {
     const loaded = found.slice(searchedCount, searchedCount + sessionsPerRead);
-    const scores = scoresBySession(load(loaded), synthetic === true);
-    for (const { session, no } of loaded) {
+    const candidates = candidatesBySession(load(loaded), synthetic === true);
+    for (const { session, blocks } of loaded) {
       if (sessions.length === mostSessions) break;
       searchedCount += 1;
       signal?.throwIfAborted();
       const most = Math.min(mostHits ?? defaultHits, Math.max(minHits, room));
-      const hits = readHits(database, { session, no, scores: scores.get(no) ?? new Map() }, query, {
-        ...options,
-        most,
-      });
+      const scores = scoresOf(candidates.get(blocks.no) ?? [], blocks);
+      const hits = readHits(database, { session, blocks, scores }, query, { ...options, most });
       if (hits === undefined) continue;
       sessions.push(hits);
       room -= hits.hits.length;
@@ -320,29 +320,37 @@ function answer(
   return { answer: { sessions, moreSessions: more.length }, entries };
 }
 
-/** Scores by session number and entry index. */
-function scoresBySession(found: readonly Candidate[], withSynthetic: boolean): Map<number, Map<number, number>> {
-  const all = new Map<number, Map<number, number>>();
-  for (const { id, score, isSynthetic } of found) {
-    if (isSynthetic && !withSynthetic) continue;
-    const scores = all.get(sessionOf(id)) ?? new Map<number, number>();
-    all.set(sessionOf(id), scores.set(indexOf(id), score));
+/** By session number. */
+function candidatesBySession(found: readonly Candidate[], withSynthetic: boolean): Map<number, Candidate[]> {
+  const all = new Map<number, Candidate[]>();
+  for (const candidate of found) {
+    if (candidate.isSynthetic && !withSynthetic) continue;
+    const candidates = all.get(candidate.no);
+    if (candidates === undefined) all.set(candidate.no, [candidate]);
+    else candidates.push(candidate);
   }
   return all;
+}
+
+/** Scores by entry index. */
+function scoresOf(found: readonly Candidate[], blocks: SessionBlocks): Map<number, number> {
+  return new Map(found.map(({ id, score }) => [id - entryId(blocks, 0), score]));
 }
 
 /** Candidates of the searched sessions. */
 function bySession(found: readonly Candidate[], chosen: Scope['chosen']): Candidates[] {
   const sessions = new Map(
-    chosen.map(({ session, indexed: { no } }) => [
-      no,
-      { session, no, scores: new Map<number, number>(), synthetic: [] as number[] },
+    chosen.map(({ session, indexed: blocks }) => [
+      blocks.no,
+      { session, blocks, scores: new Map<number, number>(), synthetic: [] as number[] },
     ]),
   );
-  for (const { id, score, isSynthetic } of found) {
-    const session = sessions.get(sessionOf(id));
-    session?.scores.set(indexOf(id), score);
-    if (isSynthetic) session?.synthetic.push(indexOf(id));
+  for (const { id, no, score, isSynthetic } of found) {
+    const session = sessions.get(no);
+    if (session === undefined) continue;
+    const index = id - entryId(session.blocks, 0);
+    session.scores.set(index, score);
+    if (isSynthetic) session.synthetic.push(index);
   }
   return [...sessions.values()].filter(({ scores }) => scores.size > 0);
 }
