@@ -10,7 +10,7 @@ import { Figures } from './figures/figures.ts';
 import { rowKey } from './list/keyboard.ts';
 import { setLanguage } from './l10n.ts';
 import type { LazyModule } from './later.ts';
-import { lateCiting, lateFinder } from './lateParts.ts';
+import { lazyCiting, lazyFinder } from './lateParts.ts';
 import { drawAllForPrint, listen } from './list/input.ts';
 import { RowFocus } from './list/focus.ts';
 import { FirstScreen } from './list/firstScreen.ts';
@@ -30,7 +30,7 @@ import { Requests } from './request/requests.ts';
 import { expectedHeight, hasButton } from './rows/rowKinds.ts';
 import { buildShell, empty, loading, type Notice, type Shell } from './shell.ts';
 import { pageState, restoreStore, Saver } from './host/savedState.ts';
-import { soundEntry, soundUpdates } from './store/soundUpdates.ts';
+import { validEntry, validUpdates } from './store/validUpdates.ts';
 import { Store } from './store/store.ts';
 import { type Pace, Ticker } from './list/ticker.ts';
 import { Views } from './views/views.ts';
@@ -93,7 +93,7 @@ export class App {
     this.#focus = new RowFocus({ rows, scroller, list: this.#list, hasButton: (row) => hasButton(this.#store, row) });
     this.#requests = new Requests({ scroller, link: this.#link, changed: () => this.#changed() });
     this.#requests.restore(saved.answers ?? {});
-    this.#finder = lateFinder({
+    this.#finder = lazyFinder({
       request: (message) => this.#link.request(message),
       reveal: (index) => void this.#jumps.reveal(index),
       closed: () => this.#findClosed(),
@@ -140,7 +140,7 @@ export class App {
       kept: saved.views ?? {},
       changed: () => this.#frames.want('updated'),
     });
-    this.#citing = lateCiting({
+    this.#citing = lazyCiting({
       main: this.#shell.main,
       store: this.#store,
       request: (message) => this.#link.request(message),
@@ -175,7 +175,7 @@ export class App {
       case 'init':
         extent = 'all';
         setLanguage(message.l10n, message.locale);
-        this.#store.init({ ...message, page: { ...message.page, entries: message.page.entries.map(soundEntry) } });
+        this.#store.init({ ...message, page: { ...message.page, entries: message.page.entries.map(validEntry) } });
         this.#store.setLevel(message.detail ?? 'everything');
         this.#pager.reset();
         this.#problem = undefined;
@@ -190,7 +190,7 @@ export class App {
         this.#updates(message);
         break;
       case 'page':
-        this.#store.addPage(message.page.entries.map(soundEntry).filter(({ index }) => index >= 0));
+        this.#store.addPage(message.page.entries.map(validEntry).filter(({ index }) => index >= 0));
         break;
       case 'entry':
         if (message.entry !== null) this.#store.complete(message.entry);
@@ -230,7 +230,7 @@ export class App {
   }
 
   #updates({ updates, total }: Extract<ToPage, { type: 'updates' }>): void {
-    const sound = soundUpdates(updates);
+    const sound = validUpdates(updates);
     this.#store.apply(sound, total);
     for (const update of sound) {
       if (update.op === 'put' && update.open !== true) this.#announcer.settled(update.entry);

@@ -3,7 +3,7 @@ import { LazyModule } from './later.ts';
 import type { Finder, FinderDeps } from './parts/find/finder.ts';
 
 /** Find in session, loaded when the page is idle or at its first use. */
-export function lateFinder(deps: FinderDeps): LazyModule<Finder> {
+export function lazyFinder(deps: FinderDeps): LazyModule<Finder> {
   return new LazyModule(
     () => import('./parts/find/finder.ts').then((code) => new code.Finder(deps)),
     () => deps.changed(),
@@ -11,7 +11,7 @@ export function lateFinder(deps: FinderDeps): LazyModule<Finder> {
 }
 
 /** Source cards, which open over something drawn. */
-export function lateCiting(deps: CitingDeps): LazyModule<Citing> {
+export function lazyCiting(deps: CitingDeps): LazyModule<Citing> {
   return new LazyModule(
     () => import('./cite/citing.ts').then((code) => new code.Citing(deps)),
     () => deps.changed(),

@@ -3,7 +3,7 @@ import type { EntryUpdate, NormalizedEntry } from '../model/transcript/entry.ts'
 import type { AgentRequest, Answer } from '../model/agent/request.ts';
 import type { RunResult } from '../model/session/result.ts';
 import type { SessionSummary } from '../model/session/summary.ts';
-import { appended } from '../model/transcript/transcript.ts';
+import { appendContent } from '../model/transcript/transcript.ts';
 import type { GivenParams, ResultOf } from '../protocol/daemon/calls.ts';
 import type { FollowedState, SessionNotice, SessionSnapshot, SessionUpdate } from '../protocol/daemon/session.ts';
 import type { DaemonConnection } from './connection.ts';
@@ -267,7 +267,7 @@ export class RemoteSession<F extends Error> implements Disposable {
   #apply(update: EntryUpdate): void {
     if (update.op === 'append') {
       const entry = this.#open.get(update.index);
-      if (entry !== undefined) this.#open.set(update.index, appended(entry, update.text));
+      if (entry !== undefined) this.#open.set(update.index, appendContent(entry, update.text));
     } else if (update.open === true) this.#open.set(update.entry.index, update.entry);
     else this.#open.delete(update.entry.index);
   }

@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import { CoordinatorError } from './errors.ts';
 
 /** Validates input and adds defaults. @throws CoordinatorError `invalid` with the field and the problem */
-export function accepted<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
+export function parseInput<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;

@@ -16,7 +16,7 @@ import type {
 import { comparable, hasDemands, mergeDemands } from './demands.ts';
 import { CoordinatorError } from './errors.ts';
 import { RunnerRegistry, staleMs } from './runnerRegistry.ts';
-import { demandsTimeoutMs, mayTake, whyUnclaimed, whyWaiting } from './waiting.ts';
+import { demandsTimeoutMs, canTake, whyUnclaimed, whyWaiting } from './waiting.ts';
 
 const maxWaiting = 5000;
 /** Maximum total size of waiting runs, as JSON. */
@@ -114,7 +114,7 @@ export class Coordinator {
   /** Whether an online runner could take the run, now or when it has capacity. @throws CoordinatorError */
   isOffered(request: z.infer<typeof createRunSchema>): boolean {
     const job = this.#newJob(request, {});
-    return this.#registry.online(this.#now()).some((taken) => mayTake(taken, job));
+    return this.#registry.online(this.#now()).some((taken) => canTake(taken, job));
   }
 
   #newJob(request: z.infer<typeof createRunSchema>, more: Pick<Job, 'by_agent'>): Job {
@@ -241,7 +241,7 @@ export class Coordinator {
     });
     for (const job of ready.toSorted(byPriority)) {
       const { run } = job;
-      if (!mayTake(taken, job)) continue;
+      if (!canTake(taken, job)) continue;
       const claimed = { ...job, run: { ...moveRun(run, 'claimed', this.#at()), runner_id } };
       this.#change(claimed);
       return claimed;
@@ -290,7 +290,7 @@ export class Coordinator {
       const job = this.#jobs.get(id);
       if (now < deadline || job === undefined) continue;
       // A suitable runner is connected, so the run only has to wait for its turn.
-      if (online.some((taken) => mayTake(taken, job))) this.#deadlines.set(id, now + staleMs);
+      if (online.some((taken) => canTake(taken, job))) this.#deadlines.set(id, now + staleMs);
       else this.#move(job, 'failed', whyUnclaimed(job, whyWaiting(job, { online, load: () => 0, before: undefined })));
     }
     for (const id of this.#registry.removeLost(now)) this.#giveUp(id, 'The runner stopped responding.');

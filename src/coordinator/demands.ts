@@ -44,7 +44,7 @@ export function matchesDemand(
 }
 
 /** Whether all properties match and the runner has all tags. */
-export function meets(runner: Runner, demands: Demands | undefined): boolean {
+export function meetsDemands(runner: Runner, demands: Demands | undefined): boolean {
   if (demands === undefined) return true;
   return (
     demandProperties.every((name) => matchesDemand(name, demands[name], runner[name])) &&

@@ -1,7 +1,7 @@
 import type { Demands } from '../model/session/demands.ts';
 import type { UsedUpBudget, Waiting } from '../model/session/waiting.ts';
 import type { Job } from './api.ts';
-import { demandProperties, demandsText, matchesDemand, isWithin, meets } from './demands.ts';
+import { demandProperties, demandsText, matchesDemand, isWithin, meetsDemands } from './demands.ts';
 import type { RegisteredRunner } from './runnerRegistry.ts';
 
 /** How long a run waits for a runner that meets its demands. */
@@ -21,8 +21,10 @@ export interface WaitingContext {
 /** What runners look at. */
 export type ClaimableJob = Pick<Job, 'executor_type'> & { readonly run: Pick<Job['run'], 'demands' | 'project_dir'> };
 
-export function mayTake({ runner, within }: RegisteredRunner, { executor_type, run }: ClaimableJob): boolean {
-  return executor_type === runner.executor_type && meets(runner, run.demands) && isWithin(run.project_dir, within);
+export function canTake({ runner, within }: RegisteredRunner, { executor_type, run }: ClaimableJob): boolean {
+  return (
+    executor_type === runner.executor_type && meetsDemands(runner, run.demands) && isWithin(run.project_dir, within)
+  );
 }
 
 /** `undefined` if a runner can take it now. */
@@ -43,10 +45,10 @@ export function whyWaiting(job: Job, context: WaitingContext): Waiting | undefin
     const offered = [...new Set(online.map(({ runner }) => runner.executor_type))].sort();
     return { kind: 'executor', executor_type, offered };
   }
-  const meeting = offering.filter(({ runner }) => meets(runner, run.demands));
+  const meeting = offering.filter(({ runner }) => meetsDemands(runner, run.demands));
   if (meeting.length === 0 && run.demands !== undefined)
     return { kind: 'demands', unmet: unmetBy(offering, run.demands) };
-  const able = meeting.filter((runner) => mayTake(runner, job));
+  const able = meeting.filter((runner) => canTake(runner, job));
   if (able.length === 0) return { kind: 'folder', folder: run.project_dir ?? '' };
   // Without a folder of its own, it works in that of its runner.
   const held = able.map(({ runner }) => holding(run.project_dir ?? runner.project_dir));

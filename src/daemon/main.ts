@@ -6,7 +6,7 @@ import { isMainThread } from 'node:worker_threads';
 import { keepHeapSmall } from '../engine/heapLimit.ts';
 import { packageFolder, version } from '../engine/packageInfo.ts';
 import { runDaemon } from './run.ts';
-import { startSmall } from './startupMemory.ts';
+import { limitStartupMemory } from './startupMemory.ts';
 
 /**
  * `daemon.js --store DIR`: serves one store until it is idle. Reports readiness as one JSON line on file descriptor 3. As a
@@ -20,7 +20,7 @@ else {
 
 async function serveStore(): Promise<void> {
   keepHeapSmall();
-  const growWithWork = startSmall();
+  const growWithWork = limitStartupMemory();
   const { values } = parseArgs({ options: { store: { type: 'string' } } });
   const ready = createWriteStream('', { fd: 3 });
   ready.on('error', () => undefined);

@@ -5,7 +5,7 @@ import type { Endpoint } from '../transport/endpoint.ts';
 import { acceptClient } from '../transport/handshake.ts';
 import { FlowControl, FrameBudget } from '../transport/flowControl.ts';
 import { JsonLineReader, JsonLineWriter } from '../transport/jsonLines.ts';
-import { Turns } from '../transport/turns.ts';
+import { FairTurns } from '../transport/turns.ts';
 import { ClientConnection } from './clients/connection.ts';
 import type { DaemonService } from './service.ts';
 
@@ -32,7 +32,7 @@ export class DaemonServer {
   readonly #strangers = new Set<Socket>();
   readonly #clients = new Set<ClientConnection>();
   readonly #budget = new FrameBudget(maxUnfinishedBytes);
-  readonly #turns = new Turns();
+  readonly #turns = new FairTurns();
   #refused = 0;
 
   private constructor(endpoint: Endpoint, service: DaemonService, log: Log) {

@@ -10,7 +10,7 @@ const compilers = Number(process.versions.node.split('.')[0]) >= 22 ? ['opt', 'm
  * 6 MB, and the heap hardly grows. Call the result when the daemon is ready: work gets the compilers, and room that halves
  * the time for collecting garbage.
  */
-export function startSmall(): () => void {
+export function limitStartupMemory(): () => void {
   for (const compiler of compilers) setFlagsFromString(`--no-${compiler}`);
   return () => {
     setTimeout(() => {

@@ -34,7 +34,7 @@ function strings(input: unknown, depth = 0): string[] {
 }
 
 /** Everything that is deceptive in these texts, each once. */
-export function disguisesIn(texts: readonly string[]): Omit<Disguise, 'spots'> {
+export function findDisguises(texts: readonly string[]): Omit<Disguise, 'spots'> {
   const found = texts.map(findDisguise).filter((disguise): disguise is Disguise => disguise !== undefined);
   const collect = (of: (disguise: Disguise) => readonly string[]): string[] => [...new Set(found.flatMap(of))];
   return {

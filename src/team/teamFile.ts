@@ -44,7 +44,7 @@ export async function removeTeam(storeDir: string): Promise<void> {
  * Moves the store's data about its team aside, including copies of shared sessions, until the store has certainly left.
  * @throws file system errors
  */
-export async function setTeamAside(
+export async function moveTeamFolder(
   storeDir: string,
 ): Promise<{ readonly remove: () => Promise<void>; readonly restore: () => Promise<void> }> {
   const folder = teamFolder(storeDir);

@@ -7,7 +7,7 @@ import {
   type Message,
 } from 'vscode-jsonrpc/node';
 import type { FlowControl, FrameBudget } from './flowControl.ts';
-import type { Turns, TurnTaker } from './turns.ts';
+import type { FairTurns, TurnTaker } from './turns.ts';
 import { hasMoreValues } from './valueCount.ts';
 
 /** Maximum bytes of one message. A longer one closes the connection; messages of the protocol are much smaller. */
@@ -28,7 +28,7 @@ export interface ReaderOptions {
   readonly flow?: FlowControl;
   readonly budget?: FrameBudget;
   /** Shared with other connections. Default: all messages are handled as soon as they arrive. */
-  readonly turns?: Turns;
+  readonly turns?: FairTurns;
 }
 
 /** Reads one JSON value per line, ended by byte 10. Invalid JSON or an oversized line destroys the socket. */

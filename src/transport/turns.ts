@@ -14,7 +14,7 @@ export interface TurnTaker {
  * Lets connections take turns, so that one that sends much, or many of them, do not delay the others: one message each,
  * first those that had nothing waiting, and only a few before the event loop looks for other work.
  */
-export class Turns {
+export class FairTurns {
   readonly #fresh = new Set<TurnTaker>();
   readonly #busy = new Set<TurnTaker>();
   readonly #now: () => number;

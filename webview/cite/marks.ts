@@ -21,7 +21,7 @@ interface CachedMarks {
 const maxKept = 200;
 
 /** The marks of messages, computed once per displayed form. */
-export class Marks {
+export class CitationMarks {
   readonly #known = new Map<number, CachedMarks>();
   /** Most sessions have no sources. */
   readonly #placing: LazyModule<typeof placeLinks>;
@@ -60,7 +60,7 @@ export class Marks {
 export const citeId = (index: number, at: number): string => `${index}:${at}`;
 
 /** The marked text of a token. */
-export function marked(index: number, { pieces }: LinkPlaces, token: Token): Content | undefined {
+export function markToken(index: number, { pieces }: LinkPlaces, token: Token): Content | undefined {
   const own = pieces.get(token);
   if (own === undefined) return undefined;
   const code = token.type === 'codespan';
@@ -76,7 +76,7 @@ function markedPiece(index: number, { text, links, ends }: Piece, code: boolean)
   const look = link.status === 'not_found' ? 'cited nf' : 'cited';
   // No space is added between the text and its number.
   return html`<span class=${look} data-cite=${citeId(index, link.at)}>${body}</span
-    >${ends.map((end) => reference(index, end))}`;
+    >${ends.map((end) => renderReference(index, end))}`;
 }
 
 /** Of nested links, the most specific one. */
@@ -89,7 +89,7 @@ function closest(links: readonly PageLink[]): PageLink | undefined {
 }
 
 /** The number of a source. It is a link for screen readers, but its URL leads nowhere: it opens the card. */
-export function reference(index: number, { at, number, status, verdict }: PageLink): TemplateResult {
+export function renderReference(index: number, { at, number, status, verdict }: PageLink): TemplateResult {
   const mark = status === 'not_found' ? '?' : verdict === undefined ? '' : verdictMarks[verdict];
   return html`<a
     class=${status === 'not_found' ? 'cref nf' : 'cref'}
@@ -120,5 +120,7 @@ function spoken(number: number, status: PageLink['status'], verdict: PageLink['v
 /** Sources of the whole message, and those whose position is not shown. */
 export function unplacedMarks(index: number, { rest }: LinkPlaces): TemplateResult | typeof nothing {
   if (rest.length === 0) return nothing;
-  return html`<p class="cites">${t('Sources of this message:')} ${rest.map((link) => reference(index, link))}</p>`;
+  return html`<p class="cites">
+    ${t('Sources of this message:')} ${rest.map((link) => renderReference(index, link))}
+  </p>`;
 }

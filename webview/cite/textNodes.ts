@@ -1,5 +1,5 @@
 import type { Token, Tokens } from 'marked';
-import { deepest, maxInline, maxItems } from '../markdown/limits.ts';
+import { maxNesting, maxInline, maxItems } from '../markdown/limits.ts';
 import type { Block } from '../markdown/blocks.ts';
 import { TextMap } from './textMap.ts';
 
@@ -35,7 +35,7 @@ class Walk {
   }
 
   block(token: Token, map: TextMap, depth: number): void {
-    if (depth > deepest) return;
+    if (depth > maxNesting) return;
     switch (token.type) {
       case 'heading':
       case 'paragraph':

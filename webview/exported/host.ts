@@ -8,11 +8,11 @@ import { entryKey, turnKey } from '../rows/rowKeys.ts';
 import { copyText, openLink } from './browser.ts';
 import { readSessions } from './readSession.ts';
 
-export const exported = readSessions(document);
+export const exportedSessions = readSessions(document);
 
 /** The session in the address, `#ses_…`; default: the exported one. */
 export function sessionInAddress(): ExportedSession {
-  const { sessions } = exported;
+  const { sessions } = exportedSessions;
   const id = /^#(ses_[0-9a-f]{12})(?:\/|$)/.exec(location.hash)?.[1];
   return sessions.find(({ summary }) => summary.session_id === id) ?? sessions[0];
 }

@@ -1,4 +1,4 @@
-import { exported, host, session, sessionInAddress } from './host.ts';
+import { exportedSessions, host, session, sessionInAddress } from './host.ts';
 import { App } from '../app.ts';
 import { entryKey } from '../rows/rowKeys.ts';
 import { addFooter } from './footer.ts';
@@ -9,7 +9,7 @@ const root = document.getElementById('app');
 if (root === null) throw new Error('The page has no element with the id "app".');
 
 addThemes(document.body);
-addSessions(document.body, exported, session);
+addSessions(document.body, exportedSessions, session);
 addFooter(document.body, session);
 new App(root, () => revealLinked());
 
@@ -22,7 +22,7 @@ function revealLinked(): void {
   const index = Number(/^#(?:ses_\w+\/)?entry-(\d+)$/.exec(location.hash)?.[1] ?? Number.NaN);
   if (!Number.isNaN(index)) host.reveal(index);
 }
-const place = session === exported.sessions[0] ? '' : `${session.summary.session_id}/`;
+const place = session === exportedSessions.sessions[0] ? '' : `${session.summary.session_id}/`;
 window.addEventListener('hashchange', revealLinked);
 document.addEventListener('focusin', ({ target }) => {
   const key = target instanceof Element ? target.closest('[data-key]')?.getAttribute('data-key') : null;

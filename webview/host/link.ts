@@ -1,5 +1,5 @@
 import { Channel, isEnvelope } from '../../src/protocol/channel.ts';
-import { LastSent } from '../../src/protocol/panel/lastSent.ts';
+import { SentState } from '../../src/protocol/panel/sentState.ts';
 import type { FromPage, Sent, ToPage } from '../../src/protocol/panel/messages.ts';
 import { isObject } from '../text/objects.ts';
 import { post } from './vscodeApi.ts';
@@ -7,7 +7,7 @@ import { post } from './vscodeApi.ts';
 /** The page's end of the channel: messages in order, and answers to requests. */
 export class HostLink {
   readonly #channel: Channel<FromPage, unknown>;
-  readonly #last = new LastSent();
+  readonly #last = new SentState();
   readonly #waiting = new Map<number, (answer: ToPage) => void>();
   #request = 0;
   #acknowledged = -1;

@@ -1,7 +1,7 @@
 import type { Token } from 'marked';
 import { lexMarkdown } from '../../src/text/boundedLexer.ts';
 import { markdownRuns } from '../../src/text/markdownRuns.ts';
-import { countTokenStarts, divided, elementsOf, marksIn, type Piece } from './elements.ts';
+import { countTokenStarts, dividePieces, elementsOf, marksIn, type Piece } from './elements.ts';
 
 /**
  * One block of a message. `joined`: continues the block before it, which was split for its length. `at`: position of the
@@ -127,7 +127,7 @@ export class MarkdownStream {
     if (token.type === 'space') return;
     const joined = this.#joined || joinedTokens.has(token);
     this.#joined = false;
-    const pieces = divided(token) ?? textPieces(token.raw);
+    const pieces = dividePieces(token) ?? textPieces(token.raw);
     for (const [place, piece] of pieces.entries()) {
       const chars = pieces.length === 1 ? length : piece.token.raw.length;
       const where = at < 0 || piece.at < 0 ? -1 : at + piece.at;

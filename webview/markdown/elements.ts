@@ -73,7 +73,7 @@ export interface Piece {
  * Divides a block into ones that are small enough to draw: lists by item, tables by row, paragraphs by inline token. `null`
  * if it is too large and cannot be divided.
  */
-export function divided(token: Token): readonly Piece[] | null {
+export function dividePieces(token: Token): readonly Piece[] | null {
   const elements = elementsOf(token);
   if (elements <= (isTable(token) ? maxOfTable : maxOfBlock)) return [{ token, at: 0 }];
   const found = divide(token);

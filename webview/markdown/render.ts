@@ -6,7 +6,7 @@ import { visibleTemplate } from '../text/shown.ts';
 import { plain } from '../text/visible.ts';
 import type { Block } from './blocks.ts';
 import { entities } from './entities.ts';
-import { deepest, maxInline, maxItems } from './limits.ts';
+import { maxNesting, maxInline, maxItems } from './limits.ts';
 import { linkTarget, type Target } from './targets.ts';
 
 export type Content = TemplateResult | string | typeof nothing;
@@ -46,7 +46,7 @@ class Renderer {
   }
 
   block(token: Token, depth: number, joined = false): Content {
-    if (depth > deepest || !isKnown(token)) return html`<p>${visibleTemplate(token.raw)}</p>`;
+    if (depth > maxNesting || !isKnown(token)) return html`<p>${visibleTemplate(token.raw)}</p>`;
     switch (token.type) {
       case 'space':
         return nothing;

@@ -3,7 +3,7 @@ import type { SessionView } from '../../src/protocol/panel/messages.ts';
 import { button, codicon, field } from '../controls.ts';
 import { t } from '../l10n.ts';
 import { commandWord } from '../text/commandWords.ts';
-import { bypasses, modeWord } from '../text/mode.ts';
+import { isBypassMode, modeWord } from '../text/mode.ts';
 import { visibleTemplate } from '../text/shown.ts';
 import { firstWords, plain } from '../text/visible.ts';
 import type { Context } from './context.ts';
@@ -50,7 +50,7 @@ function box(view: SessionView, { draft, setDraft, send }: ComposerState): Templ
     event.preventDefault();
     send();
   };
-  const about = [summary.agent_label, summary.model ?? '', mode === null || bypasses(mode) ? '' : modeWord(mode)];
+  const about = [summary.agent_label, summary.model ?? '', mode === null || isBypassMode(mode) ? '' : modeWord(mode)];
   return html`<div class="box">
     ${field({
       id: 'composer',

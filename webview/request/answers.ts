@@ -15,7 +15,7 @@ export function answersOf({ questions = [] }: AgentRequest, draft: AnswerDraft):
 }
 
 /** The draft after the user selected `label` of question `at`, or cleared it if `several` are allowed. */
-export function pick(draft: AnswerDraft, at: number, label: string, several: boolean): Partial<AnswerDraft> {
+export function pickAnswer(draft: AnswerDraft, at: number, label: string, several: boolean): Partial<AnswerDraft> {
   const picksBefore = draft.picks[at] ?? [];
   const now = several
     ? picksBefore.includes(label)

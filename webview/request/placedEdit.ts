@@ -12,7 +12,7 @@ import { plain } from '../text/visible.ts';
 type Placed = Extract<EditPreview, { state: 'placed' }>;
 
 /** The changed lines of a file with surrounding lines and line numbers. */
-export function placed(
+export function editInContext(
   preview: Placed,
   { request, projectDir }: { readonly request: AgentRequest; readonly projectDir: string | undefined },
 ): TemplateResult {

@@ -6,7 +6,7 @@ import type { Context } from '../parts/context.ts';
 import { fieldId } from '../parts/rows/requestActions.ts';
 import { agentAsks, visibleTemplate } from '../text/shown.ts';
 import { plain } from '../text/visible.ts';
-import { pick, type } from './answers.ts';
+import { pickAnswer, type } from './answers.ts';
 
 /** Questions of an agent, each with its suggestions and a line for another answer. */
 export function questions(context: Context, request: AgentRequest): TemplateResult {
@@ -33,7 +33,7 @@ function fieldset({ requests }: Context, { id }: AgentRequest, item: Question, a
         label: visibleTemplate(label),
         ...(description !== undefined && { description: visibleTemplate(description) }),
         chosen: draft.picks[at]?.includes(label) === true,
-        onChoose: () => requests.write(id, pick(requests.draft(id), at, label, several)),
+        onChoose: () => requests.write(id, pickAnswer(requests.draft(id), at, label, several)),
       }),
     )}
     ${

@@ -30,7 +30,7 @@ interface Subject {
 }
 
 /** Whether a part is hidden until the user asks for it. The request cannot be allowed before that. */
-export function isLong({ action }: AgentRequest): boolean {
+export function isLongSubject({ action }: AgentRequest): boolean {
   if (action?.kind === 'file_edit') return linesOf(action) > maxLines;
   return action?.kind === 'file_write' && (action.content ?? '').length > maxChars;
 }
@@ -40,7 +40,7 @@ function linesOf({ changes }: Extract<ToolAction, { kind: 'file_edit' }>): numbe
 }
 
 /** Exactly what will run, be written or be sent, with invisible characters made visible. */
-export function subject(asked: Subject): TemplateResult {
+export function renderSubject(asked: Subject): TemplateResult {
   const { request } = asked;
   return html`${warned(request)} ${main(asked)} ${furtherInput(request)}`;
 }
@@ -78,7 +78,7 @@ function main(asked: Subject): TemplateResult | typeof nothing {
       const { content } = action;
       if (content === undefined) return path(action.path);
       const preview = previewOf(asked, action.path);
-      if (isPlaced(preview)) return asked.previewed?.drawing.placed(preview, asked) ?? nothing;
+      if (isPlaced(preview)) return asked.previewed?.drawing.editInContext(preview, asked) ?? nothing;
       return html`<div class="ask-h">
           <span class="mono">${shownCode(relative(action.path, projectDir))}</span><span>${t('the whole file')}</span>
         </div>
@@ -118,7 +118,7 @@ function changes(action: Extract<ToolAction, { kind: 'file_edit' }>, asked: Subj
     const isFirst = !drawn.has(change.path);
     drawn.add(change.path);
     // One preview stands for all changes of its file.
-    if (isPlaced(preview)) return isFirst ? asked.previewed?.drawing.placed(preview, asked) : nothing;
+    if (isPlaced(preview)) return isFirst ? asked.previewed?.drawing.editInContext(preview, asked) : nothing;
     const lines = diffLines(change).slice(0, left);
     left -= lines.length;
     const numbered = change.patch !== undefined;
@@ -134,7 +134,7 @@ function changes(action: Extract<ToolAction, { kind: 'file_edit' }>, asked: Subj
 
 /** No preview for a long change, which is drawn as the agent sent it. */
 function previewOf({ request, previewed }: Subject, path: string): EditPreview | undefined {
-  return isLong(request) ? undefined : previewed?.previews.find((preview) => preview.path === path);
+  return isLongSubject(request) ? undefined : previewed?.previews.find((preview) => preview.path === path);
 }
 
 /** A change that affects only the end of the last line has no lines to show. */

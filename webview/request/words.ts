@@ -183,7 +183,7 @@ function minutes(ms: number): string {
 }
 
 /** How long the request has waited, with a running clock; empty if the time of the request is unknown. */
-export function waited({ asked_at: since }: Pick<AgentRequest, 'asked_at'>, now: number): string {
+export function waitingTime({ asked_at: since }: Pick<AgentRequest, 'asked_at'>, now: number): string {
   const ms = now - Date.parse(since);
   return Number.isFinite(ms) ? t('Waiting for {0}', clock(ms)) : '';
 }

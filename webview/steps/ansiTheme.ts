@@ -1,4 +1,4 @@
-import { cssOf, readable, type Rgb, rgbOf } from './contrast.ts';
+import { cssOf, readableColor, type Rgb, rgbOf } from './contrast.ts';
 
 const names = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'] as const;
 /** Names of the sixteen colors, and their theme tokens. */
@@ -50,7 +50,7 @@ export class AnsiTheme {
     for (const name of tokens.keys()) {
       const color = this.color(name);
       if (color === undefined) document.body.style.removeProperty(`--ansi-${name}`);
-      else document.body.style.setProperty(`--ansi-${name}`, cssOf(readable(color, ground)));
+      else document.body.style.setProperty(`--ansi-${name}`, cssOf(readableColor(color, ground)));
     }
     if (!isFirst) this.#changed();
   }

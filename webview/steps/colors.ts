@@ -4,7 +4,7 @@ import { ref } from 'lit/directives/ref.js';
 import { html, type TemplateResult } from 'lit/html.js';
 import { visibleTemplate } from '../text/shown.ts';
 import { AnsiTheme } from './ansiTheme.ts';
-import { cssOf, paletteRgb, readable, type Rgb, rgbOf } from './contrast.ts';
+import { cssOf, paletteRgb, readableColor, type Rgb, rgbOf } from './contrast.ts';
 
 /** Elements for colors in one output; the rest is shown without colors. */
 const maxSpans = 400;
@@ -93,7 +93,7 @@ function draw({ text, fg, bg, classes }: TextStyle): TemplateResult {
 
 function paint({ style }: HTMLElement, { fg, bg }: Colors): void {
   const ground = rgb(bg) ?? theme.ground;
-  style.color = cssOf(readable(rgb(fg) ?? theme.foreground, ground));
+  style.color = cssOf(readableColor(rgb(fg) ?? theme.foreground, ground));
   if (bg !== undefined) style.backgroundColor = cssOf(ground);
 }
 

@@ -32,7 +32,7 @@ export function paletteRgb(number: number): Rgb {
 }
 
 /** `text`, shifted towards white or black until it is readable on `ground`. */
-export function readable(text: Rgb, ground: Rgb): Rgb {
+export function readableColor(text: Rgb, ground: Rgb): Rgb {
   const end: Rgb = contrast([255, 255, 255], ground) > contrast([0, 0, 0], ground) ? [255, 255, 255] : [0, 0, 0];
   for (let shade = 0; shade < shades; shade += 1) {
     const mixed = mix(text, end, shade / shades);

@@ -1,11 +1,11 @@
 import type { ToolAction, ToolUse } from '../../src/model/transcript/tool.ts';
 import type { PageEntry, WaitingRequest } from '../../src/protocol/panel/messages.ts';
 import { plural, t } from '../l10n.ts';
-import { between, duration, number } from '../text/format.ts';
+import { millisecondsBetween, duration, number } from '../text/format.ts';
 import { splitPath } from '../text/paths.ts';
 import { firstWords, plain } from '../text/visible.ts';
 import { changeCounts, shownChanges } from './diff.ts';
-import { type RunState, spokenState, stateWord, stepState, type StepState } from './state.ts';
+import { type RunState, accessibleState, stateWord, stepState, type StepState } from './state.ts';
 
 /** One tool call in its row. `counts` are added and removed lines. */
 export interface StepView {
@@ -40,7 +40,7 @@ export function describeStep(entry: PageEntry, tool: ToolUse, { projectDir, ...r
   const described = describeAction(tool, state === 'running', projectDir, entry.cut !== undefined);
   const shown = state === 'approval' ? asked(described, tool, run.waits) : described;
   const word = state === 'approval' && run.waits?.kind === 'question' ? t('needs your answer') : stateWord(state, tool);
-  const durationMs = between(tool.startedAt, tool.endedAt);
+  const durationMs = millisecondsBetween(tool.startedAt, tool.endedAt);
   const { mono = false, folder = '', note = '', counts, subject = shown.object } = shown;
   const sentence = [
     entry.step === undefined ? '' : t('Step {0}', entry.step),
@@ -50,7 +50,7 @@ export function describeStep(entry: PageEntry, tool: ToolUse, { projectDir, ...r
     note,
     counts === undefined ? '' : t('{0} lines added, {1} removed', counts.added, counts.removed),
     durationMs === undefined ? '' : duration(durationMs),
-    spokenState(state, tool),
+    accessibleState(state, tool),
   ];
   return {
     icon: shown.icon,

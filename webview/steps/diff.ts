@@ -13,7 +13,7 @@ function patchLines(patch: string): DiffLine[] {
   const lines: DiffLine[] = [];
   let before = 1;
   let after = 1;
-  for (const line of split(patch)) {
+  for (const line of splitLines(patch)) {
     const [, from, to] = hunk.exec(line) ?? [];
     if (from !== undefined && to !== undefined) {
       if (lines.length > 0) lines.push({ kind: 'gap', text: line });
@@ -32,8 +32,8 @@ function patchLines(patch: string): DiffLine[] {
 
 /** Without a patch, the context is unknown: common lines at both ends stay, the others are removed and inserted. */
 function textLines(oldText: string, newText: string): DiffLine[] {
-  const old = oldText === '' ? [] : split(oldText);
-  const next = newText === '' ? [] : split(newText);
+  const old = oldText === '' ? [] : splitLines(oldText);
+  const next = newText === '' ? [] : splitLines(newText);
   let head = 0;
   while (head < old.length && head < next.length && old[head] === next[head]) head += 1;
   let tail = 0;
@@ -47,7 +47,7 @@ function textLines(oldText: string, newText: string): DiffLine[] {
 }
 
 /** Lines of a text; a final line break does not begin another line. */
-export function split(text: string): string[] {
+export function splitLines(text: string): string[] {
   const lines = text.replaceAll('\r\n', '\n').split('\n');
   if (lines.length > 1 && lines.at(-1) === '') lines.pop();
   return lines;

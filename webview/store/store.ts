@@ -1,10 +1,10 @@
-import { grown } from '../../src/protocol/panel/lastSent.ts';
+import { appendText } from '../../src/protocol/panel/sentState.ts';
 import { sharedAuthor } from '../../src/protocol/panel/pageModel.ts';
 import type { DetailLevel } from '../../src/protocol/panel/detailLevel.ts';
 import type { PageEntry, PageUpdate, SessionView, ToPage } from '../../src/protocol/panel/messages.ts';
 import type { Turn } from '../../src/model/session/turn.ts';
 import { Documents } from './documents.ts';
-import { Marks } from '../cite/marks.ts';
+import { CitationMarks } from '../cite/marks.ts';
 import type { LinkPlaces } from '../cite/places.ts';
 import { isAutonomous } from '../rows/origins.ts';
 import { isNoise, type RowSource } from '../rows/rows.ts';
@@ -22,7 +22,7 @@ export class Store implements RowSource {
   readonly #perPage = new Map<number, number>();
   readonly #open = new Set<number>();
   readonly #documents = new Documents();
-  readonly #marks: Marks;
+  readonly #marks: CitationMarks;
   #view: SessionView | undefined;
   #total = 0;
   #level: DetailLevel = 'everything';
@@ -38,7 +38,7 @@ export class Store implements RowSource {
 
   /** `changed` is called when positions of sources become known. */
   constructor(changed: () => void) {
-    this.#marks = new Marks(changed);
+    this.#marks = new CitationMarks(changed);
   }
 
   get view(): SessionView | undefined {
@@ -150,7 +150,7 @@ export class Store implements RowSource {
   #append(index: number, text: string): void {
     const entry = this.#entries.get(index);
     if (entry === undefined) return;
-    const longer = grown(entry, text);
+    const longer = appendText(entry, text);
     this.#entries.set(index, longer);
     if (this.#documents.mayTakeRows(longer)) this.structure += 1;
   }

@@ -68,7 +68,7 @@ export function dateTime(iso: string): string {
 }
 
 /** Milliseconds between two ISO 8601 times, if both are known. */
-export function between(from: string | undefined, to: string | undefined): number | undefined {
+export function millisecondsBetween(from: string | undefined, to: string | undefined): number | undefined {
   if (from === undefined || to === undefined) return undefined;
   const ms = Date.parse(to) - Date.parse(from);
   return Number.isFinite(ms) && ms >= 0 ? ms : undefined;

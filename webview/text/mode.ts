@@ -5,7 +5,7 @@ import { plain } from './visible.ts';
 const bypass = /bypass|yolo|danger|full[-_ ]?(?:access|auto)|allow[-_ ]?all|^force$/i;
 
 /** Whether the agent may do everything without asking. */
-export function bypasses(mode: string): boolean {
+export function isBypassMode(mode: string): boolean {
   return bypass.test(mode);
 }
 
@@ -26,6 +26,6 @@ export function modeWord(mode: string): string {
     case 'bypassPermissions':
       return t('Bypasses permissions');
     default:
-      return bypasses(mode) ? t('Bypasses permissions: {0}', plain(mode)) : plain(mode);
+      return isBypassMode(mode) ? t('Bypasses permissions: {0}', plain(mode)) : plain(mode);
   }
 }

@@ -1,5 +1,5 @@
 import { html, type TemplateResult } from 'lit/html.js';
-import { characterName, disguisesIn, findDisguise, type TextKind } from '../../src/protocol/panel/pageModel.ts';
+import { characterName, findDisguises, findDisguise, type TextKind } from '../../src/protocol/panel/pageModel.ts';
 import type { SessionView } from '../../src/protocol/panel/messages.ts';
 import { t } from '../l10n.ts';
 import { pieces, plain } from './visible.ts';
@@ -38,7 +38,7 @@ export function shownCode(text: string): TemplateResult | string {
 
 /** Sentences about everything deceptive in these texts; none if they are what they look like. */
 export function warnings(texts: readonly string[]): string[] {
-  const { hidden, scripts, lookAlikes } = disguisesIn(texts);
+  const { hidden, scripts, lookAlikes } = findDisguises(texts);
   const alike = lookAlikes.map((one) => `${one} (${characterName(one)})`);
   return [
     ...(hidden.length > 0 ? [t('Contains invisible characters: {0}.', listed(hidden))] : []),

@@ -33,7 +33,7 @@ interface Shown {
 }
 
 /** The messages of a run, part by part. Consecutive text parts are one entry. */
-export class Messages {
+export class MessageEntries {
   readonly #run: NormalizedRun;
   /** Parts of the current message so far. */
   #parts = 0;

@@ -1,19 +1,19 @@
 import type { RunReport } from '../../model/usage/facts.ts';
 import { isObject, type JsonObject } from '../../model/text/json.ts';
-import { bounded } from '../shared/bounds.ts';
+import { limitDepth } from '../shared/bounds.ts';
 import { code, codeBlock } from '../shared/describe.ts';
 import { emptyReport } from '../shared/normalizer/emptyReport.ts';
 import { field } from '../shared/guards.ts';
 import type { AgentReader, OwnFacts } from '../shared/normalizer/lineNormalizer.ts';
 import type { NormalizedRun, SourceLine } from '../shared/normalizer/normalizedRun.ts';
 import { requestId } from './dialogue.ts';
-import { Messages, messageText } from './messages.ts';
+import { MessageEntries, messageText } from './messages.ts';
 import { errorInfo, runInfo, type ErrorInfo, type RunInfo } from './wire.ts';
 
 /** Reads the events of one run of an agent of the Agent Communication Protocol, one JSON object per line. */
 export class AcpHttpReader implements AgentReader {
   readonly #run: NormalizedRun;
-  readonly #messages: Messages;
+  readonly #messages: MessageEntries;
   readonly #reports: RunReport[] = [];
   #agentName: string | null = null;
   #runId: string | null = null;
@@ -23,7 +23,7 @@ export class AcpHttpReader implements AgentReader {
 
   constructor(run: NormalizedRun) {
     this.#run = run;
-    this.#messages = new Messages(run);
+    this.#messages = new MessageEntries(run);
   }
 
   message(event: JsonObject, line: SourceLine): boolean {
@@ -35,7 +35,7 @@ export class AcpHttpReader implements AgentReader {
       return true;
     }
     if (type !== 'generic' || !isObject(event['generic'])) return false;
-    const generic = bounded(event['generic']);
+    const generic = limitDepth(event['generic']);
     this.#run.aside('generic', codeBlock(JSON.stringify(generic, null, 2)), line.timestamp, { generic });
     return true;
   }
@@ -125,7 +125,7 @@ export class AcpHttpReader implements AgentReader {
     this.#messages.output(output, line);
     this.#run.unfinished = true;
     const shown = messageText(field(awaits, 'message'));
-    const request = bounded(awaits ?? null);
+    const request = limitDepth(awaits ?? null);
     const content = shown === '' ? 'The agent waits for an answer.' : `The agent waits for an answer:\n\n${shown}`;
     const entry = this.#run.system('awaiting', content, line.timestamp, { awaitRequest: request });
     this.#awaits += 1;

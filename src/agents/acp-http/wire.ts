@@ -2,7 +2,7 @@ import { bytesOf, utf8 } from '../../model/text/bytes.ts';
 import { givenCitation, metadataKind, type GivenCitation } from '../../model/transcript/citations.ts';
 import { isObject, type JsonObject } from '../../model/text/json.ts';
 import type { Trajectory } from '../../model/transcript/metadata.ts';
-import { bounded, bytesText } from '../shared/bounds.ts';
+import { limitDepth, bytesText } from '../shared/bounds.ts';
 import { field, list, nonEmpty, objects, text } from '../shared/guards.ts';
 import { base64Bytes } from '../shared/resultText.ts';
 
@@ -63,7 +63,8 @@ export function partOf(part: JsonObject): Part {
   const contentType = nonEmpty(part['content_type']) ?? 'text/plain';
   const { content: given } = part;
   // Always a text in the protocol.
-  const content = given === undefined || given === null ? undefined : (text(given) ?? JSON.stringify(bounded(given)));
+  const content =
+    given === undefined || given === null ? undefined : (text(given) ?? JSON.stringify(limitDepth(given)));
   const base64 = part['content_encoding'] === 'base64';
   const readable = isReadable(contentType);
   const everything = metadataOf(part['metadata']);
@@ -93,7 +94,7 @@ function metadataOf(value: unknown): readonly unknown[] {
 /** Whether all of it is shown. */
 function isKnown(metadata: unknown): boolean {
   const kind = isObject(metadata) ? metadataKind(metadata) : undefined;
-  const isWhole = (value: unknown): boolean => value === undefined || value === null || isObject(bounded(value));
+  const isWhole = (value: unknown): boolean => value === undefined || value === null || isObject(limitDepth(value));
   return (
     kind === 'citation' ||
     (kind === 'trajectory' && isWhole(field(metadata, 'tool_input')) && isWhole(field(metadata, 'tool_output')))
@@ -107,7 +108,7 @@ function trajectory(value: JsonObject): Trajectory {
     if (given !== undefined) found[key] = given;
   }
   for (const key of ['tool_input', 'tool_output'] as const) {
-    const given = bounded(value[key]);
+    const given = limitDepth(value[key]);
     if (isObject(given)) found[key] = given;
   }
   return found;

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../model/text/json.ts';
 import { field, nonEmpty } from '../shared/guards.ts';
 import type { NormalizedRun } from '../shared/normalizer/normalizedRun.ts';
 import { AcpCalls } from './tools/calls.ts';
-import { Messages, type Speaker } from './messages.ts';
+import { Messages, type MessageSource } from './messages.ts';
 import { Plans } from './tools/plans.ts';
 import { contentText } from './wire.ts';
 
@@ -52,15 +52,15 @@ export class Conversation {
   }
 
   /** `false` if the update is of an unknown kind. */
-  take(kind: string, update: JsonObject, speaker: Speaker): boolean {
+  take(kind: string, update: JsonObject, speaker: MessageSource): boolean {
     if (kind === 'tool_call' && speaker.counted) this.toolCalls += 1;
     return this.#spoken(kind, update, speaker) ?? this.#done(kind, update, speaker);
   }
 
   /** `undefined` if the update is not a message. */
-  #spoken(kind: string, update: JsonObject, speaker: Speaker): boolean | undefined {
+  #spoken(kind: string, update: JsonObject, speaker: MessageSource): boolean | undefined {
     const messages = this.#messages;
-    const between: Speaker = { ...speaker, origin: speaker.origin ?? 'callback', counted: false };
+    const between: MessageSource = { ...speaker, origin: speaker.origin ?? 'callback', counted: false };
     switch (kind) {
       case 'user_message_chunk':
         return messages.chunk('user', update, speaker);
@@ -88,7 +88,7 @@ export class Conversation {
   }
 
   /** Messages of the program, not the model, marked as such. */
-  #informed(update: JsonObject, { timestamp }: Speaker): boolean {
+  #informed(update: JsonObject, { timestamp }: MessageSource): boolean {
     if (field(field(update['_meta'], 'claudeCode'), 'kind') !== 'informational') return false;
     const shown = contentText(update['content']);
     if (shown === undefined) return false;
@@ -96,7 +96,7 @@ export class Conversation {
     return true;
   }
 
-  #done(kind: string, update: JsonObject, { child, ...context }: Speaker): boolean {
+  #done(kind: string, update: JsonObject, { child, ...context }: MessageSource): boolean {
     this.interrupt();
     switch (kind) {
       case 'plan':

@@ -9,7 +9,7 @@ import { contentText, contentsText } from './wire.ts';
 /** Messages that a later line can replace completely (version 2). */
 const maxWhole = 256;
 
-export interface Speaker {
+export interface MessageSource {
   readonly timestamp: string;
   readonly metadata: NormalizedEntryMetadata | undefined;
   /** Who caused it, unless it is the agent's own live answer. */
@@ -42,7 +42,7 @@ export class Messages {
   }
 
   /** `false` if the content is of an unknown kind. */
-  chunk(kind: TextKind, update: JsonObject, speaker: Speaker): boolean {
+  chunk(kind: TextKind, update: JsonObject, speaker: MessageSource): boolean {
     const shown = contentText(update['content']);
     if (shown === undefined) return false;
     const id = nonEmpty(update['messageId']);
@@ -57,7 +57,7 @@ export class Messages {
   }
 
   /** A complete message, new or replacing its streamed text (version 2). */
-  whole(kind: TextKind, update: JsonObject, speaker: Speaker): void {
+  whole(kind: TextKind, update: JsonObject, speaker: MessageSource): void {
     const id = nonEmpty(update['messageId']);
     const { content } = update;
     if (content === undefined) return;
@@ -103,7 +103,7 @@ export class Messages {
     this.#echo.text += shown;
   }
 
-  #piece(kind: TextKind, id: string | undefined, shown: string, speaker: Speaker): void {
+  #piece(kind: TextKind, id: string | undefined, shown: string, speaker: MessageSource): void {
     const key = keyOf(kind, id ?? '', speaker);
     const { texts } = this.#run;
     if (texts.streaming !== kind || this.#current !== key) {
@@ -129,6 +129,6 @@ export class Messages {
   }
 }
 
-function keyOf(kind: TextKind, id: string, { origin, child }: Speaker): string {
+function keyOf(kind: TextKind, id: string, { origin, child }: MessageSource): string {
   return JSON.stringify([kind, id, origin, child]);
 }

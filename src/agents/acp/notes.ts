@@ -1,6 +1,6 @@
 import type { NormalizedEntry } from '../../model/transcript/entry.ts';
 import type { JsonObject } from '../../model/text/json.ts';
-import { bounded } from '../shared/bounds.ts';
+import { limitDepth } from '../shared/bounds.ts';
 import { code } from '../shared/describe.ts';
 import { nonEmpty } from '../shared/guards.ts';
 import type { NormalizedRun } from '../shared/normalizer/normalizedRun.ts';
@@ -55,7 +55,7 @@ export class Notes {
   request(method: string, params: JsonObject, timestamp: string): boolean {
     if (method !== 'elicitation/create') return false;
     this.#run.aside('question', nonEmpty(params['message']) ?? 'The agent asks a question.', timestamp, {
-      requestedSchema: bounded(params['requestedSchema'] ?? null),
+      requestedSchema: limitDepth(params['requestedSchema'] ?? null),
     });
     return true;
   }

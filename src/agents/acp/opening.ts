@@ -47,7 +47,7 @@ export function greetingOf(answer: unknown, given: AcpPreset | undefined): Greet
     canResume: isObject(field(session, 'resume')),
     canLoad: field(capabilities, 'loadSession') === true,
     canHttpServers: field(field(capabilities, 'mcpCapabilities'), 'http') === true,
-    canFork: offersFork(capabilities),
+    canFork: supportsFork(capabilities),
     canList: isObject(field(session, 'list')),
     logins: objects(field(answer, 'authMethods')).flatMap((method) => {
       const name = nonEmpty(method['name']) ?? nonEmpty(method['id']);
@@ -57,7 +57,7 @@ export function greetingOf(answer: unknown, given: AcpPreset | undefined): Greet
 }
 
 /** Whether an agent with these `agentCapabilities` offers `session/fork`, which is not a stable part of the protocol yet. */
-export function offersFork(capabilities: unknown): boolean {
+export function supportsFork(capabilities: unknown): boolean {
   return isObject(field(field(capabilities, 'sessionCapabilities'), 'fork'));
 }
 
@@ -105,7 +105,7 @@ function takenServers({ canHttpServers }: Greeting, servers: McpServers): readon
 }
 
 /** Names of the servers that this agent does not support. */
-export function refusedServers({ canHttpServers }: Greeting, servers: McpServers): readonly string[] {
+export function unsupportedServers({ canHttpServers }: Greeting, servers: McpServers): readonly string[] {
   return canHttpServers ? [] : Object.keys(servers).filter((name) => servers[name]?.type === 'http');
 }
 

@@ -9,7 +9,7 @@ export interface SettingRequest {
 }
 
 /** The request that sets it, or the ids that the agent accepts; none if it offers no choice. */
-export type Choice = { readonly request: SettingRequest } | { readonly offered: readonly string[] };
+export type SettingChoice = { readonly request: SettingRequest } | { readonly offered: readonly string[] };
 
 interface SettingOption {
   readonly id: string;
@@ -18,7 +18,7 @@ interface SettingOption {
 }
 
 /** `opened`: the answer that opened the conversation. */
-export function chooseMode(opened: JsonObject, requested: string): Choice {
+export function chooseMode(opened: JsonObject, requested: string): SettingChoice {
   const modes = objects(field(opened['modes'], 'availableModes')).flatMap((mode): SettingOption[] => {
     const id = nonEmpty(mode['id']);
     if (id === undefined) return [];
@@ -27,7 +27,7 @@ export function chooseMode(opened: JsonObject, requested: string): Choice {
   return choose([...modes, ...configured(opened, 'mode')], requested);
 }
 
-export function chooseModel(opened: JsonObject, requested: string): Choice {
+export function chooseModel(opened: JsonObject, requested: string): SettingChoice {
   // Agents from before the protocol had options for it.
   const models = objects(field(opened['models'], 'availableModels')).flatMap((model): SettingOption[] => {
     const id = nonEmpty(model['modelId']);
@@ -38,7 +38,7 @@ export function chooseModel(opened: JsonObject, requested: string): Choice {
 }
 
 /** By id, by the short form of an id that is a URL, then by name; ignores case. */
-function choose(offers: readonly SettingOption[], choice: string): Choice {
+function choose(offers: readonly SettingOption[], choice: string): SettingChoice {
   const lower = choice.toLowerCase();
   const found =
     offers.find(({ id }) => id === choice) ??

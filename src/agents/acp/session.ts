@@ -1,6 +1,6 @@
 import type { NormalizedEntry } from '../../model/transcript/entry.ts';
 import type { JsonObject } from '../../model/text/json.ts';
-import { bounded } from '../shared/bounds.ts';
+import { limitDepth } from '../shared/bounds.ts';
 import { code } from '../shared/describe.ts';
 import { field, nonEmpty, objects } from '../shared/guards.ts';
 import type { NormalizedRun } from '../shared/normalizer/normalizedRun.ts';
@@ -42,7 +42,7 @@ export class AcpSession {
     const info = result['agentInfo'] ?? result['info'];
     const version = result['protocolVersion'];
     this.#protocolVersion = typeof version === 'number' ? version : null;
-    this.#capabilities = bounded(result['agentCapabilities'] ?? result['capabilities'] ?? null);
+    this.#capabilities = limitDepth(result['agentCapabilities'] ?? result['capabilities'] ?? null);
     this.#agent = {
       name: nonEmpty(field(info, 'name')) ?? null,
       title: nonEmpty(field(info, 'title')) ?? null,

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../model/text/json.ts';
 import type { ToolUse } from '../../model/transcript/tool.ts';
-import { bounded } from '../shared/bounds.ts';
+import { limitDepth } from '../shared/bounds.ts';
 import { describeCall } from '../shared/describe.ts';
 import { nonEmpty, objects, text } from '../shared/guards.ts';
 import { resultText } from '../shared/resultText.ts';
@@ -62,7 +62,7 @@ function callItem(
 ): PlacedItem['item'] {
   const toolName = nonEmpty(block['name']) ?? 'unknown';
   const callId = nonEmpty(block['id']) ?? fallbackId;
-  const input = bounded(block['input']);
+  const input = limitDepth(block['input']);
   const answer = results.get(callId);
   const isError = answer?.['is_error'] === true;
   const action = { kind: 'tool', input } as const;

@@ -1,10 +1,10 @@
 import { isObject, type JsonObject } from '../../model/text/json.ts';
 import type { ToolStatus, ToolUse } from '../../model/transcript/tool.ts';
-import { bounded } from '../shared/bounds.ts';
+import { limitDepth } from '../shared/bounds.ts';
 import { describeCall } from '../shared/describe.ts';
 import { field, nonEmpty, text } from '../shared/guards.ts';
 import { parse } from '../shared/normalizer/lineLog.ts';
-import type { ShownItem } from '../stores/shownItems.ts';
+import type { DisplayedItem } from '../stores/displayedItems.ts';
 import { browserOf, commandOf, mcpOf, subagentsOf, toolOf, type NamedAction } from './tools.ts';
 
 /** Messages that repeat others or have no content. */
@@ -86,7 +86,7 @@ interface OpenCall {
 export interface PlacedItem {
   /** Number of the message. */
   readonly at: number;
-  readonly item: ShownItem;
+  readonly item: DisplayedItem;
   /** A message that the person wrote. */
   readonly prompt?: string;
 }
@@ -215,13 +215,13 @@ function callItem(
   status: ToolStatus,
   shown: string,
   folder: string,
-): ShownItem {
+): DisplayedItem {
   const withOutput = action.kind === 'command_run' && shown !== '' ? { ...action, stdout: shown } : action;
   const tool: ToolUse = {
     toolName,
     callId,
     action: withOutput,
-    input: bounded(input),
+    input: limitDepth(input),
     status,
     ...(status !== 'running' && { result: { text: shown, isError: status === 'failed' } }),
   };

@@ -2,11 +2,11 @@ import { isObject, type JsonObject } from '../../model/text/json.ts';
 import { amount, count, field, nonEmpty, objects, text } from '../shared/guards.ts';
 import { parse } from '../shared/normalizer/lineLog.ts';
 import type { StoreRecord } from '../stores/storeFormat.ts';
-import { ShownItems } from '../stores/shownItems.ts';
+import { ShownItems } from '../stores/displayedItems.ts';
 import { timeOf, type RecordReader, type StoreSession } from '../stores/storeSession.ts';
 import { historyItems } from './history.ts';
 import { conversationOf, type PlacedItem } from './messages.ts';
-import { billed, type TokenRule } from './usage.ts';
+import { billedUsage, type TokenRule } from './usage.ts';
 
 const requestKinds = new Set(['api_req_started', 'deleted_api_reqs', 'subagent_usage']);
 
@@ -129,7 +129,7 @@ export class TaskReader implements RecordReader {
     }
     if (kind === undefined || !requestKinds.has(kind)) return;
     const info = parse(text(message['text']) ?? '');
-    const found = isObject(info) ? billed(info, { rule: this.#rule, at, provider }) : undefined;
+    const found = isObject(info) ? billedUsage(info, { rule: this.#rule, at, provider }) : undefined;
     if (found === undefined) return;
     this.#session.model(model);
     const { usage, usd } = found;

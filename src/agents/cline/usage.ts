@@ -31,7 +31,7 @@ export function rooTokens(changedAt: number): TokenRule {
 }
 
 /** The figures of a request; `undefined` if it has none. A cost of 0 means a model without a price. */
-export function billed(
+export function billedUsage(
   info: JsonObject,
   { rule, at, provider }: { readonly rule: TokenRule; readonly at: number; readonly provider: string | undefined },
 ): BilledUsage | undefined {

@@ -26,7 +26,7 @@ const statusInText = /\bstatus:? (\d{3})\b/;
 const typesInJson = new Map([['invalid_request_error', 'invalid_request']]);
 
 /** The server's message in an answer that Codex passes on unchanged. */
-export function readable(message: string): string {
+export function readableError(message: string): string {
   const inner = message.startsWith('{') ? nonEmpty(field(field(parse(message), 'error'), 'message')) : undefined;
   return inner ?? message;
 }

@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '../../model/text/json.ts';
 import type { TokenUsage } from '../../model/usage/usage.ts';
 import { count, field, idOf, nonEmpty, text } from '../shared/guards.ts';
 import { parse } from '../shared/normalizer/lineLog.ts';
-import { spoken } from '../shared/resultText.ts';
+import { textOfBlocks } from '../shared/resultText.ts';
 
 /**
  * The JSON of `codex exec --json`. Only this file knows it. Two formats: threads of items (since 0.44), and events of the
@@ -27,10 +27,10 @@ export function itemOf(message: JsonObject): CodexItem | undefined {
 /** Text of a message or thought, from a field or from content blocks. */
 export function itemText(fields: JsonObject): string | undefined {
   return (
-    spoken(fields['text']) ??
-    spoken(fields['content']) ??
-    spoken(fields['message']) ??
-    spoken(fields['summary'], '\n\n')
+    textOfBlocks(fields['text']) ??
+    textOfBlocks(fields['content']) ??
+    textOfBlocks(fields['message']) ??
+    textOfBlocks(fields['summary'], '\n\n')
   );
 }
 

@@ -1,7 +1,7 @@
 import type { AgentAdapter } from '../adapter.ts';
 import { LineNormalizer } from '../shared/normalizer/lineNormalizer.ts';
 import { atLeast } from '../../model/text/versions.ts';
-import { copilotCommand, since } from './command.ts';
+import { copilotCommand, optionsSince } from './command.ts';
 import { CopilotReader } from './normalize.ts';
 
 const yes = { supported: true } as const;
@@ -30,9 +30,9 @@ export const copilot: AgentAdapter = {
     mcp: yes,
   },
   versionCapabilities: (version) => {
-    if (atLeast(version, since.usageFile)) return {};
+    if (atLeast(version, optionsSince.usageFile)) return {};
     const usage = { supported: false, reason: `Copilot CLI ${version} does not say how many tokens a run used` };
-    if (atLeast(version, since.json)) return { usage };
+    if (atLeast(version, optionsSince.json)) return { usage };
     const textOnly = { supported: false, reason: `Copilot CLI ${version} prints text only` };
     return {
       usage,

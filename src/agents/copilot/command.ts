@@ -10,7 +10,7 @@ import { sessionInLog } from './wire.ts';
  * First versions with an option, from the change log in the program. Measured: the file with tokens is in 1.0.83 but not in
  * 1.0.60; the credit limit is in 1.0.102.
  */
-export const since = {
+export const optionsSince = {
   json: '0.0.422',
   planMode: '1.0.23',
   sessionId: '1.0.51',
@@ -27,7 +27,7 @@ export const since = {
 export function copilotCommand(request: CommandRequest): CommandLine {
   const { prompt, options, program, resume, newSessionId, runFolder } = request;
   const { version } = program;
-  const has = (feature: keyof typeof since) => atLeast(version, since[feature]);
+  const has = (feature: keyof typeof optionsSince) => atLeast(version, optionsSince[feature]);
   const warnings: string[] = [];
   const args = has('json') ? ['--output-format', 'json', '--stream', 'on'] : ['--stream', 'off'];
   let sessionId: string | null = null;

@@ -5,14 +5,14 @@ import type { SideStream } from '../../model/transcript/normalizer.ts';
 import { count, nonEmpty } from '../shared/guards.ts';
 import { parse } from '../shared/normalizer/lineLog.ts';
 import type { AgentReader, OwnFacts } from '../shared/normalizer/lineNormalizer.ts';
-import { spoken } from '../shared/resultText.ts';
+import { textOfBlocks } from '../shared/resultText.ts';
 import type { NormalizedRun, SourceLine } from '../shared/normalizer/normalizedRun.ts';
 import { Calls } from './tools/calls.ts';
 import { errorCode, fixedStderr, noise } from './errors.ts';
 import { Notices } from './texts/notices.ts';
 import { PlainText } from './texts/plainText.ts';
 import { failedText, reportMetadata, reportText, runReport, type Outcome } from './report.ts';
-import { Requests } from './requests.ts';
+import { RequestTokens } from './requests.ts';
 import { Speakers, type Speaker } from './texts/speaker.ts';
 import { Texts } from './texts/texts.ts';
 import {
@@ -54,7 +54,7 @@ export class CopilotReader implements AgentReader {
   readonly #calls: Calls;
   readonly #notices: Notices;
   readonly #plain: PlainText;
-  readonly #requests = new Requests();
+  readonly #requests = new RequestTokens();
   readonly #errors: string[] = [];
   readonly #servers = new Map<string, McpServer>();
   /** An event of JSON mode was read. */
@@ -163,13 +163,13 @@ export class CopilotReader implements AgentReader {
         this.#user(data, speaker, line);
         return true;
       case 'assistant.message_delta':
-        this.#texts.piece('text', id(data['messageId']), spoken(data['deltaContent']) ?? '', speaker);
+        this.#texts.piece('text', id(data['messageId']), textOfBlocks(data['deltaContent']) ?? '', speaker);
         return true;
       case 'assistant.reasoning_delta':
-        this.#texts.piece('thinking', id(data['reasoningId']), spoken(data['deltaContent']) ?? '', speaker);
+        this.#texts.piece('thinking', id(data['reasoningId']), textOfBlocks(data['deltaContent']) ?? '', speaker);
         return true;
       case 'assistant.reasoning':
-        this.#texts.reasoning(id(data['reasoningId']), spoken(data['content']) ?? '', speaker);
+        this.#texts.reasoning(id(data['reasoningId']), textOfBlocks(data['content']) ?? '', speaker);
         return true;
       case 'assistant.message':
         this.#assistant(data, speaker);
@@ -263,7 +263,7 @@ export class CopilotReader implements AgentReader {
   }
 
   #user(data: JsonObject, speaker: Speaker, { timestamp }: SourceLine): void {
-    const shown = spoken(data['content']) ?? '';
+    const shown = textOfBlocks(data['content']) ?? '';
     const source = nonEmpty(data['source']);
     this.#mode = nonEmpty(data['agentMode']) ?? this.#mode;
     if (speaker.agent === '' && source === undefined) {
@@ -283,8 +283,8 @@ export class CopilotReader implements AgentReader {
     this.#notices.recovered();
     this.#texts.message(
       nonEmpty(data['messageId']),
-      spoken(data['content']) ?? '',
-      spoken(data['reasoningText']) ?? '',
+      textOfBlocks(data['content']) ?? '',
+      textOfBlocks(data['reasoningText']) ?? '',
       speaker,
     );
     for (const call of toolRequests(data)) this.#calls.start(call, speaker);

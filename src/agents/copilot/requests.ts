@@ -6,7 +6,7 @@ import { requestUsage, type CopilotEvent } from './wire.ts';
 const maxRequests = 100_000;
 
 /** Tokens of each model request (`assistant.usage`), used if there is no total in a line or file. */
-export class Requests {
+export class RequestTokens {
   readonly #all: MessageUsage[] = [];
   readonly #ids = new Set<string>();
 

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../model/text/json.ts';
 import type { ModelUsage } from '../../model/usage/usage.ts';
 import { amount, count, field, nonEmpty, objects } from '../shared/guards.ts';
-import { errorReason, spoken } from '../shared/resultText.ts';
+import { errorReason, textOfBlocks } from '../shared/resultText.ts';
 
 /**
  * The JSON of `copilot --output-format json` and `--usage-output-file`. Only this file knows it. A field of an
@@ -83,7 +83,7 @@ export function toolOutcome(data: JsonObject): ToolOutcome {
   return {
     id: nonEmpty(data['toolCallId']),
     success: data['success'] === true || (data['success'] === undefined && error === undefined),
-    content: spoken(
+    content: textOfBlocks(
       isObject(result) && (shownIn.some((key) => key in result) || Object.keys(result).length === 0)
         ? result['content']
         : result,

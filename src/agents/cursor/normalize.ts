@@ -8,7 +8,7 @@ import type { AgentReader, OwnFacts } from '../shared/normalizer/lineNormalizer.
 import type { NormalizedRun, SourceLine } from '../shared/normalizer/normalizedRun.ts';
 import { Pieces } from './pieces.ts';
 import { outcomeOf, toolAction } from './tools.ts';
-import { isPiece, messageText, otherBlocks, ownTime, tokenUsage, toolCallLine } from './wire.ts';
+import { isPiece, messageText, otherBlocks, timeOfMessage, tokenUsage, toolCallLine } from './wire.ts';
 import { englishFigures } from '../../text/figures.ts';
 
 const fixedStderr: readonly (readonly [RegExp, string])[] = [
@@ -41,7 +41,7 @@ export class CursorReader implements AgentReader {
   }
 
   message(message: JsonObject, arrived: SourceLine): boolean {
-    const line = { ...arrived, timestamp: ownTime(message) ?? arrived.timestamp };
+    const line = { ...arrived, timestamp: timeOfMessage(message) ?? arrived.timestamp };
     if (this.#run.session.id === null) this.#run.session.seeId(message['session_id']);
     switch (message['type']) {
       case 'system':

@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '../../model/text/json.ts';
 import type { FileChange, Todo, ToolAction, ToolResult, ToolStatus } from '../../model/transcript/tool.ts';
 import { isShallow } from '../shared/bounds.ts';
 import { count, field, list, nonEmpty, objects, text } from '../shared/guards.ts';
-import { spoken } from '../shared/resultText.ts';
+import { textOfBlocks } from '../shared/resultText.ts';
 
 type Build = (args: JsonObject) => ToolAction;
 
@@ -154,7 +154,7 @@ export function outcomeOf(action: ToolAction, result: unknown): Outcome {
     action: ended,
     status,
     result: {
-      text: nonEmpty(failedPart?.[1]) ?? (isObject(result) ? detailText(detail) : (spoken(result, '\n') ?? '')),
+      text: nonEmpty(failedPart?.[1]) ?? (isObject(result) ? detailText(detail) : (textOfBlocks(result, '\n') ?? '')),
       isError: status !== 'success',
       ...(data !== undefined && { data }),
     },
@@ -177,7 +177,7 @@ function detailText(detail: JsonObject): string {
     if (shown !== undefined) return shown;
   }
   const blocks = list(detail['content']).map((block) => field(field(block, 'text'), 'text') ?? block);
-  return spoken(blocks, '\n') ?? '';
+  return textOfBlocks(blocks, '\n') ?? '';
 }
 
 function completed(action: ToolAction, detail: JsonObject): ToolAction {

@@ -26,7 +26,7 @@ export function isPiece(message: JsonObject): boolean {
 }
 
 /** ISO 8601 time of the line, if it has a valid one. */
-export function ownTime(message: JsonObject): string | undefined {
+export function timeOfMessage(message: JsonObject): string | undefined {
   const at = amount(message['timestamp_ms']);
   return at === undefined || at > 8.64e15 ? undefined : new Date(at).toISOString();
 }

@@ -18,7 +18,7 @@ export const geminiStore: StoreFormat = {
   label: 'Gemini CLI',
   roots: storeRoots.gemini,
   place: placeOfChat,
-  look: lookAtChat,
+  look: identifyChat,
   isDocument: (path) => path.endsWith('.json') || path.endsWith('/.project_root'),
   notes: projectNotes,
   createParser: (options) => new RecordParser(options, (session) => new GeminiChatReader(session)),
@@ -36,7 +36,7 @@ export function placeOfChat(path: string): StorePart | 'head' | undefined {
 }
 
 /** The first lines have the id; the file's name has eight digits of it. */
-export function lookAtChat(_path: string, head: readonly string[]): StorePart | undefined {
+export function identifyChat(_path: string, head: readonly string[]): StorePart | undefined {
   for (const line of head.slice(0, 20)) {
     const id = /"sessionId"\s*:\s*"([^"\\]{1,200})"/.exec(line)?.[1];
     if (id !== undefined) return { role: 'main', session: id };

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../model/text/json.ts';
 import { totalTokens, type ModelUsage, type TokenUsage } from '../../model/usage/usage.ts';
 import { amount, count, field, idOf, nonEmpty, objects, text } from '../shared/guards.ts';
-import { errorReason, spoken } from '../shared/resultText.ts';
+import { errorReason, textOfBlocks } from '../shared/resultText.ts';
 
 /**
  * The JSON of `gemini -o stream-json` and `-o json`. Only this file knows it. A field of an unexpected type is ignored; the
@@ -22,7 +22,7 @@ export function toolResultLine(message: JsonObject): ToolResultLine {
   return {
     id: idOf(message['tool_id']),
     isError: failures.has(text(message['status']) ?? ''),
-    output: spoken(message['output'], '\n'),
+    output: textOfBlocks(message['output'], '\n'),
     errorType: nonEmpty(field(message['error'], 'type')),
     errorMessage: errorReason(message['error']),
   };

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../model/text/json.ts';
 import type { TokenUsage } from '../../model/usage/usage.ts';
-import { GeminiChatReader, lookAtChat, placeOfChat, projectNotes } from '../gemini/store.ts';
+import { GeminiChatReader, identifyChat, placeOfChat, projectNotes } from '../gemini/store.ts';
 import { code } from '../shared/describe.ts';
 import { count, field, list, nonEmpty, objects, text } from '../shared/guards.ts';
 import type { StoreFormat, StorePart, StoreRecord } from '../stores/storeFormat.ts';
@@ -18,7 +18,7 @@ export const qwenStore: StoreFormat = {
   label: 'Qwen Code',
   roots: storeRoots.qwen,
   place: placeOf,
-  look: lookAtChat,
+  look: identifyChat,
   isDocument: (path) => path.endsWith('.json') || path.endsWith('/.project_root'),
   notes: projectNotes,
   createParser: (options) => new RecordParser(options, (session) => new QwenReader(session)),

@@ -17,7 +17,7 @@ export function isShallow(value: unknown, depth = maxDepth): boolean {
 export const tooDeep = `(nested deeper than ${maxDepth} levels: see the raw output)`;
 
 /** `value`, or a note if it is nested too deeply. */
-export function bounded(value: unknown): unknown {
+export function limitDepth(value: unknown): unknown {
   return isShallow(value) ? value : tooDeep;
 }
 

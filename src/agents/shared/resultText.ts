@@ -37,7 +37,7 @@ export function resultText(content: unknown): string {
 }
 
 /** A text from a text, an object that has one, or a list of these; another object as JSON. `undefined`: nothing. */
-export function spoken(content: unknown, between = ''): string | undefined {
+export function textOfBlocks(content: unknown, between = ''): string | undefined {
   if (content === undefined || content === null) return undefined;
   if (!Array.isArray(content)) return spokenItem(content);
   return content.length === 0 ? undefined : content.map(spokenItem).join(between);
@@ -45,9 +45,9 @@ export function spoken(content: unknown, between = ''): string | undefined {
 
 /** Why something failed: from a text, or an object with a message. `undefined`: unknown. */
 export function errorReason(error: unknown): string | undefined {
-  if (!isObject(error)) return nonEmpty(spoken(error));
-  if ('message' in error) return nonEmpty(spoken(error['message']));
-  return Object.keys(error).length === 0 ? undefined : spoken(error);
+  if (!isObject(error)) return nonEmpty(textOfBlocks(error));
+  if ('message' in error) return nonEmpty(textOfBlocks(error['message']));
+  return Object.keys(error).length === 0 ? undefined : textOfBlocks(error);
 }
 
 function spokenItem(item: unknown): string {

@@ -31,7 +31,7 @@ export class EntryMerger {
 }
 
 /** An entry of the subagent that this call started. */
-export function ofSubagent(entry: NormalizedEntry, parentCallId: string): NormalizedEntry {
+export function asSubagentEntry(entry: NormalizedEntry, parentCallId: string): NormalizedEntry {
   const { type } = entry;
   const metadata = { sessionId: null, ...entry.metadata, parentCallId };
   const isPrompt = type.kind === 'user_message';

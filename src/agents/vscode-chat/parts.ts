@@ -1,10 +1,10 @@
 import { isObject, type JsonObject } from '../../model/text/json.ts';
 import type { FileChange, ToolAction, ToolStatus, ToolUse } from '../../model/transcript/tool.ts';
-import { bounded } from '../shared/bounds.ts';
+import { limitDepth } from '../shared/bounds.ts';
 import { describeCall } from '../shared/describe.ts';
 import { count, field, nonEmpty, objects, text, texts } from '../shared/guards.ts';
 import { parse, unknownContent } from '../shared/normalizer/lineLog.ts';
-import type { ShownItem } from '../stores/shownItems.ts';
+import type { DisplayedItem } from '../stores/displayedItems.ts';
 
 /** Known parts that repeat others, or are only for the window. */
 const ignored = new Set([
@@ -29,8 +29,8 @@ const ignored = new Set([
 ]);
 
 /** The parts of an answer in order; consecutive texts are joined. */
-export function itemsOf(response: unknown, requestId: string, folder: string): ShownItem[] {
-  const items: ShownItem[] = [];
+export function itemsOf(response: unknown, requestId: string, folder: string): DisplayedItem[] {
+  const items: DisplayedItem[] = [];
   let written = '';
   const close = () => {
     if (written.trim() !== '') items.push({ type: { kind: 'assistant_message' }, content: written });
@@ -64,7 +64,7 @@ function spokenText(part: JsonObject): string | undefined {
   return name === '' ? '' : `\`${name}\``;
 }
 
-function itemOf(part: JsonObject, id: string, folder: string): ShownItem | undefined {
+function itemOf(part: JsonObject, id: string, folder: string): DisplayedItem | undefined {
   const kind = text(part['kind']) ?? '';
   switch (kind) {
     case 'thinking': {
@@ -95,11 +95,11 @@ function itemOf(part: JsonObject, id: string, folder: string): ShownItem | undef
   }
 }
 
-function note(subtype: string, content: string): ShownItem {
+function note(subtype: string, content: string): DisplayedItem {
   return { type: { kind: 'system_message', subtype }, content };
 }
 
-function toolItem(part: JsonObject, id: string, folder: string): ShownItem {
+function toolItem(part: JsonObject, id: string, folder: string): DisplayedItem {
   const toolName = nonEmpty(part['toolId']) ?? 'unknown';
   const callId = nonEmpty(part['toolCallId']) ?? id;
   const data = part['toolSpecificData'];
@@ -114,7 +114,7 @@ function toolItem(part: JsonObject, id: string, folder: string): ShownItem {
     callId,
     action,
     status,
-    ...(given !== undefined && { input: bounded(given) }),
+    ...(given !== undefined && { input: limitDepth(given) }),
     ...(status !== 'running' && { result: { text: shown, isError: status === 'failed' } }),
   };
   const parentCallId = nonEmpty(part['subAgentInvocationId']);
@@ -159,7 +159,7 @@ function actionOf(data: unknown, input: unknown): ToolAction {
       };
     }
     default:
-      return { kind: 'tool', ...(input !== undefined && { input: bounded(input) }) };
+      return { kind: 'tool', ...(input !== undefined && { input: limitDepth(input) }) };
   }
 }
 
@@ -173,7 +173,7 @@ function statusOf(part: JsonObject, action: ToolAction): ToolStatus {
 }
 
 /** Edits that the window applies: each is shown as a call, because the agent changed the file. */
-function editItem(part: JsonObject, id: string, folder: string): ShownItem | undefined {
+function editItem(part: JsonObject, id: string, folder: string): DisplayedItem | undefined {
   const path = uriOf(part['uri']);
   if (path === undefined) return undefined;
   const edits = Array.isArray(part['edits']) ? part['edits'].flatMap((edit: unknown) => objects(edit)) : [];

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../model/text/json.ts';
 import { count, field, nonEmpty, objects } from '../shared/guards.ts';
 import type { StoreRecord } from '../stores/storeFormat.ts';
-import { ShownItems, type ShownItem } from '../stores/shownItems.ts';
+import { ShownItems, type DisplayedItem } from '../stores/displayedItems.ts';
 import { timeOf, type RecordReader, type StoreSession } from '../stores/storeSession.ts';
 import { ChangeLog } from './changeLog.ts';
 import { itemsOf, markdown } from './parts.ts';
@@ -76,7 +76,7 @@ export class VscodeChatReader implements RecordReader {
     const model = nonEmpty(request['modelId'])?.replace(/^.*\//, '');
     this.#session.model(model);
     this.#session.facts.prompt({ key: id, at: time }, shown);
-    const items: ShownItem[] = [{ type: { kind: 'user_message' }, content: shown, origin: 'human' }];
+    const items: DisplayedItem[] = [{ type: { kind: 'user_message' }, content: shown, origin: 'human' }];
     items.push(...itemsOf(request['response'], id, this.#session.folder ?? ''));
     const error = field(request['result'], 'errorDetails');
     const reason = nonEmpty(field(error, 'message'));

@@ -1,4 +1,4 @@
-import { codeOf, disguisesIn } from '../../model/requestCode.ts';
+import { codeOf, findDisguises } from '../../model/requestCode.ts';
 import type { AgentRequest } from '../../model/agent/request.ts';
 import { characterName, quoted as inQuotes, visibleLine } from '../../model/text/visibleText.ts';
 
@@ -63,7 +63,7 @@ function inputText(input: unknown): string | undefined {
 }
 
 function warnings(request: AgentRequest): string[] {
-  const { hidden, scripts, lookAlikes } = disguisesIn([request.title, ...codeOf(request)]);
+  const { hidden, scripts, lookAlikes } = findDisguises([request.title, ...codeOf(request)]);
   const alike = lookAlikes.map((lookAlike) => `${lookAlike} (${characterName(lookAlike)})`);
   return [
     ...(hidden.length > 0 ? [`  Warning: it contains invisible characters: ${listed(hidden)}.`] : []),

@@ -9,7 +9,7 @@ import {
   type BlueprintUse,
 } from '../../engine/blueprints/request.ts';
 import { inputVariable } from '../../engine/blueprints/inputVariable.ts';
-import { blueprintsIn, homeOf, onlyTrusted } from '../../engine/blueprints/trusted.ts';
+import { blueprintsIn, homeOf, filterTrusted } from '../../engine/blueprints/trusted.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { EngineFailure } from '../../engine/failures/failures.ts';
 import type { ExecutorType } from '../../model/session/session.ts';
@@ -23,7 +23,7 @@ export function blueprintsOf({ env }: CliContext, cwd: string): Promise<readonly
 
 /** As above, without untrusted agent files of the folder. */
 export async function trustedBlueprints(context: CliContext, cwd: string): Promise<readonly Blueprint[]> {
-  return onlyTrusted(await blueprintsOf(context, cwd), homeOf(context.env));
+  return filterTrusted(await blueprintsOf(context, cwd), homeOf(context.env));
 }
 
 interface BlueprintArguments {

@@ -3,7 +3,7 @@ import type { DaemonStatus } from '../../protocol/daemon/calls.ts';
 import { daemonLogFile } from '../../client/machine/logFile.ts';
 import { parseOptions } from '../options/args.ts';
 import { UsageError, type CliContext, type Command } from '../command.ts';
-import { runningDaemons, translated } from '../run/daemon.ts';
+import { runningDaemons, withDaemonErrors } from '../run/daemon.ts';
 import { storeFolder, storeHelp } from '../run/engine.ts';
 import { writeLines } from '../print/output.ts';
 import { visibleLine } from '../../model/text/visibleText.ts';
@@ -59,7 +59,7 @@ async function status(context: CliContext, store: string | undefined, json: bool
   const daemons = await runningDaemons(context, { store });
   const found: DaemonStatus[] = [];
   for (const daemon of daemons) {
-    const shown = await translated(() => daemon.call('status', {}));
+    const shown = await withDaemonErrors(() => daemon.call('status', {}));
     daemon.close();
     // Excludes this command, which is a client, too.
     found.push({ ...shown, clients: shown.clients - 1 });
@@ -86,7 +86,7 @@ async function stop(context: CliContext, store: string | undefined, now: boolean
     return notRunning;
   }
   for (const daemon of daemons) {
-    const { runs } = await translated(() => daemon.call('retire', { when: now ? 'now' : 'idle' }));
+    const { runs } = await withDaemonErrors(() => daemon.call('retire', { when: now ? 'now' : 'idle' }));
     if (now || runs === 0) {
       await daemon.closed;
       context.stdout.write('The daemon has stopped.\n');

@@ -8,7 +8,7 @@ import { TeamError } from '../../team/errors.ts';
 import { parseOptions } from '../options/args.ts';
 import { UsageError, type CliContext, type Command } from '../command.ts';
 import { writeLines } from '../print/output.ts';
-import { runningDaemon, startedDaemon, translated } from '../run/daemon.ts';
+import { runningDaemon, startedDaemon, withDaemonErrors } from '../run/daemon.ts';
 import { storeFolder, storeHelp } from '../run/engine.ts';
 
 const help = `Usage: vitrine team init URL [--down N]
@@ -167,7 +167,7 @@ async function reload(context: CliContext, { store }: Values, password: string |
   const daemon = await runningDaemon(context, { store });
   if (daemon === null) return;
   try {
-    await translated(() => daemon.call('reloadTeam', { ...(password !== undefined && { password }) }));
+    await withDaemonErrors(() => daemon.call('reloadTeam', { ...(password !== undefined && { password }) }));
   } finally {
     daemon.close();
   }
@@ -181,7 +181,7 @@ async function share(context: CliContext, values: Values, what: string | undefin
   const session = sessionIdSchema.safeParse(what);
   const daemon = await startedDaemon(context, { store: values.store });
   try {
-    await translated(() =>
+    await withDaemonErrors(() =>
       session.success
         ? daemon.call('shareSession', { session_id: session.data, share: as })
         : daemon.call('shareFolder', { folder: path.resolve(context.cwd, what), share: as }),
@@ -205,7 +205,7 @@ async function budget(
 
 async function leave(context: CliContext, values: Values): Promise<number> {
   const login = await storeLogin(context, values);
-  const [{ withClient }, { leaveTeam }, { setTeamAside }] = await Promise.all([
+  const [{ withClient }, { leaveTeam }, { moveTeamFolder: setTeamAside }] = await Promise.all([
     import('../../team/database/connection.ts'),
     import('../../team/membership.ts'),
     import('../../team/teamFile.ts'),

@@ -8,7 +8,7 @@ import { groupSpent } from '../../insight/usage/spending.ts';
 import { sessionIdSchema } from '../../model/session/session.ts';
 import { entryText } from '../print/entryText.ts';
 import type { Answer } from './answer.ts';
-import { whyLine } from './whyLine.ts';
+import { explainLine } from './explainLine.ts';
 
 export interface ReadToolsDeps {
   readonly engine: Engine;
@@ -91,7 +91,9 @@ export function addReadTools(server: McpServer, { engine, cwd, now, answer }: Re
       annotations,
     },
     ({ file, line }) =>
-      answer(() => whyLine({ archive: engine.archive, open: (id) => engine.open(id) }, path.resolve(cwd, file), line)),
+      answer(() =>
+        explainLine({ archive: engine.archive, open: (id) => engine.open(id) }, path.resolve(cwd, file), line),
+      ),
   );
   server.registerTool(
     'usage',

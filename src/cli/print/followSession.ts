@@ -3,7 +3,7 @@ import type { NormalizedEntry } from '../../model/transcript/entry.ts';
 import type { SessionSnapshot } from '../../protocol/daemon/session.ts';
 import { FollowedTranscript } from '../attach/transcript.ts';
 import type { CliContext } from '../command.ts';
-import { startedDaemon, translated } from '../run/daemon.ts';
+import { startedDaemon, withDaemonErrors } from '../run/daemon.ts';
 import { entryText } from './entryText.ts';
 import { writeLines } from './output.ts';
 
@@ -44,7 +44,7 @@ export async function followSession(context: CliContext, sessionId: string, opti
       work.catch(() => end(lost));
       return work;
     };
-    await translated(async () => {
+    await withDaemonErrors(async () => {
       const { state } = await connection.follow(sessionId, (update) =>
         inOrder(() => transcript.update(update), update.state),
       );

@@ -2,7 +2,7 @@ import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'n
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { normalizedEntrySchema, type EntryUpdate, type NormalizedEntry } from '../../model/transcript/entry.ts';
-import { appended } from '../../model/transcript/transcript.ts';
+import { appendContent } from '../../model/transcript/transcript.ts';
 
 /** Approximate maximum characters of settled entries in memory; further entries go to a temporary file. */
 const maxHeld = 8 * 1024 * 1024;
@@ -26,7 +26,7 @@ export class SpooledTranscript {
       if (update.op === 'put') this.#put(update.entry, update.open === true);
       else {
         const entry = this.#entry(update.index);
-        if (entry !== undefined) this.#put(appended(entry, update.text), this.#open.has(update.index));
+        if (entry !== undefined) this.#put(appendContent(entry, update.text), this.#open.has(update.index));
       }
     }
     if (this.#heldCharacters > maxHeld) this.#spool();

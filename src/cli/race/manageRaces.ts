@@ -4,7 +4,7 @@ import { visibleLine } from '../../model/text/visibleText.ts';
 import type { ResultOf } from '../../protocol/daemon/calls.ts';
 import { UsageError, type CliContext } from '../command.ts';
 import { writeLines } from '../print/output.ts';
-import { translated } from '../run/daemon.ts';
+import { withDaemonErrors } from '../run/daemon.ts';
 import { comparisonText } from './comparisonText.ts';
 import { contextOf } from './startRace.ts';
 
@@ -26,7 +26,7 @@ const refused = 1;
 /** Commands for races that are already there. */
 export const raceCommands: Readonly<Record<string, (action: RaceAction) => Promise<number>>> = {
   async list({ context, daemon, json }) {
-    const races = await translated(() => daemon.call('races', {}));
+    const races = await withDaemonErrors(() => daemon.call('races', {}));
     if (json) await writeLines(context.stdout, races);
     else for (const race of races) context.stdout.write(`${raceLine(race)}\n`);
     return done;
@@ -41,7 +41,7 @@ export const raceCommands: Readonly<Record<string, (action: RaceAction) => Promi
 
   async stop(action) {
     const { race_id } = await raceOf(action);
-    await translated(() => action.daemon.call('stopRace', { race_id }));
+    await withDaemonErrors(() => action.daemon.call('stopRace', { race_id }));
     return done;
   },
 
@@ -51,7 +51,7 @@ export const raceCommands: Readonly<Record<string, (action: RaceAction) => Promi
     const [, lane] = action.args;
     if (lane === undefined) throw new UsageError('Specify a result.', 'See "vitrine race show" for their names.');
     const how = branch ? 'branch' : 'patch';
-    const applied = await translated(() =>
+    const applied = await withDaemonErrors(() =>
       daemon.call('applyRace', { race_id, lane, how, context: contextOf(folder, context.env) }),
     );
     if (json) await writeLines(context.stdout, [applied]);
@@ -62,7 +62,7 @@ export const raceCommands: Readonly<Record<string, (action: RaceAction) => Promi
   async undo(action) {
     const { context, daemon, json } = action;
     const { race_id, folder } = await raceOf(action);
-    const result = await translated(() =>
+    const result = await withDaemonErrors(() =>
       daemon.call('undoRace', { race_id, context: contextOf(folder, context.env) }),
     );
     if (json) await writeLines(context.stdout, [result]);
@@ -73,7 +73,7 @@ export const raceCommands: Readonly<Record<string, (action: RaceAction) => Promi
   async clean(action) {
     const { context, daemon, json, force } = action;
     const { race_id, folder } = await raceOf(action);
-    const result = await translated(() =>
+    const result = await withDaemonErrors(() =>
       daemon.call('cleanRace', { race_id, force, context: contextOf(folder, context.env) }),
     );
     if (json) await writeLines(context.stdout, [result]);
@@ -89,7 +89,7 @@ export async function printComparison(
   { race_id, folder }: Pick<Race, 'race_id' | 'folder'>,
   json: boolean,
 ): Promise<void> {
-  const comparison = await translated(() =>
+  const comparison = await withDaemonErrors(() =>
     daemon.call('compareRace', { race_id, context: contextOf(folder, context.env) }),
   );
   if (json) await writeLines(context.stdout, [comparison]);
@@ -100,7 +100,7 @@ async function raceOf({ daemon, args: [race_id] }: RaceAction): Promise<Race> {
   if (race_id === undefined) throw new UsageError('Specify a race.', 'See "vitrine race list".');
   if (!/^race_[0-9a-f]{12}$/.test(race_id))
     throw new UsageError(`"${race_id}" is not the ID of a race.`, 'See "vitrine race list".');
-  return (await translated(() => daemon.call('race', { race_id }))).race;
+  return (await withDaemonErrors(() => daemon.call('race', { race_id }))).race;
 }
 
 function raceLine({ race_id: id, state, created_at: at, lanes, folder, prompt }: Race): string {

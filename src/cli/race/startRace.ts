@@ -4,7 +4,7 @@ import { isRaceOver, type Race } from '../../model/race/race.ts';
 import { quoted } from '../../model/text/visibleText.ts';
 import type { GivenParams } from '../../protocol/daemon/calls.ts';
 import type { CliContext } from '../command.ts';
-import { translated } from '../run/daemon.ts';
+import { withDaemonErrors } from '../run/daemon.ts';
 
 const waitMs = 20_000;
 
@@ -27,7 +27,7 @@ export async function followRace(context: CliContext, daemon: DaemonConnection, 
       if (isRaceOver(race)) return race;
       const next = await Promise.race([
         hungUp,
-        translated(() => daemon.call('race', { race_id, revision, wait_ms: waitMs })),
+        withDaemonErrors(() => daemon.call('race', { race_id, revision, wait_ms: waitMs })),
       ]);
       if (next === null) return null;
       // A daemon that was asked to stop answers at once.

@@ -8,7 +8,7 @@ import type { Engine } from '../../engine/engine.ts';
 import type { CliContext } from '../command.ts';
 import { connectOptions } from './daemon.ts';
 import { storeFolder, type EngineOptions } from './engine.ts';
-import { clientContext, folderOf, printWay, type ForkedRun, type RequestedRun } from './requestedRun.ts';
+import { clientContext, folderOf, printForkMethod, type ForkedRun, type RequestedRun } from './requestedRun.ts';
 import type { PrintedSession } from './entryPrinter.ts';
 
 /** A started run, in the daemon or in this process. */
@@ -62,7 +62,7 @@ async function beginInDaemon(
       if ('resume' in run) return RemoteSession.begin(link, storeDir, 'resume', { ...of, request: run.resume }, signal);
       const { at, fork: request } = run;
       const place = at === undefined ? {} : { at };
-      printWay(context, await link.call('planFork', { session_id, ...place }), at);
+      printForkMethod(context, await link.call('planFork', { session_id, ...place }), at);
       const forked = await RemoteSession.begin(link, storeDir, 'fork', { ...of, request, ...place }, signal);
       context.stderr.write(`vitrine: The fork is ${forked.id}.\n`);
       return forked;

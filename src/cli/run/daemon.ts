@@ -19,7 +19,7 @@ const clientOf = ({ person = false }: DaemonUse): ClientDescription => ({ kind: 
 
 /** Connects to the store's daemon and starts it if necessary. @throws UsageError */
 export function startedDaemon(context: CliContext, use: DaemonUse): Promise<DaemonConnection> {
-  return translated(() => connect(connectOptions(context, use)));
+  return withDaemonErrors(() => connect(connectOptions(context, use)));
 }
 
 /** Options to connect to the store's daemon and to start it if necessary. @throws UsageError */
@@ -36,7 +36,7 @@ export function connectOptions(context: CliContext, use: DaemonUse): ConnectOpti
 
 /** The store's daemon; `null` if none is running. @throws UsageError */
 export function runningDaemon(context: CliContext, use: DaemonUse): Promise<DaemonConnection | null> {
-  return translated(() =>
+  return withDaemonErrors(() =>
     connectRunning({ storeDir: storeFolder(context, use.store), build: version(), client: clientOf(use) }),
   );
 }
@@ -54,7 +54,7 @@ export function isSameProtocol({ daemon }: DaemonConnection): boolean {
 }
 
 /** Runs `work` and converts errors of the daemon. @throws UsageError */
-export async function translated<T>(work: () => Promise<T>): Promise<T> {
+export async function withDaemonErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -1,10 +1,10 @@
 import type { Engine } from '../../engine/engine.ts';
 import { EngineFailure } from '../../engine/failures/failures.ts';
 import { UsageError, type CliContext } from '../command.ts';
-import { startedDaemon, translated } from './daemon.ts';
+import { startedDaemon, withDaemonErrors } from './daemon.ts';
 import type { EngineOptions } from './engine.ts';
 import { writeLines } from '../print/output.ts';
-import { clientContext, folderOf, printWay, type RequestedRun } from './requestedRun.ts';
+import { clientContext, folderOf, printForkMethod, type RequestedRun } from './requestedRun.ts';
 
 interface DetachOptions extends EngineOptions {
   readonly json: boolean;
@@ -31,13 +31,13 @@ export async function runDetached(
   const connection = await startedDaemon(context, { store: options.store });
   try {
     const client = clientContext(context, folder, options);
-    const started = await translated(async () => {
+    const started = await withDaemonErrors(async () => {
       if ('start' in run) return connection.call('start', { context: client, request: run.start });
       const { session: session_id } = run;
       if ('resume' in run) return connection.call('resume', { context: client, session_id, request: run.resume });
       const { at, fork: request } = run;
       const place = at === undefined ? {} : { at };
-      printWay(context, await connection.call('planFork', { session_id, ...place }), at);
+      printForkMethod(context, await connection.call('planFork', { session_id, ...place }), at);
       return connection.call('fork', { context: client, session_id, request, ...place });
     });
     const { session_id } = started;

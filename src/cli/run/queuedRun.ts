@@ -5,7 +5,7 @@ import { isRunOver } from '../../model/session/status.ts';
 import type { ListedRun } from '../../model/session/waiting.ts';
 import type { ChangedRun } from '../../protocol/daemon/queue.ts';
 import type { CliContext } from '../command.ts';
-import { connectOptions, translated } from './daemon.ts';
+import { connectOptions, withDaemonErrors } from './daemon.ts';
 
 /** A run in the queue, from its request to its end. */
 export interface QueuedRun {
@@ -24,7 +24,7 @@ export async function queueRun(context: CliContext, store: string | undefined, r
     for (const run of runs) ends.add(run);
     return Promise.resolve();
   };
-  const connection = await translated(() => connect({ ...connectOptions(context, { store }), onNews }));
+  const connection = await withDaemonErrors(() => connect({ ...connectOptions(context, { store }), onNews }));
   try {
     await connection.call('watch', { events: false, runs: true });
     const queue = new RemoteQueue(connection);

@@ -55,6 +55,6 @@ const atEnd: Ways = {
 };
 
 /** Prints what the agent will know in a fork at the prompt `at`, or at the end. */
-export function printWay({ stderr }: CliContext, { way }: ResultOf<'planFork'>, at: number | undefined): void {
+export function printForkMethod({ stderr }: CliContext, { way }: ResultOf<'planFork'>, at: number | undefined): void {
   stderr.write(`vitrine: ${(at === undefined ? atEnd : atPrompt)[way]}\n`);
 }

@@ -11,7 +11,7 @@ import type { SessionSummary } from '../../model/session/summary.ts';
 import { originOf } from '../../model/transcript/synthetic.ts';
 import type { ResultOf } from '../../protocol/daemon/calls.ts';
 import type { CliContext } from '../command.ts';
-import { isSameProtocol, runningDaemons, translated } from '../run/daemon.ts';
+import { isSameProtocol, runningDaemons, withDaemonErrors } from '../run/daemon.ts';
 
 /** Entries per read. */
 const page = 500;
@@ -54,7 +54,7 @@ export async function* sessionLines(
       { readonly requests: readonly AgentRequest[]; readonly daemon: DaemonConnection }
     >();
     for (const daemon of daemons) {
-      for (const { session_id, requests } of await translated(() => daemon.call('running', {})))
+      for (const { session_id, requests } of await withDaemonErrors(() => daemon.call('running', {})))
         running.set(session_id, { requests, daemon });
     }
     for (const summary of summaries) {
@@ -70,7 +70,7 @@ export async function* sessionLines(
         tool_calls:
           live === undefined
             ? (counted?.toolCalls ?? null)
-            : await translated(() => countRunning(live.daemon, session_id)),
+            : await withDaemonErrors(() => countRunning(live.daemon, session_id)),
         pending_requests: waiting.map(({ id, kind, asked_at, title }) => ({ id, kind, since: asked_at, text: title })),
         record_damaged: damaged.has(session_id),
         prompts: counted?.prompts ?? null,

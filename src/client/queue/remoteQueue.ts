@@ -1,4 +1,4 @@
-import { accepted } from '../../coordinator/acceptedRuns.ts';
+import { parseInput } from '../../coordinator/acceptedRuns.ts';
 import type * as z from 'zod';
 import type { ChangeRun, RunFilter } from '../../coordinator/api.ts';
 import type { ListedRunner } from '../../model/session/runner.ts';
@@ -23,7 +23,7 @@ export class RemoteQueue {
 
   /** @throws CoordinatorError if the request is invalid, DaemonError if the daemon refuses it */
   async createRun(request: QueueRun): Promise<ListedRun> {
-    return this.#daemon.call('queueRun', accepted(queueRunSchema, request));
+    return this.#daemon.call('queueRun', parseInput(queueRunSchema, request));
   }
 
   /** @throws DaemonError */

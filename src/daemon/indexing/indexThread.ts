@@ -11,7 +11,7 @@ import {
 import type { Log } from '../../engine/api.ts';
 import type { SourcesChange } from '../../engine/sources/sources.ts';
 import type { IndexProgress } from '../../protocol/daemon/catalogue.ts';
-import { indexNews, indexOrders } from './messages.ts';
+import { indexNotifications, indexOrders } from './messages.ts';
 
 /** Listener for changes in the stores of one place. */
 export interface PlaceListener {
@@ -99,12 +99,12 @@ export class IndexThread {
     };
     worker.on('error', (error) => end(error.stack ?? String(error)));
     worker.on('exit', (code) => end(`exit code ${code}`));
-    connection.onNotification(indexNews.changed, ({ key, changed, removed }) =>
+    connection.onNotification(indexNotifications.changed, ({ key, changed, removed }) =>
       this.#listeners.get(key)?.changed({ changed, removed }),
     );
-    connection.onNotification(indexNews.paths, ({ key, paths }) => this.#listeners.get(key)?.paths(paths));
-    connection.onNotification(indexNews.progress, ({ progress }) => onProgress(progress));
-    connection.onNotification(indexNews.log, ({ level, message }) => log[level](message));
+    connection.onNotification(indexNotifications.paths, ({ key, paths }) => this.#listeners.get(key)?.paths(paths));
+    connection.onNotification(indexNotifications.progress, ({ progress }) => onProgress(progress));
+    connection.onNotification(indexNotifications.log, ({ level, message }) => log[level](message));
     connection.listen();
     return running;
   }

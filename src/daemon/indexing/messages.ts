@@ -54,7 +54,7 @@ export const indexOrders = {
 } as const;
 
 /** Notifications from the thread. */
-export const indexNews = {
+export const indexNotifications = {
   changed: new NotificationType<SourcesChange & { readonly key: string }>('changed'),
   paths: new NotificationType<{ readonly key: string; readonly paths: ReadonlySet<string> }>('paths'),
   /** `progress`: `null` when everything is indexed. */

@@ -9,7 +9,7 @@ import { SessionSearch } from '../../engine/search/sessionSearch.ts';
 import { loadPrices } from '../../insight/prices/prices.ts';
 import { isObject } from '../../model/text/json.ts';
 import { BackgroundIndex } from './backgroundIndex.ts';
-import { indexCalls, indexNews, indexOrders } from './messages.ts';
+import { indexCalls, indexNotifications, indexOrders } from './messages.ts';
 import { WatchedPlaces } from './watchedPlaces.ts';
 
 /** The indexing thread of a daemon: reads the stores of agents and writes the catalogue, so that clients never wait for it. */
@@ -19,7 +19,7 @@ export function serveIndexing(): void {
   if (parentPort === null || typeof storeDir !== 'string') throw new Error('This is not a thread of the daemon.');
   const connection = createMessageConnection(new PortMessageReader(parentPort), new PortMessageWriter(parentPort));
   const send = (level: keyof Log, message: string): void =>
-    void connection.sendNotification(indexNews.log, { level, message });
+    void connection.sendNotification(indexNotifications.log, { level, message });
   const log: Log = {
     debug: (message) => send('debug', message),
     info: (message) => send('info', message),
@@ -35,10 +35,10 @@ export function serveIndexing(): void {
     prices,
     log,
     onChange: (key, change) => {
-      void connection.sendNotification(indexNews.changed, { key, ...change });
+      void connection.sendNotification(indexNotifications.changed, { key, ...change });
       index.changed();
     },
-    onPaths: (key, paths) => void connection.sendNotification(indexNews.paths, { key, paths }),
+    onPaths: (key, paths) => void connection.sendNotification(indexNotifications.paths, { key, paths }),
   });
   const store = new RecordStore(storeDir, { clock: Date.now, log });
   const search = new SessionSearch(catalogue, {
@@ -52,7 +52,7 @@ export function serveIndexing(): void {
   const index = new BackgroundIndex({
     search,
     log,
-    onProgress: (progress) => void connection.sendNotification(indexNews.progress, { progress }),
+    onProgress: (progress) => void connection.sendNotification(indexNotifications.progress, { progress }),
   });
   connection.onRequest(indexCalls.watch, async ({ place }) => {
     const rows = await places.watch(place);

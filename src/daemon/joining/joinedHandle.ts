@@ -4,7 +4,7 @@ import type { SessionSummary } from '../../model/session/summary.ts';
 import type { EntryUpdate, NormalizedEntry } from '../../model/transcript/entry.ts';
 import { UnrecordedEntries } from '../otherVersions/unrecordedEntries.ts';
 import type { LinkUse } from './agentLink.ts';
-import { asJoined } from './asJoined.ts';
+import { joinedSummary } from './joinedSummary.ts';
 
 export interface JoinedHandleDeps {
   /** `undefined`: the session can only be watched now. Never rejects. */
@@ -59,7 +59,7 @@ export class JoinedHandle implements SessionHandle {
   summary(): SessionSummary {
     const summary = this.#base.summary();
     const link = this.#link;
-    return link === undefined ? summary : asJoined(summary, link);
+    return link === undefined ? summary : joinedSummary(summary, link);
   }
 
   turns(): ReturnType<SessionHandle['turns']> {

@@ -3,7 +3,7 @@ import type { Disposable, Log, SessionHandle } from '../../engine/api.ts';
 import { Emitter } from '../../engine/emitter.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 import { AgentLink, type LinkUse } from './agentLink.ts';
-import { asJoined } from './asJoined.ts';
+import { joinedSummary } from './joinedSummary.ts';
 import { JoinedHandle } from './joinedHandle.ts';
 
 interface Shared {
@@ -31,7 +31,7 @@ export class JoinedSessions {
   /** A session as its agent's server describes it, if a client takes part in it. */
   shown(summary: SessionSummary): SessionSummary {
     const link = this.get(summary.session_id);
-    return link === undefined ? summary : asJoined(summary, link);
+    return link === undefined ? summary : joinedSummary(summary, link);
   }
 
   /** The handle itself, or one that takes part in the session whenever the agent has it open in its own server. Takes over the handle. */

@@ -4,7 +4,7 @@ import { withChoice } from '../../agents/withChoice.ts';
 import type { BlueprintAccess } from '../../engine/blueprints/access.ts';
 import { inputVariable } from '../../engine/blueprints/inputVariable.ts';
 import { blueprintsFolder, loadBlueprints, type Blueprint } from '../../engine/blueprints/load.ts';
-import { blueprintsIn, homeOf, onlyTrusted } from '../../engine/blueprints/trusted.ts';
+import { blueprintsIn, homeOf, filterTrusted } from '../../engine/blueprints/trusted.ts';
 import type { EngineFailure } from '../../engine/failures/failures.ts';
 import type { Agent } from '../../model/agent/agent.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
@@ -42,5 +42,5 @@ async function load(folder: string, contexts: ClientContexts): Promise<readonly 
   if (!contexts.isTrusted(folder))
     return loadBlueprints([{ folder: path.join(home, blueprintsFolder), level: 'user' }]);
   const all = await blueprintsIn(folder, home);
-  return contexts.mayUseWorkspaceAgents(folder) ? all : onlyTrusted(all, home);
+  return contexts.mayUseWorkspaceAgents(folder) ? all : filterTrusted(all, home);
 }

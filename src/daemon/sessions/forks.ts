@@ -1,4 +1,4 @@
-import { offersFork } from '../../agents/acp/opening.ts';
+import { supportsFork } from '../../agents/acp/opening.ts';
 import { canFork, canForkAt, findForkPlace, type ForkPlace } from '../../agents/shared/forking.ts';
 import type { SessionHandle } from '../../engine/api.ts';
 import type { Engine } from '../../engine/engine.ts';
@@ -83,7 +83,7 @@ export class Forks {
     const { executor_type: type, executor_session_id: conversation, agent_version: version } = summary;
     const history = canFork(type, version) ? await this.#deps.sources.historyOf(summary) : undefined;
     const greeting = entries.findLast(({ metadata }) => metadata?.['agentCapabilities'] !== undefined);
-    const isOffered = type === 'acp' && offersFork(greeting?.metadata?.['agentCapabilities']);
+    const isOffered = type === 'acp' && supportsFork(greeting?.metadata?.['agentCapabilities']);
     return { entries, history, forkOf: isOffered ? conversation : undefined };
   }
 

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import path from 'node:path';
-import { tag } from '../../engine/archive/exportSession.ts';
+import { secretTag } from '../../engine/archive/exportSession.ts';
 import type { Disposable, Log, SessionHandle } from '../../engine/api.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { failures } from '../../engine/failures/failures.ts';
@@ -219,7 +219,7 @@ export class DaemonTeam {
   readonly use: UseDatabase = (work) => this.#link.using(work);
 
   redactor(): Redactor {
-    return new Redactor((secret) => tag(this.#maskKey, secret));
+    return new Redactor((secret) => secretTag(this.#maskKey, secret));
   }
 
   /** The session runs for a member of the team. */

@@ -3,7 +3,7 @@ import {
   greetingOf,
   initializeParams,
   openingOf,
-  refusedServers,
+  unsupportedServers,
   type Greeting,
   type OpenedConversation,
 } from '../../agents/acp/opening.ts';
@@ -14,7 +14,13 @@ import type { Dialogue, DialogueHost } from '../../agents/dialogue.ts';
 import { nonEmpty } from '../../agents/shared/guards.ts';
 import { isObject, type JsonObject } from '../../model/text/json.ts';
 import { ClientMethods } from './clientMethods.ts';
-import { answeredCode, assertVersion, ImpossibleError, isLoginError, unansweredReason } from './errorAnswers.ts';
+import {
+  answeredCode,
+  assertProtocolVersion,
+  ImpossibleError,
+  isLoginError,
+  unansweredReason,
+} from './errorAnswers.ts';
 import { Grants } from './grants.ts';
 import { openingMode } from './profiles.ts';
 import { AcpPeer } from './peer.ts';
@@ -173,9 +179,9 @@ export class AcpDialogue implements Dialogue {
     const hello = initializeParams(clientVersion, preset);
     const greeting = greetingOf(await this.#peer.request('initialize', hello, greetingMs), preset);
     this.#greeting = greeting;
-    assertVersion(greeting);
+    assertProtocolVersion(greeting);
     const { mcpServers = {} } = options;
-    const refused = refusedServers(greeting, mcpServers);
+    const refused = unsupportedServers(greeting, mcpServers);
     if (refused.length > 0) {
       const content = `The agent does not support MCP servers over HTTP, so it runs without ${refused.join(', ')}.`;
       this.#host.tell({ type: 'note', subtype: 'option_ignored', content });

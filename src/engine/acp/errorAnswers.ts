@@ -9,7 +9,7 @@ export class ImpossibleError extends Error {
 }
 
 /** @throws ImpossibleError */
-export function assertVersion({ version }: Greeting): void {
+export function assertProtocolVersion({ version }: Greeting): void {
   if (version === protocolVersion) return;
   const versionText = version === null ? 'does not say which version' : `speaks version ${version}`;
   throw new ImpossibleError(

@@ -4,7 +4,7 @@ import { sessionPageOf, type AgentSession } from '../../agents/acp/sessionList.t
 import type { AgentProcess } from '../process/agentProcess.ts';
 import { EngineFailure, failures } from '../failures/failures.ts';
 import { LineSplitter } from '../output/lineSplitter.ts';
-import { unansweredReason, assertVersion } from './errorAnswers.ts';
+import { unansweredReason, assertProtocolVersion } from './errorAnswers.ts';
 import { AcpPeer } from './peer.ts';
 
 const maxPages = 50;
@@ -68,7 +68,7 @@ export async function listSessions(process: AgentProcess, task: ListTask): Promi
     const answer = await ask('initialize', initializeParams(task.clientVersion, preset));
     const met = greetingOf(answer, preset);
     greeting = met;
-    assertVersion(met);
+    assertProtocolVersion(met);
     if (!met.canList) throw failures.listNotOffered(label);
     const found: AgentSession[] = [];
     let cursor: string | null = null;

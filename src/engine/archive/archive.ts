@@ -14,13 +14,13 @@ import {
   type ExportReport,
   type ExportRequest,
   type SessionExport,
-  tag,
+  secretTag,
 } from './exportSession.ts';
 import type { ReviewDecision } from '../../model/files/review.ts';
 import { isSessionLive } from '../../model/session/status.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 import type { ExecutorType } from '../../model/session/session.ts';
-import { auditSessions, within, type Period } from '../audit/auditSessions.ts';
+import { auditSessions, sessionsWithin, type Period } from '../audit/auditSessions.ts';
 import { Deletions, type Deletion, type DeletionReason } from '../audit/deletions.ts';
 import { signHead } from '../audit/signature.ts';
 import { verify, type Verified } from '../audit/verify.ts';
@@ -184,7 +184,7 @@ export class Archive {
 
   #redactor(): Redactor {
     const key = this.#deps.randomHex(32);
-    return new Redactor((secret) => tag(key, secret));
+    return new Redactor((secret) => secretTag(key, secret));
   }
 
   /** Imports a file as a session that can be read but not resumed. @throws EngineFailure */
@@ -362,11 +362,11 @@ export class Archive {
   /** Audit log: runs, files, commands and decisions. `key`: for masking; `null`: unmasked. @throws EngineFailure */
   async audit(which: string | Period, key: string | null): Promise<AsyncIterable<AuditRow>> {
     const period = typeof which === 'string' ? null : which;
-    const ids = typeof which === 'string' ? [which] : within(await this.#deps.store.list(), which);
+    const ids = typeof which === 'string' ? [which] : sessionsWithin(await this.#deps.store.list(), which);
     return auditSessions(ids, period, {
       open: (id) => this.#sessions.openReader(id),
       verify: (id) => this.verify(id),
-      redactor: key === null ? null : new Redactor((secret) => tag(key, secret)),
+      redactor: key === null ? null : new Redactor((secret) => secretTag(key, secret)),
       at: new Date(this.#deps.clock()).toISOString(),
       deletions: this.#deletions,
     });

@@ -72,7 +72,7 @@ export async function exportSession(
     );
   }
   const key = request.redact ? (request.key ?? deps.randomHex(32)) : null;
-  const redactor = key === null ? null : new Redactor((secret) => tag(key, secret));
+  const redactor = key === null ? null : new Redactor((secret) => secretTag(key, secret));
   const masks = (): { total: number; byRule: RedactionReport['byRule'] } | null => {
     if (redactor === null) return null;
     const { total, byRule } = redactor.report();
@@ -157,7 +157,7 @@ async function figuresOf(reader: RecordReader, prices: PriceTable): Promise<Expo
 }
 
 /** First digits of a keyed hash, shown in masks. */
-export function tag(key: string, secret: string): string {
+export function secretTag(key: string, secret: string): string {
   return createHmac('sha256', key).update(secret).digest('hex').slice(0, tagDigits);
 }
 

@@ -31,7 +31,7 @@ export interface AuditDeps {
 }
 
 /** Ids of sessions that were active in a period, oldest first. */
-export function within(summaries: readonly SessionSummary[], { from, to }: Period): string[] {
+export function sessionsWithin(summaries: readonly SessionSummary[], { from, to }: Period): string[] {
   return summaries
     .filter(({ created_at, updated_at }) => Date.parse(created_at) < to && Date.parse(updated_at) >= from)
     .sort((a, b) => (a.created_at < b.created_at ? -1 : 1))

@@ -1,5 +1,5 @@
 import type { AgentOptions } from '../../agents/adapter.ts';
-import { fillIn, inputsOf } from '../../formats/blueprint/placeholders.ts';
+import { fillPlaceholders, inputsOf } from '../../formats/blueprint/placeholders.ts';
 import type { Agent } from '../../model/agent/agent.ts';
 import type { McpServer } from '../../model/agent/mcpServer.ts';
 import { executorTypeSchema, type ExecutorType } from '../../model/session/session.ts';
@@ -69,7 +69,7 @@ export async function resumeRequest(
     const value = await use.input(input, agent);
     if (value !== undefined) inputs.set(input, value);
   }
-  const filled = fillIn(servers, {
+  const filled = fillPlaceholders(servers, {
     env: typeof use.environment === 'function' ? use.environment(use.cwd) : use.environment,
     workspaceFolder: use.cwd,
     inputs: Object.fromEntries(inputs),

@@ -41,7 +41,10 @@ export function ownOf(name: string, all: readonly Blueprint[]): Blueprint | unde
 }
 
 /** Blocks agent files that need trust and do not have it. Their problem explains how to trust them. */
-export async function onlyTrusted(all: readonly Blueprint[], home: string | undefined): Promise<readonly Blueprint[]> {
+export async function filterTrusted(
+  all: readonly Blueprint[],
+  home: string | undefined,
+): Promise<readonly Blueprint[]> {
   const trusted = await readTrusted(home);
   return all.map((blueprint) => {
     if (!needsTrust(blueprint, all) || isIn(trusted, blueprint)) return blueprint;

@@ -1,10 +1,10 @@
 import type { SharedSpending } from '../../insight/budgets/spentOfLimit.ts';
 import {
-  isNear,
+  isNearLimit,
   isOverrun,
   isUsedUp,
   msToNext,
-  remaining,
+  remainingBudget,
   budgetStatuses,
   mostUsed,
 } from '../../insight/budgets/budgetStatus.ts';
@@ -86,7 +86,7 @@ export class RunBudget {
 
   /** The limit that is nearest to being reached. */
   get near(): BudgetStatus | undefined {
-    return mostUsed(this.statuses().filter(isNear));
+    return mostUsed(this.statuses().filter(isNearLimit));
   }
 
   /** Active time in milliseconds. */
@@ -100,7 +100,8 @@ export class RunBudget {
    */
   agentLimits(several: boolean): { readonly turns: number | undefined; readonly usd: number | undefined } {
     this.#passedOn = this.#bounds.filter(({ scope }) => !several || scope !== 'message');
-    const remainingOf = (unit: 'turns' | 'usd'): number | undefined => remaining(this.#passedOn, this.#used(), unit);
+    const remainingOf = (unit: 'turns' | 'usd'): number | undefined =>
+      remainingBudget(this.#passedOn, this.#used(), unit);
     return { turns: remainingOf('turns'), usd: remainingOf('usd') };
   }
 
@@ -240,7 +241,7 @@ export class RunBudget {
   #notifyNearLimits(all: readonly BudgetStatus[]): void {
     for (const status of all) {
       const name = `${status.scope} ${status.unit} ${status.limit}`;
-      if (!isNear(status) || this.#reported.has(name)) continue;
+      if (!isNearLimit(status) || this.#reported.has(name)) continue;
       this.#reported.add(name);
       this.#listener?.near(status);
     }

@@ -32,19 +32,19 @@ export async function recordStamp(file: string): Promise<string> {
 }
 
 /** Work with priority over indexing. */
-export interface Turns {
+export interface PriorityWork {
   readonly signal: AbortSignal | undefined;
   /** Settles when urgent work is done; `undefined` if there is none. */
   readonly urgent?: (() => Promise<unknown> | undefined) | undefined;
 }
 
 /** @throws the signal's abort reason */
-async function step(pace: Pace, { signal }: Turns): Promise<void> {
+async function step(pace: Pace, { signal }: PriorityWork): Promise<void> {
   signal?.throwIfAborted();
   await pace.step();
 }
 
-function paceOf({ urgent }: Turns): Pace {
+function paceOf({ urgent }: PriorityWork): Pace {
   return new Pace(() => urgent?.() ?? setImmediate());
 }
 
@@ -57,7 +57,7 @@ export async function indexRecord(
   batch: WriteBatch,
   reader: RecordReader,
   { stamp, known: before }: { readonly stamp: string; readonly known: IndexedSession | undefined },
-  turns: Turns,
+  turns: PriorityWork,
 ): Promise<void> {
   const session = reserveBlocks(database, reader.id, { isObserved: false, entries: reader.total });
   const known = before?.no === session.no ? before : undefined;
@@ -92,7 +92,7 @@ export async function indexTranscript(
   batch: WriteBatch,
   id: string,
   read: { readonly entries: readonly NormalizedEntry[]; readonly stamp: string; readonly damaged: boolean },
-  turns: Turns,
+  turns: PriorityWork,
 ): Promise<void> {
   const entries = (read.entries.at(-1)?.index ?? -1) + 1;
   const session = reserveBlocks(database, id, { isObserved: true, entries });

@@ -16,7 +16,7 @@ import {
   indexTranscript,
   recordStamp,
   type IndexedSession,
-  type Turns,
+  type PriorityWork,
 } from './indexSession.ts';
 import { removeSession } from './sessionWriter.ts';
 import { WriteBatch } from './writeBatch.ts';
@@ -73,7 +73,7 @@ export interface CatalogueState {
 
 interface StaleSessions {
   readonly id: string;
-  readonly index: (database: Database, batch: WriteBatch, turns: Turns) => Promise<void>;
+  readonly index: (database: Database, batch: WriteBatch, turns: PriorityWork) => Promise<void>;
 }
 
 /** Updates the catalogue from records and sources. Reads only what changed. */

@@ -13,7 +13,7 @@ import {
   type RunReport,
   type RunnerRef,
 } from '../../coordinator/api.ts';
-import { accepted } from '../../coordinator/acceptedRuns.ts';
+import { parseInput } from '../../coordinator/acceptedRuns.ts';
 import { Coordinator } from '../../coordinator/coordinator.ts';
 import type { ListedRunner, Runner } from '../../model/session/runner.ts';
 import type { Run } from '../../model/session/session.ts';
@@ -86,12 +86,12 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
   }
 
   createRun(request: CreateRun, more?: Pick<Job, 'by_agent'>): Promise<Run> {
-    return this.#saved(() => this.#core.create(accepted(createRunSchema, request), more));
+    return this.#saved(() => this.#core.create(parseInput(createRunSchema, request), more));
   }
 
   /** As `Coordinator.adopt` */
   adopt(request: CreateRun): Promise<Run> {
-    return this.#saved(() => this.#core.adopt(accepted(createRunSchema, request)));
+    return this.#saved(() => this.#core.adopt(parseInput(createRunSchema, request)));
   }
 
   reportAdopted(report: RunReport): Promise<void> {
@@ -99,7 +99,7 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
   }
 
   isOffered(request: CreateRun): boolean {
-    return this.#core.isOffered(accepted(createRunSchema, request));
+    return this.#core.isOffered(parseInput(createRunSchema, request));
   }
 
   stopRun(id: string): Promise<Run> {
@@ -108,7 +108,7 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
 
   /** Moves a waiting run in the queue, or replaces its demands. */
   changeRun(change: ChangeRun): Promise<Run> {
-    return this.#saved(() => this.#core.change(accepted(changeRunSchema, change)));
+    return this.#saved(() => this.#core.change(parseInput(changeRunSchema, change)));
   }
 
   runs(filter?: RunFilter): Promise<readonly ListedRun[]> {
@@ -125,7 +125,7 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
   }
 
   register(registration: Registration): Promise<Runner> {
-    return this.#saved(() => this.#core.register(accepted(registrationSchema, registration)));
+    return this.#saved(() => this.#core.register(parseInput(registrationSchema, registration)));
   }
 
   heartbeat(runnerRef: RunnerRef): Promise<void> {

@@ -13,7 +13,7 @@ import { RecordNotFoundError } from '../record/errors.ts';
 import type { RecordStore } from '../record/recordStore.ts';
 import { importMessages } from './importMessages.ts';
 import { importOutput } from './importOutput.ts';
-import { startsLikeRecord, holdsRecordLine, importRecord } from './importRecord.ts';
+import { startsLikeRecord, hasRecordLine, importRecord } from './importRecord.ts';
 import { bytesOf, hashOf, openSource, type Source } from './source.ts';
 import type { ImportDeps, Draft, ImportedDraft } from './draft.ts';
 
@@ -110,7 +110,7 @@ async function kindOf(
   const messages = isRecord ? null : await readMessages(handle, text);
   if (messages !== null) return { format: 'acp', take: (draft) => importMessages(messages, draft) };
   // Agents may print lines of a record, so an explicit `agent` takes precedence.
-  if (isRecord || (agent === undefined && holdsRecordLine(head, linesToKnow)))
+  if (isRecord || (agent === undefined && hasRecordLine(head, linesToKnow)))
     return { format: 'record', take: importRecord };
   const adapter = adapterFor(file, text, agent, deps);
   return { format: 'output', take: (draft) => importOutput(adapter, draft) };

@@ -1,5 +1,5 @@
 import { entriesOfMessage, writerOf, type AcpMessage } from '../../formats/import/acpMessages.ts';
-import { soundMessages } from '../../formats/import/acpSound.ts';
+import { validMessages } from '../../formats/import/validAcpMessages.ts';
 import type { NormalizedEntry } from '../../model/transcript/entry.ts';
 import { isRealMessage } from '../../insight/recall/querySource.ts';
 import { syntheticSchema } from '../../model/transcript/metadata.ts';
@@ -13,7 +13,7 @@ const batch = 500;
 
 /** Imports messages of the Agent Communication Protocol as one run, without usage. */
 export async function importMessages(given: readonly AcpMessage[], { begin, deps, at }: Draft): Promise<ImportedDraft> {
-  const { messages, unsound } = soundMessages(given);
+  const { messages, unsound } = validMessages(given);
   const times = messages
     .flatMap(({ created_at, completed_at }) => [created_at, completed_at])
     .filter((time) => typeof time === 'string');

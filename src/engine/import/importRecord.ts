@@ -19,7 +19,7 @@ export function startsLikeRecord(head: Buffer): boolean {
 }
 
 /** Whether the file may be a damaged record: its first lines contain a record line. */
-export function holdsRecordLine(head: Buffer, mostLines: number): boolean {
+export function hasRecordLine(head: Buffer, mostLines: number): boolean {
   let lines = 0;
   for (const { start, end } of linesOf(head)) {
     if (lines === mostLines) return false;

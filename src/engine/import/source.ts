@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { failures } from '../failures/failures.ts';
-import { isCutOff, unpacked } from '../record/pack/packFile.ts';
+import { isCutOff, openUnpackedFile } from '../record/pack/packFile.ts';
 import { readAt } from '../record/read/windows.ts';
 
 const headBytes = 256 * 1024;
@@ -24,7 +24,7 @@ export async function openSource(file: string): Promise<Source> {
   let handle: FileHandle | null = null;
   try {
     const opened = file.endsWith(packedEnding)
-      ? await unpacked(file, { inLines: false })
+      ? await openUnpackedFile(file, { inLines: false })
       : { handle: await open(file, 'r'), isPacked: false, isDamaged: false };
     handle = opened.handle;
     const { size } = await handle.stat();

@@ -1,5 +1,5 @@
 import type { EntryUpdate, NormalizedEntry } from '../../model/transcript/entry.ts';
-import { appended } from '../../model/transcript/transcript.ts';
+import { appendContent } from '../../model/transcript/transcript.ts';
 
 /**
  * Turns updates into entries: each `put`, and grown text once per batch. The first states of entries are emitted in
@@ -19,7 +19,7 @@ export class EntryStream {
       if (update.op === 'append') {
         const entry = this.#open.get(update.index);
         if (entry === undefined) continue;
-        this.#open.set(update.index, appended(entry, update.text));
+        this.#open.set(update.index, appendContent(entry, update.text));
         grown.add(update.index);
         continue;
       }

@@ -23,7 +23,7 @@ export async function setMark(pid: number, marker: string): Promise<void> {
   await promisify(execFile)('/usr/bin/prlimit', args, { env: {}, timeout: timeoutMs }).catch(() => undefined);
 }
 
-export async function bearsMark(pid: number, marker: string): Promise<boolean> {
+export async function hasMark(pid: number, marker: string): Promise<boolean> {
   if (process.platform !== 'linux') return false;
   const limits = await readFile(`/proc/${pid}/limits`, 'latin1').catch(() => '');
   return line.exec(limits)?.[1] === limitOf(marker);

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { isAlive, isSame, type ProcessIdentity } from './identity/identity.ts';
-import { bearsMark } from './limitMark.ts';
+import { isAlive, isSameProcess, type ProcessIdentity } from './identity/identity.ts';
+import { hasMark } from './limitMark.ts';
 import { windowsProgram } from '../programs/systemPrograms.ts';
 import { listProcesses, hasEnvironment } from './identity/table.ts';
 import type { ProcessInfo } from './identity/tableText.ts';
@@ -31,7 +31,10 @@ const windows = process.platform === 'win32';
 const killRounds = 100;
 
 /** All living processes of the tree: descendants, group members, marked processes, and `known` ones. */
-export async function treeOf(target: TreeTarget, known: readonly ProcessIdentity[] = []): Promise<ProcessInfo[]> {
+export async function processTreeOf(
+  target: TreeTarget,
+  known: readonly ProcessIdentity[] = [],
+): Promise<ProcessInfo[]> {
   const all = await listProcesses();
   const { root } = target;
   const leader = all.find(({ pid }) => pid === root?.pid);
@@ -44,11 +47,11 @@ export async function treeOf(target: TreeTarget, known: readonly ProcessIdentity
   for (const info of all) {
     if (info.pid === process.pid) continue;
     const ours =
-      isSame(info, root) ||
-      known.some((other) => isSame(info, other)) ||
+      isSameProcess(info, root) ||
+      known.some((other) => isSameProcess(info, other)) ||
       (ourGroup && info.pgid === root.pid) ||
       (await hasEnvironment(info.pid, target.marker)) ||
-      (await bearsMark(info.pid, target.marker));
+      (await hasMark(info.pid, target.marker));
     if (ours) found.set(info.pid, info);
   }
   for (let grew = true; grew;) {
@@ -67,20 +70,20 @@ export async function treeOf(target: TreeTarget, known: readonly ProcessIdentity
  */
 export async function stopProcessTree(target: TreeTarget, steps: readonly LadderStep[]): Promise<ProcessInfo[]> {
   if (windows) return stopWindowsTree(target);
-  let tree = await treeOf(target);
+  let tree = await processTreeOf(target);
   for (const [stepNumber, step] of steps.entries()) {
     if (tree.length === 0) return [];
     signalGroup(target, tree, step.signal);
     // The first signal is for the agent only, which knows best how to end its children.
     if (stepNumber > 0) signalEach(tree, step.signal);
     await waitForEnd(target, tree, step.graceMs);
-    tree = await treeOf(target, tree);
+    tree = await processTreeOf(target, tree);
   }
   for (let round = 0; tree.length > 0 && round < killRounds; round++) {
     signalGroup(target, tree, 'SIGKILL');
     signalEach(tree, 'SIGKILL');
     await delay(Math.min(10 * (round + 1), 100));
-    tree = await treeOf(target, tree);
+    tree = await processTreeOf(target, tree);
   }
   return tree;
 }
@@ -89,7 +92,8 @@ export async function stopProcessTree(target: TreeTarget, steps: readonly Ladder
 export async function endLeftovers(target: TreeTarget, graceMs: number): Promise<ProcessInfo[]> {
   if (windows || target.root === null) return [];
   const pgid = target.root.pid;
-  const members = async (): Promise<ProcessInfo[]> => (await treeOf(target)).filter((info) => info.pgid === pgid);
+  const members = async (): Promise<ProcessInfo[]> =>
+    (await processTreeOf(target)).filter((info) => info.pgid === pgid);
   const first = await members();
   // Most are about to exit as well.
   if (first.length === 0 || (await waitForAll(first, graceMs))) return [];
@@ -142,11 +146,11 @@ async function waitForAll(processes: readonly ProcessIdentity[], timeoutMs: numb
 
 /** Works without a process list: `taskkill` finds descendants itself. */
 async function stopWindowsTree(target: TreeTarget): Promise<ProcessInfo[]> {
-  const tree = await treeOf(target).catch(() => []);
+  const tree = await processTreeOf(target).catch(() => []);
   const pids = new Set(tree.map(({ pid }) => pid));
   if (target.root !== null && target.hasExited?.() === false) pids.add(target.root.pid);
   await Promise.all([...pids].map(taskkill));
-  return tree.length === 0 ? [] : treeOf(target, tree).catch(() => []);
+  return tree.length === 0 ? [] : processTreeOf(target, tree).catch(() => []);
 }
 
 /** Ends at least the process itself if `taskkill` is blocked or, as in Wine, knows no trees. */

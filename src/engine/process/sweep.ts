@@ -1,7 +1,7 @@
 import type { Log, SweepReport } from '../api.ts';
 import { runVariable } from './agentEnvironment.ts';
 import type { ProcessLeases } from './leases.ts';
-import { stopProcessTree, treeOf, type LadderStep } from './stopProcessTree.ts';
+import { stopProcessTree, processTreeOf, type LadderStep } from './stopProcessTree.ts';
 import type { RecordStore } from '../record/recordStore.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 
@@ -17,7 +17,7 @@ export async function reapOrphans(leases: ProcessLeases, log: Log): Promise<Swee
     // Without a start time, the pid may have been reused.
     const root = typeof lease.process?.startTime === 'string' ? lease.process : null;
     const target = { root, marker: `${runVariable}=${lease.run_id}`, orphaned: true };
-    const tree = await treeOf(target);
+    const tree = await processTreeOf(target);
     const survivors = tree.length === 0 ? [] : await stopProcessTree(target, ladder);
     ended.push(...tree.map(({ pid }) => ({ pid, program: lease.program })));
     if (survivors.length === 0) await leases.remove(lease.run_id);

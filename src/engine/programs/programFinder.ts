@@ -4,7 +4,7 @@ import type { AgentAdapter } from '../../agents/adapter.ts';
 import type { FoundProgram } from '../api.ts';
 import { EngineFailure, failures } from '../failures/failures.ts';
 import { loginShellPath } from './loginShell.ts';
-import { pathFolders, pathVariable, searchFolders, usualFolders, notExecutableReason } from './searchPath.ts';
+import { pathFolders, pathVariable, searchFolders, defaultFolders, notExecutableReason } from './searchPath.ts';
 import { runQuery } from '../process/spawn.ts';
 
 const versionTimeoutMs = 10_000;
@@ -68,7 +68,7 @@ export class ProgramFinder {
     const places: readonly [string, () => Promise<readonly string[]>][] = [
       ['PATH', () => Promise.resolve(pathFolders(pathVariable(env)))],
       ["the login shell's PATH", async () => pathFolders((await this.#loginShellPath(env)) ?? undefined)],
-      ['usual places', () => Promise.resolve(usualFolders(env))],
+      ['usual places', () => Promise.resolve(defaultFolders(env))],
     ];
     for (const [name, foldersOf] of places) {
       const folders = [...new Set(await foldersOf())];

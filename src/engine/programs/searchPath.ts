@@ -56,7 +56,7 @@ export function pathVariable(env: Variables): string | undefined {
 }
 
 /** Folders where installers put agents, often missing in the PATH of a window started from the desktop. */
-export function usualFolders(env: Variables): string[] {
+export function defaultFolders(env: Variables): string[] {
   const home = env['HOME'] ?? homedir();
   if (windows) {
     const roaming = env['APPDATA'];

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { raceSchema, type Race } from '../../model/race/race.ts';
 import { raceIdSchema } from '../../model/session/session.ts';
 import type { Log } from '../api.ts';
-import { ownMark, stateOfMark } from '../process/identity/holder.ts';
+import { ownProcessMark, stateOfMark } from '../process/identity/holder.ts';
 import { raceFailures } from './failures.ts';
 
 const temporary = 'tmp-';
@@ -70,7 +70,7 @@ export class RaceStore {
   /** A folder for temporary files, deleted afterwards. */
   async using<T>(work: (folder: string) => Promise<T>): Promise<T> {
     await mkdir(this.#dir, { recursive: true, mode: 0o700 });
-    const folder = await mkdtemp(path.join(this.#dir, `${temporary}${await ownMark()}.`));
+    const folder = await mkdtemp(path.join(this.#dir, `${temporary}${await ownProcessMark()}.`));
     try {
       return await work(folder);
     } finally {

@@ -14,7 +14,7 @@ import { LiveRace, type LiveRaceDeps, type RaceAgent, type RaceRequest } from '.
 import { freePorts } from './ports.ts';
 import { RaceGit } from './git/raceGit.ts';
 import { RaceStore } from './raceStore.ts';
-import { baseOf, checkExtraPaths, removeRefs, removeWorktree } from './git/worktree.ts';
+import { findRaceBase, checkExtraPaths, removeRefs, removeWorktree } from './git/worktree.ts';
 
 export interface RacesDeps {
   readonly storeDir: string;
@@ -53,7 +53,7 @@ export class Races {
     await assertFolder(request.cwd);
     const { clock, randomHex, log, stop } = this.#deps;
     const git = await RaceGit.find(request.cwd, environment);
-    const base = await baseOf(git, this.#store, request.withChanges === true);
+    const base = await findRaceBase(git, this.#store, request.withChanges === true);
     if (request.extra !== undefined) checkExtraPaths(base.repository, request.extra);
     const hex = randomHex(12);
     const race: Race = {

@@ -2,9 +2,9 @@ import { isReadOnly } from '../../model/session/importedSession.ts';
 import { Redactor } from '../../formats/redaction/redactor.ts';
 import { passageOf } from '../../insight/recall/passage.ts';
 import { chooseQuery, isRealMessage, type ChosenQuery } from '../../insight/recall/querySource.ts';
-import { enough, keyWords } from '../../insight/recall/words.ts';
+import { minimumMatches, keyWords } from '../../insight/recall/words.ts';
 import type { Log } from '../api.ts';
-import { tag } from '../archive/exportSession.ts';
+import { secretTag } from '../archive/exportSession.ts';
 import { logEmptyThread, logFiltered, logFiltering, logQuerySource } from '../log/metadataLog.ts';
 import type { RecordReader } from '../record/contract.ts';
 import type { SimilarPassages, SimilarEntry, SearchedSession } from '../search/types.ts';
@@ -43,7 +43,7 @@ export class Recall {
   async find({ session, message, ...request }: RecallRequest): Promise<Recalled> {
     const { log, search, randomHex } = this.#deps;
     const key = randomHex(32);
-    const redactor = new Redactor((secret) => tag(key, secret));
+    const redactor = new Redactor((secret) => secretTag(key, secret));
     const masked = (text: string): string => redactor.text(text, { path: [] });
     const chosen = await this.#choose(session, message);
     if (chosen === undefined) return { source: null, query: '', passages: [], sessions: 0, elsewhere: 0 };
@@ -54,7 +54,7 @@ export class Recall {
     const found = await search.like({
       ...request,
       words,
-      atLeast: enough(words.length),
+      atLeast: minimumMatches(words.length),
       kinds: ['user', 'assistant'],
       most: maxEntries,
     });

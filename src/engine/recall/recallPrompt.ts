@@ -68,7 +68,7 @@ const passageSchema = z.object({ session_id: sessionIdSchema, entry: z.int().non
 const noteSchema = z.object({ recall: z.object({ passages: z.array(z.unknown()) }) });
 
 /** Source of the passage at that position; `undefined` unless the entry is such a note. */
-export function recalledFrom(
+export function passageSource(
   { type, origin, metadata }: NormalizedEntry,
   passage: number,
 ): z.infer<typeof passageSchema> | undefined {

@@ -13,7 +13,7 @@ export const fileModesSchema = z.object({
 export type FileModes = z.infer<typeof fileModesSchema>;
 
 /** `executable`: permissions of a new file that everyone should be able to run. */
-export function usualModes(executable: number): FileModes {
+export function defaultModes(executable: number): FileModes {
   return { plain: executable & 0o666, executable, others: {} };
 }
 

@@ -92,7 +92,7 @@ export interface FoundFile {
 /** Larger files are left out of snapshots. */
 const maxFileBytes = 64 << 20;
 
-export async function lookAt(folder: string, files: readonly string[]): Promise<Map<string, FoundFile>> {
+export async function inspectFiles(folder: string, files: readonly string[]): Promise<Map<string, FoundFile>> {
   const found = await mapConcurrently(files, (file) => look(path.join(folder, file)));
   return new Map(files.map((file, at) => [file, found[at] ?? { kind: 'missing', size: 0, mode: null }]));
 }

@@ -5,8 +5,8 @@ import * as z from 'zod';
 import { Git } from '../snapshot/gitProgram.ts';
 import { type Deadline, SnapshotProblem } from '../snapshot/snapshot.ts';
 import { findOnPath } from '../programs/searchPath.ts';
-import { type FileModes, fileModesSchema, usualModes, withModes } from './fileModes.ts';
-import { filesOfSubmodules, type FoundFile, listFiles, lookAt } from './folderFiles.ts';
+import { type FileModes, fileModesSchema, defaultModes, withModes } from './fileModes.ts';
+import { filesOfSubmodules, type FoundFile, listFiles, inspectFiles } from './folderFiles.ts';
 import { nulSeparated, ShadowGit } from './shadowGit.ts';
 
 /** Files that one call of git adds, so that an interrupted snapshot keeps most of its work. */
@@ -72,10 +72,10 @@ export class FolderStore {
       const known = new Set(nulSeparated(listed));
       const added = [...names, ...also].filter((name) => !known.has(name));
       const again = [...also, ...(await this.#recent())];
-      const found = await lookAt(this.folder, [...new Set([...nulSeparated(changed), ...added, ...again])]);
+      const found = await inspectFiles(this.folder, [...new Set([...nulSeparated(changed), ...added, ...again])]);
       const submodules = [...found].flatMap(([name, { kind }]) => (kind === 'folder' ? [name] : []));
       const inside = await filesOfSubmodules(this.folder, submodules, this.#user, deadline);
-      const more = await lookAt(
+      const more = await inspectFiles(
         this.folder,
         inside.filter((name) => !known.has(name)),
       );
@@ -143,7 +143,7 @@ export class FolderStore {
     await writeFile(probe, '', { mode: 0o777 });
     const { mode } = await stat(probe);
     await rm(probe);
-    return usualModes(mode & 0o777);
+    return defaultModes(mode & 0o777);
   }
 
   get #recentFile(): string {

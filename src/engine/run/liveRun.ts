@@ -16,14 +16,14 @@ import { decisionLine, needsYou } from '../requests/requestRecord.ts';
 import { LiveFigures } from './liveFigures.ts';
 import {
   beginRun,
-  closed,
-  ending,
+  markClosed,
+  beginEnding,
   endRun,
   failed,
   isOpen,
   launchRun,
   markRunning,
-  preparing,
+  newRunState,
   stopRun,
   wasStopped,
   withIds,
@@ -61,7 +61,7 @@ export class LiveRun implements ActiveRun {
     this.#session = session;
     this.#plan = plan;
     this.#deps = deps;
-    this.#state = preparing(plan.run);
+    this.#state = newRunState(plan.run);
     this.#conversation = this.#newConversation();
     this.#feed = new RunFeed({ state: session, plan, clock: deps.clock, stdout: this.#conversation });
     const stop = (): void => void this.stop();
@@ -187,7 +187,7 @@ export class LiveRun implements ActiveRun {
   #closeIn(ms: number, how: Closed): void {
     this.#closing ??= setTimeout(() => {
       if (this.#isStopped) return;
-      this.#state = closed(this.#state, how);
+      this.#state = markClosed(this.#state, how);
       void this.#end();
     }, ms);
   }
@@ -284,7 +284,7 @@ export class LiveRun implements ActiveRun {
   /** Ends the run. In any case, `done` settles and the record is released. Never rejects; further calls do nothing. */
   async #settle(exit: ExitInfo, cause?: EngineFailure): Promise<void> {
     if (!isOpen(this.#state)) return;
-    this.#state = ending(this.#state);
+    this.#state = beginEnding(this.#state);
     this.#conversation.end();
     this.#live.stop();
     this.#stopClosing();

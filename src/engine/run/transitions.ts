@@ -37,7 +37,7 @@ export interface Transition {
   readonly batch: readonly BatchLine[];
 }
 
-export function preparing(run: RecordedRun): RunState {
+export function newRunState(run: RecordedRun): RunState {
   return { phase: 'preparing', run, launched: null, stop: 'none', closed: null, cause: undefined };
 }
 
@@ -170,12 +170,12 @@ export function failed(state: RunState, cause: EngineFailure): RunState {
 }
 
 /** The newest process was ended after its last message. */
-export function closed(state: RunState, how: Closed): RunState {
+export function markClosed(state: RunState, how: Closed): RunState {
   return { ...state, closed: how };
 }
 
 /** The result is being computed, so it is too late to stop. */
-export function ending(state: RunState): RunState {
+export function beginEnding(state: RunState): RunState {
   return { ...state, phase: 'ending' };
 }
 

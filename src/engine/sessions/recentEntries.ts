@@ -1,6 +1,6 @@
 import type { EntryUpdate, NormalizedEntry } from '../../model/transcript/entry.ts';
 import { charactersOf } from '../../model/text/characters.ts';
-import { appended } from '../../model/transcript/transcript.ts';
+import { appendContent } from '../../model/transcript/transcript.ts';
 
 /** Maximum number of settled entries in memory during a run; the record has the others. */
 const maxSettled = 512;
@@ -24,7 +24,7 @@ export class RecentEntries {
     for (const update of updates) {
       if (update.op === 'append') {
         const entry = this.#entries.get(update.index);
-        if (entry !== undefined) this.#entries.set(update.index, appended(entry, update.text));
+        if (entry !== undefined) this.#entries.set(update.index, appendContent(entry, update.text));
         continue;
       }
       const { entry } = update;

@@ -5,7 +5,7 @@ import { mapConcurrently, modeChange, ReadBudget, sameState, stateOf, type FileS
 import {
   exists,
   filteredFiles,
-  lfs,
+  lfsFilter,
   readGitState,
   stagedExecutables,
   stagedObjects,
@@ -200,7 +200,7 @@ class Repository {
     if (today === null) return 'deleted';
     if (known !== undefined) return sameState(known, today) ? null : 'changed';
     if (!now.others.has(file)) return object === has.get(file) || !has.has(file) ? null : 'changed';
-    if (this.#place.git.filters.has(lfs) && isPointer(object ?? '', today)) return null;
+    if (this.#place.git.filters.has(lfsFilter) && isPointer(object ?? '', today)) return null;
     return object === has.get(file) ? 'changed' : 'moved';
   }
 

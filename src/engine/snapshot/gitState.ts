@@ -67,7 +67,7 @@ export async function filteredFiles(
   budget: ReadBudget,
 ): Promise<Map<string, FileState>> {
   const states = new Map<string, FileState>();
-  if ([...git.filters].every((name) => name === lfs)) return states;
+  if ([...git.filters].every((name) => name === lfsFilter)) return states;
   const having = [':(exclude,attr:!filter)', ':(exclude,attr:filter=lfs)'];
   const listed = (await git.ask(['ls-files', '-z', '--', ...having], deadline)) ?? '';
   let bytes = 0;
@@ -82,7 +82,7 @@ export async function filteredFiles(
   return states;
 }
 
-export const lfs = 'filter.lfs';
+export const lfsFilter = 'filter.lfs';
 
 function submodulesOf(staged: string): string[] {
   if (!staged.includes(submodule)) return [];

@@ -4,7 +4,7 @@ import { redactedSource } from '../../formats/export/shared/redacted.ts';
 import { Redactor } from '../../formats/redaction/redactor.ts';
 import type { Log } from '../api.ts';
 import type { OtlpSettings } from './otlpSettings.ts';
-import { exportTools, sourceOf, tag } from '../archive/exportSession.ts';
+import { exportTools, sourceOf, secretTag } from '../archive/exportSession.ts';
 import { EngineFailure } from '../failures/failures.ts';
 import type { RecordReader } from '../record/contract.ts';
 import { quote, say } from '../failures/wording.ts';
@@ -66,7 +66,7 @@ export class SpanReports {
       const run = (await reader.runs()).find(({ run_id: id }) => id === runId);
       if (run === undefined) throw new Error('its record does not have the run');
       const key = this.#deps.randomHex(32);
-      const source = redactedSource(await sourceOf(reader, run), new Redactor((secret) => tag(key, secret)));
+      const source = redactedSource(await sourceOf(reader, run), new Redactor((secret) => secretTag(key, secret)));
       const tools = exportTools(this.#deps);
       let spans: OtlpSpan[] = [];
       let characters = 0;

@@ -1,4 +1,4 @@
-import { cell } from '../export/csv.ts';
+import { csvCell } from '../export/csv.ts';
 import type { AuditRow } from './rows.ts';
 
 export const auditFormats = ['jsonl', 'csv', 'markdown'] as const;
@@ -25,7 +25,7 @@ export async function* auditText(format: AuditFormat, rows: AsyncIterable<AuditR
   let session = '';
   for await (const row of rows) {
     if (format === 'jsonl') yield `${JSON.stringify(row)}\n`;
-    else if (format === 'csv') yield `${columns.map((column) => cell(row[column])).join(',')}\r\n`;
+    else if (format === 'csv') yield `${columns.map((column) => csvCell(row[column])).join(',')}\r\n`;
     else {
       if (row.session_id !== session) {
         session = row.session_id;

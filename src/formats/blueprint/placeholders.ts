@@ -34,7 +34,7 @@ export function placeholderProblems(
 }
 
 /** Fills in placeholders. `missing` lists those without a value, such as `env:TOKEN`, which become empty. */
-export function fillIn(
+export function fillPlaceholders(
   servers: McpServers,
   values: PlaceholderValues,
 ): { readonly servers: McpServers; readonly missing: readonly string[] } {

@@ -94,7 +94,7 @@ export function csvDay({ sessionId, agent, at, cost, models, usage }: DayUsage):
 const notDivided = 'The cost of this model is not recorded separately.';
 
 function lines(rows: readonly Row[]): string {
-  return rows.map((row) => `${columns.map((column) => cell(row[column])).join(',')}\r\n`).join('');
+  return rows.map((row) => `${columns.map((column) => csvCell(row[column])).join(',')}\r\n`).join('');
 }
 
 function rowsOf(summary: Ledger['summary'], run: RecordedRun, result: ResultMetadata | undefined): Row[] {
@@ -155,7 +155,7 @@ function money(cost: Cost | undefined): Row {
 }
 
 /** Escapes a cell according to RFC 4180, and text that a spreadsheet would interpret as a formula. */
-export function cell(value: string | number | null | undefined): string {
+export function csvCell(value: string | number | null | undefined): string {
   if (value === undefined || value === null) return '';
   // Rounds floating-point noise of sums; JSON has the exact values.
   if (typeof value === 'number') return String(Number.isInteger(value) ? value : Number(value.toPrecision(12)));

@@ -1,8 +1,8 @@
 import { printableBase64, printableHex } from './rules/base64.ts';
-import type { Stretch } from './rules/rule.ts';
+import type { TextSpan } from './rules/rule.ts';
 
 /** A range of base64 or hexadecimal, with its decoded text. */
-export interface Encoded extends Stretch {
+export interface Encoded extends TextSpan {
   readonly text: string;
 }
 

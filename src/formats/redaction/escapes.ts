@@ -1,4 +1,4 @@
-import type { Stretch } from './rules/rule.ts';
+import type { TextSpan } from './rules/rule.ts';
 
 /** Terminal colors, raw or escaped. */
 const color = String.raw`(?:\x1b|\\u001[bB]|\\x1[bB]|\\033|\\e)\[[\d;]{0,20}[mK]`;
@@ -51,7 +51,7 @@ const reach = 4000;
 export interface Unescaped {
   readonly text: string;
   /** Maps a range of `text` to the original. */
-  original(stretch: Stretch): Stretch;
+  original(stretch: TextSpan): TextSpan;
 }
 
 /** Position after an escape or omission in the new text, and the length difference up to there. */
@@ -62,7 +62,7 @@ interface Place {
 }
 
 /** Decodes terminal colors and escapes of URLs, HTML and strings; `null` if there are none. */
-export function unescaped(text: string): Unescaped | null {
+export function unescapeText(text: string): Unescaped | null {
   if (!anyEscape.test(text)) return null;
   const view = new View(text);
   for (const match of text.matchAll(escape)) view.replace(match.index, match[0].length, meaning(match.groups ?? {}));
@@ -98,7 +98,7 @@ class View implements Unescaped {
     return this;
   }
 
-  original({ start, end }: Stretch): Stretch {
+  original({ start, end }: TextSpan): TextSpan {
     return { start: this.#start(start), end: this.#end(end) };
   }
 

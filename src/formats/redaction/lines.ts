@@ -1,4 +1,4 @@
-import type { Stretch } from './rules/rule.ts';
+import type { TextSpan } from './rules/rule.ts';
 
 /** What tools put before a line: number, diff, quote or comment marks, blanks. */
 const prefix = String.raw`[ \t]{0,20}(?:(?<number>(?:[\w./-]{1,80}[:-])?\d{1,7}(?:\t|\\{1,3}t|[:|│→] ?|[ -] ?))|(?<mark>[-+>#│|*]|\/\/)[ \t]{0,4})?`;
@@ -13,16 +13,16 @@ const [narrowest, widest] = [16, 140];
 export interface JoinedText {
   readonly text: string;
   /** Maps a range of `text` to the original. */
-  original(stretch: Stretch): Stretch;
+  original(stretch: TextSpan): TextSpan;
 }
 
 /**
  * Removes line ends that come from wrapping: equal line widths, no blank at the break, and a last line that is not
  * longer. `null` if there are none.
  */
-export function joinedLines(text: string): JoinedText | null {
+export function joinWrappedLines(text: string): JoinedText | null {
   const breaks = breaksOf(text);
-  const cuts: Stretch[] = [];
+  const cuts: TextSpan[] = [];
   for (const [at, { start, end }] of breaks.entries()) {
     const length = start - (breaks[at - 1]?.end ?? 0);
     const next = (breaks[at + 1]?.start ?? text.length) - end;
@@ -33,7 +33,7 @@ export function joinedLines(text: string): JoinedText | null {
 }
 
 /** Line ends with the prefix of the next line, if neighbouring lines have a similar one. */
-function breaksOf(text: string): Stretch[] {
+function breaksOf(text: string): TextSpan[] {
   const found = Array.from(text.matchAll(lineBreak), ({ index, 0: all, groups }) => ({
     start: index,
     plain: index + (groups?.['end']?.length ?? 0),
@@ -56,7 +56,7 @@ class TextWithoutBreaks implements JoinedText {
   /** Positions of removals in the joined text, with the length removed so far. */
   readonly #places: readonly (readonly [at: number, shift: number])[];
 
-  constructor(whole: string, cuts: readonly Stretch[]) {
+  constructor(whole: string, cuts: readonly TextSpan[]) {
     const parts: string[] = [];
     const places: [number, number][] = [];
     let [from, shift] = [0, 0];
@@ -72,7 +72,7 @@ class TextWithoutBreaks implements JoinedText {
     this.#places = places;
   }
 
-  original({ start, end }: Stretch): Stretch {
+  original({ start, end }: TextSpan): TextSpan {
     return { start: start + this.#shift(start), end: end + this.#shift(end - 1) };
   }
 

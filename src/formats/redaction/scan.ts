@@ -1,11 +1,11 @@
 import { encodedTexts } from './encoded.ts';
-import { unescaped } from './escapes.ts';
-import { joinedLines } from './lines.ts';
-import type { SecretRule, Stretch } from './rules/rule.ts';
+import { unescapeText } from './escapes.ts';
+import { joinWrappedLines } from './lines.ts';
+import type { SecretRule, TextSpan } from './rules/rule.ts';
 import { secretRules } from './rules/rules.ts';
 
 /** A secret in a text. */
-export interface Finding extends Stretch {
+export interface Finding extends TextSpan {
   readonly rule: string;
 }
 
@@ -27,11 +27,11 @@ const maxDepth = 3;
  */
 export function findSecrets(text: string): Finding[] {
   const found = [...plain(text), ...encoded(text)];
-  const view = unescaped(text);
+  const view = unescapeText(text);
   if (view !== null) {
     for (const hit of [...plain(view.text), ...encoded(view.text)]) found.push({ ...hit, ...view.original(hit) });
   }
-  const joined = joinedLines(view?.text ?? text);
+  const joined = joinWrappedLines(view?.text ?? text);
   if (joined !== null) {
     for (const hit of [...plain(joined.text), ...encoded(joined.text)]) {
       const stretch = joined.original(hit);
@@ -102,7 +102,7 @@ function merged(found: Ranked[]): Finding[] {
   return findings;
 }
 
-function* stretches({ pattern, accept, find }: SecretRule, text: string): Generator<Stretch> {
+function* stretches({ pattern, accept, find }: SecretRule, text: string): Generator<TextSpan> {
   if (find !== undefined) yield* find(text);
   if (pattern === undefined) return;
   for (const match of text.matchAll(pattern)) {

@@ -42,7 +42,7 @@ export function awaySummary<Row extends AwayRow>(rows: readonly Row[], { at, run
 }
 
 /** What is new to a returning user: ended sessions, and requests that began to wait. */
-export function newsCount(summary: AwaySummary<AwayRow>, { at }: LastVisit): number {
+export function countUpdates(summary: AwaySummary<AwayRow>, { at }: LastVisit): number {
   const { needsYou, interrupted, failed, stopped, finished } = summary;
   const asked = needsYou.filter(({ needs_you: needs }) => needs !== undefined && needs.since > at);
   return asked.length + interrupted.length + failed.length + stopped.length + finished.length;

@@ -36,7 +36,7 @@ export function isOverrun(status: BudgetStatus, callsTool: boolean): boolean {
   return status.spent > status.limit;
 }
 
-export function isNear({ spent, limit }: BudgetStatus): boolean {
+export function isNearLimit({ spent, limit }: BudgetStatus): boolean {
   return spent >= limit * nearShare;
 }
 
@@ -59,7 +59,7 @@ export function msToNext(all: readonly BudgetStatus[]): number | null {
 }
 
 /** What a new run has left under every limit; unknown usage is not subtracted. */
-export function remaining(
+export function remainingBudget(
   bounds: readonly Bound[],
   used: Readonly<Partial<Record<BudgetScope, BudgetUsage>>>,
   unit: Bound['unit'],

@@ -1,6 +1,6 @@
 import { bindOutcome } from './outcomes/bindOutcome.ts';
 import { bindCommandOutcome } from './outcomes/bindCommandOutcome.ts';
-import { enough } from './candidate.ts';
+import { minimumScore } from './candidate.ts';
 import { commandsOf } from './sources/commandCandidates.ts';
 import { filesOf, urlsOf } from './sources/fileCandidates.ts';
 import type { SessionEvidence } from './sources/sessionEvidence.ts';
@@ -41,7 +41,7 @@ function ranked(candidates: readonly Candidate[], reason: NotFoundReason): Bindi
   const sorted = [...best.values()]
     .sort((a, b) => b.score - a.score || b.entryIndex - a.entryIndex)
     .slice(0, maxCandidates);
-  const found = (sorted[0]?.score ?? 0) >= enough;
+  const found = (sorted[0]?.score ?? 0) >= minimumScore;
   if (found) return { candidates: sorted };
   return {
     candidates: sorted,

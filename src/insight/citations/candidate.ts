@@ -2,7 +2,7 @@ import type { StepFacts } from './sources/stepFacts.ts';
 import type { Candidate } from './types.ts';
 
 /** A candidate with a lower score is listed, but is not evidence. */
-export const enough = 0.5;
+export const minimumScore = 0.5;
 
 export function candidate(
   facts: StepFacts,

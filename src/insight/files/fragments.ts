@@ -1,5 +1,5 @@
 import type { HistoryLine } from './historyLine.ts';
-import { keptLines } from './lineDiff.ts';
+import { unchangedLines } from './lineDiff.ts';
 
 /** Consecutive lines, some written by a step, whose position in the file is unknown. */
 export type Fragment = readonly HistoryLine[];
@@ -97,7 +97,7 @@ export class FileText {
     if (offset !== -1) {
       return this.#text.includes(text, offset + 1) ? null : this.#from(this.#lineAt(offset), wanted.length);
     }
-    return together(wanted, keptLines(this.lines, wanted));
+    return together(wanted, unchangedLines(this.lines, wanted));
   }
 
   #from(line: number, count: number): Int32Array {

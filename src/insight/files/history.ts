@@ -3,7 +3,7 @@ import type { FileChange } from '../../model/transcript/tool.ts';
 import { linesOfResult } from '../citations/sources/resultLines.ts';
 import { normalPath } from '../citations/sources/pathNames.ts';
 import { Fragments, type Fragment } from './fragments.ts';
-import { keptLines } from './lineDiff.ts';
+import { unchangedLines } from './lineDiff.ts';
 import { hunksOf, type Hunk } from './patch.ts';
 import type { HistoryLine } from './historyLine.ts';
 
@@ -147,7 +147,7 @@ export class FileHistory {
 
   /** Unchanged lines keep their author; the others were changed outside of the session. */
   #inherited(known: readonly HistoryLine[], lines: readonly string[]): HistoryLine[] {
-    const saved = keptLines(
+    const saved = unchangedLines(
       known.map(({ text }) => text ?? '\u0000'),
       lines,
     );
@@ -157,7 +157,7 @@ export class FileHistory {
   #replace(text: string, by: number): void {
     const lines = text.slice(0, longestFile).split('\n');
     const known = this.#content?.lines ?? [];
-    const saved = keptLines(
+    const saved = unchangedLines(
       known.map((line) => line.text ?? '\u0000'),
       lines,
     );
@@ -256,7 +256,7 @@ export class FileHistory {
     const added = newText.split('\n').length;
     const old = content.lines.slice(first, first + removed);
     const now = lines.slice(first, first + added);
-    const saved = keptLines(
+    const saved = unchangedLines(
       old.map((line) => line.text ?? ''),
       now,
     );
@@ -292,6 +292,6 @@ function context(text: string, line: HistoryLine | undefined): HistoryLine {
 /** Assigns the replacement of `oldText` to the step; unchanged lines in it keep no author. */
 function replacement(oldText: string, newText: string, by: number): HistoryLine[] {
   const lines = newText.slice(0, longestFile).split('\n');
-  const saved = keptLines(oldText === '' ? [] : oldText.slice(0, longestFile).split('\n'), lines);
+  const saved = unchangedLines(oldText === '' ? [] : oldText.slice(0, longestFile).split('\n'), lines);
   return lines.map((line, at) => written(line, (saved[at] ?? -1) === -1 ? by : null));
 }

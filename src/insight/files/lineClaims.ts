@@ -1,6 +1,6 @@
 import { FileText, type Fragment } from './fragments.ts';
 import type { HistoryLine } from './historyLine.ts';
-import { keptLines } from './lineDiff.ts';
+import { unchangedLines } from './lineDiff.ts';
 
 /** What one session knows about a file; `FileHistory` has both. */
 export interface FileRecord {
@@ -56,7 +56,7 @@ function claimsOf(now: FileText, { session, lines, fragments }: FileRecord): Lin
   const oldLines = lines.map(withoutReturn);
   if (oldLines.every(({ text }) => text !== null)) {
     const texts = oldLines.map(({ text }) => text ?? '');
-    take(owned, now.lines, oldLines, keptLines(texts, now.lines), Infinity);
+    take(owned, now.lines, oldLines, unchangedLines(texts, now.lines), Infinity);
   } else {
     for (const { at, stretch } of stretches(oldLines)) takeFragment(owned, now, stretch, at);
   }

@@ -1,5 +1,5 @@
 /** For each line of `next` its index in `before`, in order, or -1 for a new line. */
-export function keptLines(before: readonly string[], next: readonly string[]): Int32Array {
+export function unchangedLines(before: readonly string[], next: readonly string[]): Int32Array {
   const saved = new Int32Array(next.length).fill(-1);
   let start = 0;
   while (start < before.length && start < next.length && before[start] === next[start]) saved[start] = start++;
@@ -111,6 +111,6 @@ function longestCommon(
 
 /** Numbers of added and removed lines. */
 export function changedLines(before: readonly string[], next: readonly string[]): { added: number; removed: number } {
-  const same = keptLines(before, next).reduce((count, at) => count + (at === -1 ? 0 : 1), 0);
+  const same = unchangedLines(before, next).reduce((count, at) => count + (at === -1 ? 0 : 1), 0);
   return { added: next.length - same, removed: before.length - same };
 }

@@ -3,7 +3,7 @@ import type { ResultMetadata } from '../../model/session/result.ts';
 import { sumUsage } from './modelUsage.ts';
 import { isEmptyUsage } from '../prices/prices.ts';
 
-export interface Turns {
+export interface TurnCounts {
   /** Turns of the session so far. */
   readonly session: number | null;
   readonly run: number | null;
@@ -16,7 +16,7 @@ export interface Turns {
  * 1.0.x counts the messages of the whole conversation; later versions the user's side of one run: the prompt and later
  * lines in the user role.
  */
-export function turnsOf(facts: RunFacts, previous: readonly ResultMetadata[], agentVersion: string | null): Turns {
+export function turnsOf(facts: RunFacts, previous: readonly ResultMetadata[], agentVersion: string | null): TurnCounts {
   const printed = facts.reports.flatMap(({ turns }) => (turns === null ? [] : [turns]));
   const last = printed.at(-1);
   const before = lastTurns(previous);

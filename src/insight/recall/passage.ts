@@ -1,5 +1,5 @@
 /** Characters of a passage. */
-export const longestPassage = 900;
+export const maxPassage = 900;
 /** Characters of a text that are searched. */
 const maxCharacters = 64 * 1024;
 
@@ -15,10 +15,10 @@ export interface Passage {
 /** The part of a text with the most of these lower-case words; the whole text if it is short. */
 export function passageOf(text: string, words: readonly string[]): Passage {
   const whole = text.slice(0, maxCharacters).trim();
-  if (whole.length <= longestPassage) return { text: whole, cut: text.length > maxCharacters };
+  if (whole.length <= maxPassage) return { text: whole, cut: text.length > maxCharacters };
   const small = whole.toLowerCase();
   const heldFrom = (from: number): number => {
-    const stretch = small.slice(from, from + longestPassage);
+    const stretch = small.slice(from, from + maxPassage);
     return words.reduce((sum, word) => sum + (stretch.includes(word) ? 1 : 0), 0);
   };
   const best = { from: 0, held: heldFrom(0) };
@@ -33,8 +33,8 @@ export function passageOf(text: string, words: readonly string[]): Passage {
       if (heldEnd >= best.held + more) Object.assign(best, { from, held: heldEnd });
     }
   }
-  const piece = whole.slice(best.from, best.from + longestPassage);
-  const atEnd = best.from + longestPassage >= whole.length;
+  const piece = whole.slice(best.from, best.from + maxPassage);
+  const atEnd = best.from + maxPassage >= whole.length;
   return { text: atEnd ? piece : upToBreak(piece), cut: true };
 }
 
@@ -44,7 +44,7 @@ function beginnings(text: string): { readonly blocks: readonly number[]; readonl
   const within: number[] = [];
   for (const [at, from] of blocks.entries()) {
     const to = blocks[at + 1] ?? text.length;
-    for (let place = from + longestPassage / 2; place < to; place += longestPassage / 2) {
+    for (let place = from + maxPassage / 2; place < to; place += maxPassage / 2) {
       const space = text.indexOf(' ', place);
       if (space >= 0 && space < to) within.push(space + 1);
     }

@@ -25,6 +25,6 @@ export function keyWords(text: string): string[] {
 }
 
 /** How many of so many words must match for the same topic. */
-export function enough(words: number): number {
+export function minimumMatches(words: number): number {
   return words < 2 ? words : Math.min(5, Math.max(2, Math.ceil(words / 8)));
 }

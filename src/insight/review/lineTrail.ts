@@ -1,4 +1,4 @@
-import { keptLines } from '../files/lineDiff.ts';
+import { unchangedLines } from '../files/lineDiff.ts';
 
 /** Entry of the step that made a change; `unreported` if no tool call reports it. */
 export type Author = number;
@@ -56,7 +56,7 @@ export class LineTrail {
   /** Replaces `count` lines at `at` with `texts`; unchanged lines keep their history. */
   replace(at: number, count: number, texts: readonly string[], author: Author): void {
     const old = this.#lines.slice(at, at + count);
-    const saved = keptLines(
+    const saved = unchangedLines(
       old.map(({ text }) => text),
       texts,
     );
@@ -86,8 +86,8 @@ export class LineTrail {
       else known.push(line.by);
     }
     for (const [covered, by] of authors) {
-      const before = distinct(by).flat();
-      for (const base of covered) this.#gone[base] = distinct([...(this.#gone[base] ?? []), ...before, author]);
+      const before = distinctValues(by).flat();
+      for (const base of covered) this.#gone[base] = distinctValues([...(this.#gone[base] ?? []), ...before, author]);
     }
   }
 }
@@ -97,9 +97,9 @@ export class LineTrail {
  * looked at once: a file of 10,000 lines can be written anew.
  */
 function heirOf(replaced: readonly TrailLine[], author: Author): Pick<TrailLine, 'by' | 'over'> {
-  const by = distinct([...distinct(replaced.map((line) => line.by)).flat(), author]);
-  const covered = distinct(replaced.map(coveredBy));
-  return { by, over: covered.length === 1 ? (covered[0] ?? []) : distinct(covered.flat()) };
+  const by = distinctValues([...distinctValues(replaced.map((line) => line.by)).flat(), author]);
+  const covered = distinctValues(replaced.map(coveredBy));
+  return { by, over: covered.length === 1 ? (covered[0] ?? []) : distinctValues(covered.flat()) };
 }
 
 function coveredBy({ base, over }: TrailLine): readonly number[] {
@@ -107,6 +107,6 @@ function coveredBy({ base, over }: TrailLine): readonly number[] {
 }
 
 /** Distinct values, ordered by their last occurrence. */
-export function distinct<T>(all: readonly T[]): T[] {
+export function distinctValues<T>(all: readonly T[]): T[] {
   return [...new Set([...all].reverse())].reverse();
 }

@@ -1,4 +1,4 @@
-import { keptLines } from '../files/lineDiff.ts';
+import { unchangedLines } from '../files/lineDiff.ts';
 import type { Hunk } from '../files/patch.ts';
 
 /** A range of lines and what takes its place. */
@@ -81,7 +81,7 @@ function partial(
   wanted: number,
 ): Splice | null {
   const from = Math.max(0, wanted - reach);
-  const saved = keptLines(lines.slice(from, wanted + old.length + reach), old);
+  const saved = unchangedLines(lines.slice(from, wanted + old.length + reach), old);
   const places = old.flatMap((text, at) => (saved[at] === -1 || !/[\p{L}\p{N}]/u.test(text) ? [] : [saved[at] ?? 0]));
   const [first, last] = [places[0], places.at(-1)];
   const telling = old.filter((text) => /[\p{L}\p{N}]/u.test(text)).length;

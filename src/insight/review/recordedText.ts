@@ -4,7 +4,7 @@ import { fileEvents } from './fileEvents.ts';
 import { plainLines } from './fileText.ts';
 import type { FoundFile, GoneFile } from './renames.ts';
 import { Replay } from './replay.ts';
-import { startText } from './startText.ts';
+import { initialText } from './initialText.ts';
 
 interface Recorded {
   readonly path: string;
@@ -20,7 +20,7 @@ export function goneFile({ path, workDir, entries }: Recorded): GoneFile {
     .flatMap((entry) => fileEvents(entry, names, workDir))
     .filter(({ kind }) => kind !== 'deleted' && kind !== 'lost');
   const leftFrom = (now: readonly string[] | null) => {
-    const began = startText(events, now);
+    const began = initialText(events, now);
     const replay = new Replay(began.lines, began.openEnd);
     for (const event of events) replay.add(event);
     const { trail, exists, isExact } = replay.end();
@@ -48,7 +48,7 @@ export function foundFile(
     .flatMap((entry) => fileEvents(entry, names, workDir))
     .filter(({ kind }) => later.length === 0 || kind !== 'deleted');
   const [first] = events;
-  const lines = first?.kind === 'written' ? first.lines : startText(events, plainLines(now)).lines;
+  const lines = first?.kind === 'written' ? first.lines : initialText(events, plainLines(now)).lines;
   const whole = events.findIndex(({ kind }) => kind === 'written' || kind === 'seen' || kind === 'deleted');
   const edits = events.slice(0, whole === -1 ? events.length : whole);
   const follows = (start: readonly string[]): boolean => {

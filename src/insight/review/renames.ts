@@ -1,4 +1,4 @@
-import { keptLines } from '../files/lineDiff.ts';
+import { unchangedLines } from '../files/lineDiff.ts';
 
 /** A file that is missing, as the session left it. */
 export interface GoneFile {
@@ -78,6 +78,6 @@ function likeness({ lines, fits }: GoneFile, to: FoundFile): number {
   if (to.follows?.(lines) === true) return 1;
   const [one, other] = [lines, to.lines].map((list) => list.filter((line) => line.trim() !== ''));
   if (one === undefined || other === undefined || one.length === 0 || other.length === 0) return 0;
-  const same = keptLines(one, other).reduce((count, at) => count + (at === -1 ? 0 : 1), 0);
+  const same = unchangedLines(one, other).reduce((count, at) => count + (at === -1 ? 0 : 1), 0);
   return same / Math.max(one.length, other.length);
 }

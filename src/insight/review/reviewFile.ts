@@ -5,7 +5,7 @@ import { formOf, plainLines, replaceLines, splitLines } from './fileText.ts';
 import { type LineTrail, unreported } from './lineTrail.ts';
 import { Replay } from './replay.ts';
 import { type ReviewHunk, reviewHunks } from './reviewHunks.ts';
-import { startText } from './startText.ts';
+import { initialText } from './initialText.ts';
 
 /** Changes of a session, or a part of it, in the current version of one file. */
 export interface FileReview {
@@ -53,7 +53,7 @@ export function reviewFile(
   const lines = now === null ? null : plainLines(now);
   const began =
     start === undefined
-      ? startText(events, lines)
+      ? initialText(events, lines)
       : { lines: start === null ? null : plainLines(start), openEnd: false, uncertain: false };
   const at = events.findIndex(({ step }) => step >= since);
   const before = at <= 0 ? began : textAt(events.slice(0, at), began);
@@ -81,7 +81,7 @@ function wholeOf(trail: LineTrail): ReviewHunk[] {
   return hunks.length === 0 ? [] : [{ base: [0, trail.base.length], now: [0, 0], by: [...others, last] }];
 }
 
-type Began = ReturnType<typeof startText>;
+type Began = ReturnType<typeof initialText>;
 
 function textAt(events: readonly FileEvent[], { lines, openEnd, uncertain }: Began): Began {
   const replay = new Replay(lines, openEnd);

@@ -1,5 +1,5 @@
-import { keptLines } from '../files/lineDiff.ts';
-import { type Author, distinct, type LineTrail, unreported } from './lineTrail.ts';
+import { unchangedLines } from '../files/lineDiff.ts';
+import { type Author, distinctValues, type LineTrail, unreported } from './lineTrail.ts';
 
 type Range = readonly [from: number, to: number];
 
@@ -50,7 +50,7 @@ type Box = readonly [baseFrom: number, baseTo: number, nowFrom: number, nowTo: n
 
 /** Lines that were written again as they were do not differ. */
 function narrowed(base: readonly string[], now: readonly string[], [b0, b1, n0, n1]: Box): Region[] {
-  const saved = keptLines(base.slice(b0, b1), now.slice(n0, n1));
+  const saved = unchangedLines(base.slice(b0, b1), now.slice(n0, n1));
   const regions: Region[] = [];
   let [b, n] = [b0, n0];
   for (let at = n0; at <= n1; at += 1) {
@@ -120,7 +120,7 @@ function together({ toBase, toNow }: Links, [b, bEnd]: Range, [n, nEnd]: Range):
 
 function hunkOf(trail: LineTrail, base: Range, now: Range): ReviewHunk {
   const removed = indexes(base).flatMap((at) => trail.removers(at));
-  const written = distinct(indexes(now).map((at) => trail.lines[at]?.by ?? [])).flat();
+  const written = distinctValues(indexes(now).map((at) => trail.lines[at]?.by ?? [])).flat();
   return { base, now, by: latestLast(removed, written) };
 }
 

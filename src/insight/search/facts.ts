@@ -1,7 +1,7 @@
 import type { NormalizedEntry } from '../../model/transcript/entry.ts';
 import type { QueryKind, QueryState } from '../../model/transcript/query.ts';
 import type { ToolAction } from '../../model/transcript/tool.ts';
-import { isOver, kindOf } from '../trajectory/steps.ts';
+import { isFinalStatus, kindOf } from '../trajectory/steps.ts';
 import type { Query } from './query.ts';
 
 /** Properties of an entry that a query can use. */
@@ -29,7 +29,7 @@ export function factsOf({ type }: NormalizedEntry): EntryFacts {
     case 'tool_use': {
       const { action, toolName, status } = type.tool;
       const badExit = action.kind === 'command_run' && (action.exitCode ?? 0) !== 0;
-      const state = !isOver(status)
+      const state = !isFinalStatus(status)
         ? 'running'
         : status === 'success'
           ? badExit

@@ -1,7 +1,7 @@
 import { queryStates, type QueryState } from '../../model/transcript/query.ts';
 import { stepKinds, type StepKind } from '../../model/transcript/steps.ts';
 import { partsOf } from '../search/query.ts';
-import { isOver, type Row } from './steps.ts';
+import { isFinalStatus, type Row } from './steps.ts';
 
 /** Every part has to match; of the values of one part, any. Empty parts match everything. Texts in lower case. */
 export interface RowFilter {
@@ -12,7 +12,7 @@ export interface RowFilter {
   readonly texts: readonly string[];
 }
 
-export const everyRow: RowFilter = { kinds: [], states: [], tools: [], files: [], texts: [] };
+export const allRows: RowFilter = { kinds: [], states: [], tools: [], files: [], texts: [] };
 
 /**
  * Parses a filter: words, "quoted phrases", and `tool:`, `file:`, `kind:`, `state:` with a value; `error` alone is
@@ -41,7 +41,7 @@ export function parseFilter(query: string): RowFilter {
 }
 
 /** `more`: further text of the row's entry to search, in any case. */
-export function fits(row: Row, filter: RowFilter, more = ''): boolean {
+export function matchesFilter(row: Row, filter: RowFilter, more = ''): boolean {
   const { kinds, states, tools, files, texts } = filter;
   const step = row.type === 'step' ? row : undefined;
   if (kinds.length > 0 && (step === undefined || !kinds.includes(step.kind))) return false;
@@ -61,5 +61,5 @@ export function fits(row: Row, filter: RowFilter, more = ''): boolean {
 export function stateOf(row: Row): QueryState {
   if (row.type === 'error') return 'failed';
   if (row.type !== 'step' || row.status === 'success') return 'done';
-  return isOver(row.status) && row.status !== 'created' && row.status !== 'running' ? row.status : 'running';
+  return isFinalStatus(row.status) && row.status !== 'created' && row.status !== 'running' ? row.status : 'running';
 }

@@ -1,4 +1,4 @@
-import { fits, type RowFilter } from './filter.ts';
+import { matchesFilter, type RowFilter } from './filter.ts';
 import type { Row } from './steps.ts';
 import type { Bar, LaneBar, Waterfall } from './waterfall.ts';
 
@@ -20,7 +20,7 @@ export type Line =
 /** Lanes with matching rows; or, longest first, steps without lanes, those with unknown duration last. */
 export function linesOf({ lanes }: Waterfall, { filter, only, sort, closed }: Listing): Line[] {
   const fitting = (bars: readonly Bar[]): Bar[] =>
-    bars.filter(({ row }) => fits(row, filter) && (only === undefined || only(row)));
+    bars.filter(({ row }) => matchesFilter(row, filter) && (only === undefined || only(row)));
   if (sort === 'longest') {
     const steps = lanes.flatMap(({ bars }) => fitting(bars)).filter(({ row }) => row.type === 'step');
     steps.sort((a, b) => lasted(b) - lasted(a) || a.row.entryIndex - b.row.entryIndex);

@@ -1,4 +1,4 @@
-import { type Phase, phases } from '../../model/session/phases.ts';
+import { type Phase, runPhases } from '../../model/session/phases.ts';
 import { type Span, unionOf, subtractSpans } from './spans.ts';
 
 /** Times in epoch milliseconds. */
@@ -61,7 +61,7 @@ function fitted(segments: RunPhases['segments'], total: number): PhaseSums {
 
 export function addPhases(a: PhaseSums, b: PhaseSums): PhaseSums {
   const sums: Record<Phase | 'total', number> = { ...a };
-  for (const phase of [...phases, 'total'] as const) sums[phase] += b[phase];
+  for (const phase of [...runPhases, 'total'] as const) sums[phase] += b[phase];
   return sums;
 }
 

@@ -1,6 +1,6 @@
 import type { NormalizedEntry } from '../../model/transcript/entry.ts';
 import { requestMetadataSchema } from '../../model/agent/request.ts';
-import { type Phase, phases } from '../../model/session/phases.ts';
+import { type Phase, runPhases } from '../../model/session/phases.ts';
 import { addPhases, noTime, phasesOf, type PhaseSums } from './phases.ts';
 import type { Span } from './spans.ts';
 import { mainLane, type Row } from './steps.ts';
@@ -63,7 +63,7 @@ export function sessionPhases(
     const continues = at === turns.length - 1;
     const own = phasesOfTurn(byTurn.get(at + 1) ?? [], turn, { you: waits.of(at + 1, end), end, continues });
     if (own === undefined) continue;
-    for (const phase of phases) segments[phase].push(...own.segments[phase]);
+    for (const phase of runPhases) segments[phase].push(...own.segments[phase]);
     sums = addPhases(sums, own.sums);
   }
   return { segments, sums };

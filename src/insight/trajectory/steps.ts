@@ -149,7 +149,7 @@ export class Trajectory {
     const lane = this.#lane(tool.parentCallId);
     const known = this.#rows.get(entry.index);
     const startedAt = timeOf(tool.startedAt ?? entry.timestamp);
-    const endedAt = isOver(tool.status) ? timeOf(tool.endedAt) : null;
+    const endedAt = isFinalStatus(tool.status) ? timeOf(tool.endedAt) : null;
     const message = lane.message?.turn === turn ? lane.message.index : null;
     this.#rows.set(entry.index, {
       type: 'step',
@@ -212,7 +212,7 @@ export function longestFirst(steps: readonly StepRow[]): StepRow[] {
   return [...steps].sort((a, b) => (b.durationMs ?? -1) - (a.durationMs ?? -1) || a.entryIndex - b.entryIndex);
 }
 
-export function isOver(status: ToolStatus): boolean {
+export function isFinalStatus(status: ToolStatus): boolean {
   return status !== 'created' && status !== 'running';
 }
 

@@ -1,7 +1,7 @@
 import type { EntryUpdate, NormalizedEntry } from './entry.ts';
 
 /** The entry with `text` appended. */
-export function appended(entry: NormalizedEntry, text: string): NormalizedEntry {
+export function appendContent(entry: NormalizedEntry, text: string): NormalizedEntry {
   const content = entry.content + text;
   if (entry.type.kind !== 'thinking') return { ...entry, content };
   return { ...entry, content, type: { ...entry.type, reasoning: (entry.type.reasoning ?? '') + text } };
@@ -20,7 +20,7 @@ export class Transcript {
         else this.#open.delete(update.entry.index);
       } else {
         const entry = this.#entries.get(update.index);
-        if (entry !== undefined) this.#entries.set(update.index, appended(entry, update.text));
+        if (entry !== undefined) this.#entries.set(update.index, appendContent(entry, update.text));
       }
     }
   }

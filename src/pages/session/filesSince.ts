@@ -1,7 +1,7 @@
 import type { SessionFile } from '../../insight/files/files.ts';
 import { FileHistory } from '../../insight/files/history.ts';
 import { compareWithDisk } from '../../insight/files/diskComparison.ts';
-import type { FileSince } from '../../protocol/panel/viewMessages.ts';
+import type { FileComparison } from '../../protocol/panel/viewMessages.ts';
 import type { ViewIndex, ViewSource } from './viewIndex.ts';
 
 /** Maximum number of steps per file; the state of files with more is unknown. */
@@ -20,13 +20,13 @@ export class FilesSince {
   }
 
   /** In the order of `paths`, as named in the file list. */
-  async of(paths: readonly string[]): Promise<FileSince[]> {
-    const all: FileSince[] = [];
+  async of(paths: readonly string[]): Promise<FileComparison[]> {
+    const all: FileComparison[] = [];
     for (const path of paths) all.push(await this.#since(path));
     return all;
   }
 
-  async #since(path: string): Promise<FileSince> {
+  async #since(path: string): Promise<FileComparison> {
     const file = this.#index.files.get(path);
     const now = await this.#source.fileNow?.(path);
     if (file === undefined || now === undefined || file.steps.length > maxSteps) return { state: 'unknown', at: null };

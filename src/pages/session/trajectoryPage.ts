@@ -5,7 +5,7 @@ import { sessionPhases } from '../../insight/trajectory/runTimes.ts';
 import type { Span } from '../../insight/trajectory/spans.ts';
 import { mainLane, type Row, type StepRow } from '../../insight/trajectory/steps.ts';
 import { type Waterfall, waterfall } from '../../insight/trajectory/waterfall.ts';
-import { phases } from '../../model/session/phases.ts';
+import { runPhases } from '../../model/session/phases.ts';
 import type { StepKind } from '../../model/transcript/steps.ts';
 import {
   maxSegments,
@@ -83,7 +83,7 @@ export class TrajectoryPages {
       rows,
       trajectory.lanes(),
       end,
-      phases.flatMap((phase) => segments[phase]),
+      runPhases.flatMap((phase) => segments[phase]),
     );
     this.#drawn = {
       revision,
@@ -91,7 +91,7 @@ export class TrajectoryPages {
       waterfall: drawn,
       counts,
       steps: { main, subagents: steps.length - main },
-      time: phases.map((phase) => ({ phase, ms: sums[phase], segments: placed(segments[phase], drawn) })),
+      time: runPhases.map((phase) => ({ phase, ms: sums[phase], segments: placed(segments[phase], drawn) })),
       marks: marksOf(findings.all(), (index) => {
         const row = trajectory.row(index);
         return row?.type === 'step' ? { entryIndex: index, number: row.number } : undefined;

@@ -3,5 +3,5 @@ export { isReadOnly } from '../../model/session/importedSession.ts';
 export { sharedAuthor } from '../../model/session/sharedAuthor.ts';
 export { isSessionLive } from '../../model/session/status.ts';
 export { findDisguise } from '../../model/text/disguise.ts';
-export { codeOf, disguisesIn } from '../../model/requestCode.ts';
+export { codeOf, findDisguises } from '../../model/requestCode.ts';
 export { characterName, pieces, quoted, visibleText, type TextKind } from '../../model/text/visibleText.ts';

@@ -1,5 +1,5 @@
 import type { Channel } from '../channel.ts';
-import { grown, LastSent } from './lastSent.ts';
+import { appendText, SentState } from './sentState.ts';
 import type { FromPage, PageUpdate, Sent, SessionView, ToPage } from './messages.ts';
 
 /**
@@ -12,7 +12,7 @@ export function mergeUpdates(waiting: Map<number, PageUpdate>, updates: readonly
     const earlier = waiting.get(index);
     if (update.op === 'put' || earlier === undefined) waiting.set(index, update);
     else if (earlier.op === 'append') waiting.set(index, { ...earlier, text: earlier.text + update.text });
-    else waiting.set(index, { ...earlier, entry: grown(earlier.entry, update.text) });
+    else waiting.set(index, { ...earlier, entry: appendText(earlier.entry, update.text) });
   }
 }
 
@@ -24,7 +24,7 @@ export function mergeUpdates(waiting: Map<number, PageUpdate>, updates: readonly
 export class UpdateFeed {
   readonly #channel: Channel<Sent, FromPage>;
   readonly #waiting = new Map<number, PageUpdate>();
-  readonly #last = new LastSent();
+  readonly #last = new SentState();
   #total = 0;
   #inFlight: number | undefined;
 

@@ -166,7 +166,7 @@ export const fileSorts = ['first', 'name', 'lines', 'touches', 'last'] as const;
 export type FileSort = (typeof fileSorts)[number];
 
 /** A file on disk compared with how the session left it; `at` is its modification time in epoch milliseconds. */
-export interface FileSince {
+export interface FileComparison {
   readonly state: 'same' | 'changed' | 'gone' | 'unknown';
   readonly at: number | null;
 }
@@ -225,7 +225,7 @@ export type ViewAnswer =
   | { readonly type: 'trajectory'; readonly request: number; readonly page: TrajectoryPage }
   | { readonly type: 'files'; readonly request: number; readonly page: FilesPage }
   /** States in the order of the requested paths. */
-  | { readonly type: 'since'; readonly request: number; readonly since: readonly FileSince[] }
+  | { readonly type: 'since'; readonly request: number; readonly since: readonly FileComparison[] }
   /** Empty if the request edits no file or no longer waits. */
   | { readonly type: 'editPreviews'; readonly request: number; readonly previews: readonly EditPreview[] }
   /** The requested data may have changed. Sent once, until the page asks again. */

@@ -10,7 +10,7 @@ const { t } = vscode.l10n;
 const longest = 300;
 
 /** URI of dimmed rows. The scheme is our own, so that no other extension decorates them. */
-export const dimmed = vscode.Uri.from({ scheme: 'vitrine-agent', path: '/inactive' });
+export const inactiveUri = vscode.Uri.from({ scheme: 'vitrine-agent', path: '/inactive' });
 
 /** Row of the Agents view. Content of the file is shown as plain text. */
 export function agentItem(blueprint: Blueprint, trusted: boolean): vscode.TreeItem {
@@ -23,7 +23,7 @@ export function agentItem(blueprint: Blueprint, trusted: boolean): vscode.TreeIt
   item.id = `${level}:${file}`;
   item.description = parts.join(' · ');
   item.iconPath = iconOf(blueprint);
-  if (inactive) item.resourceUri = dimmed;
+  if (inactive) item.resourceUri = inactiveUri;
   const why =
     agent !== null && !inactive && !trusted ? [t('Restricted Mode: this agent is listed but cannot be started.')] : [];
   item.tooltip = hover(name, [...parts, shown(file), ...why]);

@@ -7,11 +7,11 @@ import { executorTypes } from '../../model/session/executorTypes.ts';
 import { runIdSchema, sessionIdSchema } from '../../model/session/session.ts';
 import type { BlueprintRuns } from '../agents/blueprintRuns.ts';
 import type { EngineHost } from '../engine/engineHost.ts';
-import { isName } from '../run/runChoice.ts';
+import { isAgentName } from '../run/runChoice.ts';
 import { ApiError } from './apiError.ts';
 import type { QueuedRun, Runner } from './vitrine.d.ts';
 
-const name = z.custom<string>(isName, 'Give a short text of one line.');
+const name = z.custom<string>(isAgentName, 'Give a short text of one line.');
 
 /** Options from another extension, which need not match the declared types. */
 const optionsSchema = z.strictObject({

@@ -16,7 +16,7 @@ import { withChoice } from '../../agents/withChoice.ts';
 import type { RunMemory } from '../run/runMemory.ts';
 import { agentOptions } from '../settings/settings.ts';
 import { ApiError } from './apiError.ts';
-import { checked, type CheckedOptions } from './runOptions.ts';
+import { checkRunOptions, type CheckedOptions } from './runOptions.ts';
 import type { AgentInfo, Chunk, NormalizedEntry, NormalizeOptions, RunResult, SpawnedTask } from './vitrine.d.ts';
 
 export interface ApiRunsDeps {
@@ -112,7 +112,7 @@ export class ApiRuns {
 
   /** @throws ApiError, EngineFailure */
   async #begin(givenPrompt: unknown, givenOptions: unknown): Promise<Started> {
-    const { prompt, options } = checked(givenPrompt, givenOptions);
+    const { prompt, options } = checkRunOptions(givenPrompt, givenOptions);
     const { token } = options;
     if (token?.isCancellationRequested === true) throw new ApiError('cancelled', 'It was cancelled before it began.');
     const engine = await this.#deps.engines.get();

@@ -2,10 +2,10 @@ import path from 'node:path';
 import type { CancellationToken } from 'vscode';
 import * as z from 'zod';
 import { executorTypes } from '../../model/session/executorTypes.ts';
-import { isName } from '../run/runChoice.ts';
+import { isAgentName } from '../run/runChoice.ts';
 import { ApiError } from './apiError.ts';
 
-const name = z.custom<string>(isName, 'Give a short text of one line.');
+const name = z.custom<string>(isAgentName, 'Give a short text of one line.');
 const amount = z.number().positive();
 
 /** Options from another extension, which need not match the declared types. */
@@ -36,7 +36,7 @@ function isToken(found: unknown): boolean {
 }
 
 /** @throws ApiError */
-export function checked(prompt: unknown, options: unknown): { prompt: string; options: CheckedOptions } {
+export function checkRunOptions(prompt: unknown, options: unknown): { prompt: string; options: CheckedOptions } {
   if (typeof prompt !== 'string' || prompt.trim() === '') throw new ApiError('request_invalid', 'The prompt is empty.');
   const parsed = runOptionsSchema.safeParse(options ?? {});
   if (parsed.success) return { prompt, options: parsed.data };

@@ -5,7 +5,7 @@ import { addCost, noCosts } from '../../insight/ledger/money.ts';
 import type { ReportAction, ReportCell, ReportSection, ReportTone } from '../../model/pages/report.ts';
 import type { WindowEngine } from '../engine/windowEngine.ts';
 import { figures } from '../text/figures.ts';
-import { code, command, fact, number, text } from '../pages/parts.ts';
+import { code, command, fact, numberCell, text } from '../pages/parts.ts';
 import type { BuiltReport, ReportWork } from '../pages/reportKind.ts';
 import { costText, stateOf, stateWord, sumText, waitingText } from '../sessions/rowText.ts';
 import { needsYou, titleOf, type SessionRow } from '../sessions/sessionRow.ts';
@@ -143,7 +143,7 @@ function stateCell(row: SessionRow, now: number): ReportCell {
 }
 
 function costCell({ total_cost: cost }: SessionRow): ReportCell {
-  return cost.provenance === 'unknown' ? { text: t('unknown'), sort: null } : number(costText(cost), cost.usd);
+  return cost.provenance === 'unknown' ? { text: t('unknown'), sort: null } : numberCell(costText(cost), cost.usd);
 }
 
 function fileSection(
@@ -180,7 +180,7 @@ function fileSection(
 }
 
 function lineCell(lines: number, isCounted: boolean): ReportCell {
-  return isCounted ? number(figures.count(lines), lines) : { text: t('unknown'), sort: null };
+  return isCounted ? numberCell(figures.count(lines), lines) : { text: t('unknown'), sort: null };
 }
 
 function changeWord(change: ChangedFile['change']): string {

@@ -7,7 +7,7 @@ import { sumText } from '../sessions/rowText.ts';
 import type { RunControl } from '../run/runControl.ts';
 import { titleOf, type SessionRow } from '../sessions/sessionRow.ts';
 import { ownPrices } from '../settings/settings.ts';
-import { mayStart } from '../settings/trust.ts';
+import { canStartAgents } from '../settings/trust.ts';
 
 const { t } = vscode.l10n;
 
@@ -22,7 +22,7 @@ interface ResumeAllDeps {
 
 /** Resumes interrupted sessions one by one after the user confirms. Returns their ids, and reports failures. */
 export async function resumeAll(rows: readonly SessionRow[], deps: ResumeAllDeps): Promise<readonly string[]> {
-  if (!mayStart()) return [];
+  if (!canStartAgents()) return [];
   if (rows.length === 0) {
     void vscode.window.showInformationMessage(t('No session in this workspace was interrupted.'));
     return [];

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { awaySummary, newsCount, type AwaySummary, type LastVisit } from '../../insight/away/awaySummary.ts';
+import { awaySummary, countUpdates, type AwaySummary, type LastVisit } from '../../insight/away/awaySummary.ts';
 import { newsSince, parseVisits, type Visits } from '../../insight/away/visits.ts';
 import { isProgrammatic } from '../observed/observedItems.ts';
 import { isHere, type SessionList } from '../sessions/sessionList.ts';
@@ -109,7 +109,7 @@ export class WhileAway implements vscode.Disposable {
 
   /** Only sessions in the first complete list changed while the user was away. */
   #hint(): void {
-    const news = this.#visit === undefined ? 0 : newsCount(this.summary(), this.#visit);
+    const news = this.#visit === undefined ? 0 : countUpdates(this.summary(), this.#visit);
     if (news === 0) return;
     this.#isUnseen = true;
     const text = newsText(news);

@@ -3,7 +3,7 @@ import { isSessionLive } from '../../model/session/status.ts';
 import { inertText } from '../text/inertText.ts';
 import type { SessionList } from '../sessions/sessionList.ts';
 import { titleOf, type SessionRow } from '../sessions/sessionRow.ts';
-import { nearText, reachedText } from './budgetText.ts';
+import { nearLimitText, reachedText } from './budgetText.ts';
 
 const { t } = vscode.l10n;
 
@@ -34,7 +34,7 @@ export class BudgetNotices implements vscode.Disposable {
       if (!isSessionLive(row.status)) continue;
       if (near !== undefined && near.spent < near.limit) {
         const which = `${near.scope} ${near.unit} ${near.limit}`;
-        this.#notify(`${row.runs} ${which}`, row, t('“{0}”: {1}', name(row), nearText(near)));
+        this.#notify(`${row.runs} ${which}`, row, t('“{0}”: {1}', name(row), nearLimitText(near)));
       }
       if (unheld !== undefined) this.#notify(`${row.runs} unheld`, row, t('“{0}”: {1}', name(row), inertText(unheld)));
     }

@@ -6,7 +6,7 @@ import { figures } from '../text/figures.ts';
 const { t } = vscode.l10n;
 const writing: Writing = { t, money: (usd) => figures.money(usd), number: (value) => figures.count(value) };
 
-export function nearText(status: BudgetStatus): string {
+export function nearLimitText(status: BudgetStatus): string {
   return t('The budget for {0} is nearly used up: {1}', ...values(status));
 }
 

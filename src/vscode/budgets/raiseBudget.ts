@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Bound, BudgetStatus } from '../../model/usage/budget.ts';
 import { scopeText } from '../../protocol/panel/budgetWords.ts';
-import { nearText, reachedText } from './budgetText.ts';
+import { nearLimitText, reachedText } from './budgetText.ts';
 
 const { t } = vscode.l10n;
 
@@ -14,7 +14,7 @@ export async function askForLimit(status: BudgetStatus): Promise<Bound | undefin
     title: t('Raise Budget'),
     prompt: t(
       '{0}. New limit for {1}, {2}:',
-      spent >= limit ? reachedText(status) : nearText(status),
+      spent >= limit ? reachedText(status) : nearLimitText(status),
       scopeText(scope, { t }),
       unitText(unit),
     ),

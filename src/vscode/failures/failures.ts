@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { EngineFailure } from '../../engine/failures/failures.ts';
 import type { BudgetStatus } from '../../model/usage/budget.ts';
-import { failureText, sentences } from './failureText.ts';
+import { failureText, failureSentences } from './failureText.ts';
 import { inertText } from '../text/inertText.ts';
 import { logLine } from '../../engine/log/logLine.ts';
 import { installAddress, placeSetting } from '../run/steps/agentPlaces.ts';
@@ -104,5 +104,5 @@ function installButton(agent: AgentName | undefined): Button {
 /** Doctor lists the searched places, which do not fit into a message. */
 function textOf(error: unknown): string {
   if (!EngineFailure.is(error)) return error instanceof Error ? error.message : String(error);
-  return error.tried.length > 0 ? failureText(error).message : sentences(error);
+  return error.tried.length > 0 ? failureText(error).message : failureSentences(error);
 }

@@ -7,7 +7,7 @@ import type { FollowUpRules } from '../../insight/followUps/rules.ts';
 import type { ReportCell, ReportFact, ReportSection } from '../../model/pages/report.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 import type { WindowEngine } from '../engine/windowEngine.ts';
-import { command, fact, number, text } from '../pages/parts.ts';
+import { command, fact, numberCell, text } from '../pages/parts.ts';
 import type { BuiltReport, ReportActions, ReportWork } from '../pages/reportKind.ts';
 import { sessionFacts } from '../pages/sessionFacts.ts';
 import { isHere } from '../sessions/sessionList.ts';
@@ -195,7 +195,7 @@ async function dryRunSection(
           );
           return [
             { ...text(session === undefined ? row.run.sessionId : titleOf(session)), actions: [open] },
-            number(exactDateTime(row.run.endedAt), row.run.endedAt),
+            numberCell(exactDateTime(row.run.endedAt), row.run.endedAt),
             ...outcomeCells(row, rulesById.get(row.run.sessionId) ?? null),
           ];
         }),

@@ -37,7 +37,7 @@ export function filterState(row: SessionRow): FilterState {
 }
 
 /** Whether a session is shown. The scope is applied when sessions of other programs are listed. */
-export function passes(row: SessionRow, filter: SessionFilter, now: number): boolean {
+export function passesFilter(row: SessionRow, filter: SessionFilter, now: number): boolean {
   const { agents, states, days, dates, cost, text } = filter;
   if (agents !== undefined && !agents.includes(row.agent_label)) return false;
   if (states !== undefined && !states.includes(filterState(row))) return false;

@@ -10,7 +10,7 @@ import { totalTokens, type Cost, type ModelUsage, type TokenUsage } from '../../
 import type { SessionHandle } from '../engine/windowEngine.ts';
 import { figures } from '../text/figures.ts';
 import { ownPrices } from '../settings/settings.ts';
-import { code, command, fact, number, text } from './parts.ts';
+import { code, command, fact, numberCell, text } from './parts.ts';
 import type { BuiltReport, ReportWork } from './reportKind.ts';
 import { sessionFacts } from './sessionFacts.ts';
 import { dateTime } from '../text/dates.ts';
@@ -62,11 +62,11 @@ const none = '–';
 /** An unknown cost is not zero and sorts last. */
 function costCell(cost: Cost): ReportCell {
   if (cost.provenance === 'unknown') return { text: t('unknown'), sort: null };
-  return number(`${cost.provenance === 'estimated' ? '≈ ' : ''}${figures.money(cost.usd)}`, cost.usd);
+  return numberCell(`${cost.provenance === 'estimated' ? '≈ ' : ''}${figures.money(cost.usd)}`, cost.usd);
 }
 
 function countCell(value: number | undefined): ReportCell {
-  return value === undefined ? { text: none, sort: null } : number(figures.count(value), value);
+  return value === undefined ? { text: none, sort: null } : numberCell(figures.count(value), value);
 }
 
 function tokenCells({ input, output, cacheRead, cacheWrite, cacheWrite1h, reasoning }: TokenUsage): ReportCell[] {
@@ -121,7 +121,7 @@ function modelTables(all: readonly ModelUsage[] | null): Pick<ReportSection, 'te
   if (all === null || all.length === 0) return { text: [t('The agent does not report usage by model.')] };
   const rows = all.map(({ model, usd, ...usage }) => [
     code(model),
-    usd === undefined ? { text: t('unknown'), sort: null } : number(figures.money(usd), usd),
+    usd === undefined ? { text: t('unknown'), sort: null } : numberCell(figures.money(usd), usd),
     ...tokenCells(usage),
   ]);
   return { tables: [usageTable(t('Usage of each model'), t('Model'), rows)] };
@@ -131,13 +131,13 @@ function turnTable(handle: SessionHandle): ReportTable {
   const all = handle.turns();
   const before = handle.summary().runs - all.length;
   const rows = all.map(({ startedAt, steps, durationMs, usd, costProvenance: known }, at) => [
-    number(String(before + at + 1), before + at + 1),
+    numberCell(String(before + at + 1), before + at + 1),
     { text: dateTime(startedAt), sort: startedAt },
-    number(figures.count(steps), steps),
-    durationMs === null ? { text: t('unknown'), sort: null } : number(figures.duration(durationMs), durationMs),
+    numberCell(figures.count(steps), steps),
+    durationMs === null ? { text: t('unknown'), sort: null } : numberCell(figures.duration(durationMs), durationMs),
     usd === null
       ? { text: t('unknown'), sort: null }
-      : number(`${known === 'estimated' ? '≈ ' : ''}${figures.money(usd)}`, usd),
+      : numberCell(`${known === 'estimated' ? '≈ ' : ''}${figures.money(usd)}`, usd),
     text(known === 'reported' ? t('reported') : known === 'estimated' ? t('estimated') : t('unknown')),
   ]);
   return {
@@ -174,7 +174,7 @@ async function responseSection(
     const tokens = totalTokens(message.usage);
     const why = cost.provenance === 'unknown' ? cost.reason : '';
     return [
-      number(String(places.get(message.runId) ?? none), places.get(message.runId) ?? null),
+      numberCell(String(places.get(message.runId) ?? none), places.get(message.runId) ?? null),
       known?.model === undefined || known.model === null ? text(t('not reported')) : code(known.model),
       text(message.parentCallId === null ? t('main agent') : t('subagent')),
       countCell(tokens),

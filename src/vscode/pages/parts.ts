@@ -13,7 +13,7 @@ export function code(value: string): ReportCell {
   return { text: bounded(value), code: true };
 }
 
-export function number(value: string, sort: number | null): ReportCell {
+export function numberCell(value: string, sort: number | null): ReportCell {
   return { text: value, sort };
 }
 

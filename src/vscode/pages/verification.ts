@@ -3,7 +3,7 @@ import { signatureWording, verdictWording } from '../../engine/audit/verdictWord
 import type { Verified } from '../../engine/audit/verify.ts';
 import type { ReportFact } from '../../model/pages/report.ts';
 import type { WindowEngine } from '../engine/windowEngine.ts';
-import { translated } from '../failures/failureText.ts';
+import { translateWording } from '../failures/failureText.ts';
 import { figures } from '../text/figures.ts';
 import { code, command, fact, text } from './parts.ts';
 import type { BuiltReport, ReportWork } from './reportKind.ts';
@@ -33,7 +33,7 @@ export async function verificationReport(
       title: t('Record Verification'),
       refreshLabel: t('Check Again'),
       facts: [
-        { name: t('Record'), value: text(translated(verdictWording(found)), isWhole ? 'good' : 'error') },
+        { name: t('Record'), value: text(translateWording(verdictWording(found)), isWhole ? 'good' : 'error') },
         ...(await aboutSession(engine, id)),
       ],
       actions: [
@@ -58,7 +58,7 @@ function details({ lines, head, kept: synced, breaks, damaged, signature }: Veri
     fact(t('Synced to disk'), syncedText(synced)),
     ...(breaks.length > 1 ? [fact(t('Lines with a broken hash chain'), listed(breaks.map(({ line }) => line)))] : []),
     ...(damaged.length > 0 ? [fact(t('Lines cut off by crashes, not altered'), listed(damaged))] : []),
-    fact(t('Signature'), translated(signatureWording(signature))),
+    fact(t('Signature'), translateWording(signatureWording(signature))),
   ];
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as vscode from 'vscode';
 import type { SessionHandle } from '../engine/windowEngine.ts';
-import { evidenceOf, lineFateOf, type Evidence } from '../../insight/citations/sources/evidence.ts';
+import { evidenceOf, compareLines, type Evidence } from '../../insight/citations/sources/evidence.ts';
 import { withFootnotes } from '../../insight/citations/footnotes.ts';
 import { SessionLinks } from '../../insight/citations/sessionLinks.ts';
 import type { NormalizedEntry } from '../../model/transcript/entry.ts';
@@ -59,7 +59,7 @@ export class Citations {
     if (evidence?.path === null || evidence?.path === undefined || evidence.lines === null) return null;
     const now = await this.#files.now(evidence.path);
     if (now === undefined) return null;
-    const since = lineFateOf(evidence, now.text);
+    const since = compareLines(evidence, now.text);
     return since === 'unknown' ? null : since;
   }
 

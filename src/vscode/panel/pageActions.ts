@@ -126,7 +126,7 @@ export class PageActions {
 
   /** Opens the recorded source of a passage; the page cannot choose a session. */
   async openRecalled(handle: SessionHandle, index: number, passage: number): Promise<void> {
-    const { recalledFrom } = await import('../../engine/recall/recallPrompt.ts');
+    const { passageSource: recalledFrom } = await import('../../engine/recall/recallPrompt.ts');
     const [entry] = await handle.read(index, index + 1);
     const from = entry === undefined ? undefined : recalledFrom(entry, passage);
     if (from === undefined) return;

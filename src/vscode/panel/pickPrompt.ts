@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { sharedAuthor } from '../../model/session/sharedAuthor.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 import { inertText } from '../text/inertText.ts';
-import { originWord } from '../text/originWord.ts';
+import { originLabel } from '../text/originLabel.ts';
 import type { Prompt, PromptIndex } from './promptIndex.ts';
 import { figures } from '../text/figures.ts';
 import { leftOutText } from '../sessions/rowText.ts';
@@ -22,7 +22,7 @@ export async function pickPrompt(
 ): Promise<number | undefined> {
   const all = prompts.all();
   const itemOf = ({ index, at, origin, text }: Prompt, place: number): Item => {
-    const [icon, word] = originWord(origin, sharedAuthor(shared));
+    const [icon, word] = originLabel(origin, sharedAuthor(shared));
     const ago = Math.max(0, now - Date.parse(at));
     const [first = ''] = text.trim().split('\n');
     const time = exactDateTime(at);

@@ -21,7 +21,7 @@ import { sessionView } from './sessionView.ts';
 import { StepIndex } from './stepIndex.ts';
 import { isForObserved, isOfOthers } from '../observed/observedView.ts';
 import { answerEditPreviews } from './editPreviews.ts';
-import { translated } from '../failures/failureText.ts';
+import { translateWording } from '../failures/failureText.ts';
 import { SessionViews } from '../../pages/session/sessionViews.ts';
 import type { ViewSource } from '../../pages/session/viewIndex.ts';
 
@@ -132,7 +132,7 @@ export class SessionPanel implements vscode.Disposable {
 
   /** Warns about missing parts of the record. */
   showMissing(found: Completeness): void {
-    this.#missing = completenessWording(found).map(translated);
+    this.#missing = completenessWording(found).map(translateWording);
     if (this.#missing.length > 0) this.#showView();
   }
 

@@ -5,7 +5,7 @@ import type { AgentRequest } from '../../model/agent/request.ts';
 import { isSessionLive } from '../../model/session/status.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 import type { SessionView, WaitingRequest } from '../../protocol/panel/messages.ts';
-import { sentences } from '../failures/failureText.ts';
+import { failureSentences } from '../failures/failureText.ts';
 import { observedNotice, readOnlyReason } from '../observed/observedView.ts';
 import { deletionText } from '../sessions/rowText.ts';
 import { isForkable } from '../resume/fork.ts';
@@ -85,7 +85,7 @@ function otherVersionNotice(version: string): string {
 }
 
 function noticeOf(handle: SessionHandle, reported: Notice | readonly string[]): SessionView['notice'] {
-  if ('failure' in reported) return { severity: reported.severity, text: sentences(reported.failure) };
+  if ('failure' in reported) return { severity: reported.severity, text: failureSentences(reported.failure) };
   const { observed } = handle.summary();
   if (observed !== undefined) {
     const isJoined = handle.conversation() !== null;

@@ -38,7 +38,7 @@ export function rowNodes(contents: QueueContents, name: QueueGroupName): QueueNo
 }
 
 /** Whether the rows of a group are unchanged. */
-export function isSame(name: QueueGroupName, one: QueueContents, other: QueueContents): boolean {
+export function isSameGroup(name: QueueGroupName, one: QueueContents, other: QueueContents): boolean {
   return JSON.stringify(rowNodes(one, name)) === JSON.stringify(rowNodes(other, name));
 }
 
@@ -62,7 +62,7 @@ export function runnerHere(
     (runner) =>
       runner.status === 'online' &&
       runner.executor_type === executor_type &&
-      isHere(runner, here.hostname, here.folders),
+      isRunnableHere(runner, here.hostname, here.folders),
   );
 }
 
@@ -72,7 +72,7 @@ export function missingTags({ demands }: Pick<ListedRun, 'demands'>, runner: Pic
 }
 
 /** Whether a runner is one of this window. */
-export function isHere(
+export function isRunnableHere(
   { hostname, project_dir, owner }: ListedRunner,
   here: string,
   folders: readonly string[],

@@ -4,8 +4,8 @@ import type { ListedRun } from '../../model/session/waiting.ts';
 import { literalText, visibleText } from '../text/inertText.ts';
 import {
   groupNodes,
-  isHere,
-  isSame,
+  isRunnableHere,
+  isSameGroup,
   reasonNodes,
   rowNodes,
   type QueueContents,
@@ -65,7 +65,7 @@ export class QueueTree implements vscode.TreeDataProvider<QueueNode>, vscode.Dis
       this.#changed.fire(undefined);
       return;
     }
-    for (const group of this.#groups) if (!isSame(group.name, before, contents)) this.#changed.fire(group);
+    for (const group of this.#groups) if (!isSameGroup(group.name, before, contents)) this.#changed.fire(group);
   }
 
   getChildren(node?: QueueNode): QueueNode[] {
@@ -84,7 +84,7 @@ export class QueueTree implements vscode.TreeDataProvider<QueueNode>, vscode.Dis
         return reasonItem(node.run);
       case 'runner': {
         const { hostname, folders } = this.#here();
-        return runnerItem(node.runner, isHere(node.runner, hostname, folders));
+        return runnerItem(node.runner, isRunnableHere(node.runner, hostname, folders));
       }
       case 'more': {
         const item = new vscode.TreeItem(t('{0} more…', node.count));

@@ -6,7 +6,7 @@ import type { ReportPages } from '../pages/reportPages.ts';
 import type { RaceCommands, RunMemory } from '../run/runMemory.ts';
 import type { RunRequest } from '../run/runRequest.ts';
 import { agentOptions } from '../settings/settings.ts';
-import { mayStart } from '../settings/trust.ts';
+import { canStartAgents } from '../settings/trust.ts';
 import { inertText } from '../text/inertText.ts';
 import { askForRace } from './askForRace.ts';
 import { isRepository } from './raceText.ts';
@@ -32,7 +32,7 @@ export async function startRace(
   given: Partial<RaceCommands> = {},
 ): Promise<StartedRace> {
   const none = { kind: 'race', id: undefined } as const;
-  if (!mayStart()) return none;
+  if (!canStartAgents()) return none;
   const [first] = requests;
   const folder = first?.cwd ?? vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
   const inside = folder === undefined ? undefined : vscode.workspace.getWorkspaceFolder(vscode.Uri.file(folder));

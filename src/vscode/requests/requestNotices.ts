@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { needText } from '../text/originWord.ts';
+import { needText } from '../text/originLabel.ts';
 import { inertText } from '../text/inertText.ts';
 import type { SessionPanels } from '../panel/sessionPanels.ts';
 import type { SessionList } from '../sessions/sessionList.ts';

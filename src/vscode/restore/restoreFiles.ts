@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { EngineFailure } from '../../engine/failures/failures.ts';
 import type { Restored, RestorePreview, RestoreTarget } from '../../model/files/restore.ts';
 import type { WindowEngine } from '../engine/windowEngine.ts';
-import { sentences } from '../failures/failureText.ts';
+import { failureSentences } from '../failures/failureText.ts';
 import { inertText, visibleText } from '../text/inertText.ts';
 import { openRestoreDiff, openRestoreDiffs } from './restoreDiffs.ts';
 import { type RestoreChoice, pickRestore } from './pickRestore.ts';
@@ -71,7 +71,7 @@ async function report(engine: WindowEngine, session: string, restored: Restored,
 
 /** Of an undo, which no command waits for. */
 function showFailure(error: unknown): void {
-  void vscode.window.showErrorMessage(inertText(EngineFailure.is(error) ? sentences(error) : String(error)));
+  void vscode.window.showErrorMessage(inertText(EngineFailure.is(error) ? failureSentences(error) : String(error)));
 }
 
 function compare(engine: WindowEngine, session: string, target: RestoreTarget): Promise<RestorePreview> {

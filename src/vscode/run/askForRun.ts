@@ -4,7 +4,7 @@ import type { Recalled } from '../../engine/recall/types.ts';
 import { inertText } from '../text/inertText.ts';
 import { ask, askForMany, type Answer } from '../window/quickInput.ts';
 import { agentOptions } from '../settings/settings.ts';
-import { mayStart } from '../settings/trust.ts';
+import { canStartAgents } from '../settings/trust.ts';
 import { agentItems, canRun, manyItems, nameOf, type AgentItem, type AgentRow } from './steps/agentItems.ts';
 import { installAddress, placeSetting } from './steps/agentPlaces.ts';
 import { withChoice, type RunChoice } from '../../agents/withChoice.ts';
@@ -133,13 +133,13 @@ class Questions {
       case 'missing':
         return helpWith(row.agent, this.#frame(at + 1, 0, t('{0} Was Not Found', row.agent.label)));
       case 'several':
-        return mayStart() ? { kind: 'value', value: 'several' } : { kind: 'none' };
+        return canStartAgents() ? { kind: 'value', value: 'several' } : { kind: 'none' };
       case 'agent':
         if (row.agent.recording) {
           const requests = [{ agent: row.agent.type, prompt: '' }];
           return { kind: 'value', value: { requests, line: inertText(row.agent.label), edit: false } };
         }
-        if (!mayStart()) return { kind: 'none' };
+        if (!canStartAgents()) return { kind: 'none' };
         this.#agents = [row.agent];
         return { kind: 'value', value: this.#next() };
     }

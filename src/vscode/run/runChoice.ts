@@ -7,7 +7,7 @@ const numbers = ['maxTurns', 'maxBudgetUsd', 'maxAiCredits'] as const;
 const longestName = 200;
 
 /** A valid name for an argument: one line, no invisible characters. */
-export function isName(found: unknown): found is string {
+export function isAgentName(found: unknown): found is string {
   return typeof found === 'string' && found.length <= longestName && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(found);
 }
 
@@ -19,7 +19,8 @@ export function choiceOf(found: unknown): RunChoice | undefined {
   if (!isObject(found)) return undefined;
   const texts = (['model', 'permissionMode'] as const).filter((name) => found[name] !== undefined);
   const limits = numbers.filter((name) => found[name] !== undefined);
-  if (!texts.every((name) => isName(found[name])) || !limits.every((name) => isLimit(found[name]))) return undefined;
+  if (!texts.every((name) => isAgentName(found[name])) || !limits.every((name) => isLimit(found[name])))
+    return undefined;
   return Object.fromEntries([...texts, ...limits].map((name) => [name, found[name]]));
 }
 

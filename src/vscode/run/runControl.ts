@@ -19,7 +19,7 @@ import type { RunRequest } from './runRequest.ts';
 import type { WindowRunners } from '../runner/windowRunners.ts';
 import { notForkableAtReason, notForkableReason, notResumableReason } from '../panel/sessionView.ts';
 import { agentOptions } from '../settings/settings.ts';
-import { mayStart } from '../settings/trust.ts';
+import { canStartAgents } from '../settings/trust.ts';
 
 const { t } = vscode.l10n;
 
@@ -54,7 +54,7 @@ export class RunControl {
   async start(request: RunRequest): Promise<string | undefined> {
     const { agent, profile, prompt, cwd, title, choice = {}, recall } = request;
     const recording = agent === 'replay';
-    if (!recording && !mayStart()) return undefined;
+    if (!recording && !canStartAgents()) return undefined;
     const folder = cwd ?? vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? (recording ? homedir() : undefined);
     const inside = folder === undefined ? undefined : vscode.workspace.getWorkspaceFolder(vscode.Uri.file(folder));
     if (folder === undefined || (!recording && inside === undefined)) {
@@ -81,7 +81,7 @@ export class RunControl {
 
   /** Starts an agent file by name in `cwd` or the first folder. Returns as `start`. */
   async startBlueprint(name: string, prompt: string, cwd?: string): Promise<string | undefined> {
-    if (!mayStart()) return undefined;
+    if (!canStartAgents()) return undefined;
     const folder = cwd ?? vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
     const inside = folder === undefined ? undefined : vscode.workspace.getWorkspaceFolder(vscode.Uri.file(folder));
     if (folder === undefined || inside === undefined) {
@@ -226,7 +226,7 @@ export class RunControl {
         }
         return { agent, ...request };
       }
-      if (vscode.workspace.isTrusted || mayStart()) void vscode.window.showWarningMessage(inertText(why));
+      if (vscode.workspace.isTrusted || canStartAgents()) void vscode.window.showWarningMessage(inertText(why));
     } catch (error) {
       void this.#failures.show(error, { session });
     }

@@ -1,7 +1,7 @@
 import type * as vscode from 'vscode';
 import { isObject } from '../../model/text/json.ts';
 import type { ExecutorType } from '../../model/session/session.ts';
-import { choiceOf, isName, rememberable } from './runChoice.ts';
+import { choiceOf, isAgentName, rememberable } from './runChoice.ts';
 import type { RunChoice } from '../../agents/withChoice.ts';
 
 /** Identifies an agent: an executor, and a profile if it has several. */
@@ -50,7 +50,7 @@ export class RunMemory {
   /** Recently used model names, newest first. */
   models(name: AgentName): readonly string[] {
     const found = this.#all(keys.models)[keyOf(name)];
-    return Array.isArray(found) ? found.filter(isName) : [];
+    return Array.isArray(found) ? found.filter(isAgentName) : [];
   }
 
   /** Options of a session for later runs. */

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { executorTypes } from '../../model/session/executorTypes.ts';
 import type { Recalled } from '../../engine/recall/types.ts';
 import { isObject } from '../../model/text/json.ts';
-import { choiceOf, isName } from './runChoice.ts';
+import { choiceOf, isAgentName } from './runChoice.ts';
 import type { RunChoice } from '../../agents/withChoice.ts';
 import type { AgentName, RaceCommands } from './runMemory.ts';
 
@@ -33,7 +33,7 @@ export function runRequestOf(argument: unknown): RunRequest | undefined {
   const choice = choiceOf(argument);
   if (agent === undefined || choice === undefined || typeof prompt !== 'string') return undefined;
   if (cwd !== undefined && (typeof cwd !== 'string' || !path.isAbsolute(cwd))) return undefined;
-  if (profile !== undefined && !isName(profile)) return undefined;
+  if (profile !== undefined && !isAgentName(profile)) return undefined;
   return {
     agent,
     prompt,

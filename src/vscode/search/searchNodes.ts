@@ -11,7 +11,7 @@ import { type QueryProblem, queryKinds, queryStates } from '../../model/transcri
 import { inertText, visibleText } from '../text/inertText.ts';
 import { rowOf, titleOf } from '../sessions/sessionRow.ts';
 import { sharedAuthor } from '../../model/session/sharedAuthor.ts';
-import { originWord } from '../text/originWord.ts';
+import { originLabel } from '../text/originLabel.ts';
 import { leftOutText, stateIcon, stateOf } from '../sessions/rowText.ts';
 import { rowLabel, rowTooltip } from '../sessions/rowTooltip.ts';
 
@@ -145,7 +145,7 @@ const icons: Readonly<Record<SearchHit['kind'], string>> = {
 };
 
 function kindWord({ kind, tool, origin }: SearchHit, member: string | undefined): string {
-  if (origin !== undefined) return originWord(origin, member)[1];
+  if (origin !== undefined) return originLabel(origin, member)[1];
   switch (kind) {
     case 'user_message':
       return t('Prompt');
@@ -171,7 +171,7 @@ function hitItem(hit: SearchHit, member: string | undefined): vscode.TreeItem {
   item.id = `${sessionId}:${entry}`;
   const word = kindWord(hit, member);
   item.description = word;
-  item.iconPath = new vscode.ThemeIcon(hit.origin === undefined ? icons[hit.kind] : originWord(hit.origin)[0]);
+  item.iconPath = new vscode.ThemeIcon(hit.origin === undefined ? icons[hit.kind] : originLabel(hit.origin)[0]);
   item.tooltip = label;
   item.accessibilityInformation = { label: `${word}: ${label}` };
   item.command = { command: 'vitrine.openSearchHit', title: t('Open Session'), arguments: [sessionId, entry] };

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { needText } from '../text/originWord.ts';
+import { needText } from '../text/originLabel.ts';
 import { isSessionLive } from '../../model/session/status.ts';
 import { literalText, visibleText } from '../text/inertText.ts';
 import { type SessionRow, needsYou, titleOf } from './sessionRow.ts';

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { SessionSummary } from '../../model/session/summary.ts';
 import { isSessionLive } from '../../model/session/status.ts';
 import { costToday, dayStart, type CostToday } from '../usage/costToday.ts';
-import { noFilter, passes, type SessionFilter } from '../observed/filter.ts';
+import { noFilter, passesFilter, type SessionFilter } from '../observed/filter.ts';
 import type { Share } from '../../model/session/share.ts';
 import type { ResultOf } from '../../protocol/daemon/calls.ts';
 import type { OwnShare } from '../../protocol/daemon/team.ts';
@@ -177,7 +177,7 @@ export class SessionList implements vscode.Disposable {
     const isShown = (row: SessionRow): boolean => this.#showHidden || (row.hidden !== true && this.#isInScope(row));
     const own = [...this.#rows.values()].filter((row) => isShown(row) && !this.#isRunningAgain(row.session_id));
     const shared = this.shared().filter((row) => this.#filter.scope === 'team' || row.shared?.requested === true);
-    return [...own, ...this.observed(), ...shared].filter((row) => passes(row, this.#filter, this.#now()));
+    return [...own, ...this.observed(), ...shared].filter((row) => passesFilter(row, this.#filter, this.#now()));
   }
 
   /** Vitrine's sessions of this workspace, including hidden ones. */

@@ -6,7 +6,7 @@ const { t } = vscode.l10n;
  * Whether programs may be started here. Commands check this themselves, because they can be called from anywhere. In
  * Restricted Mode, explains why nothing happens and offers to manage trust.
  */
-export function mayStart(): boolean {
+export function canStartAgents(): boolean {
   if (vscode.workspace.isTrusted) return true;
   void explain();
   return false;

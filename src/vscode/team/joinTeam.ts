@@ -4,7 +4,7 @@ import { EngineFailure } from '../../engine/failures/failures.ts';
 import type { TeamState } from '../../protocol/daemon/team.ts';
 import type { EngineHost } from '../engine/engineHost.ts';
 import type { WindowEngine } from '../engine/windowEngine.ts';
-import { sentences } from '../failures/failureText.ts';
+import { failureSentences } from '../failures/failureText.ts';
 import type { QueueHost } from '../queue/queueHost.ts';
 import { inertText } from '../text/inertText.ts';
 import { pickFolderShare } from './pickShare.ts';
@@ -161,7 +161,7 @@ async function attempt(engine: WindowEngine, url: string, password: string) {
   } catch (error) {
     if (!EngineFailure.is(error, 'team_refused')) throw error;
     const again = t('Try Again');
-    return (await vscode.window.showErrorMessage(inertText(sentences(error)), again)) === again ? 'again' : 'no';
+    return (await vscode.window.showErrorMessage(inertText(failureSentences(error)), again)) === again ? 'again' : 'no';
   }
 }
 

@@ -111,7 +111,7 @@ async function fill<I extends vscode.QuickPickItem>(
  * Disposes an input after the next one has opened. In between, a session's page would get the keyboard focus and some
  * of the typed text.
  */
-export function lateDispose(input: { dispose(): void }): void {
+export function disposeLater(input: { dispose(): void }): void {
   setTimeout(() => {
     input.dispose();
   });
@@ -140,5 +140,5 @@ function answered<V>(
       if (found !== undefined) resolve({ kind: 'value', value: found });
     });
     input.show();
-  }).finally(() => lateDispose(input));
+  }).finally(() => disposeLater(input));
 }

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import { needText } from '../text/originWord.ts';
-import { nearText } from '../budgets/budgetText.ts';
+import { needText } from '../text/originLabel.ts';
+import { nearLimitText } from '../budgets/budgetText.ts';
 import { folderText } from '../daemon/folderText.ts';
 import type { MachineRuns } from '../daemon/machineRuns.ts';
 import { isSessionLive } from '../../model/session/status.ts';
@@ -59,7 +59,7 @@ export class StatusBar implements vscode.Disposable {
       t('Vitrine: {0}', parts.join(' · ')),
       ...folders.map(folderText),
       ...(cost.estimated ? [t('≈: includes estimates at list prices.')] : []),
-      ...near.map(nearText),
+      ...near.map(nearLimitText),
       ...(cost.atLeast ? [t('at least: some agents do not store every request that was billed.')] : []),
       ...(cost.unknown ? [t('unknown: some runs did not report their cost.')] : []),
     ].join('\n');

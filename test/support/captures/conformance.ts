@@ -4,7 +4,7 @@ import { capabilitiesOf, type AgentAdapter } from '../../../src/agents/adapter.t
 import { capabilityNames } from '../../../src/model/session/capabilities.ts';
 import { normalizedEntrySchema, type NormalizedEntry } from '../../../src/model/transcript/entry.ts';
 import type { OutputLine } from '../../../src/model/transcript/normalizer.ts';
-import { appended } from '../../../src/model/transcript/transcript.ts';
+import { appendContent } from '../../../src/model/transcript/transcript.ts';
 import { linesOfCapture, readBy, type AgentCapture, type Read } from './agentCaptures.ts';
 import { mutated, mutation } from '../hostile/damage.ts';
 import { fuzz, printFuzzTotals } from '../hostile/fuzz.ts';
@@ -39,7 +39,7 @@ function assertStreamed({ updates, entries }: Read): void {
     else {
       const entry = seen.get(update.index);
       assert.ok(entry !== undefined, 'appended to what is there');
-      seen.set(update.index, appended(entry, update.text));
+      seen.set(update.index, appendContent(entry, update.text));
     }
   }
   for (const entry of entries) assert.deepEqual(seen.get(entry.index), entry);

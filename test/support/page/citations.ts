@@ -1,5 +1,5 @@
 import type { NormalizedEntry } from '../../../src/model/transcript/entry.ts';
-import { evidenceOf, lineFateOf } from '../../../src/insight/citations/sources/evidence.ts';
+import { evidenceOf, compareLines } from '../../../src/insight/citations/sources/evidence.ts';
 import { SessionLinks } from '../../../src/insight/citations/sessionLinks.ts';
 import type { FromPage, PageEntry, Sent } from '../../../src/protocol/panel/messages.ts';
 import { evidenceCard, pageLink } from '../../../src/pages/session/evidenceView.ts';
@@ -39,7 +39,7 @@ export class PageCitations {
     const evidence =
       step === undefined || link.source === undefined ? null : evidenceOf(step, link.source, link, () => 'hash');
     const now = this.#files[evidence?.path ?? ''];
-    const became = evidence === null || now === undefined ? 'unknown' : lineFateOf(evidence, now);
+    const became = evidence === null || now === undefined ? 'unknown' : compareLines(evidence, now);
     const exists = link.status === 'not_found' && link.path !== undefined ? link.path in this.#files : null;
     const card = evidenceCard(numbered, { evidence, since: became === 'unknown' ? null : became, exists });
     return { type: 'evidence', request, card };

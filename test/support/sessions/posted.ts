@@ -1,7 +1,7 @@
 import type { EntryUpdate } from '../../../src/model/transcript/entry.ts';
 import { Transcript } from '../../../src/model/transcript/transcript.ts';
 import { Channel } from '../../../src/protocol/channel.ts';
-import { grown, LastSent } from '../../../src/protocol/panel/lastSent.ts';
+import { appendText, SentState } from '../../../src/protocol/panel/sentState.ts';
 import type { Envelope, FromPage, PageEntry, Sent, SessionView } from '../../../src/protocol/panel/messages.ts';
 import { pageEntry } from '../../../src/protocol/panel/pageEntries.ts';
 import { UpdateFeed } from '../../../src/protocol/panel/updateFeed.ts';
@@ -17,7 +17,7 @@ export class Posted {
   view: SessionView;
   readonly #feed: UpdateFeed;
   readonly #host: Channel<Sent, FromPage>;
-  readonly #last = new LastSent();
+  readonly #last = new SentState();
   readonly #session = new Transcript();
   #total = 0;
 
@@ -104,7 +104,7 @@ export class Posted {
         for (const update of message.updates) {
           const entry = update.op === 'put' ? update.entry : this.entries.get(update.index);
           if (entry !== undefined)
-            this.entries.set(entry.index, update.op === 'put' ? entry : grown(entry, update.text));
+            this.entries.set(entry.index, update.op === 'put' ? entry : appendText(entry, update.text));
         }
         break;
       default:

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { openingOf, greetingOf, refusedServers } from '../../../src/agents/acp/opening.ts';
+import { openingOf, greetingOf, unsupportedServers } from '../../../src/agents/acp/opening.ts';
 import type { AgentOptions, CommandLine } from '../../../src/agents/adapter.ts';
 import { adapters, findAdapter } from '../../../src/agents/registry.ts';
 import type { McpServers } from '../../../src/model/agent/mcpServer.ts';
@@ -165,7 +165,7 @@ describe('MCP servers of a run', () => {
       method: 'session/load',
       params: { sessionId: 'id', cwd: '/w', mcpServers: [stdio] },
     });
-    assert.deepEqual(refusedServers(greeting(false), mcpServers), ['docs']);
-    assert.deepEqual(refusedServers(greeting(true), mcpServers), []);
+    assert.deepEqual(unsupportedServers(greeting(false), mcpServers), ['docs']);
+    assert.deepEqual(unsupportedServers(greeting(true), mcpServers), []);
   });
 });

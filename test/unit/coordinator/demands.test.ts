@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { hasDemands, isWithin, meets, mergeDemands } from '../../../src/coordinator/demands.ts';
+import { hasDemands, isWithin, meetsDemands, mergeDemands } from '../../../src/coordinator/demands.ts';
 import { CoordinatorError, type CoordinatorErrorCode } from '../../../src/coordinator/errors.ts';
 import { demandsSchema } from '../../../src/model/session/demands.ts';
 import type { Runner } from '../../../src/model/session/runner.ts';
@@ -36,9 +36,9 @@ describe('demands', () => {
       [{ hostname: 'other', tags: ['gpu'] }, false],
     ];
     for (const [given, expected] of cases) {
-      assert.equal(meets(runner, demands(given)), expected, JSON.stringify(given));
+      assert.equal(meetsDemands(runner, demands(given)), expected, JSON.stringify(given));
     }
-    assert.equal(meets(runner, undefined), true);
+    assert.equal(meetsDemands(runner, undefined), true);
     const folders: readonly [demanded: string, of: string, boolean][] = [
       ['C:\\App', 'c:\\App', true],
       ['c:\\App', 'C:\\App', true],
@@ -46,7 +46,11 @@ describe('demands', () => {
       ['/C:/app', '/c:/app', false],
     ];
     for (const [project_dir, of, expected] of folders)
-      assert.equal(meets({ ...runner, project_dir: of }, demands({ project_dir })), expected, `${project_dir} ${of}`);
+      assert.equal(
+        meetsDemands({ ...runner, project_dir: of }, demands({ project_dir })),
+        expected,
+        `${project_dir} ${of}`,
+      );
   });
 
   it("do not override a runner's own limitation to folders", () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { accepted } from '../../../src/coordinator/acceptedRuns.ts';
+import { parseInput } from '../../../src/coordinator/acceptedRuns.ts';
 import { createRunSchema } from '../../../src/coordinator/api.ts';
 import { CoordinatorError } from '../../../src/coordinator/errors.ts';
 import { StillCoordinator } from '../../support/queue/coordinator.ts';
@@ -25,7 +25,7 @@ describe('input of the queue', () => {
     for (const [more, expected] of wrong) {
       const message = (error: unknown): boolean =>
         CoordinatorError.is(error, 'invalid') && expected.test(error.message);
-      assert.throws(() => accepted(createRunSchema, { ...request, ...more }), message, JSON.stringify(more));
+      assert.throws(() => parseInput(createRunSchema, { ...request, ...more }), message, JSON.stringify(more));
     }
     for (const project_dir of ['/w', 'C:\\w', 'd:/w', '\\\\host\\share'])
       assert.equal(still.create({ project_dir }).project_dir, project_dir);

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { FlowControl, FrameBudget } from '../../../src/transport/flowControl.ts';
 import { JsonLineReader, type ReaderOptions } from '../../../src/transport/jsonLines.ts';
-import { Turns } from '../../../src/transport/turns.ts';
+import { FairTurns } from '../../../src/transport/turns.ts';
 import { until } from '../../support/until.ts';
 
 /** A stream that stands in for a socket. */
@@ -31,7 +31,7 @@ describe('JSON lines', () => {
   it('arrive whole and in order, however their bytes are cut', async () => {
     const sent = Array.from({ length: 40 }, (_, id) => request(id, 'ä🙂'.repeat(id)));
     const bytes = Buffer.from(sent.join(''));
-    for (const turns of [undefined, new Turns()])
+    for (const turns of [undefined, new FairTurns()])
       for (const size of [1, 7, 1000, bytes.length]) {
         const budget = new FrameBudget(bytes.length);
         const { socket, ids, errors } = reading({ budget, ...(turns !== undefined && { turns }) });
@@ -45,7 +45,7 @@ describe('JSON lines', () => {
   });
 
   it('of the handshake come one by one, and what follows goes to the listener', async () => {
-    for (const turns of [undefined, new Turns()]) {
+    for (const turns of [undefined, new FairTurns()]) {
       const socket = stream();
       const reader = new JsonLineReader(socket, turns === undefined ? {} : { turns });
       socket.write(`{"nonce":1}\n{"proof":2}\n${request(3)}${request(4)}`);
@@ -61,7 +61,7 @@ describe('JSON lines', () => {
   });
 
   it('wait in the socket while a client has too many messages, and come when it has fewer', async () => {
-    const [flow, turns] = [new FlowControl(), new Turns()];
+    const [flow, turns] = [new FlowControl(), new FairTurns()];
     const { socket, ids } = reading({ flow, turns });
     const count = 5000;
     for (let id = 0; id < count; id += 1) socket.write(request(id, 'x'.repeat(100)));
@@ -86,7 +86,7 @@ describe('JSON lines', () => {
       ['{"jsonrpc"\n', /not JSON/],
     ] as const) {
       const budget = new FrameBudget(64 << 20);
-      const { socket, ids, errors } = reading({ maxValues: 1000, budget, turns: new Turns() });
+      const { socket, ids, errors } = reading({ maxValues: 1000, budget, turns: new FairTurns() });
       socket.write(`${text}\n${line}`);
       await until('the end', () => socket.destroyed);
       assert.equal(ids.length, 1);
@@ -97,7 +97,7 @@ describe('JSON lines', () => {
 
   it('of all connections together have a limit', async () => {
     const budget = new FrameBudget(1000);
-    const [first, second] = [reading({ budget, turns: new Turns() }), reading({ budget, turns: new Turns() })];
+    const [first, second] = [reading({ budget, turns: new FairTurns() }), reading({ budget, turns: new FairTurns() })];
     first.socket.write('{"half'.padEnd(600));
     await until('the first half', () => !budget.take(500));
     second.socket.write('{"half'.padEnd(600));

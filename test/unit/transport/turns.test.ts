@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type TurnTaker, Turns } from '../../../src/transport/turns.ts';
+import { type TurnTaker, FairTurns } from '../../../src/transport/turns.ts';
 
 /** A connection with so many messages; adds its name to `taken` for each. */
 const taker = (taken: string[], name: string, messages: number): TurnTaker => ({
@@ -20,7 +20,7 @@ async function until(taken: readonly string[], count: number): Promise<void> {
 
 describe('turns of connections', () => {
   it('alternate between connections', async () => {
-    const [turns, taken]: [Turns, string[]] = [new Turns(() => 0), []];
+    const [turns, taken]: [FairTurns, string[]] = [new FairTurns(() => 0), []];
     turns.add(taker(taken, 'a', 3));
     turns.add(taker(taken, 'b', 3));
     await until(taken, 6);
@@ -28,7 +28,7 @@ describe('turns of connections', () => {
   });
 
   it('come to a connection with one message before 500 that have many', async () => {
-    const [turns, taken]: [Turns, string[]] = [new Turns(() => 0), []];
+    const [turns, taken]: [FairTurns, string[]] = [new FairTurns(() => 0), []];
     for (let index = 0; index < 500; index += 1) turns.add(taker(taken, 'many', 5));
     await until(taken, 900);
     turns.add(taker(taken, 'one', 1));
@@ -38,7 +38,7 @@ describe('turns of connections', () => {
   });
 
   it('come to a connection with many messages although others always come first', async () => {
-    const [turns, taken]: [Turns, string[]] = [new Turns(() => 0), []];
+    const [turns, taken]: [FairTurns, string[]] = [new FairTurns(() => 0), []];
     let isOver = false;
     const again = (): TurnTaker => ({
       takeTurn() {
@@ -55,14 +55,14 @@ describe('turns of connections', () => {
   });
 
   it('leave the event loop to others after 16 messages, or 4 ms', async () => {
-    const [turns, taken]: [Turns, string[]] = [new Turns(() => 0), []];
+    const [turns, taken]: [FairTurns, string[]] = [new FairTurns(() => 0), []];
     turns.add(taker(taken, 'a', 100));
     await nextTurn();
     assert.equal(taken.length, 16);
     await until(taken, 100);
 
     let now = 0;
-    const [slow, takenSlowly]: [Turns, string[]] = [new Turns(() => (now += 1)), []];
+    const [slow, takenSlowly]: [FairTurns, string[]] = [new FairTurns(() => (now += 1)), []];
     slow.add(taker(takenSlowly, 'b', 100));
     await nextTurn();
     assert.equal(takenSlowly.length, 4);
@@ -70,7 +70,7 @@ describe('turns of connections', () => {
   });
 
   it('do not come to a connection that has ended', async () => {
-    const [turns, taken]: [Turns, string[]] = [new Turns(() => 0), []];
+    const [turns, taken]: [FairTurns, string[]] = [new FairTurns(() => 0), []];
     const ended = taker(taken, 'ended', 5);
     turns.add(ended);
     turns.add(taker(taken, 'a', 1));

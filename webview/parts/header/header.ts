@@ -6,7 +6,7 @@ import { t } from '../../l10n.ts';
 import { attentionSummary } from '../../request/words.ts';
 import { budgetFigures } from '../../text/budget.ts';
 import { clock } from '../../text/format.ts';
-import { bypasses, modeWord } from '../../text/mode.ts';
+import { isBypassMode, modeWord } from '../../text/mode.ts';
 import { visibleTemplate } from '../../text/shown.ts';
 import { plain } from '../../text/visible.ts';
 import type { Context } from '../context.ts';
@@ -132,7 +132,7 @@ function statusLine(context: Context, view: SessionView): TemplateResult {
   const { summary } = view;
   const status = statusOf(view);
   const mode = summary.permission_mode;
-  const bypass = mode !== null && bypasses(mode);
+  const bypass = mode !== null && isBypassMode(mode);
   return html`${status.id === 'approval' ? waitingStatus(context, status) : plainStatus(context, view, status)}
   ${summary.observed === undefined ? nothing : observedBadge(view.conversation !== null)}
   ${summary.recording ? html`<span class="recording" title=${t('Replayed from a recording, not from a live agent')}>${badge(t('Recording'))}</span>` : nothing}

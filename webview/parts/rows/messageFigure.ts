@@ -31,7 +31,7 @@ export function figureDetails(figure: MessageFigure | MissingFigure): string[] {
 }
 
 /** For screen readers: nothing if there is no figure, because it would be repeated for each message. */
-export function spokenFigure(figure: MessageFigure | MissingFigure): string {
+export function figureDescription(figure: MessageFigure | MissingFigure): string {
   return typeof figure === 'string' ? '' : figureDetails(figure).join('. ');
 }
 

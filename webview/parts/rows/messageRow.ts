@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { guard } from 'lit/directives/guard.js';
 import type { Token } from 'marked';
 import type { PageEntry } from '../../../src/protocol/panel/messages.ts';
-import { marked, unplacedMarks } from '../../cite/marks.ts';
+import { markToken, unplacedMarks } from '../../cite/marks.ts';
 import { button, codicon, controlsReady } from '../../controls.ts';
 import { bodyOf } from '../../store/documents.ts';
 import { t } from '../../l10n.ts';
@@ -15,7 +15,7 @@ import { replayedAt } from '../../text/replay.ts';
 import { visibleTemplate } from '../../text/shown.ts';
 import { firstWords, plain } from '../../text/visible.ts';
 import type { Context } from '../context.ts';
-import { figureDetails, figureText, spokenFigure } from './messageFigure.ts';
+import { figureDetails, figureText, figureDescription } from './messageFigure.ts';
 import { originView } from './origin.ts';
 
 /** Steps listed under a message, and characters of each one's input or output. */
@@ -27,7 +27,7 @@ const thoughtPartsAtATime = 6;
 function partBody({ actions, store }: Context, entry: PageEntry, part: Part | undefined): unknown {
   const placed = store.placed(entry);
   const drawn =
-    placed === undefined ? actions : { ...actions, marked: (token: Token) => marked(entry.index, placed, token) };
+    placed === undefined ? actions : { ...actions, marked: (token: Token) => markToken(entry.index, placed, token) };
   return part?.blocks.map((block) => guard([block, placed, controlsReady()], () => renderBlock(block, drawn)));
 }
 
@@ -109,7 +109,7 @@ function timeLine({ now, store, figures }: Context, entry: PageEntry): TemplateR
 /** Numbers of sources without a position in the text; and the usage, read after it. */
 function proseEnd({ store, actions, figures }: Context, entry: PageEntry): TemplateResult {
   const placed = store.placed(entry);
-  const used = spokenFigure(figures.messages.of(entry.index));
+  const used = figureDescription(figures.messages.of(entry.index));
   return html`${cutOff(entry)}${placed === undefined ? nothing : unplacedMarks(entry.index, placed)}${stepsBehind(entry)}${showAll({ entry, actions })}${used === '' ? nothing : html`<span class="sr">${used}</span>`}`;
 }
 

@@ -6,7 +6,7 @@ import { t } from '../../l10n.ts';
 import { markdownParts } from '../../markdown/blocks.ts';
 import { renderBlock } from '../../markdown/render.ts';
 import { answersOf } from '../../request/answers.ts';
-import { furtherInput, isLong, lengthWords } from '../../request/subject.ts';
+import { furtherInput, isLongSubject, lengthWords } from '../../request/subject.ts';
 import { quoted } from '../../../src/protocol/panel/pageModel.ts';
 import { agentName, agentAsks, visibleTemplate } from '../../text/shown.ts';
 import type { Context } from '../context.ts';
@@ -18,7 +18,7 @@ export function requestActions(context: Context, request: AgentRequest, index: n
   const state = requests.state(request.id);
   const off = state !== 'ready';
   const denyIsOff = off && state !== 'unread';
-  const unread = request.kind === 'permission' && isLong(request) && !whole;
+  const unread = request.kind === 'permission' && isLongSubject(request) && !whole;
   const give = (answer: Answer): void => requests.answer(request, answer);
   // Read the current draft, which may be newer than the drawn one if the user types fast.
   const deny = (): void => {

@@ -3,9 +3,9 @@ import type { AgentRequest } from '../../../src/model/agent/request.ts';
 import type { RequestState, PageEntry } from '../../../src/protocol/panel/messages.ts';
 import { codicon } from '../../controls.ts';
 import { t } from '../../l10n.ts';
-import { requestSubject, attentionText, outcome, timeLeft, waited, requestTitle } from '../../request/words.ts';
+import { requestSubject, attentionText, outcome, timeLeft, waitingTime, requestTitle } from '../../request/words.ts';
 import { questions } from '../../request/questions.ts';
-import { subject } from '../../request/subject.ts';
+import { renderSubject } from '../../request/subject.ts';
 import { showAll } from '../../steps/detail.ts';
 import { clock, dateTime, time } from '../../text/format.ts';
 import { agentName, agentAsks, visibleTemplate, shownCode } from '../../text/shown.ts';
@@ -53,7 +53,7 @@ function waitingRow(context: Context, { entry, asked: { request } }: RequestRow)
 function waiting(request: AgentRequest, now: number): TemplateResult {
   const remaining = timeLeft(request, now);
   const timer = html`<span role="timer" aria-live="off">${remaining}</span>`;
-  return reason('clockface', html`${waited(request, now)}${remaining === '' ? nothing : html` · ${timer}`}`);
+  return reason('clockface', html`${waitingTime(request, now)}${remaining === '' ? nothing : html` · ${timer}`}`);
 }
 
 /** Whether the row above is the waiting call, which already shows the subject. */
@@ -93,7 +93,7 @@ function what(context: Context, request: AgentRequest): TemplateResult {
       const { whole } = context.requests.draft(request.id);
       return html`<div class="what" data-focus tabindex="0" role="group" aria-label=${spoken(request)}>
         ${agentAsks(context.store.view)}
-        ${subject({ request, projectDir, whole, previewed: context.requests.previews.of(request.id) })}
+        ${renderSubject({ request, projectDir, whole, previewed: context.requests.previews.of(request.id) })}
       </div>`;
     }
   }
@@ -172,7 +172,7 @@ function decidedDetail(context: Context, entry: PageEntry, { request, decision }
   return html`<div class="ask settled">
     ${
       request.kind === 'permission'
-        ? subject({ request, projectDir, whole: true })
+        ? renderSubject({ request, projectDir, whole: true })
         : request.kind === 'plan'
           ? planBody(context, request)
           : html`<dl>

@@ -10,7 +10,7 @@ import { visibleTemplate } from '../../text/shown.ts';
 import { firstWords } from '../../text/visible.ts';
 import { t } from '../../l10n.ts';
 import { type Context, waitsForEarlier, isLive } from '../context.ts';
-import { figureDetails, figureText, spokenFigure } from './messageFigure.ts';
+import { figureDetails, figureText, figureDescription } from './messageFigure.ts';
 
 interface StepRow {
   readonly entry: PageEntry;
@@ -44,7 +44,7 @@ export function stepRow(context: Context, { entry, tool, key, turn }: StepRow): 
       title=${view.title}
       @click=${toggle}
     >
-      <span class="sr">${[view.label, spokenFigure(figure)].filter((part) => part !== '').join('. ')}</span>
+      <span class="sr">${[view.label, figureDescription(figure)].filter((part) => part !== '').join('. ')}</span>
       <span class="num" aria-hidden="true">${entry.step ?? ''}</span
       >${codicon('chevron-right', 'tw')}${codicon(view.icon, 'k')}
       <span class="tx" aria-hidden="true">

@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit/html.js';
 import type {
   FileGroup,
   FileLine,
-  FileSince,
+  FileComparison,
   FilesLine,
   FoundLine,
   StepLink,
@@ -15,7 +15,7 @@ import { dateTime, number, time } from '../../text/format.ts';
 import { splitPath } from '../../text/paths.ts';
 import { visibleTemplate } from '../../text/shown.ts';
 import { plain } from '../../text/visible.ts';
-import { isOther } from './filesSince.ts';
+import { isChangedSince } from './filesSince.ts';
 
 /** The changes of a changed file, else its current content. */
 export function openLine({ actions }: Context, line: FilesLine | undefined): void {
@@ -24,7 +24,7 @@ export function openLine({ actions }: Context, line: FilesLine | undefined): voi
   else if (!line.path.endsWith('/')) actions.openFile(line.path);
 }
 
-export function cells(context: Context, line: FilesLine, since: FileSince | undefined): TemplateResult {
+export function cells(context: Context, line: FilesLine, since: FileComparison | undefined): TemplateResult {
   if (line.type === 'group') {
     return html`<span role="gridcell"
       >${groupWord(line.group)} <span class="dim">${plural(line.count, t('{0} file', 1), t('{0} files'))}</span></span
@@ -36,7 +36,7 @@ export function cells(context: Context, line: FilesLine, since: FileSince | unde
 function rest(
   context: Context,
   line: FileLine | UnreportedLine | FoundLine,
-  since: FileSince | undefined,
+  since: FileComparison | undefined,
 ): TemplateResult {
   if (line.type === 'file') return touched(context, line, since);
   return line.type === 'unreported' ? behind(context, line) : foundBy(context, line);
@@ -45,7 +45,7 @@ function rest(
 function name(
   { actions, store }: Context,
   line: FileLine | UnreportedLine | FoundLine,
-  since: FileSince | undefined,
+  since: FileComparison | undefined,
 ): TemplateResult {
   // A path that ends with a slash is a nested repository.
   const isFolder = line.path.endsWith('/');
@@ -58,7 +58,7 @@ function name(
     ${codicon(iconOf(line))}<span class="obj">${visibleTemplate(isFolder ? `${base}/` : base)}</span>
     ${folder === '' ? nothing : html`<span class="dir">${visibleTemplate(folder)}</span>`}
     ${change === 'added' || change === 'deleted' ? html`<span class="dir word">${changeWord(change)}</span>` : nothing}
-    ${isOther(since) ? html`<span class="mk" title=${sinceWords(since)}>${codicon('diff-modified', 'sm')}</span>` : nothing}
+    ${isChangedSince(since) ? html`<span class="mk" title=${sinceWords(since)}>${codicon('diff-modified', 'sm')}</span>` : nothing}
     <span class="ha">
       ${changed ? act(t('Open changes'), 'diff-single', () => actions.openChanges(line.path)) : nothing}
       ${change === 'deleted' || isFolder ? nothing : act(t('Open file'), 'go-to-file', () => actions.openFile(line.path))}
@@ -73,7 +73,7 @@ function iconOf(line: FileLine | UnreportedLine | FoundLine): string {
   return line.type === 'unreported' ? 'eye-watch' : 'file';
 }
 
-function touched({ actions }: Context, line: FileLine, since: FileSince | undefined): TemplateResult {
+function touched({ actions }: Context, line: FileLine, since: FileComparison | undefined): TemplateResult {
   const step = ({ entryIndex, number: step_ }: StepLink, label: string): TemplateResult =>
     html`<span role="gridcell" class="n"
       ><button class="link" tabindex="-1" aria-label=${label} @click=${() => actions.reveal(entryIndex)}>
@@ -88,7 +88,7 @@ function touched({ actions }: Context, line: FileLine, since: FileSince | undefi
     <span role="gridcell" class="since">${sinceCell(since)}</span>`;
 }
 
-function sinceCell(since: FileSince | undefined): unknown {
+function sinceCell(since: FileComparison | undefined): unknown {
   if (since === undefined || since.state === 'same') return nothing;
   if (since.state === 'unknown') {
     return html`<span class="dim" title=${t('The recorded version is not available')}>–</span>`;
@@ -112,7 +112,7 @@ function isoOf(at: number): string {
 }
 
 /** Empty for an unchanged file, and if unknown. */
-function sinceWords(since: FileSince | undefined): string {
+function sinceWords(since: FileComparison | undefined): string {
   if (since?.state === 'gone') return t('Deleted since the session ended');
   if (since?.state !== 'changed') return '';
   const at = since.at === null ? '' : dateTime(isoOf(since.at));
@@ -169,7 +169,7 @@ function changeWord(change: FileLine['change']): string {
   }
 }
 
-export function labelOf(line: FilesLine, since: FileSince | undefined): string {
+export function labelOf(line: FilesLine, since: FileComparison | undefined): string {
   if (line.type === 'group') return `${groupWord(line.group)}, ${plural(line.count, t('{0} file', 1), t('{0} files'))}`;
   const path = plain(line.path);
   if (line.type === 'found') return [path, t('Found by step {0}', line.step.number)].join(', ');

@@ -1,10 +1,10 @@
-import { type FileSince, type FilesLine, maxSince } from '../../../src/protocol/panel/viewMessages.ts';
+import { type FileComparison, type FilesLine, maxSince } from '../../../src/protocol/panel/viewMessages.ts';
 import type { ViewDeps } from '../view.ts';
 
 /** Which files on disk have changed since the session; requested as their rows arrive. */
 export class FileComparisons {
   readonly #deps: ViewDeps;
-  readonly #known = new Map<string, FileSince>();
+  readonly #known = new Map<string, FileComparison>();
   readonly #asked = new Set<string>();
   #generation = 0;
 
@@ -12,14 +12,14 @@ export class FileComparisons {
     this.#deps = deps;
   }
 
-  of(path: string): FileSince | undefined {
+  of(path: string): FileComparison | undefined {
     return this.#known.get(path);
   }
 
   /** Files known to have changed; `undefined` until all `files` were checked. */
   count(files: number): number | undefined {
     if (this.#known.size < files) return undefined;
-    return [...this.#known.values()].filter(isOther).length;
+    return [...this.#known.values()].filter(isChangedSince).length;
   }
 
   /** The known state may be out of date; it is shown until the new answer arrives. */
@@ -45,6 +45,6 @@ export class FileComparisons {
   }
 }
 
-export function isOther(since: FileSince | undefined): boolean {
+export function isChangedSince(since: FileComparison | undefined): boolean {
   return since?.state === 'changed' || since?.state === 'gone';
 }

@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { repeat } from 'lit/directives/repeat.js';
 import type { ToPage } from '../../../src/protocol/panel/messages.ts';
-import type { FilesLine, FilesPage, FileSince, FileSort } from '../../../src/protocol/panel/viewMessages.ts';
+import type { FilesLine, FilesPage, FileComparison, FileSort } from '../../../src/protocol/panel/viewMessages.ts';
 import { button, codicon, field } from '../../controls.ts';
 import { t } from '../../l10n.ts';
 import type { Context } from '../../parts/context.ts';
@@ -238,7 +238,7 @@ export class FilesView implements PageView {
     );
   }
 
-  #sinceOf(line: FilesLine): FileSince | undefined {
+  #sinceOf(line: FilesLine): FileComparison | undefined {
     return line.type === 'file' ? this.#since.of(line.path) : undefined;
   }
 

@@ -9,7 +9,7 @@ import { stateIcons } from '../../steps/state.ts';
 import { terminal } from '../../steps/terminal.ts';
 import { duration, number, time } from '../../text/format.ts';
 import { visibleTemplate } from '../../text/shown.ts';
-import { counts, laneName, lineState, momentWord, repeatWords, stateSentence, subject } from './stepWords.ts';
+import { counts, laneName, lineState, momentWord, repeatWords, stateSentence, stepSubject } from './stepWords.ts';
 
 type Fact = readonly [name: string, value: unknown] | undefined;
 
@@ -46,7 +46,7 @@ function about(context: Context, line: TrajectoryLine, go: (entryIndex: number) 
       [t('Duration'), duration(line.duration)],
     ])}${stepContent(context, line.entryIndex)}${link}`;
   }
-  const { name, folder } = subject(line, context.store.view?.summary.project_dir);
+  const { name, folder } = stepSubject(line, context.store.view?.summary.project_dir);
   const state = lineState(context, line);
   const changed = counts(line);
   return html`${head(name, line.path === null)}

@@ -110,7 +110,7 @@ export function counts({ added, removed }: Pick<StepLine, 'added' | 'removed'>):
 }
 
 /** Name and folder of a step's subject. */
-export function subject(line: StepLine, projectDir: string | undefined): { name: string; folder: string } {
+export function stepSubject(line: StepLine, projectDir: string | undefined): { name: string; folder: string } {
   if (line.path === null)
     return { name: line.kind === 'web' ? line.title.replace(/^https?:\/\//, '') : line.title, folder: '' };
   const { name, folder } = splitPath(line.path, projectDir);
@@ -144,7 +144,7 @@ export function lineLabel(context: Context, line: TrajectoryLine): string {
 }
 
 function stepParts(context: Context, line: StepLine): string[] {
-  const { name, folder } = subject(line, context.store.view?.summary.project_dir);
+  const { name, folder } = stepSubject(line, context.store.view?.summary.project_dir);
   return [
     t('Step {0}', line.number),
     kindWord(line.kind),

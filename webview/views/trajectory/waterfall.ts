@@ -24,7 +24,7 @@ import {
   momentIcons,
   momentWord,
   repeatWords,
-  subject,
+  stepSubject,
 } from './stepWords.ts';
 
 export type Axis = TrajectoryPage['axis'];
@@ -129,7 +129,7 @@ function label(line: TrajectoryLine, context: Context): TemplateResult {
         ><span class="dir">${visibleTemplate(firstWords(line.title))}</span></span
       >`;
   }
-  const { name, folder } = subject(line, context.store.view?.summary.project_dir);
+  const { name, folder } = stepSubject(line, context.store.view?.summary.project_dir);
   const mono = line.path === null && (line.kind === 'command' || line.kind === 'search');
   return html`<span class="num">${line.number}</span>${codicon(kindIcons[line.kind])}
     <span class="tx" title=${plain(line.title)}

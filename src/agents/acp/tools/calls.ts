@@ -7,7 +7,7 @@ import { field, nonEmpty } from '../../shared/guards.ts';
 import type { NormalizedRun } from '../../shared/normalizer/normalizedRun.ts';
 import { Terminals } from './terminals.ts';
 import { actionOf, resultOf, statusOf, toolName } from './toolAction.ts';
-import { bound, completedBy, noFields, updated, withContent, type ToolFields } from './toolFields.ts';
+import { truncateShown, completedBy, noFields, updateFields, withContent, type ToolFields } from './toolFields.ts';
 
 /** Answered calls that can still change. */
 const maxAnswered = 1000;
@@ -62,7 +62,7 @@ export class AcpCalls {
     this.#seeReview(update);
     const call = this.#get(id, context);
     if (call === undefined) return;
-    call.fields = updated(call.fields, update);
+    call.fields = updateFields(call.fields, update);
     call.asked = false;
     this.#seeTerminals(call);
     this.#changed(call, context);
@@ -109,7 +109,7 @@ export class AcpCalls {
   output(id: string, stdout: string, exitCode: number | null, context: CallContext): boolean {
     const call = this.#calls.get(id);
     if (call === undefined || call.forgotten) return false;
-    const streamed = bound(call.fields.streamed + stdout);
+    const streamed = truncateShown(call.fields.streamed + stdout);
     call.fields = { ...call.fields, streamed, exitCode: exitCode ?? call.fields.exitCode };
     this.#changed(call, context);
     return true;

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../../model/text/json.ts';
 import { nonEmpty } from '../../shared/guards.ts';
-import { permissionFields, noFields, updated, type ToolFields } from './toolFields.ts';
+import { permissionFields, noFields, updateFields, type ToolFields } from './toolFields.ts';
 
 /** Number of open calls, and of terminals with a known owner. */
 const maxKnown = 1000;
@@ -26,7 +26,7 @@ export class OpenCalls {
     const kind = update['sessionUpdate'];
     const id = nonEmpty(update['toolCallId']);
     if (id === undefined || (kind !== 'tool_call' && kind !== 'tool_call_update')) return;
-    const fields = updated(this.#calls.get(id) ?? noFields, update);
+    const fields = updateFields(this.#calls.get(id) ?? noFields, update);
     for (const terminal of fields.terminalIds) keep(this.#ofTerminal, terminal, id);
     if (ends.has(fields.status)) this.#calls.delete(id);
     else keep(this.#calls, id, fields);
@@ -35,7 +35,7 @@ export class OpenCalls {
   /** The call of a permission request, which may be its first mention. */
   asked(id: string | undefined, call: JsonObject): ToolFields {
     const known = id === undefined ? undefined : this.#calls.get(id);
-    const fields = permissionFields(known ?? noFields, updated(noFields, call));
+    const fields = permissionFields(known ?? noFields, updateFields(noFields, call));
     if (id !== undefined) keep(this.#calls, id, fields);
     return fields;
   }

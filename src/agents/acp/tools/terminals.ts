@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../model/text/json.ts';
 import { bytesOf, utf8 } from '../../../model/text/bytes.ts';
 import { field, nonEmpty, text } from '../../shared/guards.ts';
 import type { Shown } from './toolAction.ts';
-import { bound, exitCode, maxOutput } from './toolFields.ts';
+import { truncateShown, exitCode, maxOutput } from './toolFields.ts';
 
 interface Terminal {
   command: string | undefined;
@@ -85,6 +85,6 @@ function take(terminal: Terminal, data: string): void {
 }
 
 function outputOf(terminal: Terminal): string {
-  terminal.output ??= bound(utf8(terminal.pieces.flat()));
+  terminal.output ??= truncateShown(utf8(terminal.pieces.flat()));
   return terminal.output;
 }

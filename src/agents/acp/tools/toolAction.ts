@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../../model/text/json.ts';
 import type { FileChange, ToolAction, ToolResult, ToolStatus } from '../../../model/transcript/tool.ts';
 import { toolAction as claudeAction } from '../../claude-code/tools/toolActions.ts';
-import { completed as claudeCompleted } from '../../claude-code/tools/toolOutcome.ts';
+import { completeAction as claudeCompleted } from '../../claude-code/tools/toolOutcome.ts';
 import { field, nonEmpty, text, texts } from '../../shared/guards.ts';
 import { resultText } from '../../shared/resultText.ts';
 import { shellWord } from '../../shared/describe.ts';

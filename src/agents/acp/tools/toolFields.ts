@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../../model/text/json.ts';
 import type { FileChange } from '../../../model/transcript/tool.ts';
-import { bounded } from '../../shared/bounds.ts';
+import { limitDepth } from '../../shared/bounds.ts';
 import { count, field, nonEmpty, objects, text } from '../../shared/guards.ts';
 import { contentText } from '../wire.ts';
 
@@ -60,7 +60,7 @@ export const noFields: ToolFields = {
 export const maxOutput = 1024 * 1024;
 
 /** The fields after an update. */
-export function updated(before: ToolFields, update: JsonObject): ToolFields {
+export function updateFields(before: ToolFields, update: JsonObject): ToolFields {
   const printed = nonEmpty(update['status']) ?? before.status;
   const status = isOver(before.status) && !isOver(printed) ? before.status : printed;
   const after: ToolFields = {
@@ -87,7 +87,7 @@ function isOver(status: string | undefined): boolean {
 
 /** A permission request shows the call again, often in other words: it adds only what is unknown. */
 export function completedBy(before: ToolFields, shown: JsonObject): ToolFields {
-  const other = updated(noFields, shown);
+  const other = updateFields(noFields, shown);
   return {
     ...completedFields(before, other),
     input: isEmpty(before.input) ? (present(other.input) ?? before.input) : before.input,
@@ -121,17 +121,17 @@ export function permissionFields(known: ToolFields, request: ToolFields): ToolFi
 export function withContent(before: ToolFields, item: unknown): ToolFields {
   const after = { ...before };
   const shown = isObject(item) && item['type'] === 'content' ? contentText(item['content']) : undefined;
-  if (shown !== undefined) after.content = bound((after.content ?? '') + shown);
+  if (shown !== undefined) after.content = truncateShown((after.content ?? '') + shown);
   else takeContent(after, objects([item]));
   return after;
 }
 
-export function bound(shown: string): string {
+export function truncateShown(shown: string): string {
   return shown.length > maxOutput ? `${shown.slice(0, maxOutput)}…` : shown;
 }
 
 function present(value: unknown): unknown {
-  return value === undefined || value === null ? undefined : bounded(value);
+  return value === undefined || value === null ? undefined : limitDepth(value);
 }
 
 function isEmpty(value: unknown): boolean {
@@ -161,7 +161,7 @@ function takeExtensions(after: ToolFields, meta: unknown): void {
   // Both names contain pieces; the client's wish decides which of them an agent uses.
   const output = field(meta, 'terminal_output') ?? field(meta, 'terminal_output_delta');
   const more = text(field(output, 'data'));
-  if (more !== undefined) after.streamed = bound(after.streamed + more);
+  if (more !== undefined) after.streamed = truncateShown(after.streamed + more);
   const exit = field(meta, 'terminal_exit');
   if (isObject(exit)) after.exitCode = exitCode(exit['exit_code']) ?? after.exitCode;
 }
@@ -192,8 +192,8 @@ function takeContent(after: ToolFields, items: readonly JsonObject[]): void {
   const shown = items.flatMap((item) => (item['type'] === 'content' ? [contentText(item['content'])] : []));
   const texts = shown.filter((label) => label !== undefined);
   if (texts.length === 0) return;
-  if (after.status === undefined || after.status === 'pending') after.description = bound(texts.join('\n'));
-  else after.content = bound(texts.join('\n'));
+  if (after.status === undefined || after.status === 'pending') after.description = truncateShown(texts.join('\n'));
+  else after.content = truncateShown(texts.join('\n'));
 }
 
 /** A diff: one file with old and new text in version 1; changes and one patch in version 2. */

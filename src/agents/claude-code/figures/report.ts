@@ -1,7 +1,7 @@
 import type { RunReport } from '../../../model/usage/facts.ts';
 import type { ResultLine } from '../wire.ts';
 import { modelUsage, tokenUsage } from './usage.ts';
-import { bounded } from '../../shared/bounds.ts';
+import { limitDepth } from '../../shared/bounds.ts';
 import { isObject, type JsonObject } from '../../../model/text/json.ts';
 import { englishFigures } from '../../../text/figures.ts';
 
@@ -69,7 +69,7 @@ export function reportMetadata(result: ResultLine): JsonObject {
     ...(result.errors.length > 0 && { errors: result.errors }),
     ...(result.denials.length > 0 && { permissionDenials: result.denials }),
     ...(result.origin !== undefined && { origin: result.origin }),
-    ...(result.structured !== undefined && { structuredOutput: bounded(result.structured) }),
+    ...(result.structured !== undefined && { structuredOutput: limitDepth(result.structured) }),
   };
 }
 

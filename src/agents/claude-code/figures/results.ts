@@ -7,7 +7,7 @@ import { isAborted, reportedError, reportMetadata, reportText, runReport } from 
 import type { RunState } from './runState.ts';
 import type { Texts } from '../texts/texts.ts';
 import { resultLine, type ResultLine } from '../wire.ts';
-import { bounded } from '../../shared/bounds.ts';
+import { limitDepth } from '../../shared/bounds.ts';
 import { parse } from '../../shared/normalizer/lineLog.ts';
 import type { EntryWriter } from '../../shared/normalizer/entryWriter.ts';
 
@@ -60,9 +60,9 @@ export class Results {
   /** With `--output-format json`, no earlier line shows the call with this input. */
   #structured({ structured, result = '' }: ResultLine, line: Line): void {
     if (structured === undefined) return;
-    const shown = JSON.stringify(bounded(structured));
+    const shown = JSON.stringify(limitDepth(structured));
     // The model may have written the same JSON with other whitespace.
-    if (this.#texts.hasSaid(shown) || JSON.stringify(bounded(parse(result))) === shown) return;
+    if (this.#texts.hasSaid(shown) || JSON.stringify(limitDepth(parse(result))) === shown) return;
     this.#texts.message(undefined);
     this.#texts.add('text', shown, [], line, line.metadata());
   }

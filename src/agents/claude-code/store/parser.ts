@@ -7,7 +7,7 @@ import type { StoreParser, StoreParserOptions, StoreRecord } from '../../stores/
 import { ClaudeCodeNormalizer } from '../normalize.ts';
 import { ClaudeFacts } from './facts.ts';
 import { isBookkeeping, isBulk, isFiller, typedPrompt } from './records.ts';
-import { promptForm, stdoutForm } from './stdoutForm.ts';
+import { promptForm, toStdoutForm } from './stdoutForm.ts';
 import { Subagents } from './subagents.ts';
 
 const nothing: readonly EntryUpdate[] = [];
@@ -65,7 +65,7 @@ export class ClaudeStoreParser implements StoreParser {
     const callId = isMain ? null : this.#subagents.callOf(value, agent ?? nonEmpty(value['agentId']));
     // Requests with which the program warms up its cache.
     if (!isMain && callId === null) return nothing;
-    const form = stdoutForm(value, session, callId);
+    const form = toStdoutForm(value, session, callId);
     // Output of the program's own commands is stored as a text of the user.
     const isText = typeof field(value['message'], 'content') === 'string';
     const isOutput = value['type'] === 'user' && isMain && isText && value['isMeta'] !== true;

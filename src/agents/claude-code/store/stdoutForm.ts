@@ -2,7 +2,7 @@ import { type JsonObject, isObject } from '../../../model/text/json.ts';
 import { field, nonEmpty, objects } from '../../shared/guards.ts';
 
 /** A record in the form that `--output-format stream-json` prints. */
-export function stdoutForm(record: JsonObject, session: string, parentCallId: string | null): JsonObject {
+export function toStdoutForm(record: JsonObject, session: string, parentCallId: string | null): JsonObject {
   const common = {
     type: record['type'],
     uuid: record['uuid'],
@@ -42,7 +42,7 @@ export function promptForm(record: JsonObject, session: string): JsonObject {
   const message = record['message'];
   const content = field(message, 'content');
   const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
-  return { ...stdoutForm(record, session, null), isReplay: true, message: { role: 'user', content: blocks } };
+  return { ...toStdoutForm(record, session, null), isReplay: true, message: { role: 'user', content: blocks } };
 }
 
 /** Decisions about calls, which the store does not list separately. */

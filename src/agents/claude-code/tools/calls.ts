@@ -1,12 +1,12 @@
 import type { NormalizedEntry } from '../../../model/transcript/entry.ts';
 import type { NormalizedEntryMetadata } from '../../../model/transcript/metadata.ts';
 import type { ToolStatus, ToolUse } from '../../../model/transcript/tool.ts';
-import { bounded } from '../../shared/bounds.ts';
+import { limitDepth } from '../../shared/bounds.ts';
 import { resultData } from '../texts/content.ts';
 import { describeCall } from '../../shared/describe.ts';
 import { TaskList } from './tasks.ts';
 import { toolAction } from './toolActions.ts';
-import { completed } from './toolOutcome.ts';
+import { completeAction } from './toolOutcome.ts';
 import type { EntryWriter } from '../../shared/normalizer/entryWriter.ts';
 
 /** Answered calls that can still be corrected (the end of a turn lists denials). */
@@ -95,7 +95,7 @@ export class ToolCalls {
     if (this.#released.has(id)) return true;
     if (asksModels.has(name)) this.sideCalls += 1;
     if (name === structuredOutput) this.gaveStructured = true;
-    const input = bounded(start.input);
+    const input = limitDepth(start.input);
     const tool: ToolUse = {
       toolName: name,
       callId: known === undefined ? id : this.#anotherId(id),
@@ -145,7 +145,7 @@ export class ToolCalls {
     this.#assemble(known);
     const { toolName, input } = known.tool;
     const status = known.deniedBecause !== undefined && result.isError ? 'denied' : result.status;
-    let action = completed(known.tool.action, result);
+    let action = completeAction(known.tool.action, result);
     if (status === 'success') action = this.#tasks.completed(toolName, action, input, result.detail);
     const data = resultData(result.detail, result.text) ?? before?.data;
     const shown = known.open || before?.text === undefined ? result.text : `${before.text}\n\n${result.text}`;
@@ -241,7 +241,7 @@ export class ToolCalls {
   /** The whole call, after its start or even after its result. */
   #fill(call: Call, { name, input: given, timestamp, metadata, parentCallId }: CallStart): void {
     if (call.whole && !call.open) return;
-    const input = bounded(given);
+    const input = limitDepth(given);
     call.whole = true;
     call.pieces = [];
     const opened = this.#tasks.started(name, toolAction(name, input), input);
@@ -253,7 +253,7 @@ export class ToolCalls {
       action:
         result === undefined
           ? opened
-          : completed(opened, { text: result.text ?? '', isError: result.isError === true, detail: call.detail }),
+          : completeAction(opened, { text: result.text ?? '', isError: result.isError === true, detail: call.detail }),
       startedAt: timestamp,
     };
     if (parentCallId !== null) tool.parentCallId = parentCallId;
@@ -270,7 +270,7 @@ export class ToolCalls {
     call.whole = true;
     let input: unknown = json;
     try {
-      input = bounded(JSON.parse(json));
+      input = limitDepth(JSON.parse(json));
     } catch {
       // Half an input stays a text.
     }

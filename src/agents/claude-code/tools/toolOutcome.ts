@@ -17,7 +17,7 @@ export interface Outcome {
 }
 
 /** Adds the result to the action. Never removes anything from it. */
-export function completed(action: ToolAction, outcome: Outcome): ToolAction {
+export function completeAction(action: ToolAction, outcome: Outcome): ToolAction {
   const detail = isObject(outcome.detail) ? outcome.detail : {};
   switch (action.kind) {
     case 'file_read':

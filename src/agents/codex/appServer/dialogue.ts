@@ -7,7 +7,7 @@ import { parse } from '../../shared/normalizer/lineLog.ts';
 import { approvalOf, changesOfItem } from './approvals.ts';
 import {
   configAnswer,
-  loadedAnswer,
+  loadedThreadsAnswer,
   ownRequestId,
   serverMessage,
   threadAnswer,
@@ -155,7 +155,7 @@ class CodexDialogue implements Dialogue {
   /** Only a thread that is open: resuming another one would make this app-server its second writer. */
   #join(threadId: string): void {
     this.#request('thread/loaded/list', {}, (listed) => {
-      const { data } = loadedAnswer.safeParse(listed.kind === 'answer' ? listed.result : undefined);
+      const { data } = loadedThreadsAnswer.safeParse(listed.kind === 'answer' ? listed.result : undefined);
       if (data?.data.includes(threadId) !== true) {
         this.#host.leave();
         return;

@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '../../../model/text/json.ts';
 import { code } from '../../shared/describe.ts';
 import { count, field, nonEmpty, objects, text } from '../../shared/guards.ts';
 import type { NormalizedRun, SourceLine } from '../../shared/normalizer/normalizedRun.ts';
-import { spoken } from '../../shared/resultText.ts';
+import { textOfBlocks } from '../../shared/resultText.ts';
 import { errorCode } from '../errors.ts';
 import { interruptedReport } from '../report.ts';
 import type { ThreadEvents } from '../threads/threadEvents.ts';
@@ -205,7 +205,7 @@ export class AppServerEvents {
     if (item === undefined) return false;
     switch (item.type) {
       case 'user_message':
-        if (over) this.#run.echoedPrompt(spoken(item.fields['content']) ?? '', line.timestamp);
+        if (over) this.#run.echoedPrompt(textOfBlocks(item.fields['content']) ?? '', line.timestamp);
         return true;
       case 'agent_message':
       case 'reasoning':

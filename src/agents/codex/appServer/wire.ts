@@ -47,7 +47,7 @@ function isRequestId(id: unknown): id is RequestId {
 /** Answers of the requests that the dialogue sends. */
 export const threadAnswer = z.looseObject({ thread: z.looseObject({ id: z.string().min(1) }) });
 export const turnAnswer = z.looseObject({ turn: z.looseObject({ id: z.string().min(1) }) });
-export const loadedAnswer = z.looseObject({ data: z.array(z.string()) });
+export const loadedThreadsAnswer = z.looseObject({ data: z.array(z.string()) });
 export const turnsAnswer = z.looseObject({
   data: z.array(z.looseObject({ id: z.string().min(1), status: z.string() })),
 });

@@ -4,10 +4,10 @@ import type { JsonObject } from '../../../model/text/json.ts';
 import type { Todo } from '../../../model/transcript/tool.ts';
 import { code } from '../../shared/describe.ts';
 import { field, nonEmpty, objects, text } from '../../shared/guards.ts';
-import { spoken } from '../../shared/resultText.ts';
+import { textOfBlocks } from '../../shared/resultText.ts';
 import type { NormalizedRun, SourceLine } from '../../shared/normalizer/normalizedRun.ts';
 import type { TextKind } from '../../shared/normalizer/spokenTexts.ts';
-import { errorCode, isRetry, readable } from '../errors.ts';
+import { errorCode, isRetry, readableError } from '../errors.ts';
 import { OldCalls } from './calls.ts';
 import { completedReport, failedReport } from '../report.ts';
 import { itemText, tokenUsage, type ConfigLine } from '../wire.ts';
@@ -139,7 +139,7 @@ export class OldEvents {
 
   /** Texts and notices. */
   #handleMessage(type: string, event: JsonObject, timestamp: string): boolean {
-    const shown = spoken(event['message']) ?? itemText(event) ?? spoken(event['delta']) ?? '';
+    const shown = textOfBlocks(event['message']) ?? itemText(event) ?? textOfBlocks(event['delta']) ?? '';
     switch (type) {
       case 'agent_message':
         this.#text('text', shown, timestamp);
@@ -173,7 +173,7 @@ export class OldEvents {
         this.#run.system('approval', `Asks for permission: ${nonEmpty(event['reason']) ?? type}`, timestamp);
         return true;
       case 'error':
-        this.#failure = shown === '' ? 'The agent reported an error without a message.' : readable(shown);
+        this.#failure = shown === '' ? 'The agent reported an error without a message.' : readableError(shown);
         this.#run.error(this.#failure, errorCode(shown), timestamp);
         return true;
       default:

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../model/text/json.ts';
 import type { ToolAction, ToolStatus } from '../../../model/transcript/tool.ts';
 import { field, nonEmpty, text, texts } from '../../shared/guards.ts';
 import { parse } from '../../shared/normalizer/lineLog.ts';
-import { spoken } from '../../shared/resultText.ts';
+import { textOfBlocks } from '../../shared/resultText.ts';
 import type { NormalizedRun, SourceLine } from '../../shared/normalizer/normalizedRun.ts';
 import { shellWord } from '../../shared/describe.ts';
 
@@ -53,7 +53,7 @@ export class StoredCalls {
     const call = id === undefined ? undefined : this.#waiting.get(id);
     if (id === undefined || call === undefined) return;
     const { output } = payload;
-    const reported = typeof output === 'string' ? output : (spoken(output) ?? '');
+    const reported = typeof output === 'string' ? output : (textOfBlocks(output) ?? '');
     // Its item follows when the command is done.
     if (this.hasItems && stillRuns.test(reported)) return;
     this.#show(id);

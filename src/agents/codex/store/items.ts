@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../../model/text/json.ts';
 import { field, list, nonEmpty, texts } from '../../shared/guards.ts';
-import { spoken } from '../../shared/resultText.ts';
+import { textOfBlocks } from '../../shared/resultText.ts';
 import { shellWord } from '../../shared/describe.ts';
 
 /** Names that are not the snake-case form of their name in the store. */
@@ -60,5 +60,5 @@ function stateOf(state: unknown): unknown {
 export function userText(item: JsonObject): string {
   const content = item['content'];
   const parts = list(content).map((part) => nonEmpty(field(part, 'text')) ?? '');
-  return (typeof item['message'] === 'string' ? item['message'] : parts.join('')) || (spoken(content) ?? '');
+  return (typeof item['message'] === 'string' ? item['message'] : parts.join('')) || (textOfBlocks(content) ?? '');
 }

@@ -5,9 +5,9 @@ import { field, nonEmpty, texts } from '../../shared/guards.ts';
 import { parse } from '../../shared/normalizer/lineLog.ts';
 import { Clock } from '../../shared/normalizer/entryWriter.ts';
 import type { StoreParser, StoreParserOptions, StoreRecord } from '../../stores/storeFormat.ts';
-import { EntryMerger, ofSubagent } from '../../stores/entryMerger.ts';
+import { EntryMerger, asSubagentEntry } from '../../stores/entryMerger.ts';
 import { CodexFacts } from './facts.ts';
-import { enveloped } from './plainRecords.ts';
+import { wrapPlainRecord } from './plainRecords.ts';
 import { StoredThread } from './thread.ts';
 
 const nothing: readonly EntryUpdate[] = [];
@@ -41,7 +41,7 @@ export class CodexStoreParser implements StoreParser {
     if (record.kind !== 'line' || record.text.trim() === '') return nothing;
     records.total += 1;
     const read = parse(record.text);
-    const value = isObject(read) ? enveloped(read) : read;
+    const value = isObject(read) ? wrapPlainRecord(read) : read;
     if (!isObject(value)) {
       records.malformed += 1;
       return this.#write(thread, (storedThread) => storedThread.malformed(record.text, this.#timestamp));
@@ -76,7 +76,7 @@ export class CodexStoreParser implements StoreParser {
     const thread = known ?? new StoredThread();
     this.#threads.set(key, thread);
     const mark = (entry: NormalizedEntry): NormalizedEntry =>
-      id === undefined ? entry : ofSubagent(entry, this.#callOf.get(id) ?? `thread-${id}`);
+      id === undefined ? entry : asSubagentEntry(entry, this.#callOf.get(id) ?? `thread-${id}`);
     return this.#transcript.add(key, push(thread), mark);
   }
 

@@ -9,7 +9,7 @@ const notTyped = ['<environment_context>', '<user_instructions>', '# AGENTS.md']
  * A record of the oldest versions (0.20), which are not in an envelope, in the form of later ones. They have neither times
  * nor tokens.
  */
-export function enveloped(record: JsonObject): JsonObject {
+export function wrapPlainRecord(record: JsonObject): JsonObject {
   if (record['payload'] !== undefined) return record;
   if (record['record_type'] === 'state') return { type: 'world_state', payload: {} };
   const { type } = record;

@@ -2,7 +2,7 @@ import { codePoints } from '../../../model/text/codePoints.ts';
 import { isObject, type JsonObject } from '../../../model/text/json.ts';
 import type { Citation } from '../../../model/transcript/metadata.ts';
 import { count, list, nonEmpty, objects } from '../../shared/guards.ts';
-import { spoken } from '../../shared/resultText.ts';
+import { textOfBlocks } from '../../shared/resultText.ts';
 
 /** Sources that a message or its content blocks name; no measured version prints them. */
 export function citations(fields: JsonObject): Citation[] {
@@ -27,7 +27,7 @@ function citationsInBlocks(fields: JsonObject): Citation[] {
   let base = 0;
   return list(fields['content']).flatMap((block) => {
     const start = base;
-    base += codePoints(spoken([block]) ?? '');
+    base += codePoints(textOfBlocks([block]) ?? '');
     const place = { start, end: base, base: start, limit: base };
     return isObject(block) ? objects(block['annotations']).flatMap((annotation) => citation(annotation, place)) : [];
   });

@@ -7,7 +7,7 @@ import { code } from '../../shared/describe.ts';
 import { errorReason } from '../../shared/resultText.ts';
 import type { NormalizedRun, SourceLine } from '../../shared/normalizer/normalizedRun.ts';
 import type { TextKind } from '../../shared/normalizer/spokenTexts.ts';
-import { errorCode, isRetry, readable } from '../errors.ts';
+import { errorCode, isRetry, readableError } from '../errors.ts';
 import { citations } from './citations.ts';
 import { itemCall } from './items.ts';
 import { completedReport, completedText, failedReport } from '../report.ts';
@@ -108,8 +108,8 @@ export class ThreadEvents {
   #failed(error: unknown, { timestamp }: SourceLine): void {
     this.#run.unfinished = false;
     const message = errorReason(error) ?? 'The turn failed; the agent gave no reason.';
-    this.#run.error(readable(message), errorCode(message), timestamp);
-    this.reports.push(failedReport(readable(message)));
+    this.#run.error(readableError(message), errorCode(message), timestamp);
+    this.reports.push(failedReport(readableError(message)));
   }
 
   #error(message: string, { timestamp }: SourceLine, willRetry: boolean): void {
@@ -118,7 +118,7 @@ export class ThreadEvents {
       this.abandonTexts();
       this.#run.system('retry', message, timestamp);
     } else {
-      this.#run.error(readable(message), errorCode(message), timestamp);
+      this.#run.error(readableError(message), errorCode(message), timestamp);
     }
   }
 

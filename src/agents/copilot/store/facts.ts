@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../model/text/json.ts';
 import type { StoreFacts } from '../../../model/session/observed.ts';
 import type { ModelUsage } from '../../../model/usage/usage.ts';
 import { field, nonEmpty, objects } from '../../shared/guards.ts';
-import { spoken } from '../../shared/resultText.ts';
+import { textOfBlocks } from '../../shared/resultText.ts';
 import { FactsBuilder } from '../../stores/factsBuilder.ts';
 import { requestUsage, usageFile, type CopilotEvent } from '../wire.ts';
 
@@ -76,7 +76,7 @@ export class CopilotFacts {
       }
       case 'user.message':
         if (isMain && nonEmpty(data['source']) === undefined && id !== undefined) {
-          facts.prompt({ key: id, at: at ?? null }, spoken(data['content']) ?? '');
+          facts.prompt({ key: id, at: at ?? null }, textOfBlocks(data['content']) ?? '');
         }
         break;
       case 'assistant.message':

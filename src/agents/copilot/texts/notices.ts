@@ -1,6 +1,6 @@
 import type { NormalizedEntry } from '../../../model/transcript/entry.ts';
 import { isObject, type JsonObject } from '../../../model/text/json.ts';
-import { bounded } from '../../shared/bounds.ts';
+import { limitDepth } from '../../shared/bounds.ts';
 import { code } from '../../shared/describe.ts';
 import { count, nonEmpty } from '../../shared/guards.ts';
 import type { NormalizedRun } from '../../shared/normalizer/normalizedRun.ts';
@@ -111,7 +111,7 @@ export class Notices {
       type: { kind: 'system_message', subtype },
       content,
       timestamp,
-      metadata: hasKeys(data) ? { ...metadata, data: bounded(data) } : metadata,
+      metadata: hasKeys(data) ? { ...metadata, data: limitDepth(data) } : metadata,
     });
   }
 
@@ -162,7 +162,7 @@ export class Notices {
       type: { kind: 'system_message', subtype: type },
       content: describe(type, data),
       timestamp: speaker.timestamp,
-      metadata: hasKeys(data) ? { ...speaker.metadata, data: bounded(data) } : speaker.metadata,
+      metadata: hasKeys(data) ? { ...speaker.metadata, data: limitDepth(data) } : speaker.metadata,
       open: true,
     });
     this.#folds.set(type, { entry, count: 1 });

@@ -1,7 +1,7 @@
 import type { NormalizedEntry } from '../../../model/transcript/entry.ts';
 import type { NormalizedEntryMetadata } from '../../../model/transcript/metadata.ts';
 import type { ToolAction, ToolResult, ToolStatus, ToolUse } from '../../../model/transcript/tool.ts';
-import { bounded } from '../bounds.ts';
+import { limitDepth } from '../bounds.ts';
 import { describeCall } from '../describe.ts';
 import type { EntryWriter } from './entryWriter.ts';
 
@@ -62,7 +62,7 @@ export class ToolCallIndex {
     const known = this.#calls.get(id);
     if (known === undefined || isOrphan(known)) return false;
     if (known.open || known.entry === undefined) return true;
-    return known.tool.toolName === toolName && JSON.stringify(known.tool.input) === JSON.stringify(bounded(input));
+    return known.tool.toolName === toolName && JSON.stringify(known.tool.input) === JSON.stringify(limitDepth(input));
   }
 
   /** Begins a call. One that already began is unchanged; one whose result came first is completed. */
@@ -72,14 +72,14 @@ export class ToolCallIndex {
     const known = this.#calls.get(id);
     if (known !== undefined && isOrphan(known)) {
       const parent = parentCallId === undefined ? {} : { parentCallId };
-      this.#put(known, { ...known.tool, ...parent, toolName, action, input: bounded(input), startedAt: timestamp });
+      this.#put(known, { ...known.tool, ...parent, toolName, action, input: limitDepth(input), startedAt: timestamp });
       return;
     }
     const tool: ToolUse = {
       toolName,
       callId: this.#callId(id),
       action,
-      input: bounded(input),
+      input: limitDepth(input),
       status: 'running',
       startedAt: timestamp,
     };
@@ -168,7 +168,7 @@ export class ToolCallIndex {
 
   /** The oldest call of this tool, or of any, that waits for its result; one with this input before others. */
   openOf(toolName?: string, input?: unknown): string | undefined {
-    const serialized = input === undefined ? undefined : JSON.stringify(bounded(input));
+    const serialized = input === undefined ? undefined : JSON.stringify(limitDepth(input));
     let oldest: string | undefined;
     for (const id of this.#open) {
       const tool = this.#calls.get(id)?.tool;
@@ -237,5 +237,5 @@ function isOrphan({ entry, tool }: Call): boolean {
 }
 
 function saved(result: ToolResult): ToolResult {
-  return result.data === undefined ? result : { ...result, data: bounded(result.data) };
+  return result.data === undefined ? result : { ...result, data: limitDepth(result.data) };
 }

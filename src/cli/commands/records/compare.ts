@@ -1,6 +1,6 @@
 import { parseOptions } from '../../options/args.ts';
 import { UsageError, type Command } from '../../command.ts';
-import { startedDaemon, translated } from '../../run/daemon.ts';
+import { startedDaemon, withDaemonErrors } from '../../run/daemon.ts';
 import { storeHelp } from '../../run/engine.ts';
 import { comparisonText } from '../../race/comparisonText.ts';
 import { writeLines } from '../../print/output.ts';
@@ -23,7 +23,7 @@ export const compare: Command = {
     if (ids.length < 2) throw new UsageError('Specify at least two sessions.', 'See "vitrine sessions" for their ids.');
     const daemon = await startedDaemon(context, { store: values.store });
     try {
-      const comparison = await translated(() => daemon.call('compareSessions', { session_ids: ids }));
+      const comparison = await withDaemonErrors(() => daemon.call('compareSessions', { session_ids: ids }));
       if (values.json === true) await writeLines(context.stdout, [comparison]);
       else context.stdout.write(comparisonText(comparison));
       return 0;

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { agentOption, parseOptions } from '../../options/args.ts';
 import { UsageError, type Command } from '../../command.ts';
-import { translated } from '../../run/daemon.ts';
+import { withDaemonErrors } from '../../run/daemon.ts';
 import { storeHelp } from '../../run/engine.ts';
 import { RecordReader } from '../../run/recordReader.ts';
 
@@ -25,7 +25,7 @@ export const importCommand: Command = {
     const agent = values.agent === undefined ? {} : { agent: agentOption(values.agent).type };
     const reader = new RecordReader(context, { store: values.store, writes: true });
     try {
-      const report = await translated(() =>
+      const report = await withDaemonErrors(() =>
         reader.engine.archive.import({ file: path.resolve(context.cwd, file), ...agent }),
       );
       context.stdout.write(`${report.sessionId}\n`);

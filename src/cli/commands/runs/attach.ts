@@ -14,7 +14,7 @@ import { readEditPreviews } from '../../../engine/requests/readEditPreviews.ts';
 import { requestText } from '../../attach/requestText.ts';
 import { FollowedTranscript, isWaitingRequest } from '../../attach/transcript.ts';
 import { UsageError, type CliContext, type Command } from '../../command.ts';
-import { isSameProtocol, runningDaemons, startedDaemon, translated } from '../../run/daemon.ts';
+import { isSameProtocol, runningDaemons, startedDaemon, withDaemonErrors } from '../../run/daemon.ts';
 import { storeHelp } from '../../run/engine.ts';
 import { homeOf, readObserved } from '../../sessions/observed.ts';
 import { entryText } from '../../print/entryText.ts';
@@ -67,8 +67,8 @@ export const attach: Command = {
         if (joined !== undefined) daemons.push(joined.connection);
         return joined;
       };
-      const { connection, session } = await translated(() => findSession(daemons, given, join));
-      return await translated(() => new Attachment(connection, session, context, json).run());
+      const { connection, session } = await withDaemonErrors(() => findSession(daemons, given, join));
+      return await withDaemonErrors(() => new Attachment(connection, session, context, json).run());
     } finally {
       for (const daemon of daemons) daemon.close();
     }

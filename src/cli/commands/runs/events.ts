@@ -5,7 +5,7 @@ import type { CoordinatorEvent } from '../../../model/transcript/event.ts';
 import { UsageError, type Command } from '../../command.ts';
 import { parseOptions } from '../../options/args.ts';
 import { writeLines } from '../../print/output.ts';
-import { connectOptions, translated } from '../../run/daemon.ts';
+import { connectOptions, withDaemonErrors } from '../../run/daemon.ts';
 import { storeHelp } from '../../run/engine.ts';
 
 const help = `Usage: vitrine events --follow [ses_…] [options]
@@ -38,7 +38,9 @@ export const events: Command = {
       writeLines(context.stdout, heard.filter(isWanted));
     // A daemon that exits is started again, and so is one that another version replaces.
     while (!stop.signal.aborted) {
-      const daemon = await translated(() => connect({ ...connectOptions(context, { store: values.store }), onNews }));
+      const daemon = await withDaemonErrors(() =>
+        connect({ ...connectOptions(context, { store: values.store }), onNews }),
+      );
       try {
         await daemon.call('watch', { events: true });
         context.stderr.write('Following. Press Ctrl-C to stop.\n');

@@ -11,7 +11,7 @@ import type { ChangedRun } from '../../../protocol/daemon/queue.ts';
 import { englishFigures } from '../../../text/figures.ts';
 import { parseOptions } from '../../options/args.ts';
 import { UsageError, type CliContext, type Command } from '../../command.ts';
-import { connectOptions, translated } from '../../run/daemon.ts';
+import { connectOptions, withDaemonErrors } from '../../run/daemon.ts';
 import { storeHelp } from '../../run/engine.ts';
 import { RunEnds } from '../../run/queuedRun.ts';
 import { writeLines } from '../../print/output.ts';
@@ -149,7 +149,7 @@ async function speak(
     for (const run of runs) ends.add(run);
     return Promise.resolve();
   };
-  const connection = await translated(() => connect({ ...connectOptions(context, { store }), onNews }));
+  const connection = await withDaemonErrors(() => connect({ ...connectOptions(context, { store }), onNews }));
   const disconnected = connection.closed.then(() => {
     throw new DaemonError('unreachable', 'The Vitrine daemon exited.');
   });

@@ -4,7 +4,7 @@ import { acpProfileIds } from '../../options/acpAgent.ts';
 import { numberOption, parseOptions } from '../../options/args.ts';
 import { limitsOf, pricesHelp, pricesOption } from '../../options/executorOptions.ts';
 import { UsageError, type CliContext, type Command } from '../../command.ts';
-import { startedDaemon, translated } from '../../run/daemon.ts';
+import { startedDaemon, withDaemonErrors } from '../../run/daemon.ts';
 import { storeHelp } from '../../run/engine.ts';
 import { clientContext } from '../../run/requestedRun.ts';
 import { raceAgents, racePrograms } from '../../race/agents.ts';
@@ -144,7 +144,7 @@ async function startRace(
   };
   const daemon = await startedDaemon(context, { store });
   try {
-    const started = await translated(() =>
+    const started = await withDaemonErrors(() =>
       daemon.call('startRace', { context: clientContext(context, cwd, engineOptions), request }),
     );
     if (values.detach === true) {

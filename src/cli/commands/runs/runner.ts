@@ -10,7 +10,7 @@ import type { GivenParams, News } from '../../../protocol/daemon/calls.ts';
 import { numberOption, parseOptions } from '../../options/args.ts';
 import { UsageError, type CliContext, type Command } from '../../command.ts';
 import { clientContext } from '../../run/requestedRun.ts';
-import { connectOptions, translated } from '../../run/daemon.ts';
+import { connectOptions, withDaemonErrors } from '../../run/daemon.ts';
 import { storeHelp } from '../../run/engine.ts';
 import { executorOption } from '../../options/executorOptions.ts';
 import { visibleLine } from '../../../model/text/visibleText.ts';
@@ -73,7 +73,7 @@ export const runner: Command = {
       log: { warn: (message) => void context.stderr.write(`vitrine: ${message}\n`) },
     });
     try {
-      await translated(() => link.connection());
+      await withDaemonErrors(() => link.connection());
       await interrupted(context);
       await declared.stop(link);
       return ended;

@@ -2,7 +2,7 @@ import { parseOptions } from '../../options/args.ts';
 import { UsageError, type Command } from '../../command.ts';
 import { RemoteQueue } from '../../../client/queue/remoteQueue.ts';
 import { isRunOver } from '../../../model/session/status.ts';
-import { isSameProtocol, runningDaemons, translated } from '../../run/daemon.ts';
+import { isSameProtocol, runningDaemons, withDaemonErrors } from '../../run/daemon.ts';
 import { storeHelp } from '../../run/engine.ts';
 
 const help = `Usage: vitrine stop ses_… [options]
@@ -29,17 +29,17 @@ export const stop: Command = {
     const daemons = await runningDaemons(context, { store: values.store });
     try {
       for (const daemon of daemons) {
-        const running = await translated(() => daemon.call('running', {}));
+        const running = await withDaemonErrors(() => daemon.call('running', {}));
         if (!running.some((session) => session.session_id === session_id)) continue;
-        await translated(() => daemon.call('stop', { session_id, kill: values.kill === true }));
+        await withDaemonErrors(() => daemon.call('stop', { session_id, kill: values.kill === true }));
         return stopped;
       }
       for (const daemon of daemons.filter(isSameProtocol)) {
         const queue = new RemoteQueue(daemon);
-        const runs = await translated(() => queue.runs({ session_id }));
+        const runs = await withDaemonErrors(() => queue.runs({ session_id }));
         const waiting = runs.find(({ status }) => !isRunOver(status));
         if (waiting === undefined) continue;
-        await translated(() => queue.stopRun(waiting.run_id));
+        await withDaemonErrors(() => queue.stopRun(waiting.run_id));
         return stopped;
       }
     } finally {

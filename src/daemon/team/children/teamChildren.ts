@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { accepted } from '../../../coordinator/acceptedRuns.ts';
+import { parseInput } from '../../../coordinator/acceptedRuns.ts';
 import { createRunSchema, type CreateRun } from '../../../coordinator/api.ts';
-import { mayTake } from '../../../coordinator/waiting.ts';
+import { canTake } from '../../../coordinator/waiting.ts';
 import type { Log } from '../../../engine/api.ts';
 import type { ChildOffer, ChildRun, QueuedChildRun } from '../../../engine/children/childRuns.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import { EngineFailure } from '../../../engine/failures/failures.ts';
-import { childNotShared } from '../../../engine/failures/teamFailures.ts';
+import { childSessionNotShared } from '../../../engine/failures/teamFailures.ts';
 import { sessionId } from '../../../engine/ids.ts';
 import type { Remote, Run } from '../../../model/session/session.ts';
 import { isRunOver, isSessionLive } from '../../../model/session/status.ts';
@@ -75,13 +75,13 @@ export class TeamChildren {
       const online = await use((database) => onlineRunners(database));
       const { executor: executor_type, demands } = run;
       const job = { executor_type, run: { demands, project_dir: folderOf(run) } };
-      if (!online.some((taken) => mayTake(taken, job))) return { by: 'none' };
+      if (!online.some((taken) => canTake(taken, job))) return { by: 'none' };
       if ((await joined.shareOf(run.parent)) !== 'nothing') return { by: 'team' };
     } catch (error) {
       this.#warn(run.parent, error);
       return { by: 'none' };
     }
-    return { by: 'none', why: childNotShared };
+    return { by: 'none', why: childSessionNotShared };
   }
 
   /** Every member of the team can read the prompt. @throws CoordinatorError, EngineFailure */
@@ -94,7 +94,7 @@ export class TeamChildren {
       undefined,
     );
     const { agentHash } = run;
-    const created = await queue.create(accepted(createRunSchema, requestOf(run, id)), {
+    const created = await queue.create(parseInput(createRunSchema, requestOf(run, id)), {
       by_agent: true,
       ...(agentHash !== undefined && { agent_hash: agentHash }),
     });

@@ -1,4 +1,4 @@
-import { accepted } from '../../../coordinator/acceptedRuns.ts';
+import { parseInput } from '../../../coordinator/acceptedRuns.ts';
 import {
   createRunSchema,
   type ChangeRun,
@@ -40,7 +40,7 @@ export class SharedQueue implements CoordinatorLink {
 
   createRun(request: CreateRun): Promise<Run> {
     const { team, retry, ...local } = request;
-    if (team === true) return this.#team.queue.create(accepted(createRunSchema, request));
+    if (team === true) return this.#team.queue.create(parseInput(createRunSchema, request));
     if (retry !== undefined && retry)
       return Promise.reject(new CoordinatorError('invalid', 'Only runs of a team retry.'));
     return this.#local.createRun(local);

@@ -3,7 +3,7 @@ import path from 'node:path';
 import * as z from 'zod';
 import { sessionIdSchema } from '../../../model/session/session.ts';
 import type { Log } from '../../api.ts';
-import { ownMark, stateOfMark } from '../../process/identity/holder.ts';
+import { ownProcessMark, stateOfMark } from '../../process/identity/holder.ts';
 
 const callbackSchema = z.object({
   parent: sessionIdSchema,
@@ -158,12 +158,12 @@ export class CallbackStore {
   }
 
   async #taken(child: string): Promise<string> {
-    return `${this.#file(child)}${takenSuffix}${await ownMark()}`;
+    return `${this.#file(child)}${takenSuffix}${await ownProcessMark()}`;
   }
 
   async #isTaken(name: string, mark: string): Promise<boolean> {
     const file = path.join(this.#folder, name);
-    if (mark === (await ownMark())) return takenHere.has(file);
+    if (mark === (await ownProcessMark())) return takenHere.has(file);
     const state = await stateOfMark(mark);
     if (state !== 'elsewhere') return state === 'alive';
     // Taking a callback renames its file, which changes only its `ctime`.

@@ -30,7 +30,7 @@ export async function stateOfHolder(holder: ProcessHolder): Promise<HolderState>
 }
 
 /** Identifies this process, in characters that are valid in every file name. */
-export async function ownMark(): Promise<string> {
+export async function ownProcessMark(): Promise<string> {
   const { pid, startTime } = await ownIdentity();
   return `${pid}-${short(await machineId())}-${short(startTime ?? '')}`;
 }

@@ -22,7 +22,7 @@ export async function identify(pid: number): Promise<ProcessIdentity> {
   return { pid, startTime: await startTimeOf(pid) };
 }
 
-export function isSame(a: ProcessIdentity, b: ProcessIdentity | null): boolean {
+export function isSameProcess(a: ProcessIdentity, b: ProcessIdentity | null): boolean {
   return a.pid === b?.pid && a.startTime === b.startTime;
 }
 

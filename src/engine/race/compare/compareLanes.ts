@@ -4,7 +4,7 @@ import type { Lane, Race } from '../../../model/race/race.ts';
 import { EngineFailure } from '../../failures/failures.ts';
 import { laneTree } from '../git/laneTree.ts';
 import type { RaceGit } from '../git/raceGit.ts';
-import { fields } from '../git/trees.ts';
+import { nulFields } from '../git/trees.ts';
 
 /** What one lane changed; `null`: unknown, or deleted. */
 export interface LaneDiff {
@@ -23,8 +23,8 @@ export async function laneDiff(race: Race, lane: Lane, git: RaceGit, temporary: 
     if (result === null) return unknown;
     const form = ['diff-tree', '-r', '-z', '--no-renames', '--no-color', '--no-ext-diff', '--no-textconv'];
     const between = [race.base, result.tree];
-    const numbers = fields(await git.run([...form, '--numstat', ...between]));
-    const states = fields(await git.run([...form, '--name-status', ...between]));
+    const numbers = nulFields(await git.run([...form, '--numstat', ...between]));
+    const states = nulFields(await git.run([...form, '--name-status', ...between]));
     const diff = await git.run([
       ...form.filter((option) => option !== '-z'),
       '-p',

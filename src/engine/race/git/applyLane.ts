@@ -3,7 +3,7 @@ import type { AppliedLane, Lane, Race } from '../../../model/race/race.ts';
 import { raceFailures } from '../failures.ts';
 import { laneTree } from './laneTree.ts';
 import type { RaceGit } from './raceGit.ts';
-import { changedPaths, fields, treeWithFiles, writePatch } from './trees.ts';
+import { changedPaths, nulFields, treeWithFiles, writePatch } from './trees.ts';
 import { refsOf } from './worktree.ts';
 
 export interface ApplyDeps {
@@ -90,7 +90,7 @@ async function mergedTree(git: RaceGit, base: string, ours: string, theirs: stri
     a,
     b,
   ]);
-  const [tree = '', ...conflicts] = fields(stdout);
+  const [tree = '', ...conflicts] = nulFields(stdout);
   if (code === 0) return tree;
   if (code === 1) throw raceFailures.applyConflict([...new Set(conflicts)]);
   throw /usage: git merge-tree/.test(stderr)

@@ -26,10 +26,10 @@ export async function treeWithFiles(
 
 /** Paths that differ between two trees or commits. */
 export async function changedPaths(git: RaceGit, from: string, to: string): Promise<string[]> {
-  return fields(await git.run(['diff-tree', '-r', '-z', '--no-renames', '--name-only', from, to]));
+  return nulFields(await git.run(['diff-tree', '-r', '-z', '--no-renames', '--name-only', from, to]));
 }
 
-export function fields(output: string): string[] {
+export function nulFields(output: string): string[] {
   return output.split('\0').filter((field) => field !== '');
 }
 

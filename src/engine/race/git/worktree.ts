@@ -17,7 +17,7 @@ export interface RaceBase {
 }
 
 /** `withChanges`: includes the user's uncommitted work, except ignored files. @throws EngineFailure */
-export async function baseOf(git: RaceGit, store: RaceStore, withChanges: boolean): Promise<RaceBase> {
+export async function findRaceBase(git: RaceGit, store: RaceStore, withChanges: boolean): Promise<RaceBase> {
   const repository = await git.line(['rev-parse', '--show-toplevel']);
   const head = await git.line(['rev-parse', '--verify', 'HEAD^{commit}']);
   if (repository === null || repository === '' || head === null) throw raceFailures.notRepository(git.folder);

@@ -1,10 +1,10 @@
 import path from 'node:path';
 import { parseRecordLine } from '../../../formats/record.ts';
-import { wrongEnd } from '../pack/packedRecord.ts';
-import { chainStart, hashIfLinked, hashOfLine, intactIn, linkOf } from './hashChain.ts';
+import { findWrongEnd } from '../pack/packedRecord.ts';
+import { chainStart, hashIfLinked, hashOfLine, findIntactLines, linkOf } from './hashChain.ts';
 import type { ChainBreak, ChainedLine } from './chainBreaks.ts';
 import { endMissing } from './recordEnd.ts';
-import { unpacked } from '../pack/packFile.ts';
+import { openUnpackedFile } from '../pack/packFile.ts';
 import { linesOf, windows } from '../read/windows.ts';
 
 const lineStart = '{"kind":"';
@@ -34,10 +34,10 @@ export interface ChainedLines {
 
 /** Reads the whole record. @throws file system errors */
 export async function chainedLines(file: string): Promise<ChainedLines> {
-  const { handle, isPacked, isDamaged } = await unpacked(file);
+  const { handle, isPacked, isDamaged } = await openUnpackedFile(file);
   try {
     const { size } = await handle.stat();
-    const wrong = isPacked ? await wrongEnd(path.dirname(file), handle) : null;
+    const wrong = isPacked ? await findWrongEnd(path.dirname(file), handle) : null;
     const found = new LineFinder(wrong ?? size);
     for await (const { buffer, offset, tooLong } of windows(handle, 0, size)) {
       if (tooLong !== null) found.takeTooLong();
@@ -86,7 +86,7 @@ class LineFinder {
   take(bytes: Buffer, offset: number): void {
     this.line += 1;
     if (offset <= this.#mark) this.marked = this.line;
-    const found = intactIn(bytes);
+    const found = findIntactLines(bytes);
     let isTorn = true;
     let isWhole = found.length === 1;
     let from = 0;

@@ -64,7 +64,7 @@ export class Chain {
 }
 
 /** Ranges of the intact objects in a line: the whole line, or parts of a damaged one. */
-export function intactIn(line: Buffer): { readonly start: number; readonly end: number }[] {
+export function findIntactLines(line: Buffer): { readonly start: number; readonly end: number }[] {
   // A CR before the line end is not part of the line.
   const end = line.at(-1) === 13 ? line.length - 1 : line.length;
   if (line[0] === 123 && isJson(line.subarray(0, end))) return [{ start: 0, end }];
@@ -88,7 +88,7 @@ export async function lastHash(file: string): Promise<string | null> {
       const lines = first === 0 && length < size ? [] : [...linesOf(whole)];
       for (const { start, end } of lines.reverse()) {
         const line = whole.subarray(start, end);
-        const last = intactIn(line).at(-1);
+        const last = findIntactLines(line).at(-1);
         if (last !== undefined) return hashOfLine(line.subarray(last.start, last.end));
       }
       if (length === size || length > maxLineBytes * 2) return null;
@@ -108,7 +108,7 @@ export async function* hashesOf(file: string): AsyncGenerator<string> {
       if (tooLong !== null) continue;
       for (const { start, end } of linesOf(buffer)) {
         const line = buffer.subarray(start, end);
-        for (const found of intactIn(line)) yield hashOfLine(line.subarray(found.start, found.end));
+        for (const found of findIntactLines(line)) yield hashOfLine(line.subarray(found.start, found.end));
       }
     }
   } finally {

@@ -102,9 +102,9 @@ export interface Unpacked {
   readonly isDamaged: boolean;
 }
 
-/** As `unpacked`, but returns only the handle. @throws as `unpacked` */
+/** As `openUnpackedFile`, but returns only the handle. @throws as `openUnpackedFile` */
 export async function openUnpacked(file: string): Promise<FileHandle> {
-  return (await unpacked(file)).handle;
+  return (await openUnpackedFile(file)).handle;
 }
 
 /** Unless the content consists of lines, an undamaged file keeps its unfinished last line. */
@@ -117,7 +117,7 @@ interface UnpackOptions {
  * truncated or damaged file yields what can be read, at least one line.
  * @throws file system errors, Error if nothing can be read
  */
-export async function unpacked(file: string, { inLines = true }: UnpackOptions = {}): Promise<Unpacked> {
+export async function openUnpackedFile(file: string, { inLines = true }: UnpackOptions = {}): Promise<Unpacked> {
   if (file.endsWith(packedEnding)) return await nameless(file, inLines);
   try {
     return { handle: await open(file, 'r'), isPacked: false, isDamaged: false };

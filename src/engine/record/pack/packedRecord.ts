@@ -95,7 +95,7 @@ export async function openForList(folder: string): Promise<ListingView> {
  * copy.
  * @throws file system errors
  */
-export async function wrongEnd(folder: string, record: FileHandle): Promise<number | null> {
+export async function findWrongEnd(folder: string, record: FileHandle): Promise<number | null> {
   const savedEnd = await readFile(endFile(folder)).catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT') return null;
     throw error;

@@ -2,7 +2,7 @@ import { stat, type FileHandle } from 'node:fs/promises';
 import type { RecordState } from '../../../formats/recordState.ts';
 import { EntryReader } from './entryReader.ts';
 import { newerVersionOf } from './header.ts';
-import { isCutOff, unpacked } from '../pack/packFile.ts';
+import { isCutOff, openUnpackedFile } from '../pack/packFile.ts';
 import { NewestEntries } from './newestEntries.ts';
 import { Problems } from './problems.ts';
 import { damageOf, type LineReading } from './readLine.ts';
@@ -35,7 +35,7 @@ export interface OpenRecord {
 
 /** @throws file system errors */
 export async function openRecord(file: string, id: string): Promise<OpenRecord> {
-  const { handle, isDamaged } = await unpacked(file);
+  const { handle, isDamaged } = await openUnpackedFile(file);
   try {
     const { size, mtime } = await handle.stat();
     const { state, entries, readings, unfinished, end, start } = await readTail(handle, id, size, firstPage);

@@ -1,4 +1,4 @@
-import type { Stretch } from './rule.ts';
+import type { TextSpan } from './rule.ts';
 
 const key = /(?<![\w/+-])[\da-fA-F]{64}(?![\w/+-])/g;
 const reach = 80;
@@ -10,8 +10,8 @@ const digest =
  * Keys of 32 bytes in hexadecimal. Checksums look the same and are far more frequent, so the line must mention a key
  * and no checksum before it.
  */
-export function hexKeys(text: string): Stretch[] {
-  const found: Stretch[] = [];
+export function hexKeys(text: string): TextSpan[] {
+  const found: TextSpan[] = [];
   for (const { index, 0: digits } of text.matchAll(key)) {
     const line = text.slice(Math.max(0, index - reach), index);
     const before = line.slice(line.lastIndexOf('\n') + 1);
@@ -24,8 +24,8 @@ export function hexKeys(text: string): Stretch[] {
 const storageKey = /(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{86}==(?![A-Za-z0-9+/=])/g;
 
 /** Keys of Azure services: 64 bytes in base64, like SHA-512 in lock files. */
-export function azureKeys(text: string): Stretch[] {
-  const found: Stretch[] = [];
+export function azureKeys(text: string): TextSpan[] {
+  const found: TextSpan[] = [];
   for (const { index, 0: digits } of text.matchAll(storageKey)) {
     if (digest.test(text.slice(Math.max(0, index - 24), index)) || new Set(digits).size < 24) continue;
     found.push({ start: index, end: index + digits.length });

@@ -1,4 +1,4 @@
-import type { Stretch } from './rule.ts';
+import type { TextSpan } from './rule.ts';
 
 const run = /[\w-]*/y;
 /** Start of the first part in base64: `{"alg":`, `{"typ":`, `{"kid":` and other header fields. */
@@ -6,8 +6,8 @@ const header = /^eyJ(?:hbGci|0eXAi|raWQi|lbmMi|jdHki|6aXAi|qa3Ui|4NXQi|4NWMi)/;
 const minPart = 10;
 
 /** Signed and encrypted tokens. Takes linear time: no part without a following dot is examined twice. */
-export function jsonWebTokens(text: string): Stretch[] {
-  const found: Stretch[] = [];
+export function jsonWebTokens(text: string): TextSpan[] {
+  const found: TextSpan[] = [];
   for (let at = text.indexOf('eyJ'); at >= 0;) {
     const start = at;
     const first = endOfRun(text, start);

@@ -1,4 +1,4 @@
-import type { Stretch } from './rule.ts';
+import type { TextSpan } from './rule.ts';
 
 const begin = '-----BEGIN ';
 const end = '-----END ';
@@ -12,8 +12,8 @@ const maxLine = 400;
 const privateKeyInBase64 = /UFJJVkFURSBLRV|BSSVZBVEUgS0VZ|QUklWQVRFIEtFW/;
 
 /** Keys in PEM, also without their end. Takes linear time. */
-export function privateKeys(text: string): Stretch[] {
-  const found: Stretch[] = [];
+export function privateKeys(text: string): TextSpan[] {
+  const found: TextSpan[] = [];
   let nextEnd = -1;
   for (let at = text.indexOf(begin); at >= 0;) {
     const start = at;

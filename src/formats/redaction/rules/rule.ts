@@ -1,5 +1,5 @@
 /** A range in a text: `start` to `end` (exclusive), in UTF-16 units. */
-export interface Stretch {
+export interface TextSpan {
   readonly start: number;
   readonly end: number;
 }
@@ -19,7 +19,7 @@ export interface SecretRule {
   /** Whether a match is really a secret. */
   readonly accept?: (secret: string) => boolean;
   /** Replaces the pattern if that would take more than linear time. */
-  readonly find?: (text: string) => readonly Stretch[];
+  readonly find?: (text: string) => readonly TextSpan[];
 }
 
 /** After an escaped character or terminal color, the preceding letter is not part of a word. */

@@ -3,7 +3,7 @@ import { entropy, isWords, looksRandom } from './entropy.ts';
 import { azureKeys, hexKeys } from './hexKeys.ts';
 import { jsonWebTokens } from './jsonWebTokens.ts';
 import { isEncodedKey, privateKeys } from './privateKeys.ts';
-import { begins, edge, start, type SecretRule, type Stretch } from './rule.ts';
+import { begins, edge, start, type SecretRule, type TextSpan } from './rule.ts';
 
 /** Hints that are long enough but also occur in ordinary texts. */
 const ordinary: ReadonlySet<string> = new Set(['npm_', 'key-', 'ATTA', 'EAAA', 'secret_']);
@@ -178,7 +178,7 @@ export const tokenRules: readonly SecretRule[] = [
 ];
 
 /** Their distinguishing mark is near the end. */
-function devOpsTokens(text: string): Stretch[] {
+function devOpsTokens(text: string): TextSpan[] {
   return Array.from(text.matchAll(/AZDO[A-Za-z0-9]{4}(?![A-Za-z0-9])/g), ({ index }) => index - 76)
     .filter((start) => start >= 0 && /^[A-Za-z0-9]{76}$/.test(text.slice(start, start + 76)))
     .map((start) => ({ start, end: start + 84 }));
@@ -190,8 +190,8 @@ const keyOf40 = new RegExp(String.raw`(?:(?<![\w/+-])|${begins})[A-Za-z0-9/+]{40
 const before = 12;
 
 /** Keys without a name; other text may precede them directly. */
-function keysOf40Characters(text: string): Stretch[] {
-  const found: Stretch[] = [];
+function keysOf40Characters(text: string): TextSpan[] {
+  const found: TextSpan[] = [];
   for (const { index, 0: run } of text.matchAll(runsOf40)) {
     if (run.length > 40 + before) continue;
     const from = Math.max(0, index - before);

@@ -1,5 +1,5 @@
 import { outcomeAfter } from './outcomeAfter.ts';
-import { number, numbers, patterns } from './outcomePatterns.ts';
+import { numberPattern, numbers, patterns } from './outcomePatterns.ts';
 import { programKind } from '../commands/programs.ts';
 import type { ClaimKind } from '../types.ts';
 
@@ -139,7 +139,7 @@ const topics: Readonly<Record<OutcomeClaim['kind'], RegExp>> = {
 const results =
   /pass|fail|succe|green|\bred\b|broke|break|clean|fine\b|through|complete|finish|ended|executed|builds|compile|work|happy|\bok\b|check|complain|error|issue|problem|warning|\bno\b|zero|without|\b0\b|[✅✔☑✓❌✗]|lauf|läuf|lief|besteh|bestanden|grün|\brot\b|erfolg|schl[aäu]g|fehl|scheiter|kein|sauber|klappt|funktion|baut|kompiliert|bricht|réuss|verts?\b|échou|pasa|pasó|falla|falha|verde|exit|tous|完|通过|成功|失|通過|合格|パス|通り|проход|прошл|пройд|успешн|пада|упали|통과|실패/iu;
 
-const aNumber = new RegExp(String.raw`(?<![\p{L}\d])(?:${number})(?![\p{L}\d])`, 'iu');
+const aNumber = new RegExp(String.raw`(?<![\p{L}\d])(?:${numberPattern})(?![\p{L}\d])`, 'iu');
 
 function countOf(words: string): number | undefined {
   const found = (aNumber.exec(words)?.[0] ?? /\d{1,6}/.exec(words)?.[0])?.toLowerCase();

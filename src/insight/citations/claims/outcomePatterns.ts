@@ -29,7 +29,7 @@ export const numbers = new Map<string, number>(
   }),
 );
 /** Source of a pattern like those below; a space matches any whitespace of a sentence. */
-export const number = String.raw`\d{1,6}(?:[.,]\d{3})?|${[...numbers.keys()].join('|')}`;
+export const numberPattern = String.raw`\d{1,6}(?:[.,]\d{3})?|${[...numbers.keys()].join('|')}`;
 /** A space in a sentence whose marks were replaced. */
 const s = String.raw`(?:\s{1,4})`;
 export const words = (text: string): string => text.replaceAll(' ', s);
@@ -98,11 +98,11 @@ export const patterns: readonly OutcomePattern[] = [
   ),
   make(
     'test',
-    String.raw`(?<![\p{L}\d])all (?:of the )?(?<n>${number}) (?<pass>passed|pass|green)(?!\p{L})${noObject}`,
+    String.raw`(?<![\p{L}\d])all (?:of the )?(?<n>${numberPattern}) (?<pass>passed|pass|green)(?!\p{L})${noObject}`,
   ),
   make(
     'test',
-    String.raw`(?<![\p{L}\d.,/])(?<n>${number}) (?:(?:unit|integration|new) )?(?:tests?|specs?|assertions?)[,;:]? (?:(?:with|and) )?(?:(?<pass>(?:0|no|zero) (?:failures?|failed|failing|errors?)|all (?:of them )?${helpers}${passed})|(?<fail>(?<failures>\d{1,6}) (?:failures?|failed|failing)))(?!\p{L})${noObject}`,
+    String.raw`(?<![\p{L}\d.,/])(?<n>${numberPattern}) (?:(?:unit|integration|new) )?(?:tests?|specs?|assertions?)[,;:]? (?:(?:with|and) )?(?:(?<pass>(?:0|no|zero) (?:failures?|failed|failing|errors?)|all (?:of them )?${helpers}${passed})|(?<fail>(?<failures>\d{1,6}) (?:failures?|failed|failing)))(?!\p{L})${noObject}`,
   ),
   make(
     'test',
@@ -118,11 +118,11 @@ export const patterns: readonly OutcomePattern[] = [
   ),
   make(
     'test',
-    String.raw`(?<![\p{L}\d])(?:(?:all|every|both|each|the|its|our|these|those|new|existing|other|unit|integration|regression|e2e|end-to-end|whole|full|entire|remaining|(?:${number})(?: ?(?:of|out of|/) ?(?:the )?(?:${number}))?)(?: of)?(?: the)? ){0,5}(?:tests?|test suites?|test files?|test cases?|test runs?|specs?|suites?|examples?|scenarios?)${where} ${helpers}(?:(?<pass>${passed})(?:${andThen}(?<also>${number}) (?:tests? )?(?:still )?fail(?:s|ed|ing)?)?|(?<fail>${failed})(?:${andThen}(?<passes>${number}) (?:tests? )?pass(?:es|ed|ing)?)?|(?<not>(?:do|does) not pass|(?:don't|doesn't) pass))\b${noObject}`,
+    String.raw`(?<![\p{L}\d])(?:(?:all|every|both|each|the|its|our|these|those|new|existing|other|unit|integration|regression|e2e|end-to-end|whole|full|entire|remaining|(?:${numberPattern})(?: ?(?:of|out of|/) ?(?:the )?(?:${numberPattern}))?)(?: of)?(?: the)? ){0,5}(?:tests?|test suites?|test files?|test cases?|test runs?|specs?|suites?|examples?|scenarios?)${where} ${helpers}(?:(?<pass>${passed})(?:${andThen}(?<also>${numberPattern}) (?:tests? )?(?:still )?fail(?:s|ed|ing)?)?|(?<fail>${failed})(?:${andThen}(?<passes>${numberPattern}) (?:tests? )?pass(?:es|ed|ing)?)?|(?<not>(?:do|does) not pass|(?:don't|doesn't) pass))\b${noObject}`,
   ),
   make(
     'test',
-    String.raw`(?<!\p{L})(?:there (?:are|is) ${helpers}(?<n>${number}) (?<fail>failing|failed|broken) (?:unit )?(?:tests?|specs?)|(?:the |its |our )?tests (?:(?:do|does) not|don't|no longer|cannot|can't) (?<broken>compile|build))(?!\p{L})`,
+    String.raw`(?<!\p{L})(?:there (?:are|is) ${helpers}(?<n>${numberPattern}) (?<fail>failing|failed|broken) (?:unit )?(?:tests?|specs?)|(?:the |its |our )?tests (?:(?:do|does) not|don't|no longer|cannot|can't) (?<broken>compile|build))(?!\p{L})`,
   ),
   make(
     'test',
@@ -138,17 +138,17 @@ export const patterns: readonly OutcomePattern[] = [
   ),
   make(
     'test',
-    String.raw`(?<!\p{L})(?:(?:alle|die|der|sämtliche|beide|neuen|(?<n>${number})) ){0,4}(?:Tests?|Testsuite|Testf(?:ä|ae)lle|(?:Unit|E2E|Integrations|Regressions)-?[Tt]ests?)${where} (?:(?:jetzt|nun|wieder|alle|noch) ){0,2}(?:(?<pass>laufen (?:(?:jetzt|nun|wieder|alle|weiterhin|weiter|immer|noch|auch|erneut|damit|vollständig|komplett) ){0,3}(?:(?:(?:erfolgreich|fehlerfrei) )?(?:durch|grün)|fehlerfrei|erfolgreich)|läuft (?:(?:wieder|jetzt|nun|weiterhin|erfolgreich|fehlerfrei|komplett|vollständig) ){0,2}durch|bestehen|bestanden|sind (?:(?:jetzt|nun|wieder|alle|weiterhin|weiter|immer|noch|auch|erneut|damit|vollständig|komplett) ){0,3}(?:grün|erfolgreich(?: durchgelaufen)?|bestanden|durchgelaufen)|ist grün|waren (?:alle )?erfolgreich|liefen (?:alle )?(?:(?:erfolgreich|fehlerfrei) )?durch|wurden (?:alle )?erfolgreich (?:ausgeführt|abgeschlossen|durchgeführt|durchlaufen)|erfolgreich|grün)|(?<fail>schlagen (?:noch )?fehl|schlägt (?:noch )?fehl|schlugen fehl|schlug fehl|sind (?:noch )?fehlgeschlagen|ist (?:noch )?fehlgeschlagen|fehlgeschlagen|scheitern|scheitert|sind (?:noch )?rot))`,
+    String.raw`(?<!\p{L})(?:(?:alle|die|der|sämtliche|beide|neuen|(?<n>${numberPattern})) ){0,4}(?:Tests?|Testsuite|Testf(?:ä|ae)lle|(?:Unit|E2E|Integrations|Regressions)-?[Tt]ests?)${where} (?:(?:jetzt|nun|wieder|alle|noch) ){0,2}(?:(?<pass>laufen (?:(?:jetzt|nun|wieder|alle|weiterhin|weiter|immer|noch|auch|erneut|damit|vollständig|komplett) ){0,3}(?:(?:(?:erfolgreich|fehlerfrei) )?(?:durch|grün)|fehlerfrei|erfolgreich)|läuft (?:(?:wieder|jetzt|nun|weiterhin|erfolgreich|fehlerfrei|komplett|vollständig) ){0,2}durch|bestehen|bestanden|sind (?:(?:jetzt|nun|wieder|alle|weiterhin|weiter|immer|noch|auch|erneut|damit|vollständig|komplett) ){0,3}(?:grün|erfolgreich(?: durchgelaufen)?|bestanden|durchgelaufen)|ist grün|waren (?:alle )?erfolgreich|liefen (?:alle )?(?:(?:erfolgreich|fehlerfrei) )?durch|wurden (?:alle )?erfolgreich (?:ausgeführt|abgeschlossen|durchgeführt|durchlaufen)|erfolgreich|grün)|(?<fail>schlagen (?:noch )?fehl|schlägt (?:noch )?fehl|schlugen fehl|schlug fehl|sind (?:noch )?fehlgeschlagen|ist (?:noch )?fehlgeschlagen|fehlgeschlagen|scheitern|scheitert|sind (?:noch )?rot))`,
     german,
   ),
   make(
     'test',
-    String.raw`(?<!\p{L})(?:(?:tous|toutes|les|le|la|(?<n>${number})) ){0,4}(?:tests?|suite de tests) (?:(?<pass>passent(?: tous)?|passe|réussissent|sont (?:au )?verts?|ont (?:tous )?réussi)|(?<fail>échouent|échoue|ont échoué))(?!\p{L})`,
+    String.raw`(?<!\p{L})(?:(?:tous|toutes|les|le|la|(?<n>${numberPattern})) ){0,4}(?:tests?|suite de tests) (?:(?<pass>passent(?: tous)?|passe|réussissent|sont (?:au )?verts?|ont (?:tous )?réussi)|(?<fail>échouent|échoue|ont échoué))(?!\p{L})`,
     french,
   ),
   make(
     'test',
-    String.raw`(?<!\p{L})(?:(?:todas|todos|tutti|las|los|os|as|i|(?<n>${number})) ){0,4}(?:pruebas|prueba|tests?|testes|teste) (?:unitarias )?(?:(?<pass>pasan|pasaron|pasa|han pasado|passam|passaram|passano|sono passati|están en verde)|(?<fail>fallan|fallaron|falla|falham|falharam|falliscono))(?!\p{L})`,
+    String.raw`(?<!\p{L})(?:(?:todas|todos|tutti|las|los|os|as|i|(?<n>${numberPattern})) ){0,4}(?:pruebas|prueba|tests?|testes|teste) (?:unitarias )?(?:(?<pass>pasan|pasaron|pasa|han pasado|passam|passaram|passano|sono passati|están en verde)|(?<fail>fallan|fallaron|falla|falham|falharam|falliscono))(?!\p{L})`,
     spanish,
   ),
   make(

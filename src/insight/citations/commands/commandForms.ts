@@ -1,4 +1,4 @@
-import { launched, programName, scriptAt, wordsOf } from './launchers.ts';
+import { launchedCommand, programName, scriptAt, wordsOf } from './launchers.ts';
 import { shellParts, type ShellPart } from './shell.ts';
 
 /** Shell keywords and commands without effect: no one refers to them. */
@@ -32,7 +32,7 @@ const pager = /^(?:tail|head|cat|tee|less|more)(?: |$)/;
 const redirection = /^[\d&]?>/;
 
 function bareCommand(command: string): string {
-  const words = wordsOf(launched(command));
+  const words = wordsOf(launchedCommand(command));
   const script = scriptAt(words, 0);
   const saved = words.flatMap(({ text }, at) => {
     if (redirection.test(text) || /^[\d&]?>{1,2}$/.test(words[at - 1]?.text ?? '')) return [];

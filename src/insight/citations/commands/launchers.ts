@@ -1,5 +1,5 @@
 import { baseName } from '../sources/pathNames.ts';
-import { unwrapped } from './unwrapped.ts';
+import { unwrapCommand } from './unwrapCommand.ts';
 
 /** A program that runs its arguments as a command. */
 interface Launcher {
@@ -74,15 +74,15 @@ const ownFolder =
   /^(?:[^\s\\/]*[\\/]){0,20}(?:node_modules[\\/]\.bin|\.?v?env[\\/](?:bin|Scripts)|vendor[\\/]bin)[\\/](?=[^\\/\s]+(?:\s|$))/;
 
 /** The command without its launchers: `CI=1 timeout 60 npx tsc -b` is `tsc -b`. */
-export function launched(command: string, depth = 0): string {
+export function launchedCommand(command: string, depth = 0): string {
   const words = wordsOf(command);
   let at = 0;
   for (let next: number | undefined = 0; next !== undefined; next = behind(words, at)) at = next;
   const from = words[at];
   if (from === undefined) return command;
   const rest = command.slice(from.at);
-  const inner = unwrapped(rest);
-  if (inner !== rest && depth < 2) return launched(inner, depth + 1);
+  const inner = unwrapCommand(rest);
+  if (inner !== rest && depth < 2) return launchedCommand(inner, depth + 1);
   return rest.replace(ownFolder, '');
 }
 

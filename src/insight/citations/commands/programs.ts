@@ -1,14 +1,14 @@
-import { launched, programName, scriptAt, wordsOf, type Word } from './launchers.ts';
+import { launchedCommand, programName, scriptAt, wordsOf, type Word } from './launchers.ts';
 import { baseName } from '../sources/pathNames.ts';
 import { collapseSpaces } from './shell.ts';
-import { unwrapped } from './unwrapped.ts';
+import { unwrapCommand } from './unwrapCommand.ts';
 
 /** The purpose of a command, as far as its words show. */
 export type ProgramKind = 'test' | 'build' | 'check';
 
 /** The command without a wrapping shell, on one line. */
 export function plainCommand(command: string): string {
-  return collapseSpaces(unwrapped(command));
+  return collapseSpaces(unwrapCommand(command));
 }
 
 const kinds: readonly (readonly [ProgramKind, RegExp])[] = [
@@ -28,7 +28,7 @@ const kinds: readonly (readonly [ProgramKind, RegExp])[] = [
 
 /** One command, not a line of several. */
 export function programKind(part: string): ProgramKind | undefined {
-  const bare = launched(part);
+  const bare = launchedCommand(part);
   if (/ --(?:version|help)(?: |$)/.test(bare)) return undefined;
   const words = wordsOf(bare);
   const name = programName(words[0]?.text ?? '');
@@ -106,7 +106,7 @@ export function programKinds(parts: readonly { readonly command: string }[]): Re
 
 /** Whether a command only shows existing texts: test results in them are not its own. */
 export function printsForeignText(command: string): boolean {
-  return viewers.test(programName(wordsOf(launched(command))[0]?.text ?? ''));
+  return viewers.test(programName(wordsOf(launchedCommand(command))[0]?.text ?? ''));
 }
 
 const viewers =
@@ -114,7 +114,7 @@ const viewers =
 
 /** Whether a command may change project files. Those that only show, test or check do not. */
 export function mayWrite(command: string): boolean {
-  const words = wordsOf(launched(command)).map(({ text }) => text);
+  const words = wordsOf(launchedCommand(command)).map(({ text }) => text);
   const name = programName(words[0] ?? '');
   if (
     /^(?:node|tsx|ts-node|python[\d.]*|ruby|perl|php|bash|sh|deno|bun|java|cp|mv|rm|touch|mkdir|tee|make|npm|pnpm|yarn|npx|dotnet|go|cargo|rails|composer|mix)$/.test(

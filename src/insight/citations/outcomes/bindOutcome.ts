@@ -1,10 +1,10 @@
-import { candidate, enough } from '../candidate.ts';
+import { candidate, minimumScore } from '../candidate.ts';
 import type { ProgramKind } from '../commands/programs.ts';
 import { commandsOf } from '../sources/commandCandidates.ts';
 import type { SessionEvidence } from '../sources/sessionEvidence.ts';
 import type { StepFacts } from '../sources/stepFacts.ts';
 import type { Candidate, LaterChange, Mention, VerdictOfClaim } from '../types.ts';
-import { judge, type Judgement, type Relation } from './judge.ts';
+import { judgeOutcome, type Judgement, type Relation } from './judge.ts';
 import type { RunOutcome } from './runOutcome.ts';
 import { isSubproject, scopeOf } from './runScope.ts';
 
@@ -31,7 +31,11 @@ export function bindOutcome(mention: OutcomeMention, session: SessionEvidence, b
   const { run, judged } = decide(mention, meant) ?? {};
   const candidates = runs.map((testRun, rank) => {
     const score =
-      testRun === run ? 0.98 : testRun.relation === 'other' ? 0.3 : Math.max(enough, 0.96 - 0.02 * Math.min(rank, 10));
+      testRun === run
+        ? 0.98
+        : testRun.relation === 'other'
+          ? 0.3
+          : Math.max(minimumScore, 0.96 - 0.02 * Math.min(rank, 10));
     return candidate(testRun.facts, score, 'ran');
   });
   return { candidates, judged: judged ?? { verdict: 'unknown', reason: 'no_run' } };
@@ -121,10 +125,10 @@ function runsOf(mention: OutcomeMention, session: SessionEvidence, before: numbe
     const named = new Set(commandsOf(command, true, session, before).map(({ entryIndex }) => entryIndex));
     return ended.filter(({ entryIndex }) => named.has(entryIndex)).flatMap((facts) => toRuns(facts, kind));
   }
-  const runs = ended.filter((facts) => isTool(facts, kind, tool)).flatMap((facts) => toRuns(facts, kind));
+  const runs = ended.filter((facts) => ranTool(facts, kind, tool)).flatMap((facts) => toRuns(facts, kind));
   if (runs.length > 0 || kind !== 'build' || !/[ck]ompil/i.test(claim)) return runs;
   // A type check also shows that something compiles.
-  return ended.filter((facts) => isTool(facts, 'check', 'types')).flatMap((facts) => toRuns(facts, 'check'));
+  return ended.filter((facts) => ranTool(facts, 'check', 'types')).flatMap((facts) => toRuns(facts, 'check'));
 }
 
 function runFor(
@@ -140,7 +144,7 @@ function runFor(
   const own: LaterChange | undefined = outcome.isOutdated
     ? { entryIndex: facts.entryIndex, step: facts.step, path: null }
     : undefined;
-  return { facts, outcome, relation, judged: judge(mention, outcome, relation), changedBy: change ?? own };
+  return { facts, outcome, relation, judged: judgeOutcome(mention, outcome, relation), changedBy: change ?? own };
 }
 
 function relationOf(
@@ -221,7 +225,7 @@ const families: readonly (readonly [RegExp, RegExp])[] = [
   [/^format/, /fmt|format|prettier|black/],
 ];
 
-export function isTool({ command = '', outcomes }: StepFacts, kind: ProgramKind, tool: string | undefined): boolean {
+export function ranTool({ command = '', outcomes }: StepFacts, kind: ProgramKind, tool: string | undefined): boolean {
   const outcome = outcomes.get(kind);
   if (outcome === undefined) return false;
   if (tool === undefined) return true;

@@ -1,5 +1,5 @@
 import type { ToolUse } from '../../../model/transcript/tool.ts';
-import { launched, programName, wordsOf } from '../commands/launchers.ts';
+import { launchedCommand, programName, wordsOf } from '../commands/launchers.ts';
 import type { ShellPart } from '../commands/shell.ts';
 import { normalPath } from '../sources/pathNames.ts';
 
@@ -42,7 +42,7 @@ export function fileChangedBy({ action, status }: ToolUse, workDir: string): Fil
 
 /** The same for each command of the lines. A failed command may have changed files too. */
 export function fileChangedByCommand({ command }: ShellPart, workDir: string): FileTouched | undefined {
-  const bare = launched(command);
+  const bare = launchedCommand(command);
   const redirected = /(?:^|[^\d&>=-])>{1,2}\s*(["']?)([\w./@~-]+)\1/.exec(bare)?.[2];
   const name = programName(wordsOf(bare)[0]?.text ?? '');
   const written =

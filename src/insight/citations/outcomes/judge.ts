@@ -21,7 +21,7 @@ export interface Judgement {
 const judgement = (verdict: ClaimVerdict, reason: VerdictReason): Judgement => ({ verdict, reason });
 
 /** The verdict of a run on a claim, if nothing changed since. */
-export function judge(mention: Mention, run: RunOutcome, relation: Relation): Judgement {
+export function judgeOutcome(mention: Mention, run: RunOutcome, relation: Relation): Judgement {
   if (run.result === 'unknown') return judgement('unknown', run.reason ?? 'no_outcome');
   if (relation === 'uncertain' || relation === 'other') return judgement('unknown', 'other_scope');
   const numbers = numbersMatch(mention, run);

@@ -4,7 +4,7 @@ import { programKind, printsForeignText, type ProgramKind } from '../commands/pr
 import { exitCodeApplies, isSilent, type ShellPart } from '../commands/shell.ts';
 import { fileChangedByCommand } from './fileChanges.ts';
 import { isCut, printedOutcome, type Counts, type PrintedOutcome } from './printedOutcome.ts';
-import { foldersOf, allowsNoTests, onlyLists, scopeOf, type RunScope } from './runScope.ts';
+import { foldersOf, allowsNoTests, isListingOnly, scopeOf, type RunScope } from './runScope.ts';
 
 /** Why a run has no outcome that can be compared with a claim. */
 export type MissingOutcome = 'no_outcome' | 'interrupted' | 'background' | 'not_run' | 'no_tests';
@@ -79,7 +79,7 @@ function runsOwnProgram(parts: readonly ShellPart[]): boolean {
 function outcomeOf(kind: ProgramKind, kinds: readonly (ProgramKind | undefined)[], step: RunStep): RunOutcome {
   const { parts, output, tool, workDir } = step;
   const meant = parts.flatMap((part, at) => (kinds[at] === kind ? [{ part, at }] : []));
-  const live = meant.filter(({ part }) => !onlyLists(part.command, kind));
+  const live = meant.filter(({ part }) => !isListingOnly(part.command, kind));
   const folders = foldersOf(parts, tool.action.kind === 'command_run' ? tool.action.cwd : undefined, workDir);
   const scope = together(live.map(({ part, at }) => scopeOf(part.command, kind, folders[at] ?? '')));
   const printed = live.length === 0 ? undefined : printedOutcome(kind, output);

@@ -1,4 +1,4 @@
-import { launched, programName, scriptAt, wordsOf } from '../commands/launchers.ts';
+import { launchedCommand, programName, scriptAt, wordsOf } from '../commands/launchers.ts';
 import type { ProgramKind } from '../commands/programs.ts';
 import type { ShellPart } from '../commands/shell.ts';
 import { normalPath } from '../sources/pathNames.ts';
@@ -35,9 +35,9 @@ const idleWords: readonly (readonly [program: RegExp, words: RegExp])[] = [
 ];
 
 /** Whether a command only lists or explains what it would run. */
-export function onlyLists(command: string, kind: ProgramKind): boolean {
+export function isListingOnly(command: string, kind: ProgramKind): boolean {
   if (/^(?:command -[vV]|which|type|where|hash) /.test(command.trim())) return true;
-  const words = wordsOf(launched(command)).map(({ text }) => text.replace(/^(["'])(.*)\1$/, '$2'));
+  const words = wordsOf(launchedCommand(command)).map(({ text }) => text.replace(/^(["'])(.*)\1$/, '$2'));
   const [program = '', ...others] = words;
   const name = programName(program);
   if (others.length === 1 && (idleAlone.test(others[0] ?? '') || versionAlone.test(`${name} ${others[0] ?? ''}`)))
@@ -95,7 +95,7 @@ const wholeVariant =
 
 /** `folder`: working folder of the command, relative to the session's; empty for the same. */
 export function scopeOf(command: string, kind: ProgramKind, folder: string): RunScope {
-  const bare = launched(command);
+  const bare = launchedCommand(command);
   const words = wordsOf(bare).map(({ text }) => text.replace(/^(["'])([^]*)\1$/, '$2'));
   const name = programName(words[0] ?? '');
   const names: string[] = isMember(folder) ? [folder] : [];

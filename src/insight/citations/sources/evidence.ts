@@ -5,7 +5,7 @@ import { pathsIn } from './namedPaths.ts';
 import { linesShownBy, type ShownLines } from './shownLines.ts';
 import { linesOfResult, beforeOmission } from './resultLines.ts';
 import type { Candidate, EvidenceLink, LineRange } from '../types.ts';
-import { unwrapped } from '../commands/unwrapped.ts';
+import { unwrapCommand } from '../commands/unwrapCommand.ts';
 
 /** What a step shows for a claim, at its time. */
 export interface Evidence {
@@ -128,8 +128,8 @@ function fileLines(action: ToolAction, source: Candidate, output: string, wanted
     case 'file_write':
       return { first: 1, lines: (action.content ?? '').split('\n') };
     case 'command_run': {
-      const read = readByCommand(unwrapped(action.command), output);
-      if (read === undefined) return shownAround(linesShownBy(unwrapped(action.command), output), source, wanted);
+      const read = readByCommand(unwrapCommand(action.command), output);
+      if (read === undefined) return shownAround(linesShownBy(unwrapCommand(action.command), output), source, wanted);
       const { first, lines } = read.shown;
       return { first: read.lines === null ? null : first, lines };
     }
@@ -202,7 +202,7 @@ function lastLines(output: string): Shown {
 }
 
 /** Compares the lines of an evidence with the file; `now` is its current text, `null` if it was deleted. */
-export function lineFateOf(
+export function compareLines(
   { textThen, lines }: Evidence,
   now: string | null,
 ): 'same' | 'moved' | 'changed' | 'gone' | 'unknown' {

@@ -12,7 +12,7 @@ import { linesShownBy } from './shownLines.ts';
 import { linesOfResult, beforeOmission } from './resultLines.ts';
 import { shellParts, type ShellPart } from '../commands/shell.ts';
 import type { LineRange, EvidenceReason } from '../types.ts';
-import { unwrapped } from '../commands/unwrapped.ts';
+import { unwrapCommand } from '../commands/unwrapCommand.ts';
 import { urlsIn } from './urls.ts';
 
 /** The facts by which a step is found, never its texts. */
@@ -71,7 +71,7 @@ export function factOfStep(entry: NormalizedEntry, tool: ToolUse, step: string, 
   const { action, status } = tool;
   const exitCode = action.kind === 'command_run' ? (action.exitCode ?? undefined) : undefined;
   const command = action.kind === 'command_run' ? plainCommand(action.command) : undefined;
-  const line = action.kind === 'command_run' ? unwrapped(action.command) : '';
+  const line = action.kind === 'command_run' ? unwrapCommand(action.command) : '';
   const parts = shellParts(line);
   const output = outputOf(tool);
   const run: RunStep = { tool, parts, exitCode, output, workDir };

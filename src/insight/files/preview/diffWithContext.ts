@@ -1,5 +1,5 @@
 import type { DiffLine } from '../../../model/transcript/editPreview.ts';
-import { keptLines } from '../lineDiff.ts';
+import { unchangedLines } from '../lineDiff.ts';
 
 /** Number of unchanged lines shown before and after a change. */
 const around = 3;
@@ -9,7 +9,7 @@ export function diffWithContext(before: string, next: string): DiffLine[] {
   const [old, now] = [linesOf(before), linesOf(next)];
   const all: DiffLine[] = [];
   let at = 0;
-  for (const [line, index] of keptLines(old, now).entries()) {
+  for (const [line, index] of unchangedLines(old, now).entries()) {
     if (index === -1) continue;
     push(all, old, now, [at, index, nextOf(all), line]);
     at = index + 1;

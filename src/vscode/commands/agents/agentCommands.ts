@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import type { Blueprint } from '../../../engine/blueprints/load.ts';
 import { isObject } from '../../../model/text/json.ts';
 import { inertText } from '../../text/inertText.ts';
-import { mayStart } from '../../settings/trust.ts';
+import { canStartAgents } from '../../settings/trust.ts';
 import type { Commands, CommandContext } from '../commandContext.ts';
 
 const { t } = vscode.l10n;
@@ -13,7 +13,7 @@ export function agentCommands(shell: CommandContext): Commands {
   return {
     /** Takes `{name, prompt?, cwd?}`, or `{file, prompt?}` from a row; asks for the rest. Returns the session id. */
     async runBlueprint(argument) {
-      if (!mayStart()) return undefined;
+      if (!canStartAgents()) return undefined;
       const resolved = await resolveAgent(shell, argument);
       if (resolved === undefined) return undefined;
       const folder = resolved.cwd ?? vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
@@ -30,7 +30,7 @@ export function agentCommands(shell: CommandContext): Commands {
 
     /** Like `runBlueprint`, but on any runner that meets the agent's requirements. Returns the future session's id. */
     async queueBlueprint(argument) {
-      if (!mayStart()) return undefined;
+      if (!canStartAgents()) return undefined;
       const args = parseArguments(argument);
       const folder = args.cwd ?? vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
       if (folder === undefined) return undefined;

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { mayStart } from '../../settings/trust.ts';
+import { canStartAgents } from '../../settings/trust.ts';
 import type { Commands, CommandContext } from '../commandContext.ts';
 import { sessionOfArgument } from '../pick.ts';
 import { chooseAction, commandAction } from './chooseAction.ts';
@@ -16,7 +16,9 @@ export function menuCommands(shell: CommandContext): Commands {
       return chooseAction(t('Follow-ups'), [
         commandAction(t('Why No Follow-up?'), 'question', 'whyNoFollowUp', ...ofSession(id)),
         ...(due ? [commandAction(t('Cancel Follow-up…'), 'sync-ignored', 'cancelFollowUp')] : []),
-        ...(mayStart() ? [commandAction(t('Turn On for This Session'), 'bell', 'followUpsOn', ...ofSession(id))] : []),
+        ...(canStartAgents()
+          ? [commandAction(t('Turn On for This Session'), 'bell', 'followUpsOn', ...ofSession(id))]
+          : []),
         commandAction(t('Turn Off for This Session'), 'bell-slash', 'followUpsOff', ...ofSession(id)),
         followUps.paused
           ? commandAction(t('Resume All'), 'debug-start', 'resumeFollowUps')

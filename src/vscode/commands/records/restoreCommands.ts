@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { mayStart } from '../../settings/trust.ts';
+import { canStartAgents } from '../../settings/trust.ts';
 import type { Commands, CommandContext } from '../commandContext.ts';
 import { entryOf, pickSession } from '../pick.ts';
 
@@ -11,7 +11,7 @@ export function restoreCommands(shell: CommandContext): Commands {
     /** Of the prompt on which a page's menu was opened, or of `index`. Returns whether files were restored. */
     async restoreFiles(argument, index) {
       const entry = typeof index === 'number' ? index : entryOf(argument);
-      if (entry === undefined || !mayStart()) return false;
+      if (entry === undefined || !canStartAgents()) return false;
       const session = await pickSession(shell, argument, { title: t('Restore Files') });
       if (session === undefined) return false;
       const { restoreToPrompt } = await import('../../restore/restoreFiles.ts');
@@ -21,7 +21,7 @@ export function restoreCommands(shell: CommandContext): Commands {
     /** The same, with the message if it is known. Returns the new session's id. */
     async forkFromHere(argument, index, message) {
       const entry = typeof index === 'number' ? index : entryOf(argument);
-      if (entry === undefined || !mayStart()) return undefined;
+      if (entry === undefined || !canStartAgents()) return undefined;
       const session = await pickSession(shell, argument, { title: t('Fork Session') });
       if (session === undefined) return undefined;
       const { askForFork } = await import('../../resume/forkAt.ts');

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { dueText, triggerWord } from '../../followUps/followUpItem.ts';
 import { markdownOf } from '../../pages/markdownOf.ts';
 import { inertText } from '../../text/inertText.ts';
-import { mayStart } from '../../settings/trust.ts';
+import { canStartAgents } from '../../settings/trust.ts';
 import type { Commands, CommandContext } from '../commandContext.ts';
 import { sessionOfArgument, pickSession } from '../pick.ts';
 
@@ -17,7 +17,7 @@ export function followUpCommands(shell: CommandContext): Commands {
   };
 
   return {
-    followUpsOn: (argument) => (mayStart() ? turn(argument, t('Turn On Follow-ups'), true) : undefined),
+    followUpsOn: (argument) => (canStartAgents() ? turn(argument, t('Turn On Follow-ups'), true) : undefined),
     followUpsOff: (argument) => turn(argument, t('Turn Off Follow-ups'), false),
 
     async whyNoFollowUp(argument) {

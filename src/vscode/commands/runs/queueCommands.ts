@@ -1,7 +1,7 @@
 import { isObject } from '../../../model/text/json.ts';
 import type { ListedRun } from '../../../model/session/waiting.ts';
 import type { QueueNode } from '../../queue/queueRows.ts';
-import { mayStart } from '../../settings/trust.ts';
+import { canStartAgents } from '../../settings/trust.ts';
 import type { Commands, CommandContext } from '../commandContext.ts';
 
 /** Commands of the view Queue and Runners. They take its rows, or else what is selected there. */
@@ -15,7 +15,7 @@ export function queueCommands(shell: Pick<CommandContext, 'engines' | 'queueHost
     moveRunFirst: (...given) => move('first', given),
     moveRunLast: (...given) => move('last', given),
     async runHere(...args) {
-      if (!mayStart()) return;
+      if (!canStartAgents()) return;
       const [run] = await queuedRuns(shell, args);
       if (run === undefined) return;
       const [{ runHere }, view, { queue }] = await Promise.all([

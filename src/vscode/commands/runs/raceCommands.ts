@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { markdownOf } from '../../pages/markdownOf.ts';
 import { inertText } from '../../text/inertText.ts';
-import { mayStart } from '../../settings/trust.ts';
+import { canStartAgents } from '../../settings/trust.ts';
 import type { Commands, CommandContext } from '../commandContext.ts';
 import { sessionOfArgument } from '../pick.ts';
 import { dateTime } from '../../text/dates.ts';
@@ -17,10 +17,10 @@ export function raceCommands(shell: CommandContext): Commands {
   const inRace =
     <T>(run: (race: string, lane: string) => Promise<T>) =>
     (race: unknown, lane: unknown): Promise<T> | undefined =>
-      typeof race === 'string' && mayStart() ? run(race, typeof lane === 'string' ? lane : '') : undefined;
+      typeof race === 'string' && canStartAgents() ? run(race, typeof lane === 'string' ? lane : '') : undefined;
   return {
     async showRaces(race) {
-      if (!mayStart()) return undefined;
+      if (!canStartAgents()) return undefined;
       const id = typeof race === 'string' ? race : await pickRace(shell);
       return id === undefined ? undefined : markdownOf(await shell.reports.show('race', id));
     },

@@ -18,7 +18,7 @@ import {
   type RunRequest,
 } from '../../run/runRequest.ts';
 import type { RaceCommands } from '../../run/runMemory.ts';
-import { mayStart } from '../../settings/trust.ts';
+import { canStartAgents } from '../../settings/trust.ts';
 import type { Commands, CommandContext } from '../commandContext.ts';
 import { pickSession } from '../pick.ts';
 import { isQueueArgument, stopQueued } from './queueCommands.ts';
@@ -64,7 +64,7 @@ async function askAndBegin(shell: CommandContext, given?: RunDefaults): Promise<
 
 /** Asks for a prompt about part of an editor. The user sees it before it is sent. */
 async function askAbout(shell: CommandContext, given: () => RunDefaults | undefined): Promise<string | undefined> {
-  const about = mayStart() ? given() : undefined;
+  const about = canStartAgents() ? given() : undefined;
   return about === undefined ? undefined : askAndBegin(shell, about);
 }
 
@@ -92,14 +92,14 @@ export function runCommands(shell: CommandContext): Commands {
       if (!isObject(argument) || !('agent' in argument)) return askAndBegin(shell);
       const request = runRequestOf(argument);
       if (request === undefined) throw new Error(t('The Run Agent command expects {0}.', requestShape));
-      if (request.agent !== 'replay' && !mayStart()) return undefined;
+      if (request.agent !== 'replay' && !canStartAgents()) return undefined;
       return (await confirmed(request)) ? begin(shell, [request]) : undefined;
     },
 
-    runAgentWithRecall: () => (mayStart() ? askAndBegin(shell, { recall: true }) : undefined),
+    runAgentWithRecall: () => (canStartAgents() ? askAndBegin(shell, { recall: true }) : undefined),
 
     async runSeveralAgents(argument) {
-      if (!mayStart()) return undefined;
+      if (!canStartAgents()) return undefined;
       if (!isObject(argument)) return askAndBegin(shell, { several: true });
       const given = raceRequestOf(argument);
       if (given === undefined) throw new Error(t('The Run on Several Agents command expects {0}.', raceRequestShape));
@@ -119,7 +119,7 @@ export function runCommands(shell: CommandContext): Commands {
     runAgentOnProblem: (argument) => askAbout(shell, () => problemFromArgument(argument)),
 
     async runPrompt() {
-      const requests = mayStart() ? await shell.drafts.take() : undefined;
+      const requests = canStartAgents() ? await shell.drafts.take() : undefined;
       return requests === undefined ? undefined : beginAll(shell, requests);
     },
 
@@ -138,7 +138,7 @@ export function runCommands(shell: CommandContext): Commands {
     },
 
     async resumeSessionWithRecall(argument) {
-      if (!mayStart()) return undefined;
+      if (!canStartAgents()) return undefined;
       const title = t('Resume with Context from Earlier Sessions');
       const id = await pickSession(shell, argument, { title, filter: (row) => !isSessionLive(row.status) });
       if (id === undefined) return undefined;
@@ -148,7 +148,7 @@ export function runCommands(shell: CommandContext): Commands {
     },
 
     async changeOptions(argument) {
-      if (!mayStart()) return;
+      if (!canStartAgents()) return;
       const id = await pickSession(shell, argument, { title: t('Model, Mode and Limits') });
       if (id !== undefined) await shell.runs.changeOptions(id);
     },

@@ -4,7 +4,7 @@ import { inertText } from '../../text/inertText.ts';
 import type { Commands, CommandContext } from '../commandContext.ts';
 import { watchOrFork } from '../../resume/fork.ts';
 import type { WindowEngine } from '../../engine/windowEngine.ts';
-import { mayStart } from '../../settings/trust.ts';
+import { canStartAgents } from '../../settings/trust.ts';
 import { pickSession, sessionOfArgument } from '../pick.ts';
 
 const { t } = vscode.l10n;
@@ -34,7 +34,7 @@ export function observedCommands(shell: CommandContext): Commands {
 
     /** Takes a prompt or asks for it. Returns the new session's id. */
     async forkSession(argument, prompt) {
-      if (!mayStart()) return undefined;
+      if (!canStartAgents()) return undefined;
       const id = await pickSession(shell, argument, { title: t('Fork Session') });
       const row = id === undefined ? undefined : shell.list.get(id);
       if (id === undefined) return undefined;

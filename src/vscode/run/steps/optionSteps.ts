@@ -6,7 +6,7 @@ import type { AgentReport } from '../../../engine/api.ts';
 import { inertText } from '../../text/inertText.ts';
 import { ask, askForWords, type Answer, type Step } from '../../window/quickInput.ts';
 import { nameOf } from './agentItems.ts';
-import { isName } from '../runChoice.ts';
+import { isAgentName } from '../runChoice.ts';
 import { withChoice, type RunChoice } from '../../../agents/withChoice.ts';
 import type { RunMemory } from '../runMemory.ts';
 import { modeTexts } from './modeTexts.ts';
@@ -140,7 +140,7 @@ async function askForModel({ agent, settings, memory, step }: Subject): Promise<
     back: true,
     value: '',
     items: all.filter((candidate, at) => all.findIndex(({ model }) => model === candidate.model) === at),
-    accepts: (text, found) => found !== undefined || (text.trim() !== '' && isName(text.trim())),
+    accepts: (text, found) => found !== undefined || (text.trim() !== '' && isAgentName(text.trim())),
   });
   if (answer.kind !== 'value') return answer;
   const { item: found, text } = answer.value;
@@ -186,7 +186,7 @@ async function askForNamedMode({ agent, settings, step }: Subject): Promise<Answ
     back: true,
     value: '',
     items: [item(t('Default'), 'default'), ...(set === undefined ? [] : [item(set, set, t('in the settings'))])],
-    accepts: (text, found) => found !== undefined || (text.trim() !== '' && isName(text.trim())),
+    accepts: (text, found) => found !== undefined || (text.trim() !== '' && isAgentName(text.trim())),
   });
   if (answer.kind !== 'value') return answer;
   const { item: found, text } = answer.value;

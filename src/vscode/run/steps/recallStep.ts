@@ -4,7 +4,7 @@ import type { QuerySource } from '../../../insight/recall/querySource.ts';
 import type { SearchedSession } from '../../../engine/search/types.ts';
 import type { EngineHost } from '../../engine/engineHost.ts';
 import { inertText } from '../../text/inertText.ts';
-import { lateDispose, type Answer, type Step } from '../../window/quickInput.ts';
+import { disposeLater, type Answer, type Step } from '../../window/quickInput.ts';
 import { figures } from '../../text/figures.ts';
 import { isHere } from '../../sessions/sessionList.ts';
 
@@ -86,7 +86,7 @@ export async function askForRecall(
     look();
   }).finally(() => {
     stop.abort();
-    lateDispose(pick);
+    disposeLater(pick);
   });
 }
 

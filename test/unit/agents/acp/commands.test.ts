@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { acp } from '../../../../src/agents/acp/adapter.ts';
 import { permissionRequest } from '../../../../src/agents/acp/tools/permission.ts';
-import { noFields, updated } from '../../../../src/agents/acp/tools/toolFields.ts';
+import { noFields, updateFields } from '../../../../src/agents/acp/tools/toolFields.ts';
 import type { ToolUse } from '../../../../src/model/transcript/tool.ts';
 import { readBy } from '../../../support/captures/agentCaptures.ts';
 
@@ -70,7 +70,7 @@ describe('commands in the Agent Client Protocol', () => {
     const shown = "bash -lc 'echo '\\''a b'\\'' | wc'";
     const { action } = callOf([words]);
     assert.equal(action.kind === 'command_run' && action.command, shown);
-    const fields = updated(noFields, words);
+    const fields = updateFields(noFields, words);
     const asked = permissionRequest({ callId: 'c', fields, options: [], workDir }).action;
     assert.equal(asked?.kind === 'command_run' && asked.command, shown);
   });

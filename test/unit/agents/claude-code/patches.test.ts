@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { completed } from '../../../../src/agents/claude-code/tools/toolOutcome.ts';
+import { completeAction } from '../../../../src/agents/claude-code/tools/toolOutcome.ts';
 import { FileHistory } from '../../../../src/insight/files/history.ts';
 import type { FileChange } from '../../../../src/model/transcript/tool.ts';
 import { call } from '../../../support/sessions/madeEntries.ts';
@@ -17,7 +17,7 @@ function edited(changes: readonly Omit<FileChange, 'path' | 'kind'>[], detail: o
     changes: changes.map((change) => ({ path: 'a', kind: 'update' as const, ...change })),
   };
   const structuredPatch = hunks.map((hunk) => ({ ...hunk, oldLines: 9, newLines: 9 }));
-  const done = completed(action, { text: '', isError: false, detail: { ...detail, structuredPatch } });
+  const done = completeAction(action, { text: '', isError: false, detail: { ...detail, structuredPatch } });
   assert.ok(done.kind === 'file_edit');
   return done;
 }

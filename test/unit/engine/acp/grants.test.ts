@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { acpPresets } from '../../../../src/agents/acp/presets.ts';
-import { noFields, updated } from '../../../../src/agents/acp/tools/toolFields.ts';
+import { noFields, updateFields } from '../../../../src/agents/acp/tools/toolFields.ts';
 import { type CommandToRun, Grants } from '../../../../src/engine/acp/grants.ts';
 import { OutputTail } from '../../../../src/engine/acp/outputTail.ts';
 
-const edit = updated(noFields, { kind: 'edit', locations: [{ path: '/w/a' }, { path: 'b' }] });
-const command = (text: string | string[]) => updated(noFields, { kind: 'execute', rawInput: { command: text } });
+const edit = updateFields(noFields, { kind: 'edit', locations: [{ path: '/w/a' }, { path: 'b' }] });
+const command = (text: string | string[]) => updateFields(noFields, { kind: 'execute', rawInput: { command: text } });
 const run = (words: readonly string[], over: Partial<CommandToRun> = {}): CommandToRun => ({
   words,
   cwd: '/w',
@@ -46,7 +46,7 @@ describe('grants of an agent', () => {
       [{ kind: 'read', locations: [{ path: '/w/a' }] }, []],
     ] as const) {
       const grants = new Grants('/w');
-      grants.call('c', updated(noFields, fields), '/w');
+      grants.call('c', updateFields(noFields, fields), '/w');
       const asked = ['/w/a', '/w/b', '/w/.git/hooks/pre-commit'];
       assert.deepEqual(
         asked.filter((file) => grants.mayWrite(file)),

@@ -4,7 +4,7 @@ import {
   endRun,
   isOpen,
   markRunning,
-  preparing,
+  newRunState,
   stopRun,
   withIds,
   type BatchLine,
@@ -64,7 +64,7 @@ function sessionIn(batch: readonly BatchLine[]): Session {
 }
 
 describe('the transitions of a run', () => {
-  const started = beginRun(preparing(run), { session, runnerId: 'lnch_1', replacedIds, transcript: [prompt], at });
+  const started = beginRun(newRunState(run), { session, runnerId: 'lnch_1', replacedIds, transcript: [prompt], at });
   const running = markRunning(started.state, session, at);
   const header: RecordLine = {
     kind: 'header',
@@ -86,7 +86,7 @@ describe('the transitions of a run', () => {
   });
 
   it('record nothing if there is nothing to change', () => {
-    const early = stopRun(preparing(run), session, false, at);
+    const early = stopRun(newRunState(run), session, false, at);
     assert.deepEqual(early.batch, []);
     assert.equal(early.state.stop, 'asked');
     const twice = stopRun(stopRun(running.state, sessionIn(running.batch), false, at).state, session, true, at);

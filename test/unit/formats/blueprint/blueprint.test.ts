@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
 import { parseBlueprint } from '../../../../src/formats/blueprint/parse.ts';
-import { fillIn, inputsOf } from '../../../../src/formats/blueprint/placeholders.ts';
+import { fillPlaceholders, inputsOf } from '../../../../src/formats/blueprint/placeholders.ts';
 import { agentFileSchema } from '../../../../src/model/agent/agent.ts';
 import type { McpServers } from '../../../../src/model/agent/mcpServer.ts';
 import { repository } from '../../../support/host/install/cache.mjs';
@@ -186,7 +186,7 @@ describe('placeholders', () => {
 
   it('are replaced in a copy of the blueprint', () => {
     const before = structuredClone(servers);
-    const filled = fillIn(servers, values);
+    const filled = fillPlaceholders(servers, values);
     assert.deepEqual(filled.servers, {
       a: { type: 'stdio', command: '/w/bin/x', args: ['--key=k', 't$&t$&'], env: { T: 't$&', U: '', V: '${other}' } },
       b: { type: 'http', url: 'https://h/mcp', headers: { H: 'Bearer ' } },
@@ -197,7 +197,7 @@ describe('placeholders', () => {
 
   it('ask for each input once, and ignore placeholders in values', () => {
     assert.deepEqual(inputsOf(servers), ['token', 'second']);
-    const nested = fillIn(servers, { ...values, inputs: { token: '${env:KEY}', second: 's' } });
+    const nested = fillPlaceholders(servers, { ...values, inputs: { token: '${env:KEY}', second: 's' } });
     assert.deepEqual(nested.servers['b'], { type: 'http', url: 'https://h/mcp', headers: { H: 'Bearer s' } });
     assert.deepEqual(
       Object.values(nested.servers['a']?.type === 'stdio' ? nested.servers['a'].env : {})[0],
@@ -206,7 +206,7 @@ describe('placeholders', () => {
   });
 
   it('look up only what was given', () => {
-    const filled = fillIn(
+    const filled = fillPlaceholders(
       { a: { type: 'stdio', command: '${env:constructor}${input:toString}', args: [], env: {} } },
       { env: {}, workspaceFolder: '/', inputs: {} },
     );

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { Lexer, walkTokens } from 'marked';
-import { cell } from '../../../../src/formats/export/csv.ts';
+import { csvCell } from '../../../../src/formats/export/csv.ts';
 import { entities } from '../../../../webview/markdown/entities.ts';
 import { inertMarkdown } from '../../../../src/formats/export/shared/inertMarkdown.ts';
 import { exported, richSource, sourceOf, aTool } from '../../../support/sessions/exported.ts';
@@ -376,10 +376,10 @@ describe('exports: ledger', () => {
   });
 
   it('contains no formula, and no line break outside a cell', () => {
-    assert.equal(cell('=1+1'), "'=1+1");
-    assert.equal(cell('@x'), "'@x");
-    assert.equal(cell('a,"b"\n'), '"a,""b""\n"');
-    assert.equal(cell(0.5), '0.5');
-    assert.equal(cell(null), '');
+    assert.equal(csvCell('=1+1'), "'=1+1");
+    assert.equal(csvCell('@x'), "'@x");
+    assert.equal(csvCell('a,"b"\n'), '"a,""b""\n"');
+    assert.equal(csvCell(0.5), '0.5');
+    assert.equal(csvCell(null), '');
   });
 });

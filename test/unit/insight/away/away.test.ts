@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { awaySummary, newsCount } from '../../../../src/insight/away/awaySummary.ts';
+import { awaySummary, countUpdates } from '../../../../src/insight/away/awaySummary.ts';
 import { ChangedFiles, firstIndexSince } from '../../../../src/insight/away/changedFiles.ts';
 import { newsSince, parseVisits } from '../../../../src/insight/away/visits.ts';
 import type { SessionSummary } from '../../../../src/model/session/summary.ts';
@@ -42,7 +42,7 @@ describe('what happened while you were away', () => {
     assert.deepEqual(ids(summary.interrupted), ['cut']);
     assert.deepEqual(ids(summary.needsYou), ['asks']);
     assert.deepEqual(ids(summary.running), ['works']);
-    assert.equal(newsCount(summary, visit), 6);
+    assert.equal(countUpdates(summary, visit), 6);
   });
 
   it('counts a session in a terminal as finished if its agent answered and waits for a prompt', () => {
@@ -60,7 +60,7 @@ describe('what happened while you were away', () => {
   it('excludes a request that the user had seen', () => {
     const visit = { at: at(100), running: new Set(['asks']) };
     const summary = awaySummary([row('asks', 110, asks(95))], visit);
-    assert.deepEqual([ids(summary.needsYou), newsCount(summary, visit)], [['asks'], 0]);
+    assert.deepEqual([ids(summary.needsYou), countUpdates(summary, visit)], [['asks'], 0]);
   });
 
   it('includes sessions that ended meanwhile, even if their record has an earlier time', () => {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { boundsOf, parseBudgets, stricterBudgets } from '../../../../src/insight/budgets/limits.ts';
 import { rootOf, sharedSpending, type BudgetOwner } from '../../../../src/insight/budgets/spentOfLimit.ts';
 import {
-  isNear,
+  isNearLimit,
   isOverrun,
   isUsedUp,
   msToNext,
@@ -76,8 +76,8 @@ describe('use of a limit', () => {
   it('is near from 80 %, and reached when nothing is left; the last turn may end', () => {
     const at = (unit: Bound['unit'], spent: BudgetUsage) =>
       budgetStatuses([bound({ unit, limit: 10 })], { run: spent })[0]!;
-    assert.equal(isNear(at('tokens', used({ tokens: 7 }))), false);
-    assert.equal(isNear(at('tokens', used({ tokens: 8 }))), true);
+    assert.equal(isNearLimit(at('tokens', used({ tokens: 7 }))), false);
+    assert.equal(isNearLimit(at('tokens', used({ tokens: 8 }))), true);
     assert.equal(isOverrun(at('tokens', used({ tokens: 10 })), false), true);
     assert.equal(isOverrun(at('usd', used({ usd: 10 })), false), true);
     assert.equal(isOverrun(at('turns', used({ turns: 10 })), false), false);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { SessionFiles } from '../../../../src/insight/files/files.ts';
 import { FileHistory } from '../../../../src/insight/files/history.ts';
-import { changedLines, keptLines } from '../../../../src/insight/files/lineDiff.ts';
+import { changedLines, unchangedLines } from '../../../../src/insight/files/lineDiff.ts';
 import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
 import { findAdapter } from '../../../../src/agents/registry.ts';
 import { capturesOf, linesOfCapture, readBy } from '../../../support/captures/agentCaptures.ts';
@@ -24,7 +24,7 @@ describe('line diff', () => {
     fc.assert(
       fc.property(lines, lines, (before, next) => {
         let last = -1;
-        for (const [at, saved] of keptLines(before, next).entries()) {
+        for (const [at, saved] of unchangedLines(before, next).entries()) {
           if (saved === -1) continue;
           assert.equal(before[saved], next[at]);
           assert.ok(saved > last);

@@ -4,10 +4,10 @@ import { phasesOf, type PhaseSums } from '../../../../src/insight/trajectory/pha
 import { sessionPhases, RequestWaits } from '../../../../src/insight/trajectory/runTimes.ts';
 import { type Span, unionOf, subtractSpans } from '../../../../src/insight/trajectory/spans.ts';
 import { Trajectory } from '../../../../src/insight/trajectory/steps.ts';
-import { phases } from '../../../../src/model/session/phases.ts';
+import { runPhases } from '../../../../src/model/session/phases.ts';
 import { recordedSessions } from '../../../support/captures/recordedSession.ts';
 
-const partsOf = (sums: PhaseSums): number => phases.reduce((sum, phase) => sum + sums[phase], 0);
+const partsOf = (sums: PhaseSums): number => runPhases.reduce((sum, phase) => sum + sums[phase], 0);
 const spans = fc.array(
   fc.tuple(fc.integer({ min: -50, max: 150 }), fc.nat(60)).map(([from, long]): Span => [from, from + long]),
   { maxLength: 8 },
@@ -63,7 +63,7 @@ describe('time of a run', () => {
         const { segments, sums } = phasesOf({ span: [0, 100], durationMs: null, tools, you, output: given });
         assert.equal(partsOf(sums), 100);
         for (let at = 0; at < 100; at += 1) {
-          const of = phases.filter((phase) => has(segments[phase], at));
+          const of = runPhases.filter((phase) => has(segments[phase], at));
           assert.equal(of.length, 1, `${at}: ${of.join()}`);
         }
       }),
@@ -95,7 +95,7 @@ describe('time of a run', () => {
         Math.abs(partsOf(sums) - duration) <= duration / 100,
         `${name}: ${JSON.stringify(sums)} of ${duration}`,
       );
-      for (const phase of phases) assert.ok(sums[phase] >= 0, name);
+      for (const phase of runPhases) assert.ok(sums[phase] >= 0, name);
       if (turn.durationMs !== null && turn.durationMs > 0) checked += 1;
     }
     assert.ok(checked >= 50, String(checked));

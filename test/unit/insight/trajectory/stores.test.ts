@@ -5,7 +5,7 @@ import { storeFormats } from '../../../../src/agents/stores/formats.ts';
 import { ObservedTurns } from '../../../../src/engine/sources/following/turns.ts';
 import { sessionPhases, RequestWaits } from '../../../../src/insight/trajectory/runTimes.ts';
 import { Trajectory } from '../../../../src/insight/trajectory/steps.ts';
-import { phases } from '../../../../src/model/session/phases.ts';
+import { runPhases } from '../../../../src/model/session/phases.ts';
 import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
 import { readHome } from '../../../support/stores/readHome.ts';
 
@@ -46,7 +46,7 @@ describe('time of sessions that other programs stored', function () {
             const last = entries.findLast(({ type }) => !isNote(type));
             const now = Date.parse((last ?? entries[0])?.timestamp ?? '');
             const { sums } = sessionPhases(trajectory.rows(), turns, waits, now);
-            const parts = phases.reduce((sum, phase) => sum + sums[phase], 0);
+            const parts = runPhases.reduce((sum, phase) => sum + sums[phase], 0);
             const duration = durationOf(
               entries,
               turns.map(({ firstIndex }) => firstIndex),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { everyRow, fits, parseFilter } from '../../../../src/insight/trajectory/filter.ts';
+import { allRows, matchesFilter, parseFilter } from '../../../../src/insight/trajectory/filter.ts';
 import { Findings } from '../../../../src/insight/trajectory/findings.ts';
 import { trajectoryOf } from '../../../../src/insight/trajectory/metadata.ts';
 import { longestFirst, mainLane, Trajectory, turnAt } from '../../../../src/insight/trajectory/steps.ts';
@@ -189,10 +189,10 @@ describe('trajectory', () => {
 describe('filter of steps', () => {
   const rows = trajectory(session).rows();
   const shown = (query: string, more?: string) =>
-    rows.filter((row) => fits(row, parseFilter(query), more)).map(({ entryIndex }) => entryIndex);
+    rows.filter((row) => matchesFilter(row, parseFilter(query), more)).map(({ entryIndex }) => entryIndex);
 
   it('accepts kinds, tools, files, states and texts', () => {
-    assert.deepEqual(rows.filter((row) => fits(row, everyRow)).length, rows.length);
+    assert.deepEqual(rows.filter((row) => matchesFilter(row, allRows)).length, rows.length);
     assert.deepEqual(shown('kind:command'), [6, 7, 10]);
     assert.deepEqual(shown('kind:command kind:read state:done'), [3, 4, 6]);
     assert.deepEqual(shown('file:b.ts'), [4]);

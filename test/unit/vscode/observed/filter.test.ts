@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isFiltering, noFilter, passes, type SessionFilter } from '../../../../src/vscode/observed/filter.ts';
+import { isFiltering, noFilter, passesFilter, type SessionFilter } from '../../../../src/vscode/observed/filter.ts';
 import {
   costText,
   datesText,
@@ -12,7 +12,7 @@ import { at, now, row } from '../sessions/rows.ts';
 
 describe('the filter of sessions', () => {
   const shown = (filter: Partial<SessionFilter>, more: Partial<SessionRow> = {}): boolean =>
-    passes(row('a', more), { ...noFilter, ...filter }, now);
+    passesFilter(row('a', more), { ...noFilter, ...filter }, now);
 
   it('by cost excludes sessions out of bounds, and those of unknown cost', () => {
     const costs: [string, boolean][] = [

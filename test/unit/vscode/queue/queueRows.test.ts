@@ -4,7 +4,7 @@ import type { ListedRun } from '../../../../src/model/session/waiting.ts';
 import {
   groupNodes,
   isQueueEmpty,
-  isSame,
+  isSameGroup,
   maxRows,
   missingTags,
   reasonNodes,
@@ -70,7 +70,7 @@ describe('rows of the queue', () => {
   it('are the same until one of them says something else', () => {
     const before = { runs: [run(1)], runners: [runner()] };
     const after = { runs: [run(1)], runners: [runner({ seconds_since_heartbeat: 6 })] };
-    assert.deepEqual([isSame('waiting', before, after), isSame('runners', before, after)], [true, false]);
+    assert.deepEqual([isSameGroup('waiting', before, after), isSameGroup('runners', before, after)], [true, false]);
   });
 
   it('end with a count of those that are left out', () => {

@@ -1,7 +1,7 @@
 import * as assert from 'node:assert/strict';
 import { spansOf } from '../../../../webview/code/grammars.ts';
 import { codeGroups, languageOf, placedSpans, plainOf } from '../../../../webview/code/spans.ts';
-import { contrast, paletteRgb, readable, rgbOf } from '../../../../webview/steps/contrast.ts';
+import { contrast, paletteRgb, readableColor, rgbOf } from '../../../../webview/steps/contrast.ts';
 import { repeated, terminalPieces } from '../../../support/hostile/growing.ts';
 import { withColorsOnly, withoutTerminalCodes } from '../../../../webview/text/visible.ts';
 
@@ -106,7 +106,7 @@ describe('terminal output', () => {
       const ground = rgbOf(css);
       assert.ok(ground !== undefined);
       for (let number = 16; number < 256; number += 1) {
-        assert.ok(contrast(readable(paletteRgb(number), ground), ground) >= 4.5, `${number} on ${css}`);
+        assert.ok(contrast(readableColor(paletteRgb(number), ground), ground) >= 4.5, `${number} on ${css}`);
       }
     }
     assert.deepEqual(paletteRgb(16), [0, 0, 0]);

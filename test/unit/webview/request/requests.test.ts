@@ -1,10 +1,10 @@
 import * as assert from 'node:assert/strict';
 import type { AgentRequest, Answer } from '../../../../src/model/agent/request.ts';
-import { answersOf, pick, type } from '../../../../webview/request/answers.ts';
+import { answersOf, pickAnswer, type } from '../../../../webview/request/answers.ts';
 import type { AnswerDraft } from '../../../../webview/request/answerDraft.ts';
 import { restOfInput } from '../../../../webview/request/restOfInput.ts';
 import { requestSubject, outcome, requestTitle } from '../../../../webview/request/words.ts';
-import { bypasses } from '../../../../webview/text/mode.ts';
+import { isBypassMode } from '../../../../webview/text/mode.ts';
 
 const request = (over: Partial<AgentRequest>): AgentRequest => ({
   id: 'r',
@@ -118,13 +118,13 @@ describe('answers to questions', () => {
 
   it('are complete when each question has one', () => {
     assert.equal(answersOf(asked, blank), undefined);
-    const half = after((draft) => pick(draft, 1, 'b', true));
+    const half = after((draft) => pickAnswer(draft, 1, 'b', true));
     assert.equal(answersOf(asked, half), undefined);
     const all = after(
-      (draft) => pick(draft, 1, 'b', true),
-      (draft) => pick(draft, 1, 'a', true),
+      (draft) => pickAnswer(draft, 1, 'b', true),
+      (draft) => pickAnswer(draft, 1, 'a', true),
       (draft) => type(draft, 1, ' c ', true),
-      (draft) => pick(draft, 0, 'a', false),
+      (draft) => pickAnswer(draft, 0, 'a', false),
     );
     assert.deepEqual(answersOf(asked, all), ['a', 'a, b, c']);
   });
@@ -145,18 +145,18 @@ describe('answers to questions', () => {
 
   it('are limited to one if only one is requested: typed and chosen answers replace each other', () => {
     const typed = after(
-      (draft) => pick(draft, 0, 'a', false),
+      (draft) => pickAnswer(draft, 0, 'a', false),
       (draft) => type(draft, 0, 'mine', false),
     );
     assert.deepEqual(typed.picks[0], []);
     const chosen = after(
       (draft) => type(draft, 0, 'mine', false),
-      (draft) => pick(draft, 0, 'b', false),
+      (draft) => pickAnswer(draft, 0, 'b', false),
     );
     assert.deepEqual([chosen.picks[0], chosen.other[0]], [['b'], '']);
     const undone = after(
-      (draft) => pick(draft, 1, 'a', true),
-      (draft) => pick(draft, 1, 'a', true),
+      (draft) => pickAnswer(draft, 1, 'a', true),
+      (draft) => pickAnswer(draft, 1, 'a', true),
     );
     assert.deepEqual(undone.picks[1], []);
   });
@@ -203,10 +203,10 @@ describe('words about a request', () => {
 
   it('know every name of a bypass mode', () => {
     for (const mode of ['bypassPermissions', 'yolo', 'danger-full-access', 'force', 'full-auto', 'allow-all-tools']) {
-      assert.equal(bypasses(mode), true, mode);
+      assert.equal(isBypassMode(mode), true, mode);
     }
     for (const mode of ['default', 'plan', 'acceptEdits', 'auto_edit', 'read-only', 'workspace-write', 'dontAsk']) {
-      assert.equal(bypasses(mode), false, mode);
+      assert.equal(isBypassMode(mode), false, mode);
     }
   });
 });

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
 import { CallbackStore } from '../../../../../src/engine/children/callbacks/callbackStore.ts';
-import { ownMark, stateOfHolder, thisMachine } from '../../../../../src/engine/process/identity/holder.ts';
+import { ownProcessMark, stateOfHolder, thisMachine } from '../../../../../src/engine/process/identity/holder.ts';
 import { ownIdentity } from '../../../../../src/engine/process/identity/identity.ts';
 import { machineId, storedId } from '../../../../../src/engine/process/identity/machine.ts';
 import { windowsProgram } from '../../../../../src/engine/programs/systemPrograms.ts';
@@ -60,7 +60,7 @@ describe('which process and which machine', () => {
       await callbacks.expect({ parent: 'ses_ffffffffffff', child });
       const files = path.join(folder, 'callbacks');
       await mkdir(files, { recursive: true });
-      await rename(path.join(files, child), path.join(files, `${child}.taken-${markOf(await ownMark())}`));
+      await rename(path.join(files, child), path.join(files, `${child}.taken-${markOf(await ownProcessMark())}`));
       assert.equal(await callbacks.recover(), isTaken);
       assert.equal((await callbacks.waiting()).length, isTaken ? 0 : 1);
     });

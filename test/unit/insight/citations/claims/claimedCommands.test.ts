@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { commandForms } from '../../../../../src/insight/citations/commands/commandForms.ts';
-import { launched } from '../../../../../src/insight/citations/commands/launchers.ts';
+import { launchedCommand } from '../../../../../src/insight/citations/commands/launchers.ts';
 import { linksOf } from '../../../../../src/insight/citations/links.ts';
 import { programKind } from '../../../../../src/insight/citations/commands/programs.ts';
 import { SessionEvidence } from '../../../../../src/insight/citations/sources/sessionEvidence.ts';
 import { shellParts } from '../../../../../src/insight/citations/commands/shell.ts';
 import type { EvidenceLink } from '../../../../../src/insight/citations/types.ts';
-import { unwrapped } from '../../../../../src/insight/citations/commands/unwrapped.ts';
+import { unwrapCommand } from '../../../../../src/insight/citations/commands/unwrapCommand.ts';
 import { agreement } from '../../../../support/evidence/agreement.ts';
 import type { NormalizedEntry } from '../../../../../src/model/transcript/entry.ts';
 import type { ToolAction } from '../../../../../src/model/transcript/tool.ts';
@@ -49,7 +49,7 @@ describe('a command in a shell', () => {
     ['bash -c', 'bash -c'],
   ];
   for (const [command, inner] of cases) {
-    it(command, () => assert.equal(unwrapped(command), inner));
+    it(command, () => assert.equal(unwrapCommand(command), inner));
   }
 
   it('is found inside the program that runs it', () => {
@@ -64,7 +64,7 @@ describe('a command in a shell', () => {
       ['time', 'time'],
       ['npx', 'npx'],
     ];
-    for (const [command, inner] of bare) assert.equal(launched(command), inner, command);
+    for (const [command, inner] of bare) assert.equal(launchedCommand(command), inner, command);
   });
 
   it('is not a keyword of the shell', () => {
@@ -228,8 +228,8 @@ describe('a claim that a command ran', () => {
     for (const piece of ['"\\', "'", '$ ', '-x ', 'FOO= ', 'npx ', 'a/', '>', 'bash -c "']) {
       const line = repeated(piece, 1_000_000);
       for (const command of [line, `bash -lc '${line}'`]) {
-        assert.ok(programKind(unwrapped(command)) === undefined);
-        assert.ok(commandForms(command.slice(0, 4096), shellParts(unwrapped(command))).length > 0);
+        assert.ok(programKind(unwrapCommand(command)) === undefined);
+        assert.ok(commandForms(command.slice(0, 4096), shellParts(unwrapCommand(command))).length > 0);
       }
     }
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { claudeCode } from '../../../../../src/agents/claude-code/adapter.ts';
 import { codex } from '../../../../../src/agents/codex/adapter.ts';
-import { evidenceOf, lineFateOf } from '../../../../../src/insight/citations/sources/evidence.ts';
+import { evidenceOf, compareLines } from '../../../../../src/insight/citations/sources/evidence.ts';
 import { linksOf } from '../../../../../src/insight/citations/links.ts';
 import { plainCommand, programKinds } from '../../../../../src/insight/citations/commands/programs.ts';
 import { shellParts } from '../../../../../src/insight/citations/commands/shell.ts';
@@ -264,11 +264,11 @@ describe('evidence', () => {
   it('is compared with the current file', () => {
     const evidence = evidenceFor(read, '`a.ts:13`');
     const nine = 'x\n'.repeat(9);
-    assert.equal(lineFateOf(evidence, `${nine}ten\neleven\ntwelve\nthirteen\nfourteen\n`), 'same');
-    assert.equal(lineFateOf(evidence, `${nine}ten\r\neleven\r\ntwelve\r\nthirteen\r\nfourteen\r\n`), 'same');
-    assert.equal(lineFateOf(evidence, 'ten\neleven\ntwelve\nthirteen\nfourteen\n'), 'moved');
-    assert.equal(lineFateOf(evidence, 'ten\nELEVEN\n'), 'changed');
-    assert.equal(lineFateOf(evidence, null), 'gone');
+    assert.equal(compareLines(evidence, `${nine}ten\neleven\ntwelve\nthirteen\nfourteen\n`), 'same');
+    assert.equal(compareLines(evidence, `${nine}ten\r\neleven\r\ntwelve\r\nthirteen\r\nfourteen\r\n`), 'same');
+    assert.equal(compareLines(evidence, 'ten\neleven\ntwelve\nthirteen\nfourteen\n'), 'moved');
+    assert.equal(compareLines(evidence, 'ten\nELEVEN\n'), 'changed');
+    assert.equal(compareLines(evidence, null), 'gone');
   });
 
   it('is the new side of an edit, and the end of long output', () => {

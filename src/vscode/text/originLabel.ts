@@ -7,7 +7,7 @@ import type { Origin } from '../../model/transcript/entry.ts';
 const { t } = vscode.l10n;
 
 /** Author of a message. `member`: the person, if it is another one than the reader. */
-export function originWord(origin: Origin, member?: string): readonly [icon: string, word: string] {
+export function originLabel(origin: Origin, member?: string): readonly [icon: string, word: string] {
   switch (origin) {
     case 'human':
       return ['account', member === undefined ? t('You') : visibleText(member)];

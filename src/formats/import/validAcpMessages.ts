@@ -12,7 +12,7 @@ export interface SoundMessages {
 }
 
 /** Messages with times as ISO 8601 in UTC, without invalid times, and with metadata of limited depth. */
-export function soundMessages(given: readonly AcpMessage[]): SoundMessages {
+export function validMessages(given: readonly AcpMessage[]): SoundMessages {
   let unsound = 0;
   const messages = given.map((message) => {
     const created_at = timeOf(message.created_at);

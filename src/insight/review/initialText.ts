@@ -16,7 +16,7 @@ export interface StartText {
  * The text before the events: recorded, or else worked out from the first whole text after them by undoing them one by one.
  * `now`: the lines of the file as it is, `null` if there is none.
  */
-export function startText(events: readonly FileEvent[], now: readonly string[] | null): StartText {
+export function initialText(events: readonly FileEvent[], now: readonly string[] | null): StartText {
   const known = events.findIndex(({ kind }) => kind === 'seen' || kind === 'written');
   const first = events[known];
   if (first?.kind === 'written') {

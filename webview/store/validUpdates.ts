@@ -4,9 +4,9 @@ import type { PageEntry, PageUpdate } from '../../src/protocol/panel/messages.ts
 const kinds = new Set(['system_message', 'user_message', 'assistant_message', 'thinking', 'tool_use', 'error']);
 
 /** The entry, or a placeholder with its raw form if it is invalid. */
-export function soundEntry(entry: PageEntry): PageEntry {
+export function validEntry(entry: PageEntry): PageEntry {
   const foreign: unknown = entry;
-  if (!isObject(foreign)) return damaged(-1, foreign);
+  if (!isObject(foreign)) return damagedEntry(-1, foreign);
   const index = typeof foreign['index'] === 'number' ? foreign['index'] : -1;
   const type = foreign['type'];
   const ok =
@@ -15,7 +15,7 @@ export function soundEntry(entry: PageEntry): PageEntry {
     isObject(type) &&
     kinds.has(String(type['kind'])) &&
     tool(type);
-  return ok ? entry : damaged(index, foreign);
+  return ok ? entry : damagedEntry(index, foreign);
 }
 
 function tool(type: Readonly<Record<string, unknown>>): boolean {
@@ -26,7 +26,7 @@ function tool(type: Readonly<Record<string, unknown>>): boolean {
 }
 
 /** Placeholder for an invalid entry. */
-export function damaged(index: number, what: unknown): PageEntry {
+export function damagedEntry(index: number, what: unknown): PageEntry {
   return {
     index,
     timestamp: '',
@@ -36,10 +36,10 @@ export function damaged(index: number, what: unknown): PageEntry {
   };
 }
 
-export function soundUpdates(updates: readonly PageUpdate[]): PageUpdate[] {
+export function validUpdates(updates: readonly PageUpdate[]): PageUpdate[] {
   return updates.flatMap((update): PageUpdate[] => {
     if (update.op !== 'put') return [update];
-    const entry = soundEntry(update.entry);
+    const entry = validEntry(update.entry);
     return entry.index < 0 ? [] : [{ ...update, entry }];
   });
 }

@@ -4,7 +4,7 @@ import type { SessionSummary } from '../../model/session/summary.ts';
 import type { AgentLink } from './agentLink.ts';
 
 /** Another program's session with the state that the agent's server reports, which its store does not have. */
-export function asJoined(summary: SessionSummary, link: Pick<AgentLink, 'isBusy' | 'pending'>): SessionSummary {
+export function joinedSummary(summary: SessionSummary, link: Pick<AgentLink, 'isBusy' | 'pending'>): SessionSummary {
   const { observed } = summary;
   if (observed === undefined) return summary;
   return {

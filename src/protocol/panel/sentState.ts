@@ -9,7 +9,7 @@ const most = 64;
  * The view and the newest entries as last sent to the page. Both ends keep one and apply the same changes in the same order,
  * so that only differences are sent.
  */
-export class LastSent {
+export class SentState {
   readonly #entries = new Map<number, PageEntry>();
   #view: SessionView | undefined;
 
@@ -89,7 +89,7 @@ export class LastSent {
 
   #append(index: number, text: string): void {
     const entry = this.#entries.get(index);
-    if (entry !== undefined) this.#keep(grown(entry, text));
+    if (entry !== undefined) this.#keep(appendText(entry, text));
   }
 
   #keep(entry: PageEntry): void {
@@ -101,7 +101,7 @@ export class LastSent {
 }
 
 /** The entry with `text` appended; for separate thoughts, also their `reasoning`. */
-export function grown(entry: PageEntry, text: string): PageEntry {
+export function appendText(entry: PageEntry, text: string): PageEntry {
   const content = entry.content + text;
   if (entry.type.kind !== 'thinking' || entry.type.reasoning === undefined) return { ...entry, content };
   return { ...entry, content, type: { ...entry.type, reasoning: entry.type.reasoning + text } };

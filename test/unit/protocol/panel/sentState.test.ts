@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { adapters } from '../../../../src/agents/registry.ts';
 import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
 import { changed, changeOf } from '../../../../src/protocol/panel/change.ts';
-import { LastSent } from '../../../../src/protocol/panel/lastSent.ts';
+import { SentState } from '../../../../src/protocol/panel/sentState.ts';
 import type { PageEntry, Sent } from '../../../../src/protocol/panel/messages.ts';
 import { pageEntry } from '../../../../src/protocol/panel/pageEntries.ts';
 import { capturesOf, linesOfCapture, readBy } from '../../../support/captures/agentCaptures.ts';
@@ -109,7 +109,7 @@ describe('data that was sent', () => {
   });
 
   it('is not reused if the page has other data', () => {
-    const [host, page] = [new LastSent(), new LastSent()];
+    const [host, page] = [new SentState(), new SentState()];
     const init = (content: string) =>
       ({
         type: 'init',
@@ -124,7 +124,7 @@ describe('data that was sent', () => {
     const update = host.sentUpdate({ op: 'put', entry: said('one two') });
     const message: Sent = { type: 'updates', updates: [update], total: 1 };
     assert.equal(page.received(message), undefined);
-    assert.equal(new LastSent().received(message), undefined);
+    assert.equal(new SentState().received(message), undefined);
     page.begin(init('one'));
     assert.notEqual(page.received(message), undefined);
   });

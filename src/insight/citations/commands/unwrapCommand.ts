@@ -27,7 +27,7 @@ const shells: readonly Shell[] = [
 ];
 
 /** A command without the shell that runs it, as written. */
-export function unwrapped(command: string): string {
+export function unwrapCommand(command: string): string {
   const short = command.slice(0, longest).trim();
   const [start, double, single, plain] = program.exec(short) ?? [];
   if (start === undefined) return short;

@@ -2,7 +2,7 @@ import type { EntryType, NormalizedEntry, Origin } from '../../model/transcript/
 import type { StoreSession } from './storeSession.ts';
 
 /** The displayed form of a part of a stored conversation. */
-export interface ShownItem {
+export interface DisplayedItem {
   readonly type: EntryType;
   readonly content: string;
   readonly origin?: Origin;
@@ -26,7 +26,7 @@ export class ShownItems {
   }
 
   /** `key`: position of the item in the conversation. */
-  show(key: string, item: ShownItem, timestamp: string): void {
+  show(key: string, item: DisplayedItem, timestamp: string): void {
     const { run, facts } = this.#session;
     const now = JSON.stringify(item);
     const before = this.#shown.get(key);

@@ -26,7 +26,7 @@ interface LineStory {
 }
 
 /** Which sessions wrote or read a line of a file, and for which prompts. `line` counts from 1. */
-export async function whyLine(
+export async function explainLine(
   { archive, open }: Pick<Engine, 'archive'> & { readonly open: Engine['open'] },
   file: string,
   line: number,
