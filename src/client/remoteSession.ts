@@ -307,7 +307,9 @@ export class RemoteSession<F extends Error> implements Disposable {
     for (const entry of entries) this.#open.set(entry.index, entry);
     this.#take(state);
     if (!state.live) this.#end(endOf(state.summary));
-    const first = Math.max(before.total, state.total - maxReported);
+    // Of a session on another machine, only a note was known while it waited.
+    const known = before.summary.remote === undefined ? before.total : 0;
+    const first = Math.max(known, state.total - maxReported);
     const changed = [...opened.filter((index) => !this.#open.has(index)), ...range(first, state.total)];
     const puts: EntryUpdate[] = [];
     for (const index of changed) {

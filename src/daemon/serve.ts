@@ -134,6 +134,7 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
       if (!existsSync(engine.recordPath(id))) news.removed(id);
     },
     onChildren: (count) => lifetime.setRemote(count),
+    onChildShown: (id) => clients.renew(id),
     onOwnShare: (id, share) => news.shareChanged(id, share),
     log,
   });

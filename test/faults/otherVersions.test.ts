@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
-import path from 'node:path';
-import { connect } from '../../src/client/connect.ts';
 import type { DaemonConnection } from '../../src/client/connection.ts';
-import { DaemonLink } from '../../src/client/link.ts';
+import type { DaemonError } from '../../src/client/errors.ts';
 import { RemoteSession } from '../../src/client/remoteSession.ts';
 import { requestMetadataSchema } from '../../src/model/agent/request.ts';
 import type { SessionSummary } from '../../src/model/session/summary.ts';
@@ -17,34 +15,18 @@ const older = daemonProtocol - 1;
 
 describe('a run of a daemon of another version, in a window of this one', function () {
   let place: DaemonBench;
-  const links: DaemonLink<Error>[] = [];
   beforeEach(() => (place = new DaemonBench()));
-  afterEach(async () => {
-    for (const link of links.splice(0)) link.close();
-    await place.close();
-  });
+  afterEach(() => place.close());
 
   async function otherDaemon(protocol: number): Promise<DaemonConnection> {
     const client = { kind: 'window', person: true, id: 'before' } as const;
     return place.connect({ daemonFile: await daemonOf(protocol), protocol, client });
   }
 
-  function windowLink(): DaemonLink<Error> {
-    const { store: storeDir, environment } = place;
-    const client = { kind: 'window', person: true, id: 'after' } as const;
-    const daemonFile = path.resolve('dist/daemon.js');
-    const link = new DaemonLink({
-      connect: () => connect({ storeDir, environment, daemonFile, build: 'test', client, withinMs: 30_000 }),
-      prepare: () => Promise.resolve(),
-      failure: ({ message }) => new Error(message),
-      log: { warn: () => undefined },
-    });
-    links.push(link);
-    return link;
-  }
+  const windowLink = () => place.windowLink({ id: 'after' });
 
   /** What a page has of the session: what it read first, and each update. */
-  async function pageOf(session: RemoteSession<Error>): Promise<Map<number, NormalizedEntry>> {
+  async function pageOf(session: RemoteSession<DaemonError>): Promise<Map<number, NormalizedEntry>> {
     const shown = new Map<number, NormalizedEntry>();
     session.onUpdates((updates) => {
       for (const update of updates) if (update.op === 'put') shown.set(update.entry.index, update.entry);

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import { connect } from '../../src/client/connect.ts';
 import { DaemonError } from '../../src/client/errors.ts';
-import { DaemonLink } from '../../src/client/link.ts';
 import { RemoteSession } from '../../src/client/remoteSession.ts';
 import type { EntryUpdate } from '../../src/model/transcript/entry.ts';
 import { DaemonBench } from '../support/daemon/bench.ts';
@@ -11,29 +9,12 @@ import { until } from '../support/until.ts';
 
 describe('a session of the daemon', function () {
   let place: DaemonBench;
-  const links: DaemonLink<Error>[] = [];
 
   beforeEach(() => (place = new DaemonBench()));
-  afterEach(async () => {
-    for (const link of links.splice(0)) link.close();
-    await place.close();
-  });
-
-  function newLink(prepare: () => Promise<void> = () => Promise.resolve()): DaemonLink<Error> {
-    const { store: storeDir, environment } = place;
-    const options = { storeDir, environment, daemonFile: path.resolve('dist/daemon.js'), build: 'test' };
-    const link = new DaemonLink({
-      connect: () => connect({ ...options, client: { kind: 'window', person: true } }),
-      prepare,
-      failure: ({ message }) => new Error(message),
-      log: { warn: () => undefined },
-    });
-    links.push(link);
-    return link;
-  }
+  afterEach(() => place.close());
 
   it('reads and reports the same as in the engine, live and when another client resumes it', async () => {
-    const link = newLink();
+    const link = place.windowLink();
     const params = { ...place.startParams([{ init: true }, { say: 'one' }, { result: {} }]), follow: true };
     const session = await RemoteSession.begin(link, place.store, 'start', params);
     const result = await session.done;
@@ -42,12 +23,12 @@ describe('a session of the daemon', function () {
     const before = session.total();
     const reported: EntryUpdate[] = [];
     session.onUpdates((updates) => reported.push(...updates));
-    const other = await RemoteSession.open(newLink(), place.store, session.id);
+    const other = await RemoteSession.open(place.windowLink(), place.store, session.id);
     assert.deepEqual(await other.read(0, other.total()), await session.read(0, before));
     const again = JSON.stringify([{ init: true }, { say: 'two' }, { result: {} }]);
     const { context } = place.startParams([]);
     const resume = { context, session_id: session.id, request: { prompt: again }, follow: true };
-    await RemoteSession.begin(newLink(), place.store, 'resume', resume);
+    await RemoteSession.begin(place.windowLink(), place.store, 'resume', resume);
     await until('the second answer', async () => {
       const entries = await session.read(before, session.total());
       return entries.some(({ type, content }) => type.kind === 'assistant_message' && content.includes('two'));
@@ -57,7 +38,7 @@ describe('a session of the daemon', function () {
   });
 
   it('reports that its run was interrupted when the daemon is killed, and what another daemon finds', async () => {
-    const link = newLink();
+    const link = place.windowLink();
     const steps = [{ init: true }, { say: 'before' }, { ask: { id: 'req-1', input: { command: 'true' } } }];
     const session = await RemoteSession.begin(link, place.store, 'start', {
       ...place.startParams(steps),
@@ -80,7 +61,7 @@ describe('a session of the daemon', function () {
   });
 
   it('repeats a call that only reads if the daemon is killed before it answers', async () => {
-    const link = newLink();
+    const link = place.windowLink();
     const params = { ...place.startParams([{ init: true }, { say: 'one' }, { result: {} }]), follow: true };
     const session = await RemoteSession.begin(link, place.store, 'start', params);
     await session.done;
@@ -95,7 +76,7 @@ describe('a session of the daemon', function () {
   });
 
   it('repeats such a call also if the daemon is killed before all of it was sent', async () => {
-    const link = newLink();
+    const link = place.windowLink();
     const params = { ...place.startParams([{ init: true }, { say: 'one' }, { result: {} }]), follow: true };
     const session = await RemoteSession.begin(link, place.store, 'start', params);
     await session.done;
@@ -110,7 +91,7 @@ describe('a session of the daemon', function () {
   });
 
   it('ends a run whose record the next daemon cannot open', async () => {
-    const link = newLink();
+    const link = place.windowLink();
     const steps = [{ init: true }, { say: 'before' }, { ask: { id: 'req-1', input: { command: 'true' } } }];
     const session = await RemoteSession.begin(link, place.store, 'start', {
       ...place.startParams(steps),
@@ -126,9 +107,11 @@ describe('a session of the daemon', function () {
 
   it('leaves no connection behind that could not be prepared', async () => {
     let prepared = 0;
-    const link = newLink(() => {
-      prepared += 1;
-      return prepared === 2 ? Promise.reject(new Error('not yet')) : Promise.resolve();
+    const link = place.windowLink({
+      prepare: () => {
+        prepared += 1;
+        return prepared === 2 ? Promise.reject(new Error('not yet')) : Promise.resolve();
+      },
     });
     let reconnected = 0;
     link.reconnected.on(() => (reconnected += 1));

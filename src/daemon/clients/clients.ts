@@ -12,7 +12,7 @@ type WhenWindowsClose = 'finishRuns' | 'stopRuns';
 export interface ConnectedClient {
   /** Asks the user for an input value; `null` if they enter none. */
   askInput(name: string, agent: { readonly name: string; readonly file: string }): Promise<string | null>;
-  /** A daemon of another version began to run the session. */
+  /** Another daemon began to run the session. */
   renew(sessionId: string): void;
 }
 

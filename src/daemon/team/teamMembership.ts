@@ -26,6 +26,8 @@ interface MembershipDeps extends Omit<TeamDeps, 'onHint' | 'onConnected'> {
   readonly onChange: () => void;
   /** Sessions that other machines run for this one; the daemon stays for them. */
   readonly onChildren: (count: number) => void;
+  /** The team has what the machine of such a session records. */
+  readonly onChildShown: (sessionId: string) => void;
 }
 
 /** The team of the store, joined or left while the daemon runs, and its queue. */
@@ -45,7 +47,7 @@ export class TeamMembership implements TeamSide {
   #team: DaemonTeam | null = null;
 
   /** Connects in the background where the store belongs to a team. */
-  constructor({ randomHex, onChange, onChildren, ...deps }: MembershipDeps) {
+  constructor({ randomHex, onChange, onChildren, onChildShown, ...deps }: MembershipDeps) {
     const { log, engine } = deps;
     this.#log = log;
     this.#onChange = onChange;
@@ -73,6 +75,7 @@ export class TeamMembership implements TeamSide {
     const team = (): DaemonTeam | null => this.#team;
     this.children = new TeamChildren({
       ...{ engine, queue: this.queue, use, isConnected, team, randomHex, onCount: onChildren, log },
+      onShown: onChildShown,
       isInTeam: () => isInTeam(deps.storeDir),
     });
     this.#deps = {

@@ -384,7 +384,9 @@ export class SessionState {
   }
 
   #takeRecord(reader: RecordReader): void {
-    this.#summary = reader.summary;
+    // What the agent of another machine waits for is not in the record.
+    const isRemote = reader.summary.remote !== undefined && isSessionLive(reader.summary.status);
+    this.#summary = { ...reader.summary, ...(isRemote && { needs_you: this.#summary.needs_you }) };
     this.#turns = reader.turns;
     this.#turnsOmitted = reader.turnsOmitted;
     this.total = reader.total;

@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { DaemonConnection } from '../../../src/client/connection.ts';
+import { RemoteSession } from '../../../src/client/remoteSession.ts';
 import type { SessionSummary } from '../../../src/model/session/summary.ts';
 import { prompt, type Step } from '../../support/fakeAgent/engine.ts';
 import { TeamDatabase } from '../../support/team/database.ts';
@@ -150,6 +151,44 @@ describe('child sessions on another machine of a team', function () {
       runs.map(({ status }) => status),
       ['stopped'],
     );
+  });
+
+  it('are live in a panel that was opened while they waited, and say what they wait for', async () => {
+    await share('metadata');
+    await atBob.call('removeRunners', { finish: true });
+    await bob.addRunner(atBob, ['gpu'], 1);
+    const go = path.join(alice.bench.dir, 'next');
+    const first: Step[] = [{ init: true }, { until: go }, { result: {} }];
+    const second: Step[] = [{ init: true }, { say: 'a sketch' }, { ask: { id: 'req-1' } }, { result: {} }];
+    const id = await lead(starts(first, 'async_callback'), starts(second, 'async_callback'));
+    await running(id);
+    const { session_id: child } = await until('a child that waits', async () =>
+      (await children(id)).find(({ status }) => status === 'pending'),
+    );
+    const listed = new Map<string, SessionSummary>();
+    const watching = await alice.connect({
+      onNews: ({ summaries }) => {
+        for (const summary of summaries) listed.set(summary.session_id, summary);
+        return Promise.resolve();
+      },
+    });
+    await watching.call('watch', { events: false });
+    const session = await RemoteSession.open(alice.windowLink(), alice.store, child);
+    const shown = new Map<number, string>();
+    session.onUpdates((updates) => {
+      for (const update of updates) if (update.op === 'put') shown.set(update.entry.index, update.entry.content);
+    });
+    for (const { index, content } of await session.read(0, session.total())) shown.set(index, content);
+    assert.match(shown.get(0) ?? '', /It waits/);
+
+    writeFileSync(go, '');
+    await until('its transcript and request', () => {
+      return [...shown.values()].includes('a sketch') && session.conversation()?.pending().length === 1;
+    });
+    assert.doesNotMatch(shown.get(0) ?? '', /It waits/);
+    await until('the request in the list', () => listed.get(child)?.needs_you?.count === 1);
+    assert.equal(await session.conversation()?.answer('req-1', { kind: 'allow', scope: 'once' }), true);
+    await until('its end', () => !session.live() && session.summary().outcome === 'completed');
   });
 
   it('stop when a budget of their tree is used up', async () => {

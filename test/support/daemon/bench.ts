@@ -4,9 +4,11 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { connect, connectRunning, type ConnectOptions } from '../../../src/client/connect.ts';
 import type { DaemonConnection } from '../../../src/client/connection.ts';
+import { DaemonError } from '../../../src/client/errors.ts';
+import { DaemonLink } from '../../../src/client/link.ts';
 import { isAlive } from '../../../src/engine/process/identity/identity.ts';
 import { daemonFolder } from '../../../src/transport/daemonFolder.ts';
-import type { GivenParams } from '../../../src/protocol/daemon/calls.ts';
+import type { ClientDescription, GivenParams } from '../../../src/protocol/daemon/calls.ts';
 import type { SessionSnapshot } from '../../../src/protocol/daemon/session.ts';
 import { daemonProtocol } from '../../../src/protocol/daemon/version.ts';
 import { Bench, fakeAgent, prompt, type Step } from '../fakeAgent/engine.ts';
@@ -30,6 +32,7 @@ export class DaemonBench {
   readonly store: string;
   readonly environment: Record<string, string>;
   readonly #connections: DaemonConnection[] = [];
+  readonly #links: DaemonLink<DaemonError>[] = [];
 
   constructor(storeName = 'store') {
     mkdirSync(this.bench.cwd, { recursive: true });
@@ -50,6 +53,25 @@ export class DaemonBench {
     const connection = await connect({ ...options, ...change });
     this.#connections.push(connection);
     return connection;
+  }
+
+  /** The link of a window, which reconnects. */
+  windowLink({
+    id,
+    build = 'test',
+    prepare = () => Promise.resolve(),
+  }: { id?: string; build?: string; prepare?: () => Promise<void> } = {}): DaemonLink<DaemonError> {
+    const { store: storeDir, environment } = this;
+    const client: ClientDescription = { kind: 'window', person: true, ...(id !== undefined && { id }) };
+    const daemonFile = path.resolve('dist/daemon.js');
+    const link = new DaemonLink({
+      connect: () => connect({ storeDir, environment, daemonFile, build, client, withinMs: 30_000 }),
+      prepare,
+      failure: ({ code, message }) => new DaemonError(code, message),
+      log: { warn: () => undefined },
+    });
+    this.#links.push(link);
+    return link;
   }
 
   async connectRunning(): Promise<DaemonConnection | null> {
@@ -114,6 +136,7 @@ export class DaemonBench {
   }
 
   async close(): Promise<void> {
+    for (const link of this.#links) link.close();
     const others = this.#connections.filter(({ daemon }) => daemon.protocol !== daemonProtocol);
     // Otherwise they would stay for a minute, or until their runs end.
     await Promise.all(others.map((other) => other.call('retire', { when: 'now' }).catch(() => undefined)));

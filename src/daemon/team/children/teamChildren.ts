@@ -36,6 +36,8 @@ export interface TeamChildrenDeps {
   readonly randomHex: (digits: number) => string;
   /** Sessions that other machines run for this one. */
   readonly onCount: (count: number) => void;
+  /** The team has what its machine records of it, more than the record here says. */
+  readonly onShown: (sessionId: string) => void;
   readonly log: Log;
 }
 
@@ -46,6 +48,8 @@ interface Child {
   readonly settle: () => void;
   /** One look after the other. */
   work: Promise<void>;
+  /** The team has what its machine records. */
+  isShown?: boolean;
   timer?: NodeJS.Timeout;
   /** It is to be stopped, as soon as the team can be told. */
   isStopped?: boolean;
@@ -194,7 +198,7 @@ export class TeamChildren {
   }
 
   async #look(child: Child): Promise<void> {
-    const { use, queue, engine, isConnected } = this.#deps;
+    const { use, queue, engine, isConnected, onShown } = this.#deps;
     const { id, runId } = child;
     if (this.#children.get(id) !== child || !isConnected()) return;
     const [found] = await use((database) => findRuns(database, [runId]));
@@ -216,6 +220,10 @@ export class TeamChildren {
     else if (run.status !== 'pending') {
       const status = run.status === 'stopping' ? 'stopping' : 'running';
       await engine.queued.remote.update(id, status, remote, shared?.summary ?? null);
+      if (shared !== null && shared.summary !== null && child.isShown !== true) {
+        child.isShown = true;
+        onShown(id);
+      }
       await this.#holdToBudget(child);
     }
   }

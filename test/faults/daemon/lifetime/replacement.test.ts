@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
-import { connect } from '../../../../src/client/connect.ts';
-import { DaemonError } from '../../../../src/client/errors.ts';
-import { DaemonLink } from '../../../../src/client/link.ts';
+import type { DaemonError } from '../../../../src/client/errors.ts';
+import type { DaemonLink } from '../../../../src/client/link.ts';
 import { DaemonBench } from '../../../support/daemon/bench.ts';
 
 const build = '999.0.0';
@@ -12,20 +11,9 @@ describe('a window newer than the daemon', function () {
   let link: DaemonLink<DaemonError>;
   beforeEach(() => {
     place = new DaemonBench();
-    const { store: storeDir, environment } = place;
-    const client = { kind: 'window', person: true } as const;
-    const daemonFile = path.resolve('dist/daemon.js');
-    link = new DaemonLink({
-      connect: () => connect({ storeDir, environment, daemonFile, build, client, withinMs: 30_000 }),
-      prepare: () => Promise.resolve(),
-      failure: ({ code, message }) => new DaemonError(code, message),
-      log: { warn: () => undefined },
-    });
+    link = place.windowLink({ build });
   });
-  afterEach(async () => {
-    link.close();
-    await place.close();
-  });
+  afterEach(() => place.close());
 
   it('replaces it when nothing is running, and not before', async () => {
     const go = path.join(place.bench.dir, 'go');
