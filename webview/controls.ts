@@ -144,7 +144,7 @@ export function field({ id, label, value, placeholder, multiline, onInput, onKey
           aria-label=${label}
           placeholder=${placeholder}
           rows="1"
-          .value=${value}
+          .value=${live(value)}
           @input=${input}
           @keydown=${onKey}
         ></textarea>`
@@ -153,7 +153,7 @@ export function field({ id, label, value, placeholder, multiline, onInput, onKey
           id=${id}
           aria-label=${label}
           placeholder=${placeholder}
-          .value=${value}
+          .value=${live(value)}
           @input=${input}
           @keydown=${onKey}
         />`;
@@ -166,7 +166,7 @@ export function field({ id, label, value, placeholder, multiline, onInput, onKey
         placeholder=${placeholder}
         rows="1"
         resize="none"
-        .value=${value}
+        .value=${live(value)}
         @input=${input}
         @keydown=${onKey}
         >${label}</vscode-text-area
@@ -175,7 +175,7 @@ export function field({ id, label, value, placeholder, multiline, onInput, onKey
         class="field"
         id=${id}
         placeholder=${placeholder}
-        .value=${value}
+        .value=${live(value)}
         @input=${input}
         @keydown=${onKey}
         >${label}</vscode-text-field

@@ -2,6 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit/html.js';
 import type { SessionView } from '../../src/protocol/panel/messages.ts';
 import { button, codicon, field } from '../controls.ts';
 import { t } from '../l10n.ts';
+import { isJoined } from '../store/joined.ts';
 import { commandWord } from '../text/commandWords.ts';
 import { isBypassMode, modeWord } from '../text/mode.ts';
 import { visibleTemplate } from '../text/shown.ts';
@@ -43,6 +44,7 @@ function queue({ actions }: Context, { conversation }: SessionView): TemplateRes
 function box(view: SessionView, { draft, setDraft, send }: ComposerState): TemplateResult {
   const { summary } = view;
   const atWork = view.can.stop;
+  const queues = atWork && !isJoined(view);
   const blank = draft.trim() === '';
   const mode = summary.permission_mode;
   const keys = (event: KeyboardEvent): void => {
@@ -75,10 +77,10 @@ function box(view: SessionView, { draft, setDraft, send }: ComposerState): Templ
               })
             : nothing
         }
-        <span class="left">${atWork ? t('Ctrl+Enter queues') : t('Ctrl+Enter sends')}</span>
+        <span class="left">${queues ? t('Ctrl+Enter queues') : t('Ctrl+Enter sends')}</span>
         ${button({
           id: 'send',
-          label: atWork ? t('Queue for the end of this turn') : t('Send'),
+          label: queues ? t('Queue for the end of this turn') : t('Send'),
           icon: 'send',
           look: 'icon',
           disabled: blank,
@@ -89,8 +91,10 @@ function box(view: SessionView, { draft, setDraft, send }: ComposerState): Templ
   </div>`;
 }
 
-function placeholder({ summary, can }: SessionView): string {
+function placeholder(view: SessionView): string {
+  const { summary, can } = view;
   if (summary.recording) return t('Recording: send to play the next turn');
+  if (isJoined(view)) return t('Message to the agent');
   return can.stop ? t('Queue a message for the end of this turn') : t('Resume this session');
 }
 

@@ -91,8 +91,8 @@ export interface Outcome {
   readonly said: string;
 }
 
-/** How a request ended. Without a decision, the run ended first. `member`: the person, if it is another one than the reader. */
-export function outcome({ request, decision }: RequestState, member?: string): Outcome {
+/** How a request ended. Without a decision, the run ended first. `member`: the person, if it is another one than the reader. `isJoined`: the other program can answer too. */
+export function outcome({ request, decision }: RequestState, member?: string, isJoined = false): Outcome {
   switch (decision?.by) {
     case 'user':
       if (decision.answer.kind === 'allow' && decision.answer.edited)
@@ -107,7 +107,12 @@ export function outcome({ request, decision }: RequestState, member?: string): O
       return { icon: 'circle-slash', state: 'denied', words, said: '' };
     }
     case 'withdrawn':
-      return { icon: 'discard', state: 'done', words: t('Withdrawn by the agent'), said: '' };
+      return {
+        icon: 'discard',
+        state: 'done',
+        words: isJoined ? t('Answered or withdrawn in the other program') : t('Withdrawn by the agent'),
+        said: '',
+      };
     case 'nobody':
       return { icon: 'circle-slash', state: 'denied', words: t('Denied: no one available to approve'), said: '' };
     case 'policy':

@@ -2,6 +2,7 @@ import type { SessionView } from '../../src/protocol/panel/messages.ts';
 import type { Announcer } from '../list/announce.ts';
 import { t } from '../l10n.ts';
 import type { HostLink } from '../host/link.ts';
+import { isJoined } from './joined.ts';
 import type { ComposerState } from '../parts/composer.ts';
 
 interface DraftDeps {
@@ -62,7 +63,7 @@ export class Draft {
     link.send({ type: 'send', text: this.text, ...(atWork && { how }) });
     this.text = '';
     sent();
-    announcer.say(atWork && how === 'queue' ? t('Message queued') : t('Message sent'));
+    announcer.say(atWork && how === 'queue' && !isJoined(view) ? t('Message queued') : t('Message sent'));
     changed();
   }
 

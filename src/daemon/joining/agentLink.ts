@@ -4,7 +4,7 @@ import type { Conversation, Disposable, Log } from '../../engine/api.ts';
 import { Emitter } from '../../engine/emitter.ts';
 import { failures } from '../../engine/failures/failures.ts';
 import { Requests } from '../../engine/requests/requests.ts';
-import type { AgentRequest } from '../../model/agent/request.ts';
+import type { AgentRequest, Decision } from '../../model/agent/request.ts';
 import { logLine } from '../../engine/log/logLine.ts';
 import { openWebSocket, type WebSocketLink } from './webSocket.ts';
 
@@ -33,6 +33,8 @@ export class AgentLink {
   #connection: WebSocketLink | undefined;
   #isBusy = false;
   #isOpen = false;
+  /** How requests were decided, by id. `withdrawn`: the other program answered, or the turn ended. */
+  readonly #decisions = new Map<string, Decision>();
   /** Messages for after the turn that was interrupted for them. */
   #afterTurn: string[] = [];
   #settle: (isJoined: boolean) => void = () => undefined;
@@ -46,8 +48,11 @@ export class AgentLink {
       workDir: deps.folder,
       interactive: true,
       tell: () => undefined,
-      onDecision: ({ id }, { by, answer }) =>
-        deps.log.info(logLine('request of a joined session', { request: id, by, kind: answer.kind })),
+      onDecision: ({ id }, decision) => {
+        this.#decisions.set(id, decision);
+        const { by, answer } = decision;
+        deps.log.info(logLine('request of a joined session', { request: id, by, kind: answer.kind }));
+      },
       onChange: () => this.#changes.fire(),
     });
   }
@@ -76,6 +81,10 @@ export class AgentLink {
 
   pending(): readonly AgentRequest[] {
     return this.#requests.pending();
+  }
+
+  decisionOf(requestId: string): Decision | undefined {
+    return this.#decisions.get(requestId);
   }
 
   onChange(listener: () => void): Disposable {

@@ -192,7 +192,10 @@ export class JoinedHandle implements SessionHandle {
     const arranged = this.#work.then(async () => {
       const settledTo = this.#base.total();
       const entries = await this.#base.read(Math.min(settledTo, this.#entries.first ?? settledTo), settledTo);
-      const updates = this.#entries.arrange(this.#link?.pending() ?? [], { entries, settledTo });
+      const link = this.#link;
+      const updates = this.#entries.arrange(link?.pending() ?? [], { entries, settledTo }, (id) =>
+        link?.decisionOf(id),
+      );
       if (updates.length > 0) this.#updates.fire(updates, this.total());
     });
     this.#work = arranged.catch((error: unknown) => this.#deps.log.warn(`${this.id}: ${String(error)}`));

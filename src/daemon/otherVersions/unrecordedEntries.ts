@@ -1,5 +1,5 @@
 import { requestText } from '../../agents/shared/requestText.ts';
-import { type AgentRequest, requestMetadataSchema } from '../../model/agent/request.ts';
+import { type AgentRequest, type Decision, requestMetadataSchema } from '../../model/agent/request.ts';
 import type { EntryUpdate, NormalizedEntry } from '../../model/transcript/entry.ts';
 
 /** What the record has of a running session. */
@@ -54,16 +54,25 @@ export class UnrecordedEntries {
     return entries.map((entry) => ({ op: 'put', entry }));
   }
 
-  /** Drops what the record has by now, and shows exactly these requests as waiting. */
-  arrange(requests: readonly AgentRequest[], { entries, settledTo }: Recorded): EntryUpdate[] {
+  /**
+   * Drops what the record has by now, and shows exactly these requests as waiting. `decisionOf`: how others were decided, until
+   * the record has another entry in their place; `undefined`: the record will say it.
+   */
+  arrange(
+    requests: readonly AgentRequest[],
+    { entries, settledTo }: Recorded,
+    decisionOf: (requestId: string) => Decision | undefined = () => undefined,
+  ): EntryUpdate[] {
     for (const { index } of entries) this.#drop(index);
     const updates: EntryUpdate[] = [];
     const ids = new Set(requests.map(({ id }) => id));
     for (const [id, index] of this.#places) {
       const entry = this.#entries.get(index);
       if (ids.has(id) || entry === undefined) continue;
-      // The record will say how it was decided.
-      updates.push(...this.settle([{ ...entry, metadata: {} }]));
+      const asked = requestMetadataSchema.safeParse(entry.metadata).data?.request;
+      const decision = decisionOf(id);
+      const isShown = asked !== undefined && decision !== undefined;
+      updates.push(...this.settle([isShown ? this.#entryOf(asked, index, decision) : { ...entry, metadata: {} }]));
     }
     const used = new Set([...entries.map(({ index }) => index), ...this.#entries.keys()]);
     const shown = new Set([...entries, ...this.#entries.values()].flatMap((entry) => requestOf(entry) ?? []));
@@ -91,13 +100,14 @@ export class UnrecordedEntries {
   }
 
   /** As the other daemon's own entry for the request. */
-  #entryOf(request: AgentRequest, index: number): NormalizedEntry {
+  #entryOf(request: AgentRequest, index: number, decision?: Decision): NormalizedEntry {
     return {
       index,
       timestamp: request.asked_at,
       type: { kind: 'system_message', subtype: 'request' },
-      content: requestText(request, undefined, this.#folder),
-      metadata: { request },
+      // Withdrawn from here may mean that someone else answered.
+      content: requestText(request, decision?.by === 'withdrawn' ? undefined : decision, this.#folder),
+      metadata: { request, ...(decision !== undefined && { decision }) },
     };
   }
 }

@@ -67,7 +67,7 @@ export function observedNotice(
   if (live.state === 'ended' || !buffering.includes(agent)) return { severity: 'info', text: watched };
   if (isJoined) {
     const joined = t(
-      'Another program started this session, in the server of {0}. You can answer, send messages and stop the turn here as well as there. Closing this view does not end the session.',
+      '{0} is running this session in another program. You can answer, send messages and stop the turn here or there. When you close this view, the session keeps running.',
       visibleText(label),
     );
     return { severity: 'info', text: joined };

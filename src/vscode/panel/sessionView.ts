@@ -172,7 +172,7 @@ export function sessionView(
     can: {
       send: why === null,
       stop: busy && (summary.observed === undefined || isJoined) && handle.live() && summary.status !== 'stopping',
-      resume: why === null,
+      resume: why === null && !isJoined,
       fork: notForkableReason(summary) === undefined,
     },
     why,

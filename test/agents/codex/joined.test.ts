@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { joinThread } from '../../../src/agents/codex/appServer/dialogue.ts';
 import type { DaemonConnection } from '../../../src/client/connection.ts';
-import { openWebSocket, type WebSocketLink } from '../../../src/daemon/joining/webSocket.ts';
-import { isObject, type JsonObject } from '../../../src/model/text/json.ts';
+import { openWebSocket } from '../../../src/daemon/joining/webSocket.ts';
+import type { JsonObject } from '../../../src/model/text/json.ts';
 import type { SessionSnapshot } from '../../../src/protocol/daemon/session.ts';
 import { codexVariables, configureCodex, ensureCodex } from '../../support/agents/codex.ts';
+import { CodexClient, codexSocket, startCodexServer } from '../../support/agents/codexClient.ts';
 import { type AgentPlace, agentPlace } from '../../support/agents/place.ts';
 import { DaemonBench } from '../../support/daemon/bench.ts';
 import { startOpenaiServer } from '../../support/models/openai.ts';
@@ -23,54 +24,11 @@ const scenarios = () => ({
   plain: [{ blocks: [text('Hello from here.')] }],
 });
 
-/** The program that has a session open in the server of Codex: a terminal, or an editor. */
-class OtherProgram {
-  readonly heard: JsonObject[] = [];
-  #link: WebSocketLink | undefined;
-  #nextId = 1;
-
-  static async connect(socket: string): Promise<OtherProgram> {
-    const program = new OtherProgram();
-    const onText = (line: string): void => {
-      const value: unknown = JSON.parse(line);
-      if (isObject(value)) program.heard.push(value);
-    };
-    program.#link = await openWebSocket(socket, { onText, onClose: () => undefined }, AbortSignal.timeout(30_000));
-    const clientInfo = { name: 'other', title: 'Other program', version: '1' };
-    await program.call('initialize', { clientInfo, capabilities: null });
-    program.send({ method: 'initialized' });
-    return program;
-  }
-
-  send(message: JsonObject): void {
-    this.#link?.send(JSON.stringify(message));
-  }
-
-  async call(method: string, params: JsonObject): Promise<JsonObject> {
-    const id = this.#nextId++;
-    this.send({ id, method, params });
-    const answer = await until(`an answer to ${method}`, () =>
-      this.heard.find((message) => message['id'] === id && message['method'] === undefined),
-    );
-    assert.ok(isObject(answer['result']), JSON.stringify(answer));
-    return answer['result'];
-  }
-
-  /** Waits until a notification or request of this method was heard for the nth time. */
-  async hears(method: string, times = 1): Promise<JsonObject> {
-    return until(method, () => this.heard.filter((message) => message['method'] === method)[times - 1]);
-  }
-
-  close(): void {
-    this.#link?.close();
-  }
-}
-
 describe('a session that another program has open in the server of Codex 0.169.0', function () {
   let place: AgentPlace;
   let server: ChildProcess;
   let bench: DaemonBench;
-  let other: OtherProgram;
+  let other: CodexClient;
   let client: DaemonConnection;
   let thread = '';
   let session = '';
@@ -87,21 +45,9 @@ describe('a session that another program has open in the server of Codex 0.169.0
       serve: startOpenaiServer,
       configure: (home, modelUrl) => configureCodex(home, modelUrl, '0.169.0'),
     });
-    const socket = path.join(place.home, '.codex/app-server-control/app-server-control.sock');
-    server = spawn(installed.program, ['app-server', '--listen', 'unix://'], {
-      cwd: place.workspace,
-      env: place.env,
-      stdio: 'ignore',
-    });
-    await until('the socket of Codex', () => existsSync(socket));
-    other = await OtherProgram.connect(socket);
-    const opened = await other.call('thread/start', {
-      cwd: place.workspace,
-      approvalPolicy: 'on-request',
-      sandbox: 'read-only',
-    });
-    assert.ok(isObject(opened['thread']) && typeof opened['thread']['id'] === 'string');
-    thread = opened['thread']['id'];
+    server = startCodexServer(installed.program, { cwd: place.workspace, env: place.env });
+    other = await CodexClient.connect(codexSocket(place.home));
+    thread = await other.startThread(place.workspace);
     bench = new DaemonBench();
     client = await bench.connect();
   });
@@ -114,8 +60,7 @@ describe('a session that another program has open in the server of Codex 0.169.0
   });
 
   const sources = () => ({ home: place.home, variables: {}, scope: 'everything' as const, folders: [], limit: 10 });
-  const says = (prompt: string): Promise<JsonObject> =>
-    other.call('turn/start', { threadId: thread, input: [{ type: 'text', text: prompt, text_elements: [] }] });
+  const says = (prompt: string): Promise<JsonObject> => other.prompt(thread, prompt);
 
   const texts = async (): Promise<string> => {
     const { entries } = await client.call('read', { session_id: session, from: 0, to: 1000 });
@@ -201,7 +146,6 @@ describe('a session that another program has open in the server of Codex 0.169.0
 
   it('is not opened in that server if it runs elsewhere', async () => {
     const left = new Promise<void>((resolve) => {
-      const socket = path.join(place.home, '.codex/app-server-control/app-server-control.sock');
       const sent: string[] = [];
       void (async () => {
         let write: (line: string) => void = () => undefined;
@@ -218,7 +162,7 @@ describe('a session that another program has open in the server of Codex 0.169.0
           fail: () => undefined,
         });
         const events = { onText: (line: string) => dialogue.line(line), onClose: () => undefined };
-        const link = await openWebSocket(socket, events, AbortSignal.timeout(30_000));
+        const link = await openWebSocket(codexSocket(place.home), events, AbortSignal.timeout(30_000));
         write = (line) => {
           sent.push(line);
           link.send(line);

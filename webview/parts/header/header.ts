@@ -114,7 +114,7 @@ function primary({ actions }: Context, { can }: SessionView): TemplateResult | t
       onClick: () => actions.stop(),
     });
   }
-  if (!can.resume && can.fork === true) {
+  if (!can.send && can.fork === true) {
     return button({
       id: 'primary',
       look: 'primary',

@@ -8,6 +8,7 @@ import { renderBlock } from '../../markdown/render.ts';
 import { answersOf } from '../../request/answers.ts';
 import { furtherInput, isLongSubject, lengthWords } from '../../request/subject.ts';
 import { quoted } from '../../../src/protocol/panel/pageModel.ts';
+import { isJoined } from '../../store/joined.ts';
 import { agentName, agentAsks, visibleTemplate } from '../../text/shown.ts';
 import type { Context } from '../context.ts';
 
@@ -27,6 +28,9 @@ export function requestActions(context: Context, request: AgentRequest, index: n
   };
   const press: AnswerButton = (label, look, answer, not) => button({ label, look, unready: not, onClick: answer });
   const words = labels(request);
+  const { view } = context.store;
+  // Such a session has no record that could keep the reason.
+  const isReasonUseful = request.reasonUnheard !== true || view === undefined || !isJoined(view);
   return html`${
       unread
         ? html`<div class="more">
@@ -41,23 +45,27 @@ export function requestActions(context: Context, request: AgentRequest, index: n
       ${yes(context, request, off || unread, press, give)}
       ${request.editable ? press(t('Edit…'), 'secondary', () => context.actions.openDiff(index), denyIsOff) : nothing}
       ${press(words.no, 'secondary', deny, denyIsOff)}
-      <span class="reason">
-        ${field({
-          id: `why-${fieldId(request.id)}`,
-          label: words.reason,
-          value: reason,
-          placeholder: words.reason,
-          multiline: request.kind === 'plan',
-          onInput: (text) => requests.write(request.id, { reason: text }),
-          onKey: (event) => {
-            const sends = request.kind === 'plan' ? event.ctrlKey || event.metaKey : true;
-            if (event.key !== 'Enter' || !sends || event.isComposing) return;
-            event.preventDefault();
-            deny();
-          },
-        })}
-      </span>
-      ${hint(request, state, agentName(context.store.view))}
+      ${
+        isReasonUseful
+          ? html`<span class="reason">
+              ${field({
+                id: `why-${fieldId(request.id)}`,
+                label: words.reason,
+                value: reason,
+                placeholder: words.reason,
+                multiline: request.kind === 'plan',
+                onInput: (text) => requests.write(request.id, { reason: text }),
+                onKey: (event) => {
+                  const sends = request.kind === 'plan' ? event.ctrlKey || event.metaKey : true;
+                  if (event.key !== 'Enter' || !sends || event.isComposing) return;
+                  event.preventDefault();
+                  deny();
+                },
+              })}
+            </span>`
+          : nothing
+      }
+      ${hint(request, state, agentName(view))}
     </div>`;
 }
 

@@ -6,6 +6,7 @@ import { t } from '../../l10n.ts';
 import { requestSubject, attentionText, outcome, timeLeft, waitingTime, requestTitle } from '../../request/words.ts';
 import { questions } from '../../request/questions.ts';
 import { renderSubject } from '../../request/subject.ts';
+import { isJoined } from '../../store/joined.ts';
 import { showAll } from '../../steps/detail.ts';
 import { clock, dateTime, time } from '../../text/format.ts';
 import { agentName, agentAsks, visibleTemplate, shownCode } from '../../text/shown.ts';
@@ -129,7 +130,7 @@ function decidedRow(context: Context, { entry, asked, key }: RequestRow): Templa
   const { store, actions } = context;
   const { request, decision } = asked;
   const projectDir = store.view?.summary.project_dir;
-  const { icon, state, words, said } = outcome(asked, context.store.member);
+  const { icon, state, words, said } = outcome(asked, store.member, store.view !== undefined && isJoined(store.view));
   const about = requestSubject(request, projectDir);
   const open = store.expanded.has(key);
   const at = decision === undefined ? '' : time(decision.at);

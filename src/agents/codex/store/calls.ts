@@ -8,6 +8,8 @@ import { shellWord } from '../../shared/describe.ts';
 
 /** Calls that wait for a more detailed record. */
 const maxWaiting = 10_000;
+/** The whole output of a call whose turn was interrupted. */
+const interrupted = /^(?:Wall time: [\d.]+ seconds\n)?aborted by user$/;
 const exitCode = /(?:Process exited with code|Exit code:) (-?\d{1,9})/;
 const stillRuns = /Process running with session ID/;
 
@@ -60,7 +62,7 @@ export class StoredCalls {
     this.#waiting.delete(id);
     const code = exitCode.exec(reported)?.[1];
     const failed = code !== undefined && code !== '0';
-    const status: ToolStatus = failed ? 'failed' : 'success';
+    const status: ToolStatus = failed ? 'failed' : interrupted.test(reported) ? 'cancelled' : 'success';
     const action = withExit(actionOf(call), code);
     // For file changes, the program prints only the change.
     const shown = action.kind === 'file_edit' && !failed ? '' : outputText(reported);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { UnrecordedEntries } from '../../../../src/daemon/otherVersions/unrecordedEntries.ts';
-import type { AgentRequest } from '../../../../src/model/agent/request.ts';
+import type { AgentRequest, Decision } from '../../../../src/model/agent/request.ts';
 import type { EntryUpdate, NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
 
 const at = '2026-01-01T00:00:00.000Z';
@@ -51,6 +51,15 @@ describe('entries that the record of a run in another daemon lacks', () => {
     assert.deepEqual([left?.metadata, entries.open(), entries.total], [{}, [], 3]);
     entries.arrange([], { settledTo: 3, entries: [entry(2)] });
     assert.deepEqual([entries.total, entries.first], [0, undefined]);
+  });
+
+  it('say how an answered request was decided, if that is known', () => {
+    const decision: Decision = { by: 'user', at, answer: { kind: 'allow', scope: 'once' } };
+    entries.arrange([request('a')], { settledTo: 2, entries: [] });
+    entries.arrange([], { settledTo: 2, entries: [] }, (id) => (id === 'a' ? decision : undefined));
+    const [left] = entries.between(0, 9);
+    assert.deepEqual(left?.metadata, { request: request('a'), decision });
+    assert.match(left.content, /^Allowed once: `run a`/);
   });
 
   it('leave out a request that the record has', () => {

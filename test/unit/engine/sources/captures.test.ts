@@ -103,6 +103,15 @@ describe('sessions that agents have stored themselves', () => {
     assert.match(row.total_cost.reason ?? '', /does not include/);
   });
 
+  it('show a command whose turn was interrupted as cancelled', async () => {
+    const home = captureFile('codex-0.169.0/tty-permission', 'home');
+    const sources = sourcesOf(home);
+    const [row] = await sources.list(await loadPrices());
+    const entries = (await sources.read(row?.session_id ?? ''))?.entries ?? [];
+    const statuses = entries.flatMap(({ type }) => (type.kind === 'tool_use' ? [type.tool.status] : []));
+    assert.deepEqual(statuses, ['success', 'cancelled']);
+  });
+
   it("attribute a fork's history to the original session", async () => {
     const home = captureFile('claude-code-2.1.330/print-fork', 'home');
     const costs = (await sourcesOf(home).list(await loadPrices())).map(({ total_cost: cost }) => cost);
