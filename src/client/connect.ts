@@ -60,7 +60,7 @@ export interface ConnectOptions extends ClientOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Gives up if a daemon starts for so many milliseconds, without an error. */
   readonly startWithinMs?: number;
-  /** The start takes long; `end` settles when it has ended. */
+  /** Called if the start takes long; `end` settles when the start has ended. */
   readonly onSlowStart?: ((end: Promise<unknown>) => void) | undefined;
 }
 

@@ -127,7 +127,8 @@ export class Citing {
   }
 
   /**
-   * One key for both directions: from a step to the answer that cites it, from an answer to its first source. True if used.
+   * Handles a key on a row: goes from a step to the answer that cites it, or from an answer to its first source.
+   * Returns whether the key was used.
    */
   rowKey(key: string, event: KeyboardEvent): boolean {
     if (event.key !== 's' || event.ctrlKey || event.metaKey || event.altKey) return false;

@@ -8,7 +8,7 @@ export interface SettingRequest {
   readonly params: JsonObject;
 }
 
-/** The request that sets it, or the ids that the agent accepts; none if it offers no choice. */
+/** The request that sets the option, or the ids that the agent accepts (none if it offers no choice). */
 export type SettingChoice = { readonly request: SettingRequest } | { readonly offered: readonly string[] };
 
 interface SettingOption {

@@ -98,11 +98,13 @@ export interface StoreDatabase {
   readonly records: readonly { readonly table: string; readonly sql: string }[];
 }
 
-/** How to take part in a session that the agent has open in a server of its own. */
+/** How to join a session that the agent has open in its own server. */
 export interface StoreJoin {
-  /** The server's socket, by the session's main file; `undefined`: sessions in such files run elsewhere. */
+  /**
+   * The server's socket, by the session's main file; `undefined` if sessions in such files do not run in the server.
+   */
   socket(mainFile: string): string | undefined;
-  /** Begins without a prompt. `leave`: the server does not have this session open, or no longer. */
+  /** Starts without a prompt. `leave`: the server does not have this session open. */
   dialogue(nativeId: string): DialogueFactory;
 }
 

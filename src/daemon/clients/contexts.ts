@@ -25,7 +25,10 @@ interface StoredContext {
 export class ClientContexts {
   readonly #byFolder = new Map<string, StoredContext>();
   readonly #listeners = new Set<() => void>();
-  /** For the run that is starting: two clients may start runs in one folder at once, each with its own environment. */
+  /**
+   * Context of the run that is starting: two clients may start runs in one folder at once, each with its own
+   * environment.
+   */
   readonly #starting = new AsyncLocalStorage<{ context: ClientContext | undefined }>();
 
   /** Calls the listener when a client has sent a context. */

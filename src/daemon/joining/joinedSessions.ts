@@ -28,7 +28,7 @@ export class JoinedSessions {
     return this.#changes.on(listener);
   }
 
-  /** A session as its agent's server describes it, if a client takes part in it. */
+  /** The session as its agent's server describes it, if a client has joined it. */
   shown(summary: SessionSummary): SessionSummary {
     const link = this.get(summary.session_id);
     return link === undefined ? summary : joinedSummary(summary, link);

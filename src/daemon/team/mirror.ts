@@ -135,7 +135,7 @@ export class TeamMirror {
     }
   }
 
-  /** One at a time per session, because two would write to the same file. @throws TeamError */
+  /** Runs one at a time per session, because two would write to the same file. @throws TeamError */
   #refreshCopy(id: string): Promise<PulledLines | null> {
     const { folder, use } = this.#deps;
     const before = this.#current.get(id) ?? Promise.resolve();

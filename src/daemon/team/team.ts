@@ -245,7 +245,7 @@ export class DaemonTeam {
     return (await this.#shares.of(folder)) ?? this.#deps.contexts.share(folder);
   }
 
-  /** Shares a session as its folder says. Never rejects. */
+  /** Shares a session according to the setting of its folder. Never rejects. */
   async #look(summary: SessionSummary): Promise<void> {
     const { session_id: id, project_dir: folder, remote } = summary;
     // Its own machine shares it.

@@ -36,7 +36,7 @@ export class EntryStream {
     return given;
   }
 
-  /** States that still wait for a lower index that will not come. */
+  /** Returns entries that still wait for a lower index, because none will come. */
   end(): NormalizedEntry[] {
     const remaining = [...this.#early].sort(([a], [b]) => a - b).flatMap(([, states]) => states);
     this.#early.clear();

@@ -49,7 +49,9 @@ export class RunStarter {
     this.#deps = deps;
   }
 
-  /** `work` starts a run, which then owns the writer of `state`; if not, the session gets status `rests`. */
+  /**
+   * `work` starts a run, which then owns the writer of `state`. If it starts none, the session gets the status `rests`.
+   */
   async owning<T>(state: SessionState, rests: SessionStatus, work: () => Promise<T>): Promise<T> {
     try {
       return await work();

@@ -19,7 +19,7 @@ export function parseVisits(saved: unknown): Visits | undefined {
   return typeof unseenSince === 'string' && unseenSince < lastOpen ? { lastOpen, unseenSince } : { lastOpen };
 }
 
-/** Time since which things are news. A reload keeps what no one has read yet. `now`: epoch ms. */
+/** Time after which changes count as updates. A reload keeps updates that no one has read. `now`: epoch ms. */
 export function newsSince({ lastOpen, unseenSince }: Visits, now: number): string {
   return unseenSince !== undefined && now - Date.parse(lastOpen) < reloadMs ? unseenSince : lastOpen;
 }

@@ -26,7 +26,7 @@ export interface ClaimScope {
   readonly subject?: string;
   /** A kind of tests: `unit`, `e2e`; `some` for tests known from context: "the new tests". */
   readonly group?: string;
-  /** Not on this machine, or not all: no run of the session decides it. */
+  /** The claim covers other machines, at least in part, so no run of the session decides it. */
   readonly isOther?: boolean;
   /** Test suites or files, not tests. */
   readonly countsSuites?: boolean;

@@ -52,7 +52,7 @@ export class SharedKeys {
     return affected;
   }
 
-  /** The session and all that have something in common with it, directly or through others. */
+  /** The session and all sessions that share a key with it, directly or through others. */
   group(id: string): string[] {
     const found = new Set([id]);
     for (const member of found) for (const peer of this.#peers.get(member) ?? []) found.add(peer);

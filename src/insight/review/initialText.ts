@@ -13,7 +13,7 @@ export interface StartText {
 }
 
 /**
- * The text before the events: recorded, or else worked out from the first whole text after them by undoing them one by one.
+ * The text before the events: as recorded, or derived from the first complete text by undoing the events one by one.
  * `now`: the lines of the file as it is, `null` if there is none.
  */
 export function initialText(events: readonly FileEvent[], now: readonly string[] | null): StartText {

@@ -13,7 +13,7 @@ export const transcriptCall = {
   params: z.object({
     session_id: sessionIdSchema,
     from: z.int().nonnegative(),
-    /** Answer after this time even without news: no entry has settled, and the waiting requests are the same. */
+    /** Maximum wait in ms. The answer comes earlier if an entry settles or the pending requests change. */
     wait_ms: z.int().nonnegative().max(maxWaitMs),
     /** Ids of the requests that the client knows. */
     waiting: z.array(z.string()).max(1000),

@@ -6,8 +6,8 @@ import type { PageEntry, PageUpdate, Sent, SentUpdate, SessionView, ToPage } fro
 const most = 64;
 
 /**
- * The view and the newest entries as last sent to the page. Both ends keep one and apply the same changes in the same order,
- * so that only differences are sent.
+ * The view and the newest entries as last sent to the page. Host and page each keep one and apply the same changes in
+ * the same order, so that the host sends only differences.
  */
 export class SentState {
   readonly #entries = new Map<number, PageEntry>();

@@ -133,7 +133,7 @@ export class ReviewController implements vscode.Disposable {
     const review = this.#review;
     if (review === undefined) return;
     const places = review.places();
-    // The editor with all changes has its cursor somewhere before anyone looked at one.
+    // In the editor with all changes, the initial position of the cursor is not the user's choice.
     const current = this.#last === undefined ? undefined : (this.#atCursor()?.hunk.key ?? this.#last);
     const position = places.findIndex(({ hunk }) => hunk.key === current);
     const isReverted = current !== undefined && this.#reverted?.key === current;

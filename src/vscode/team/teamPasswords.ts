@@ -7,7 +7,7 @@ const keyOf = (url: string): string => `vitrine.team.password:${url}`;
 /** Passwords of team databases, in the secret storage. The daemon gets them when it needs one, and does not save them. */
 export class TeamPasswords {
   readonly #secrets: SecretStorage;
-  /** Offered passwords, by address: a wrong one is not offered again and again. */
+  /** Passwords that were offered, by address, so that a wrong one is offered only once. */
   readonly #offered = new Map<string, string>();
 
   constructor(secrets: SecretStorage) {

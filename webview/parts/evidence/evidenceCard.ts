@@ -24,7 +24,7 @@ export interface CardState {
   readonly goToText: (() => void) | undefined;
 }
 
-/** The source of a claim. A dialog that does not take the focus. */
+/** Renders the source of a claim, as a dialog that does not take the focus. */
 export function card(state: CardState): TemplateResult {
   const { link, card: known } = state;
   const number = known?.number ?? link?.number;

@@ -55,7 +55,7 @@ export class RunState {
     return this.#synthetic.get(shown.trim());
   }
 
-  /** Adds that the run was interrupted, unless an entry of this turn already does. */
+  /** Adds an entry that the run was interrupted, unless this turn already has one. */
   interrupt(line: Line, shown = 'The run was interrupted.'): void {
     if (this.#interruptShown) this.interrupted = true;
     else this.interruptedBy(line, shown);

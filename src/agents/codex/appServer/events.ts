@@ -136,7 +136,7 @@ export class AppServerEvents {
     }
   }
 
-  /** About the thread of a subagent, whose call has what it was asked and what it answered. */
+  /** Whether a message is about a subagent's thread. The subagent's call already has the prompt and the answer. */
   #isForeign({ threadId }: JsonObject): boolean {
     return typeof threadId === 'string' && this.#thread !== undefined && threadId !== this.#thread;
   }

@@ -11,7 +11,7 @@ export function inertMarkdown(text: string): string {
     .join('\n');
 }
 
-/** As above, for plain text, on one line. */
+/** Escapes plain text and puts it on one line. */
 export function inertLine(text: string): string {
   return escaped(text.replaceAll(/\s+/g, ' ').trim());
 }

@@ -18,7 +18,7 @@ export interface SecretRule {
   readonly pattern?: RegExp;
   /** Whether a match is really a secret. */
   readonly accept?: (secret: string) => boolean;
-  /** Replaces the pattern if that would take more than linear time. */
+  /** Used instead of the pattern if the pattern would take more than linear time. */
   readonly find?: (text: string) => readonly TextSpan[];
 }
 
