@@ -4,6 +4,13 @@ import type { Workbench } from '../support/host/workbench.ts';
 import type { InstallResult } from '../support/agents/install.ts';
 import type { Scenarios } from '../support/models/scripts/scenario.ts';
 import type { ModelServer, ModelServerOptions } from '../support/models/server.ts';
+import { startModelServer } from '../support/models/anthropic.ts';
+import { startOpenaiServer } from '../support/models/openai.ts';
+import { codexScenarios } from '../support/models/scripts/codexScenarios.ts';
+import { copilotScenarios } from '../support/models/scripts/copilotScenarios.ts';
+import { codexVariables, configureCodex, ensureCodex } from '../support/agents/codex.ts';
+import { ensureCopilot } from '../support/agents/copilot.ts';
+import { copilotVariables } from '../support/agents/environment.ts';
 import { skip } from '../support/skip.ts';
 import { startHost } from './session.ts';
 
@@ -20,6 +27,29 @@ export interface RealAgent {
   readonly configure?: (home: string, modelUrl: string) => void;
   readonly permissionMode: string;
 }
+
+const codexVersion = '0.169.0';
+
+export const realCodex: RealAgent = {
+  label: 'Codex',
+  name: 'codex',
+  install: () => ensureCodex(codexVersion),
+  serve: startOpenaiServer,
+  scenarios: () => codexScenarios(codexVersion),
+  variables: codexVariables,
+  configure: (home, modelUrl) => configureCodex(home, modelUrl, codexVersion),
+  permissionMode: 'danger-full-access',
+};
+
+export const realCopilot: RealAgent = {
+  label: 'Copilot CLI',
+  name: 'copilot',
+  install: ensureCopilot,
+  serve: startModelServer,
+  scenarios: copilotScenarios,
+  variables: copilotVariables,
+  permissionMode: 'acceptEdits',
+};
 
 /** A VS Code in which that agent is set up, asked by a scripted model. Skips the suite where it cannot be had. */
 export async function startAgentHost(

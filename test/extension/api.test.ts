@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { until } from './shell.ts';
+import { activateWithFakeAgent, until } from './shell.ts';
 import type { AgentInfo, RunResult, Session, SessionEvent, VitrineApi } from '../../src/vscode/api/vitrine.d.ts';
 
 interface AskedTwice {
@@ -32,12 +32,8 @@ describe('the public API', function () {
   let api: VitrineApi;
 
   before(async () => {
-    const extension = vscode.extensions.getExtension<VitrineApi>('vitrine.vitrine');
-    assert.ok(extension);
-    api = await extension.activate();
-    const agent = path.join(extension.extensionPath, 'test/support/fakeAgent/agent.mjs');
-    await settings().update('claude.path', agent, Global);
-    assert.equal(settings().inspect('claude.path')?.globalValue, agent);
+    api = await activateWithFakeAgent();
+    assert.match(settings().inspect<string>('claude.path')?.globalValue ?? '', /fakeAgent/);
   });
 
   after(async () => {

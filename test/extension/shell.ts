@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
+import type { VitrineApi } from '../../src/vscode/api/vitrine.d.ts';
 
 /** Looks again and again until there is something, or fails after `timeout` milliseconds with what was missing. */
 export async function until<T>(what: string, look: () => Promise<T | undefined> | T | undefined, timeout = 60_000) {
@@ -11,6 +12,16 @@ export async function until<T>(what: string, look: () => Promise<T | undefined> 
     if (performance.now() > end) assert.fail(`${what}: not within ${timeout / 1000} s`);
     await delay(25);
   }
+}
+
+/** Activates Vitrine, with the fake agent as Claude Code. */
+export async function activateWithFakeAgent(): Promise<VitrineApi> {
+  const extension = vscode.extensions.getExtension<VitrineApi>('vitrine.vitrine');
+  assert.ok(extension);
+  const api = await extension.activate();
+  const agent = path.join(extension.extensionPath, 'test/support/fakeAgent/agent.mjs');
+  await vscode.workspace.getConfiguration('vitrine').update('claude.path', agent, vscode.ConfigurationTarget.Global);
+  return api;
 }
 
 /** What Doctor says, as its page is copied. */

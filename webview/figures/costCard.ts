@@ -1,3 +1,4 @@
+import { tokenKinds } from '../../src/protocol/panel/pageModel.ts';
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import type { PlanLimit } from '../../src/model/usage/planLimit.ts';
 import type { Cost, ModelUsage } from '../../src/model/usage/usage.ts';
@@ -10,16 +11,7 @@ import { dateTime, duration, number, usd } from '../text/format.ts';
 import { provenanceText } from '../text/provenance.ts';
 import { visibleTemplate } from '../text/shown.ts';
 import { plain } from '../text/visible.ts';
-import {
-  contextText,
-  childrenText,
-  costText,
-  kindText,
-  provenanceIcon,
-  sumText,
-  tokenKinds,
-  tokensOf,
-} from './costText.ts';
+import { contextText, childrenText, costText, kindText, provenanceIcon, sumText, tokensOf } from './costText.ts';
 
 interface CostCard {
   readonly view: SessionView;

@@ -3,16 +3,6 @@ import { plural, t } from '../l10n.ts';
 import { usd, number } from '../text/format.ts';
 import type { SessionSummary } from '../../src/model/session/summary.ts';
 
-export const tokenKinds = [
-  'input',
-  'output',
-  'cacheRead',
-  'cacheWrite',
-  'cacheWrite1h',
-  'reasoning',
-  'webSearches',
-] as const;
-
 export function kindText(kind: keyof TokenUsage): string {
   switch (kind) {
     case 'input':

@@ -1,55 +1,26 @@
-import { isObject, type JsonObject } from '../../model/text/json.ts';
+import type { JsonObject } from '../../model/text/json.ts';
 import type { Todo, ToolAction } from '../../model/transcript/tool.ts';
 import { count, field, nonEmpty, objects, text } from '../shared/guards.ts';
-
-type Build = (input: JsonObject) => ToolAction;
+import {
+  actionOf,
+  readAction,
+  searchAction,
+  textChange,
+  writeAction,
+  type BuildAction,
+} from '../shared/inputActions.ts';
 
 const pathOf = (input: JsonObject): string => text(input['filePath']) ?? text(input['path']) ?? '';
 
-const search: Build = (input) => {
-  const path = nonEmpty(input['path']);
-  return { kind: 'search', query: text(input['pattern']) ?? '', ...(path !== undefined && { path }) };
-};
-
-const known = new Map<string, Build>([
-  [
-    'read',
-    (input) => {
-      const offset = count(input['offset']);
-      const limit = count(input['limit']);
-      const startLine = offset === undefined ? undefined : offset + 1;
-      return {
-        kind: 'file_read',
-        path: pathOf(input),
-        ...(startLine !== undefined && { startLine }),
-        ...(limit !== undefined && { endLine: (startLine ?? 1) + limit - 1 }),
-      };
-    },
-  ],
-  [
-    'write',
-    (input) => {
-      const content = text(input['content']);
-      return { kind: 'file_write', path: pathOf(input), ...(content !== undefined && { content }) };
-    },
-  ],
+const builders = new Map<string, BuildAction>([
+  ['read', (input) => readAction(pathOf(input), input, 1)],
+  ['write', (input) => writeAction(pathOf(input), input)],
   [
     'edit',
-    (input) => {
-      const oldText = text(input['oldString']);
-      const newText = text(input['newString']);
-      return {
-        kind: 'file_edit',
-        changes: [
-          {
-            path: pathOf(input),
-            kind: oldText === '' ? 'add' : 'update',
-            ...(oldText !== undefined && { oldText }),
-            ...(newText !== undefined && { newText }),
-          },
-        ],
-      };
-    },
+    (input) => ({
+      kind: 'file_edit',
+      changes: [textChange(pathOf(input), text(input['oldString']), text(input['newString']))],
+    }),
   ],
   [
     'bash',
@@ -64,8 +35,8 @@ const known = new Map<string, Build>([
       };
     },
   ],
-  ['grep', search],
-  ['glob', search],
+  ['grep', searchAction],
+  ['glob', searchAction],
   ['list', (input) => ({ kind: 'search', query: pathOf(input) })],
   ['webfetch', (input) => ({ kind: 'web_fetch', url: text(input['url']) ?? '' })],
   ['websearch', (input) => ({ kind: 'web_search', query: text(input['query']) ?? '' })],
@@ -86,7 +57,7 @@ const known = new Map<string, Build>([
 ]);
 
 export function toolAction(name: string, input: unknown): ToolAction {
-  return known.get(name)?.(isObject(input) ? input : {}) ?? { kind: 'tool', input };
+  return actionOf(builders, name, input);
 }
 
 /** Adds the result to its call. */

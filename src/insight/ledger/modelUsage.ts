@@ -1,12 +1,6 @@
+import { tokenKinds } from '../../model/usage/tokenKinds.ts';
 import type { MessageUsage, RunFacts } from '../../model/usage/facts.ts';
-import {
-  addUsage,
-  subtractUsage,
-  tokenKinds,
-  totalTokens,
-  type ModelUsage,
-  type TokenUsage,
-} from '../../model/usage/usage.ts';
+import { addUsage, subtractUsage, totalTokens, type ModelUsage, type TokenUsage } from '../../model/usage/usage.ts';
 import { addUsd, subtractUsd } from './money.ts';
 import { isEmptyUsage } from '../prices/prices.ts';
 

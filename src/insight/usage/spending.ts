@@ -1,8 +1,8 @@
+import { tokenKinds } from '../../model/usage/tokenKinds.ts';
 import type { MessageUsage } from '../../model/usage/facts.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 import {
   addUsage,
-  tokenKinds,
   totalTokens,
   type Cost,
   type CostSum,

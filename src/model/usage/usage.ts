@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { tokenKinds } from './tokenKinds.ts';
 
 const tokens = z.number().int().nonnegative();
 
@@ -52,17 +53,6 @@ export const modelUsageSchema = tokenUsageSchema.extend({
   contextWindow: tokens.optional(),
 });
 export type ModelUsage = z.infer<typeof modelUsageSchema>;
-
-/** Every kind, in display order. */
-export const tokenKinds = [
-  'input',
-  'output',
-  'cacheRead',
-  'cacheWrite',
-  'cacheWrite1h',
-  'reasoning',
-  'webSearches',
-] as const;
 
 /** Adds kind by kind; a kind absent on both sides stays absent. */
 export function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {

@@ -5,3 +5,4 @@ export { isSessionLive } from '../../model/session/status.ts';
 export { findDisguise } from '../../model/text/disguise.ts';
 export { codeOf, findDisguises } from '../../model/requestCode.ts';
 export { characterName, pieces, quoted, visibleText, type TextKind } from '../../model/text/visibleText.ts';
+export { tokenKinds } from '../../model/usage/tokenKinds.ts';

@@ -5,6 +5,7 @@ import { addCost, noCosts } from '../../insight/ledger/money.ts';
 import type { ReportAction, ReportCell, ReportSection, ReportTone } from '../../model/pages/report.ts';
 import type { WindowEngine } from '../engine/windowEngine.ts';
 import { figures } from '../text/figures.ts';
+import { changeWord } from '../pages/changeWord.ts';
 import { code, command, fact, numberCell, text } from '../pages/parts.ts';
 import type { BuiltReport, ReportWork } from '../pages/reportKind.ts';
 import { costText, stateOf, stateWord, sumText, waitingText } from '../sessions/rowText.ts';
@@ -168,7 +169,7 @@ function fileSection(
         ],
         rows: shown.map(({ path, change, added, removed, counted, row }) => [
           code(path),
-          text(changeWord(change)),
+          text(changeWord(change, t)),
           lineCell(added, counted),
           lineCell(removed, counted),
           { ...text(titleOf(row)), actions: [open(row)] },
@@ -181,15 +182,4 @@ function fileSection(
 
 function lineCell(lines: number, isCounted: boolean): ReportCell {
   return isCounted ? numberCell(figures.count(lines), lines) : { text: t('unknown'), sort: null };
-}
-
-function changeWord(change: ChangedFile['change']): string {
-  switch (change) {
-    case 'added':
-      return t('added');
-    case 'changed':
-      return t('changed');
-    case 'deleted':
-      return t('deleted');
-  }
 }

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { triggerWord } from '../../protocol/panel/triggerWord.ts';
 import { visibleText } from '../text/inertText.ts';
 import { figures } from '../text/figures.ts';
 import type { FollowUpWatch } from './followUpWatch.ts';
@@ -45,7 +46,8 @@ export class FollowUpItem implements vscode.Disposable {
       const dueTime = dueText(next, this.#now());
       const text = due.length === 1 ? t('Follow-up {0}', dueTime) : t('{0} follow-ups, next {1}', due.length, dueTime);
       const lines = due.map(
-        (followUp) => `${visibleText(followUp.title)}: ${dueText(followUp, this.#now())}, ${triggerWord(followUp)}`,
+        (followUp) =>
+          `${visibleText(followUp.title)}: ${dueText(followUp, this.#now())}, ${triggerWord(followUp.trigger_type, t)}`,
       );
       this.#show('$(sync)', text, [...lines, t('Select to cancel.')], 'cancelFollowUp');
     }
@@ -63,18 +65,4 @@ export class FollowUpItem implements vscode.Disposable {
 /** Such as `in 9 min 2 s`. */
 export function dueText({ at }: Pick<DueFollowUp, 'at'>, now: number): string {
   return t('in {0}', figures.duration(at - now));
-}
-
-/** Reason, for use within a sentence. */
-export function triggerWord({ trigger_type: type }: Pick<DueFollowUp, 'trigger_type'>): string {
-  switch (type) {
-    case 'check_in':
-      return t('a check-in');
-    case 'question_unanswered':
-      return t('an unanswered question');
-    case 'task_incomplete':
-      return t('an incomplete task');
-    case 'waiting_for_decision':
-      return t('a pending decision');
-  }
 }

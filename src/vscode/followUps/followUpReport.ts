@@ -13,7 +13,7 @@ import { sessionFacts } from '../pages/sessionFacts.ts';
 import { isHere } from '../sessions/sessionList.ts';
 import { titleOf } from '../sessions/sessionRow.ts';
 import { figures } from '../text/figures.ts';
-import { triggerWord } from './followUpItem.ts';
+import { triggerWord } from '../../protocol/panel/triggerWord.ts';
 import { exactDateTime } from '../text/dates.ts';
 
 const { t } = vscode.l10n;
@@ -123,7 +123,7 @@ function reasonText(why: NoFollowUpReason | 'resumed', rules: FollowUpRules | nu
 
 function ruleFacts({ triggers, delayMs, perSession, perDayOfAgent, usd }: FollowUpRules): ReportFact[] {
   return [
-    fact(t('Triggers'), triggers.map((type) => triggerWord({ trigger_type: type })).join(', ')),
+    fact(t('Triggers'), triggers.map((type) => triggerWord(type, t)).join(', ')),
     fact(t('Delay'), figures.duration(delayMs)),
     fact(
       t('Limits'),

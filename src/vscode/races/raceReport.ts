@@ -9,6 +9,7 @@ import type {
   ReportTone,
 } from '../../model/pages/report.ts';
 import type { Figures } from '../../text/figures.ts';
+import { changeWord } from '../pages/changeWord.ts';
 
 /** Maximum characters of a text from agents or commands, and number of listed files. */
 const maxCharacters = 4000;
@@ -318,17 +319,6 @@ function stateWord(state: Race['state'], t: Words['t']): string {
       return t('stopped');
     case 'interrupted':
       return t('interrupted');
-  }
-}
-
-function changeWord(change: 'added' | 'changed' | 'deleted', t: Words['t']): string {
-  switch (change) {
-    case 'added':
-      return t('added');
-    case 'changed':
-      return t('changed');
-    case 'deleted':
-      return t('deleted');
   }
 }
 

@@ -1,21 +1,14 @@
 import assert from 'node:assert/strict';
 import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { codexVariables, configureCodex, ensureCodex } from '../../support/agents/codex.ts';
-import { ensureCopilot } from '../../support/agents/copilot.ts';
-import { copilotVariables } from '../../support/agents/environment.ts';
 import { configureGemini, ensureGemini, geminiVariables } from '../../support/agents/gemini.ts';
-import { startModelServer } from '../../support/models/anthropic.ts';
 import { turnsOf } from '../../support/models/conversation.ts';
 import { startGeminiServer } from '../../support/models/gemini.ts';
-import { startOpenaiServer } from '../../support/models/openai.ts';
-import { codexScenarios } from '../../support/models/scripts/codexScenarios.ts';
-import { copilotScenarios } from '../../support/models/scripts/copilotScenarios.ts';
 import { geminiScenarios } from '../../support/models/scripts/geminiScenarios.ts';
 import type { ModelServer } from '../../support/models/server.ts';
 import { skip } from '../../support/skip.ts';
 import { send, statusWord } from '../claudeHost.ts';
-import { runAgent, startHostOfAgents, type RealAgent } from '../realAgents.ts';
+import { realCodex, realCopilot, runAgent, startHostOfAgents, type RealAgent } from '../realAgents.ts';
 import { keepEvidence, picture, useWindow } from '../session.ts';
 
 /** An agent whose script has `change`, which writes NOTES.md, and `again`. */
@@ -26,29 +19,14 @@ interface ShownAgent extends RealAgent {
   readonly tokens: readonly [first: string, second: string];
 }
 
-const codexVersion = '0.169.0';
-
 const agents: readonly ShownAgent[] = [
   {
-    label: 'Codex',
-    name: 'codex',
-    install: () => ensureCodex(codexVersion),
-    serve: startOpenaiServer,
-    scenarios: () => codexScenarios(codexVersion),
-    variables: codexVariables,
-    configure: (home, modelUrl) => configureCodex(home, modelUrl, codexVersion),
-    permissionMode: 'danger-full-access',
+    ...realCodex,
     rows: ['echo seen; exit 3', 'NOTES.md'],
     tokens: ['1,200 input, 180 output, 2,400 cache read, 300 cache write', '1,600 input, 240 output'],
   },
   {
-    label: 'Copilot CLI',
-    name: 'copilot',
-    install: ensureCopilot,
-    serve: startModelServer,
-    scenarios: copilotScenarios,
-    variables: copilotVariables,
-    permissionMode: 'acceptEdits',
+    ...realCopilot,
     rows: ['menu.js', 'NOTES.md'],
     tokens: ['24 input, 100 output, 4,000 cache read, 2,000 cache write', '36 input, 150 output'],
   },

@@ -1,17 +1,12 @@
 import assert from 'node:assert/strict';
 import { execa } from 'execa';
 import { ensureClaudeCode } from '../../support/agents/claudeCode.ts';
-import { codexVariables, configureCodex, ensureCodex } from '../../support/agents/codex.ts';
-import { ensureCopilot } from '../../support/agents/copilot.ts';
-import { agentEnvironment, claudeVariables, copilotVariables } from '../../support/agents/environment.ts';
+import { agentEnvironment, claudeVariables } from '../../support/agents/environment.ts';
 import { turnsOf } from '../../support/models/conversation.ts';
 import { startModelServer } from '../../support/models/anthropic.ts';
-import { codexScenarios } from '../../support/models/scripts/codexScenarios.ts';
-import { copilotScenarios } from '../../support/models/scripts/copilotScenarios.ts';
-import { startOpenaiServer } from '../../support/models/openai.ts';
 import { testScenarios } from '../../support/models/scripts/scenarios.ts';
 import { send, statusWord } from '../claudeHost.ts';
-import { startAgentHost, type RealAgent } from '../realAgents.ts';
+import { realCodex, realCopilot, startAgentHost, type RealAgent } from '../realAgents.ts';
 import { keepEvidence, picture, useWindow } from '../session.ts';
 
 interface TerminalAgent extends RealAgent {
@@ -37,25 +32,13 @@ const agents: readonly TerminalAgent[] = [
     answer: ['third', 'That was the third turn.'],
   },
   {
-    label: 'Codex',
-    name: 'codex',
-    install: () => ensureCodex('0.169.0'),
-    serve: startOpenaiServer,
-    scenarios: () => codexScenarios('0.169.0'),
-    variables: codexVariables,
-    configure: (home, modelUrl) => configureCodex(home, modelUrl, '0.169.0'),
-    permissionMode: 'danger-full-access',
+    ...realCodex,
     args: ['exec', '--skip-git-repo-check'],
     programmatic: true,
     answer: ['afresh', 'Then once more.'],
   },
   {
-    label: 'Copilot CLI',
-    name: 'copilot',
-    install: ensureCopilot,
-    serve: startModelServer,
-    scenarios: copilotScenarios,
-    variables: copilotVariables,
+    ...realCopilot,
     permissionMode: 'bypassPermissions',
     args: ['--allow-all-tools', '-p'],
     programmatic: false,

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { sessionTabs, until, webviewTabs } from '../shell.ts';
+import { activateWithFakeAgent, sessionTabs, until, webviewTabs } from '../shell.ts';
 
 const { Global } = vscode.ConfigurationTarget;
 
@@ -21,9 +21,7 @@ describe('a race of agents', () => {
     );
 
   before(async () => {
-    const extension = vscode.extensions.getExtension('vitrine.vitrine');
-    assert.ok(extension);
-    await extension.activate();
+    await activateWithFakeAgent();
     folder = path.join(vscode.workspace.workspaceFolders![0]!.uri.fsPath, 'raced');
     mkdirSync(folder);
     git('init', '-q', '-b', 'main');
@@ -32,8 +30,6 @@ describe('a race of agents', () => {
     writeFileSync(path.join(folder, 'story.txt'), 'one\ntwo\nthree\n');
     git('add', '.');
     git('commit', '-q', '-m', 'first');
-    const agent = path.join(extension.extensionPath, 'test/support/fakeAgent/agent.mjs');
-    await settings().update('claude.path', agent, Global);
   });
   after(async () => {
     await settings().update('claude.path', undefined, Global);

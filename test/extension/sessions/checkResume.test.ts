@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import path from 'node:path';
 import * as vscode from 'vscode';
 import type { VitrineApi } from '../../../src/vscode/api/vitrine.d.ts';
-import { sessionTabs, webviewTabs } from '../shell.ts';
+import { activateWithFakeAgent, sessionTabs, webviewTabs } from '../shell.ts';
 
 const { Global } = vscode.ConfigurationTarget;
 
@@ -11,11 +10,7 @@ describe('Will This Resume Here?', () => {
   const check = (id: string): Thenable<string> => vscode.commands.executeCommand<string>('vitrine.checkResume', id);
   let api: VitrineApi;
   before(async () => {
-    const extension = vscode.extensions.getExtension<VitrineApi>('vitrine.vitrine');
-    assert.ok(extension);
-    api = await extension.activate();
-    const agent = path.join(extension.extensionPath, 'test/support/fakeAgent/agent.mjs');
-    await settings().update('claude.path', agent, Global);
+    api = await activateWithFakeAgent();
   });
   after(async () => {
     await settings().update('claude.path', undefined, Global);

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import path from 'node:path';
 import * as vscode from 'vscode';
 import type { VitrineApi } from '../../../src/vscode/api/vitrine.d.ts';
-import { record, sessionTabs, until, webviewTabs } from '../shell.ts';
+import { activateWithFakeAgent, record, sessionTabs, until, webviewTabs } from '../shell.ts';
 
 const { Global } = vscode.ConfigurationTarget;
 
@@ -11,14 +10,7 @@ describe('follow-ups in VS Code', function () {
   let api: VitrineApi;
 
   before(async () => {
-    const extension = vscode.extensions.getExtension<VitrineApi>('vitrine.vitrine');
-    assert.ok(extension);
-    api = await extension.activate();
-    await settings().update(
-      'claude.path',
-      path.join(extension.extensionPath, 'test/support/fakeAgent/agent.mjs'),
-      Global,
-    );
+    api = await activateWithFakeAgent();
   });
   after(async () => {
     await vscode.window.tabGroups.close(sessionTabs());

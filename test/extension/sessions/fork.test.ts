@@ -7,7 +7,7 @@ import type { VitrineApi } from '../../../src/vscode/api/vitrine.d.ts';
 import { groupSessions } from '../../../src/vscode/sessions/sessionGroups.ts';
 import { rowOf } from '../../../src/vscode/sessions/sessionRow.ts';
 import { copyFiles } from '../../support/sessions/copyFiles.ts';
-import { record, recordDialogs, sessionTabs, storeFolder, until } from '../shell.ts';
+import { activateWithFakeAgent, record, recordDialogs, sessionTabs, storeFolder, until } from '../shell.ts';
 
 const { Global } = vscode.ConfigurationTarget;
 const steps = (...more: readonly object[]): string => JSON.stringify([{ init: true }, ...more, { result: {} }]);
@@ -35,11 +35,7 @@ describe('Fork from Here…', function () {
   };
 
   before(async () => {
-    const extension = vscode.extensions.getExtension<VitrineApi>('vitrine.vitrine');
-    assert.ok(extension);
-    api = await extension.activate();
-    const agent = path.join(extension.extensionPath, 'test/support/fakeAgent/agent.mjs');
-    await settings().update('claude.path', agent, Global);
+    api = await activateWithFakeAgent();
     ({ session } = await api.run(steps({ say: 'The first answer.' })));
     for (const prompt of [steps({ sayPrompt: {} }), steps({ say: 'Too late.' })])
       await api.run(prompt, { resume: session });

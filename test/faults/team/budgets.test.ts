@@ -2,28 +2,15 @@ import assert from 'node:assert/strict';
 import { hostname } from 'node:os';
 import { sqlState } from '../../../src/team/database/connection.ts';
 import { prompt } from '../../support/fakeAgent/engine.ts';
-import { TeamDatabase } from '../../support/team/database.ts';
 import { TeamMachine } from '../../support/team/machine.ts';
-import { useTeamServer } from '../../support/team/suite.ts';
+import { useTeamOfTwo } from '../../support/team/suite.ts';
 import { until } from '../../support/until.ts';
 
 describe('budgets and audit of a team', function () {
-  useTeamServer(this);
-  let database: TeamDatabase;
-  let alice: TeamMachine;
-  let lead: TeamMachine;
-  beforeEach(async () => {
-    database = await TeamDatabase.create();
-    alice = await TeamMachine.join(database, await database.addMember('alice'));
-    lead = await TeamMachine.join(database, database.lead);
-  });
-  afterEach(async () => {
-    await Promise.all([alice.close(), lead.close()]);
-    await database.drop();
-  });
+  const team = useTeamOfTwo(this);
 
   it('compare themselves with sums that follow every change of what was spent', async () => {
-    await database.withLead(async (client) => {
+    await team.database.withLead(async (client) => {
       const mismatches = async (): Promise<unknown[]> => {
         const { rows } = await client.query<Record<string, unknown>>(`
           WITH expected AS (
@@ -59,16 +46,16 @@ describe('budgets and audit of a team', function () {
   });
 
   it('make runs wait when they are used up, until the owner raises or removes them', async () => {
-    await lead.ok('team', 'budget', `member=${alice.user}`, 'day', '0.02');
-    await lead.ok('team', 'budget', 'team', 'month', '100');
-    const denied = await alice.vitrine('team', 'budget', `member=${alice.user}`, 'day', '5').ended;
+    await team.lead.ok('team', 'budget', `member=${team.alice.user}`, 'day', '0.02');
+    await team.lead.ok('team', 'budget', 'team', 'month', '100');
+    const denied = await team.alice.vitrine('team', 'budget', `member=${team.alice.user}`, 'day', '5').ended;
     assert.equal(denied.code, 2);
     assert.match(denied.stderr, /permission denied|Only the owner/);
 
-    const connection = await alice.connect();
-    await until('the connection', () => alice.log().includes('Connected to the database of the team'));
-    const runner = { hostname: hostname(), project_dir: alice.bench.cwd, executor_type: 'claude-code', limit: 1 };
-    await connection.call('addRunner', { runner, context: alice.startParams([]).context });
+    const connection = await team.alice.connect();
+    await until('the connection', () => team.alice.log().includes('Connected to the database of the team'));
+    const runner = { hostname: hostname(), project_dir: team.alice.bench.cwd, executor_type: 'claude-code', limit: 1 };
+    await connection.call('addRunner', { runner, context: team.alice.startParams([]).context });
     const queue = () =>
       connection.call('queueRun', {
         executor_type: 'claude-code',
@@ -82,16 +69,16 @@ describe('budgets and audit of a team', function () {
     await until(
       'its cost',
       async () => {
-        const rows = await lead.rows('team', 'budget');
+        const rows = await team.lead.rows('team', 'budget');
         return rows.some(({ scope, spent_usd }) => scope === 'member' && spent_usd === 0.03);
       },
       15_000,
     );
-    assert.match(await alice.ok('team', 'budget'), /member=.* per day +\$0\.03 of \$0\.02 +used up/);
+    assert.match(await team.alice.ok('team', 'budget'), /member=.* per day +\$0\.03 of \$0\.02 +used up/);
 
     const second = await queue();
     // Whoever claims now gets nothing: the statement itself refuses.
-    const client = await database.connect(alice.user);
+    const client = await team.database.connect(team.alice.user);
     await client.query(
       `SELECT vitrine.register_runner(ARRAY['lnch_00000000000a'], 'by-hand', 'h', '/', 'claude-code', '{}', 64, NULL)`,
     );
@@ -99,32 +86,32 @@ describe('budgets and audit of a team', function () {
     assert.deepEqual(claimed.rows, []);
     assert.equal(await statusOf(second.run_id), 'pending');
     const listed = (await connection.call('queuedRuns', {})).runs.find(({ run_id }) => run_id === second.run_id);
-    const budget = { scope: 'member', key: alice.user, period: 'day', limit_usd: 0.02 };
+    const budget = { scope: 'member', key: team.alice.user, period: 'day', limit_usd: 0.02 };
     assert.deepEqual(listed?.waiting, { kind: 'budget', budget });
     await client.query(`SELECT vitrine.leave_runner('by-hand', 'done')`);
     for (const statement of [
       `UPDATE vitrine.budgets SET limit_usd = 1000`,
       `DELETE FROM vitrine.spending`,
-      `SELECT vitrine.set_budget('member', '${alice.user}', 'day', 1000)`,
+      `SELECT vitrine.set_budget('member', '${team.alice.user}', 'day', 1000)`,
     ])
       await assert.rejects(client.query(statement), (error) => sqlState(error) === '42501');
 
-    await lead.ok('team', 'budget', `member=${alice.user}`, 'day', 'none');
+    await team.lead.ok('team', 'budget', `member=${team.alice.user}`, 'day', 'none');
     await until('the second run', async () => (await statusOf(second.run_id)) === 'completed', 20_000);
 
-    const audit = await database.addMember('auditor', 'auditor');
-    const auditor = await TeamMachine.join(database, audit);
+    const audit = await team.database.addMember('auditor', 'auditor');
+    const auditor = await TeamMachine.join(team.database, audit);
     try {
       const lines = (await auditor.ok('audit', '--team')).trimEnd().split('\n');
       const rows = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
       const ofRun = rows.filter(({ run_id }) => run_id === second.run_id);
       assert.deepEqual(
         ofRun.map(({ what, who }) => [what, who]),
-        ['run_queued', 'run_claimed', 'run_running', 'run_completed'].map((what) => [what, alice.user]),
+        ['run_queued', 'run_claimed', 'run_running', 'run_completed'].map((what) => [what, team.alice.user]),
       );
-      assert.ok(rows.some(({ what, who }) => what === 'budget' && who === lead.user));
+      assert.ok(rows.some(({ what, who }) => what === 'budget' && who === team.lead.user));
       assert.ok(rows.some(({ what }) => what === 'session_shared'));
-      const own = (await alice.ok('audit', '--team')).trimEnd().split('\n');
+      const own = (await team.alice.ok('audit', '--team')).trimEnd().split('\n');
       assert.ok(own.some((line) => /"session_shared".*"head":"[0-9a-f]{64}"/.test(line)));
       assert.ok(own.length < lines.length && !own.some((line) => line.includes('"budget"')));
       assert.ok(!lines.some((line) => line.includes('"init"')), 'no content');

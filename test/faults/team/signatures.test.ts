@@ -5,35 +5,21 @@ import path from 'node:path';
 import type pg from 'pg';
 import { sqlState } from '../../../src/team/database/connection.ts';
 import { firstHead, sealLine } from '../../../src/team/records/maskedLines.ts';
-import { TeamDatabase } from '../../support/team/database.ts';
-import { TeamMachine } from '../../support/team/machine.ts';
-import { useTeamServer } from '../../support/team/suite.ts';
+import { useTeamOfTwo } from '../../support/team/suite.ts';
 import { until } from '../../support/until.ts';
 
 describe('signatures in a team', function () {
-  useTeamServer(this);
-  let database: TeamDatabase;
-  let alice: TeamMachine;
-  let lead: TeamMachine;
-  beforeEach(async () => {
-    database = await TeamDatabase.create();
-    alice = await TeamMachine.join(database, await database.addMember('alice'));
-    lead = await TeamMachine.join(database, database.lead);
-  });
-  afterEach(async () => {
-    await Promise.all([alice.close(), lead.close()]);
-    await database.drop();
-  });
+  const team = useTeamOfTwo(this);
 
   async function verified(): Promise<{ code: number | null; row: Record<string, unknown> | undefined }> {
-    const { code, stdout } = await lead.vitrine('audit', '--team', '--verify').ended;
+    const { code, stdout } = await team.lead.vitrine('audit', '--team', '--verify').ended;
     const [line] = stdout.split('\n');
     return { code, row: line === undefined || line === '' ? undefined : (JSON.parse(line) as Record<string, unknown>) };
   }
 
   /** Writes other lines, with hashes that fit, as whoever administers the database can. */
   const rewrite = (session: string, change: (lines: string[]) => string[]): Promise<void> =>
-    database.server.asAdmin(async (client: pg.Client) => {
+    team.database.server.asAdmin(async (client: pg.Client) => {
       const sql = 'SELECT line FROM vitrine.lines WHERE session_id = $1 ORDER BY seq';
       const { rows } = await client.query<{ line: string }>(sql, [session]);
       await client.query('DELETE FROM vitrine.lines WHERE session_id = $1', [session]);
@@ -47,21 +33,26 @@ describe('signatures in a team', function () {
       await client.query('UPDATE vitrine.sessions SET lines = $2, head = $3 WHERE session_id = $1', [
         ...[session, lines.length, head],
       ]);
-    }, database.name);
+    }, team.database.name);
 
   it('reveal a record that was altered or truncated, although all hashes fit', async () => {
-    const connection = await alice.connect();
-    await alice.ok('team', 'share', '.');
-    const id = await alice.ran(connection, [{ init: true }, { say: 'the truth' }, { say: 'more' }, { result: {} }]);
+    const connection = await team.alice.connect();
+    await team.alice.ok('team', 'share', '.');
+    const id = await team.alice.ran(connection, [
+      { init: true },
+      { say: 'the truth' },
+      { say: 'more' },
+      { result: {} },
+    ]);
     const { row } = await until('the signature', async () => {
       const found = await verified();
       return found.row?.['state'] === 'verified' ? found : undefined;
     });
-    assert.deepEqual([row?.['session_id'], row?.['owner']], [id, alice.user]);
+    assert.deepEqual([row?.['session_id'], row?.['owner']], [id, team.alice.user]);
     assert.equal((await verified()).code, 0);
-    const file = path.join(alice.store, 'team/signing.key');
+    const file = path.join(team.alice.store, 'team/signing.key');
     if (process.platform !== 'win32') assert.equal(statSync(file).mode & 0o777, 0o600);
-    const lines = (await lead.ok('audit', '--team')).trimEnd().split('\n');
+    const lines = (await team.lead.ok('audit', '--team')).trimEnd().split('\n');
     const audit = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
     const signed = audit.find((candidate) => candidate['session_id'] === id)?.['signed'] as Record<
       string,
@@ -89,7 +80,7 @@ describe('signatures in a team', function () {
   });
 
   it('are accepted only from the owner of the record, for its end as it is', async () => {
-    const [first, second] = [await database.connect(alice.user), await database.connect(lead.user)];
+    const [first, second] = [await team.database.connect(team.alice.user), await team.database.connect(team.lead.user)];
     const key = (): string =>
       generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'der' }).toString('base64');
     const [ofAlice, ofLead] = [key(), key()];

@@ -1,5 +1,5 @@
 /** Sessions, runs and entries for tests, as the engine writes them. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { recordVersion, type RecordedRun, type RecordLine } from '../../../src/formats/record.ts';
@@ -173,4 +173,14 @@ export async function temporaryStore(now: () => number = Date.now) {
 
 export async function appendAll(writer: RecordWriter, lines: readonly RecordLine[]): Promise<void> {
   for (const line of lines) await writer.append(line);
+}
+
+/** A store with one closed record, and the bytes of that record. */
+export async function storeOfOneRecord(entries: number) {
+  const place = await temporaryStore();
+  const writer = await place.store.create(aSession());
+  await appendAll(writer, wholeSession(entries).slice(2));
+  await writer.close();
+  const file = place.store.path(sessionId);
+  return { place, file, folder: path.dirname(file), whole: await readFile(file) };
 }

@@ -1,5 +1,7 @@
 import type { Suite } from 'mocha';
 import { skip } from '../skip.ts';
+import { TeamDatabase } from './database.ts';
+import { TeamMachine } from './machine.ts';
 import { noServerReason, removeTeamServer } from './server.ts';
 
 // Root hook: once, after all tests of this process.
@@ -14,4 +16,27 @@ export function useTeamServer(suite: Suite): void {
   suite.beforeEach(function () {
     skip(this, reason);
   });
+}
+
+/** For each test, a team with a member's machine and one of its lead. */
+interface TeamOfTwo {
+  database: TeamDatabase;
+  alice: TeamMachine;
+  lead: TeamMachine;
+}
+
+/** The fields are set before each test. */
+export function useTeamOfTwo(suite: Suite): TeamOfTwo {
+  useTeamServer(suite);
+  const team = {} as TeamOfTwo;
+  suite.beforeEach(async () => {
+    team.database = await TeamDatabase.create();
+    team.alice = await TeamMachine.join(team.database, await team.database.addMember('alice'));
+    team.lead = await TeamMachine.join(team.database, team.database.lead);
+  });
+  suite.afterEach(async () => {
+    await Promise.all([team.alice.close(), team.lead.close()]);
+    await team.database.drop();
+  });
+  return team;
 }

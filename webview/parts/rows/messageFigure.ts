@@ -1,5 +1,6 @@
 import type { MessageFigure, MissingFigure } from '../../../src/model/usage/messageFigure.ts';
-import { costText, kindText, tokenKinds, tokensOf } from '../../figures/costText.ts';
+import { tokenKinds } from '../../../src/protocol/panel/pageModel.ts';
+import { costText, kindText, tokensOf } from '../../figures/costText.ts';
 import { t } from '../../l10n.ts';
 import { compact, number } from '../../text/format.ts';
 import { provenanceText } from '../../text/provenance.ts';

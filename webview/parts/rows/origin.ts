@@ -1,11 +1,9 @@
 import type { Origin } from '../../../src/model/transcript/entry.ts';
-import type { NormalizedEntryMetadata } from '../../../src/model/transcript/metadata.ts';
 import type { PageEntry } from '../../../src/protocol/panel/messages.ts';
+import { triggerWord } from '../../../src/protocol/panel/triggerWord.ts';
 import { t } from '../../l10n.ts';
 import { originOf } from '../../rows/origins.ts';
 import { plain } from '../../text/visible.ts';
-
-type TriggerType = NonNullable<NormalizedEntryMetadata['trigger_type']>;
 
 export interface OriginView {
   readonly icon: string;
@@ -19,22 +17,9 @@ export function originView(entry: PageEntry, member?: string): OriginView {
   const origin = originOf(entry);
   const view = views()[origin];
   const { trigger_type: trigger, trigger_reason: reason } = entry.metadata ?? {};
-  const why = [trigger === undefined ? '' : triggerWord(trigger), reason === undefined ? '' : plain(reason)];
+  const why = [trigger === undefined ? '' : triggerWord(trigger, t), reason === undefined ? '' : plain(reason)];
   const word = origin === 'human' && member !== undefined ? plain(member) : view.word;
   return { ...view, word, by: [view.by, ...why].filter((part) => part !== '').join(' · ') };
-}
-
-function triggerWord(trigger: TriggerType): string {
-  switch (trigger) {
-    case 'check_in':
-      return t('a check-in');
-    case 'question_unanswered':
-      return t('an unanswered question');
-    case 'task_incomplete':
-      return t('an incomplete task');
-    case 'waiting_for_decision':
-      return t('a pending decision');
-  }
 }
 
 function views(): Readonly<Record<Origin, OriginView>> {

@@ -1,6 +1,7 @@
 import type { MessageUsage } from '../../../model/usage/facts.ts';
 import { isObject } from '../../../model/text/json.ts';
-import { tokenKinds, type ModelUsage, type TokenUsage } from '../../../model/usage/usage.ts';
+import { tokenKinds } from '../../../model/usage/tokenKinds.ts';
+import type { ModelUsage, TokenUsage } from '../../../model/usage/usage.ts';
 import { amount, count, field, nonEmpty } from '../../shared/guards.ts';
 
 /** Messages with separate usage. Further ones are only in the agent's totals. */

@@ -1,11 +1,10 @@
-import { text } from 'node:stream/consumers';
 import path from 'node:path';
-import type { AgentOptions } from '../../../agents/adapter.ts';
 import { resumeByBlueprint } from '../../blueprints/blueprints.ts';
 import { UsageError, type Command } from '../../command.ts';
 import { acpChoice } from '../../options/acpAgent.ts';
 import { parseOptions } from '../../options/args.ts';
 import { limitHelp, limitOptions, limitsOf, pricesHelp, pricesOption } from '../../options/executorOptions.ts';
+import { agentOptionsOf, readPrompt, requirePrompt } from '../../options/prompt.ts';
 import { runDetached } from '../../run/detach.ts';
 import { createEngine, storeHelp, type EngineOptions } from '../../run/engine.ts';
 import { runInForeground } from '../../run/foreground.ts';
@@ -45,15 +44,13 @@ export const fork: Command = {
   help,
   async run(args, context) {
     const { values, positionals } = parseOptions('fork', { args: [...args], options, allowPositionals: true });
-    const [session, given, ...more] = positionals;
+    const [session, argument, ...more] = positionals;
     if (session === undefined) throw new UsageError('Specify a session.', 'See "vitrine sessions" for their ids.');
     const at = entryOf(values.at, session);
-    if (given === undefined)
-      throw new UsageError('The prompt is missing.', 'Put a prompt in quotes, or use - to read it from stdin.');
+    const given = requirePrompt(argument);
     const command = args.includes('--') ? more : [];
     if (more.length > command.length) throw new UsageError('There is more than one prompt.', 'Put it in quotes.');
-    if (values.json === true && values.detach !== true)
-      throw new UsageError('--json applies only to --detach.', 'Remove it: a run always prints JSON lines.');
+    const agentOptions = agentOptionsOf(values);
     const { cwd } = context;
     const program = values.program === undefined ? undefined : path.resolve(cwd, values.program);
     const { type: agent, profile } =
@@ -69,12 +66,7 @@ export const fork: Command = {
       agents: agent === undefined || program === undefined ? {} : { [agent]: { program } },
       ...(acp !== undefined && { acp: acp.agents }),
     };
-    const prompt = given === '-' ? await text(context.stdin) : given;
-    if (prompt.trim() === '') throw new UsageError('The prompt is empty.', 'Specify a prompt.');
-    const agentOptions: AgentOptions = {
-      ...(values.model !== undefined && { model: values.model }),
-      ...(values['permission-mode'] !== undefined && { permissionMode: values['permission-mode'] }),
-    };
+    const prompt = await readPrompt(given, context);
     const engine = createEngine(context, engineOptions);
     const ask = async (): Promise<ForkedRun> => {
       const request = await resumeByBlueprint(context, engine, session, { prompt, options: agentOptions });

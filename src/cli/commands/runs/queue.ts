@@ -1,4 +1,3 @@
-import { text } from 'node:stream/consumers';
 import { connect } from '../../../client/connect.ts';
 import { DaemonError } from '../../../client/errors.ts';
 import { RemoteQueue } from '../../../client/queue/remoteQueue.ts';
@@ -10,6 +9,7 @@ import type { ListedRun } from '../../../model/session/waiting.ts';
 import type { ChangedRun } from '../../../protocol/daemon/queue.ts';
 import { englishFigures } from '../../../text/figures.ts';
 import { parseOptions } from '../../options/args.ts';
+import { readPrompt } from '../../options/prompt.ts';
 import { UsageError, type CliContext, type Command } from '../../command.ts';
 import { connectOptions, withDaemonErrors } from '../../run/daemon.ts';
 import { storeHelp } from '../../run/engine.ts';
@@ -120,8 +120,7 @@ function list(context: CliContext, store: string | undefined, json: boolean): Pr
 
 async function add(context: CliContext, promptArgument: string, values: Values, show: Show): Promise<number> {
   const request = await requestOf(context, values);
-  const prompt = promptArgument === '-' ? await text(context.stdin) : promptArgument;
-  if (prompt.trim() === '') throw new UsageError('The prompt is empty.', 'Specify a prompt.');
+  const prompt = await readPrompt(promptArgument, context);
   return speak(context, values.store, async (queued, ended) => {
     const over = values.wait === true ? await ended() : undefined;
     const run = await queued.createRun({ ...request, prompt });

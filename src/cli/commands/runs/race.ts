@@ -1,8 +1,8 @@
-import { text } from 'node:stream/consumers';
 import path from 'node:path';
 import { acpProfileIds } from '../../options/acpAgent.ts';
 import { numberOption, parseOptions } from '../../options/args.ts';
 import { limitsOf, pricesHelp, pricesOption } from '../../options/executorOptions.ts';
+import { readPrompt } from '../../options/prompt.ts';
 import { UsageError, type CliContext, type Command } from '../../command.ts';
 import { startedDaemon, withDaemonErrors } from '../../run/daemon.ts';
 import { storeHelp } from '../../run/engine.ts';
@@ -121,8 +121,7 @@ async function startRace(
     throw new UsageError('--branch and --force are for "apply" and "clean".', 'See "vitrine race --help".');
   const agents = raceAgents(values.agents, values['permission-mode'] ?? []);
   const limits = limitsOf({ ...values, ...(budget !== undefined && { 'max-usd': budget }) });
-  const prompt = given === '-' ? await text(context.stdin) : given;
-  if (prompt.trim() === '') throw new UsageError('The prompt is empty.', 'Specify a prompt.');
+  const prompt = await readPrompt(given, context);
   const cwd = path.resolve(context.cwd, values.cwd ?? '.');
   const engineOptions = {
     store,

@@ -1,12 +1,11 @@
-import { text } from 'node:stream/consumers';
 import path from 'node:path';
-import type { AgentOptions } from '../../../agents/adapter.ts';
 import { adapters } from '../../../agents/registry.ts';
 import type { ResumeRequest, StartRequest } from '../../../engine/api.ts';
 import { EngineFailure } from '../../../engine/failures/failures.ts';
 import { executorTypeSchema, type ExecutorType } from '../../../model/session/session.ts';
 import { acpChoice, acpProfileIds } from '../../options/acpAgent.ts';
 import { numberOption, parseOptions } from '../../options/args.ts';
+import { agentOptionsOf, readPrompt, requirePrompt } from '../../options/prompt.ts';
 import { executorByName, resumeByBlueprint, startByBlueprint } from '../../blueprints/blueprints.ts';
 import { UsageError, type Command } from '../../command.ts';
 import { createEngine, storeHelp, type EngineOptions } from '../../run/engine.ts';
@@ -79,9 +78,8 @@ export const run: Command = {
   help,
   async run(args, context) {
     const { values, positionals } = parseOptions('run', { args: [...args], options, allowPositionals: true });
-    const [given, ...more] = positionals;
-    if (given === undefined)
-      throw new UsageError('The prompt is missing.', 'Put a prompt in quotes, or use - to read it from stdin.');
+    const [argument, ...more] = positionals;
+    const given = requirePrompt(argument);
     const program = values.program === undefined ? undefined : path.resolve(context.cwd, values.program);
     const cwd = path.resolve(context.cwd, values.cwd ?? '.');
     const { blueprint } = values;
@@ -105,12 +103,8 @@ export const run: Command = {
     const server = serverChoice(agent, values, context.env);
     if (more.length > 0 && (acp === undefined || command.length === 0))
       throw new UsageError('There is more than one prompt.', 'Put it in quotes.');
-    const prompt = given === '-' ? await text(context.stdin) : given;
-    if (prompt.trim() === '') throw new UsageError('The prompt is empty.', 'Specify a prompt.');
-    const agentOptions: AgentOptions = {
-      ...(values.model !== undefined && { model: values.model }),
-      ...(values['permission-mode'] !== undefined && { permissionMode: values['permission-mode'] }),
-    };
+    const prompt = await readPrompt(given, context);
+    const agentOptions = agentOptionsOf(values);
     const limits = limitsOf(values);
     const prices = await pricesOption(values.prices, context);
     const engineOptions: EngineOptions = {
@@ -125,8 +119,6 @@ export const run: Command = {
     const engine = createEngine(context, engineOptions);
     const profile = acp?.profile ?? server?.profile;
     const { resume } = values;
-    if (values.json === true && values.detach !== true)
-      throw new UsageError('--json applies only to --detach.', 'Remove it: a run always prints JSON lines.');
     const recalled = async () =>
       values.recall === true ? { recall: await recallFor(engine, context, { prompt, cwd, resume }) } : {};
     const promptAndOptions = { prompt, options: agentOptions };

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
-import { dueText, triggerWord } from '../../followUps/followUpItem.ts';
+import { triggerWord } from '../../../protocol/panel/triggerWord.ts';
+import { dueText } from '../../followUps/followUpItem.ts';
 import { markdownOf } from '../../pages/markdownOf.ts';
 import { inertText } from '../../text/inertText.ts';
 import { canStartAgents } from '../../settings/trust.ts';
@@ -40,7 +41,7 @@ async function whichDue({ followUps, panels }: CommandContext): Promise<string |
   const open: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('go-to-file'), tooltip: t('Open Session') };
   const due = followUps.due().map((followUp) => ({
     label: inertText(followUp.title),
-    description: `${dueText(followUp, Date.now())} · ${triggerWord(followUp)}`,
+    description: `${dueText(followUp, Date.now())} · ${triggerWord(followUp.trigger_type, t)}`,
     detail: `“${followUp.prompt}”`,
     iconPath: new vscode.ThemeIcon('sync-ignored'),
     buttons: [open],

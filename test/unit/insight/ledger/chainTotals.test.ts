@@ -8,7 +8,8 @@ import type { PriceTable } from '../../../../src/insight/prices/prices.ts';
 import { groupSpent, type RunSpending } from '../../../../src/insight/usage/spending.ts';
 import type { MessageUsage } from '../../../../src/model/usage/facts.ts';
 import { resultMetadataSchema, type ResultMetadata } from '../../../../src/model/session/result.ts';
-import { tokenKinds, type ModelUsage, type TokenUsage } from '../../../../src/model/usage/usage.ts';
+import { tokenKinds } from '../../../../src/model/usage/tokenKinds.ts';
+import type { ModelUsage, TokenUsage } from '../../../../src/model/usage/usage.ts';
 import { message, report, runFacts } from '../../../support/sessions/facts.ts';
 import { fuzz, printFuzzTotals } from '../../../support/hostile/fuzz.ts';
 

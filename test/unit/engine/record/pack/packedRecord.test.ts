@@ -9,11 +9,10 @@ import { Bench, outcome } from '../../../../support/fakeAgent/engine.ts';
 import { privateMode } from '../../../../support/platform.ts';
 import {
   aSession,
-  appendAll,
   entryLine,
   sessionId,
-  temporaryStore,
-  wholeSession,
+  storeOfOneRecord,
+  type temporaryStore,
 } from '../../../../support/sessions/records.ts';
 import { searchOf } from '../../../../support/sessions/searching.ts';
 
@@ -27,13 +26,7 @@ describe('a packed record', () => {
   const entries = 4000;
 
   beforeEach(async () => {
-    place = await temporaryStore();
-    const writer = await place.store.create(aSession());
-    await appendAll(writer, wholeSession(entries).slice(2));
-    await writer.close();
-    file = place.store.path(sessionId);
-    folder = path.dirname(file);
-    whole = await readFile(file);
+    ({ place, file, folder, whole } = await storeOfOneRecord(entries));
     // A time that no file made now has.
     await utimes(file, 1_750_000_000, 1_750_000_000);
   });

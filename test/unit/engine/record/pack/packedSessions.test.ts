@@ -4,7 +4,7 @@ import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { RecordStore } from '../../../../../src/engine/record/recordStore.ts';
 import { verifyRecord } from '../../../../../src/engine/record/chain/verify.ts';
-import { aSession, appendAll, sessionId, temporaryStore, wholeSession } from '../../../../support/sessions/records.ts';
+import { sessionId, storeOfOneRecord, type temporaryStore } from '../../../../support/sessions/records.ts';
 
 describe('a damaged packed record', () => {
   let place: Awaited<ReturnType<typeof temporaryStore>>;
@@ -14,13 +14,7 @@ describe('a damaged packed record', () => {
   const entries = 4000;
 
   beforeEach(async () => {
-    place = await temporaryStore();
-    const writer = await place.store.create(aSession());
-    await appendAll(writer, wholeSession(entries).slice(2));
-    await writer.close();
-    file = place.store.path(sessionId);
-    folder = path.dirname(file);
-    whole = await readFile(file);
+    ({ place, file, folder, whole } = await storeOfOneRecord(entries));
   });
   afterEach(() => place.remove());
 
