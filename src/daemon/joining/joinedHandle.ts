@@ -1,8 +1,8 @@
 import type { Conversation, Disposable, Log, SessionHandle } from '../../engine/api.ts';
 import { Emitter } from '../../engine/emitter.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
-import type { EntryUpdate, NormalizedEntry } from '../../model/transcript/entry.ts';
-import { UnrecordedEntries } from '../otherVersions/unrecordedEntries.ts';
+import type { NormalizedEntry } from '../../model/transcript/entry.ts';
+import { WaitingRequests } from '../requests/waitingRequests.ts';
 import type { LinkUse } from './agentLink.ts';
 import { joinedSummary } from './joinedSummary.ts';
 
@@ -20,29 +20,26 @@ export class JoinedHandle implements SessionHandle {
   readonly id: string;
   readonly #base: SessionHandle;
   readonly #deps: JoinedHandleDeps;
-  readonly #entries: UnrecordedEntries;
-  readonly #updates: Emitter<[updates: readonly EntryUpdate[], total: number]>;
+  readonly #transcript: WaitingRequests;
   readonly #changes: Emitter<[]>;
   readonly #registrations: Disposable[];
   #use: LinkUse | undefined;
   /** For which process joining was tried; `undefined`: the session does not run. */
   #tried: string | undefined;
-  #work: Promise<void> = Promise.resolve();
   #isDisposed = false;
 
   private constructor(base: SessionHandle, deps: JoinedHandleDeps) {
     this.id = base.id;
     this.#base = base;
     this.#deps = deps;
-    this.#entries = new UnrecordedEntries(base.summary().project_dir ?? '');
-    this.#updates = new Emitter(deps.log);
+    this.#transcript = new WaitingRequests({
+      base,
+      pending: () => this.#link?.pending() ?? [],
+      decisionOf: (id) => this.#link?.decisionOf(id),
+      log: deps.log,
+    });
     this.#changes = new Emitter(deps.log);
-    this.#registrations = [
-      base.onUpdates(() => {
-        if (this.#entries.total > 0) this.#arrange();
-      }),
-      base.onSummary(() => void this.#join()),
-    ];
+    this.#registrations = [this.#transcript, base.onSummary(() => void this.#join())];
   }
 
   /** Takes over the handle. */
@@ -67,20 +64,19 @@ export class JoinedHandle implements SessionHandle {
   }
 
   total(): number {
-    return Math.max(this.#base.total(), this.#entries.total);
+    return this.#transcript.total();
   }
 
   open(): readonly number[] {
-    return [...this.#base.open(), ...this.#entries.open()].sort((a, b) => a - b);
+    return this.#transcript.open();
   }
 
   unsettled(): readonly NormalizedEntry[] {
-    return [...this.#base.unsettled(), ...this.#entries.unsettled()];
+    return this.#transcript.unsettled();
   }
 
-  async read(from: number, to: number): Promise<readonly NormalizedEntry[]> {
-    const stored = await this.#base.read(from, to);
-    return [...stored, ...this.#entries.between(Math.max(from, this.#base.total()), to)];
+  read(from: number, to: number): Promise<readonly NormalizedEntry[]> {
+    return this.#transcript.read(from, to);
   }
 
   find(text: string, limit: number, from?: number): ReturnType<SessionHandle['find']> {
@@ -124,10 +120,7 @@ export class JoinedHandle implements SessionHandle {
   }
 
   onUpdates(listener: Parameters<SessionHandle['onUpdates']>[0]): Disposable {
-    return both(
-      this.#base.onUpdates((updates) => listener(updates, this.total())),
-      this.#updates.on(listener),
-    );
+    return this.#transcript.onUpdates(listener);
   }
 
   onSummary(listener: Parameters<SessionHandle['onSummary']>[0]): Disposable {
@@ -183,22 +176,8 @@ export class JoinedHandle implements SessionHandle {
   }
 
   #changed(): void {
-    this.#arrange();
+    void this.#transcript.arrange();
     this.#changes.fire();
-  }
-
-  /** One at a time, because entries are read meanwhile. */
-  #arrange(): void {
-    const arranged = this.#work.then(async () => {
-      const settledTo = this.#base.total();
-      const entries = await this.#base.read(Math.min(settledTo, this.#entries.first ?? settledTo), settledTo);
-      const link = this.#link;
-      const updates = this.#entries.arrange(link?.pending() ?? [], { entries, settledTo }, (id) =>
-        link?.decisionOf(id),
-      );
-      if (updates.length > 0) this.#updates.fire(updates, this.total());
-    });
-    this.#work = arranged.catch((error: unknown) => this.#deps.log.warn(`${this.id}: ${String(error)}`));
   }
 }
 

@@ -11,7 +11,7 @@ import { isSessionLive } from '../../model/session/status.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 import { type EntryUpdate, type NormalizedEntry, normalizedEntrySchema } from '../../model/transcript/entry.ts';
 import type { ResultOf } from '../../protocol/daemon/calls.ts';
-import { UnrecordedEntries } from './unrecordedEntries.ts';
+import { UnrecordedEntries } from '../requests/unrecordedEntries.ts';
 
 /** How many of the newest recorded entries are searched for the first one that has not settled. */
 const maxSearched = 500;

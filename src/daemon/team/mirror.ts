@@ -14,6 +14,7 @@ import {
 import { sharedState } from '../../team/records/sharedSessions.ts';
 import { readRequests } from '../../team/runs/requests.ts';
 import { TeamError } from '../../team/errors.ts';
+import { WaitingRequests } from '../requests/waitingRequests.ts';
 import type { UseDatabase } from './outbox.ts';
 
 export interface MirrorDeps {
@@ -43,7 +44,7 @@ export class TeamMirror {
 
   /** `null`: the team has no record of such a session that this login may read. @throws TeamError without a connection */
   async open(id: string): Promise<SessionHandle | null> {
-    const { engine } = this.#deps;
+    const { engine, log } = this.#deps;
     this.#users.set(id, (this.#users.get(id) ?? 0) + 1);
     try {
       const pulled = await this.#refreshCopy(id);
@@ -55,9 +56,22 @@ export class TeamMirror {
       const handle = await engine.open(id);
       const shared = sharedState(pulled.session, this.#deps.user);
       const problems = pulled.problem === null ? [] : [pulled.problem];
+      const pending = () => (isSessionLive(handle.summary().status) ? (this.#requests.get(id) ?? []) : []);
+      const transcript = new WaitingRequests({ base: handle, pending, log });
+      const listeners = this.#asked.get(id) ?? new Set();
+      this.#asked.set(id, listeners);
+      const arrange = () => void transcript.arrange();
+      listeners.add(arrange);
+      handle.onSummary(arrange);
+      await transcript.arrange();
       let isOpen = true;
       return {
         ...handle,
+        total: () => transcript.total(),
+        open: () => transcript.open(),
+        unsettled: () => transcript.unsettled(),
+        read: (from, to) => transcript.read(from, to),
+        onUpdates: (listener) => transcript.onUpdates(listener),
         summary: () => asShared(handle.summary(), shared),
         get done() {
           return handle.done;
@@ -65,12 +79,13 @@ export class TeamMirror {
         live: () => isSessionLive(handle.summary().status),
         conversation: () => (isSessionLive(handle.summary().status) ? this.#conversation(id) : null),
         onConversation: (listener) => {
-          const listeners = this.#asked.get(id) ?? new Set();
-          this.#asked.set(id, listeners.add(listener));
+          listeners.add(listener);
           return { dispose: () => listeners.delete(listener) };
         },
         problems: () => [...problems, ...handle.problems()],
         dispose: () => {
+          listeners.delete(arrange);
+          transcript.dispose();
           handle.dispose();
           if (isOpen) this.#leave(id);
           isOpen = false;

@@ -20,7 +20,7 @@ const { t } = vscode.l10n;
  * only in folders of this workspace, which are covered by workspace trust.
  */
 export function notResumableReason(summary: SessionSummary, live: boolean): string | undefined {
-  if (summary.shared !== undefined) return sharedReason(summary.shared);
+  if (summary.shared !== undefined) return sharedReason(summary.shared, live);
   const watched = summary.observed === undefined ? undefined : readOnlyReason(summary, summary.observed);
   if (watched !== undefined) return watched;
   if (summary.remote !== undefined)
@@ -64,8 +64,15 @@ function notStartableReason(summary: SessionSummary): string | undefined {
   return undefined;
 }
 
-/** Another member's session is read here, and resumed on its own machine. */
-function sharedReason({ member, hostname: machine }: NonNullable<SessionSummary['shared']>): string {
+/** Another member's session is read here, and resumed on its own machine. Whoever asked for a run can answer and stop it. */
+function sharedReason(shared: NonNullable<SessionSummary['shared']>, live: boolean): string {
+  const { member, hostname: machine, requested } = shared;
+  if (requested === true && live)
+    return t(
+      '{0} runs this session for you on {1}. You can answer its requests and stop it here.',
+      visibleText(member),
+      visibleText(machine),
+    );
   return t('{0} shares this session from {1}. You can read it here.', visibleText(member), visibleText(machine));
 }
 

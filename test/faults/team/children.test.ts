@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { DaemonConnection } from '../../../src/client/connection.ts';
 import { RemoteSession } from '../../../src/client/remoteSession.ts';
+import { requestMetadataSchema } from '../../../src/model/agent/request.ts';
 import type { SessionSummary } from '../../../src/model/session/summary.ts';
 import { prompt, type Step } from '../../support/fakeAgent/engine.ts';
 import { TeamDatabase } from '../../support/team/database.ts';
@@ -186,9 +187,19 @@ describe('child sessions on another machine of a team', function () {
       return [...shown.values()].includes('a sketch') && session.conversation()?.pending().length === 1;
     });
     assert.doesNotMatch(shown.get(0) ?? '', /It waits/);
+    // It can be answered where it is shown.
+    const [at = -1] = await until('the entry of the request', () => session.open().length === 1 && session.open());
+    const [entry] = await session.read(at, at + 1);
+    assert.equal(requestMetadataSchema.parse(entry?.metadata).request.id, 'req-1');
     await until('the request in the list', () => listed.get(child)?.needs_you?.count === 1);
     assert.equal(await session.conversation()?.answer('req-1', { kind: 'allow', scope: 'once' }), true);
     await until('its end', () => !session.live() && session.summary().outcome === 'completed');
+    const recorded = await session.read(0, session.total());
+    assert.deepEqual(
+      recorded.map(({ index }) => index),
+      recorded.map((_, index) => index),
+    );
+    assert.ok(recorded.some(({ metadata }) => requestMetadataSchema.safeParse(metadata).data?.decision?.by === 'user'));
   });
 
   it('stop when a budget of their tree is used up', async () => {

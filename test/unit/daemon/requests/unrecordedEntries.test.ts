@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { UnrecordedEntries } from '../../../../src/daemon/otherVersions/unrecordedEntries.ts';
+import { UnrecordedEntries } from '../../../../src/daemon/requests/unrecordedEntries.ts';
 import type { AgentRequest, Decision } from '../../../../src/model/agent/request.ts';
 import type { EntryUpdate, NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
 

@@ -1,0 +1,82 @@
+import type { Disposable, Log, SessionHandle } from '../../engine/api.ts';
+import { Emitter } from '../../engine/emitter.ts';
+import type { AgentRequest, Decision } from '../../model/agent/request.ts';
+import type { EntryUpdate, NormalizedEntry } from '../../model/transcript/entry.ts';
+import { UnrecordedEntries } from './unrecordedEntries.ts';
+
+interface WaitingRequestsDeps {
+  /** Its transcript lacks requests that wait. */
+  readonly base: SessionHandle;
+  readonly pending: () => readonly AgentRequest[];
+  /** How a request was decided that the transcript will not have. */
+  readonly decisionOf?: (requestId: string) => Decision | undefined;
+  readonly log: Log;
+}
+
+type Transcript = Pick<SessionHandle, 'total' | 'open' | 'unsettled' | 'read' | 'onUpdates'>;
+
+/** A transcript with the requests that it lacks while they wait, each after the entries that it has. */
+export class WaitingRequests implements Transcript, Disposable {
+  readonly #deps: WaitingRequestsDeps;
+  readonly #entries: UnrecordedEntries;
+  readonly #updates: Emitter<[updates: readonly EntryUpdate[], total: number]>;
+  readonly #registration: Disposable;
+  #work: Promise<void> = Promise.resolve();
+
+  constructor(deps: WaitingRequestsDeps) {
+    const { base, log } = deps;
+    this.#deps = deps;
+    this.#entries = new UnrecordedEntries(base.summary().project_dir ?? '');
+    this.#updates = new Emitter(log);
+    this.#registration = base.onUpdates(() => {
+      if (this.#entries.total > 0) void this.arrange();
+    });
+  }
+
+  total(): number {
+    return Math.max(this.#deps.base.total(), this.#entries.total);
+  }
+
+  open(): readonly number[] {
+    return [...this.#deps.base.open(), ...this.#entries.open()].sort((a, b) => a - b);
+  }
+
+  unsettled(): readonly NormalizedEntry[] {
+    return [...this.#deps.base.unsettled(), ...this.#entries.unsettled()];
+  }
+
+  async read(from: number, to: number): Promise<readonly NormalizedEntry[]> {
+    const { base } = this.#deps;
+    const stored = await base.read(from, to);
+    return [...stored, ...this.#entries.between(Math.max(from, base.total()), to)];
+  }
+
+  onUpdates(listener: Parameters<SessionHandle['onUpdates']>[0]): Disposable {
+    const registrations = [
+      this.#deps.base.onUpdates((updates) => listener(updates, this.total())),
+      this.#updates.on(listener),
+    ];
+    return {
+      dispose: () => {
+        for (const registration of registrations) registration.dispose();
+      },
+    };
+  }
+
+  /** Call this when requests came or went. One at a time, because entries are read meanwhile. Never rejects. */
+  arrange(): Promise<void> {
+    const { base, pending, decisionOf, log } = this.#deps;
+    const arranged = this.#work.then(async () => {
+      const settledTo = base.total();
+      const entries = await base.read(Math.min(settledTo, this.#entries.first ?? settledTo), settledTo);
+      const updates = this.#entries.arrange(pending(), { entries, settledTo }, decisionOf);
+      if (updates.length > 0) this.#updates.fire(updates, this.total());
+    });
+    this.#work = arranged.catch((error: unknown) => log.warn(`${base.id}: ${String(error)}`));
+    return this.#work;
+  }
+
+  dispose(): void {
+    this.#registration.dispose();
+  }
+}
