@@ -17,7 +17,7 @@ const zstdLevel = 3;
 /** The default level takes 50% longer and saves 7%. */
 const deflateLevel = 3;
 /** In bytes, more than most chunks contain, so that they are unpacked at once. */
-const unpackBytes = 24 * 1024;
+const unpackBytes = 48 * 1024;
 
 /** Whether this runtime can pack with Zstandard. */
 export function hasZstd(): boolean {

@@ -29,7 +29,7 @@ export function endId({ block, blocks }: SessionBlocks): number {
 
 /**
  * `sessions`: indexed sessions with the indexed state of their record or store (`stamp`). `chunks`: compressed text of
- * about 16 KB of entries, by the id of the first. `entries`: searchable fields of each entry. `word_index`: full-text
+ * about 32 KB of entries, by the id of the first. `entries`: searchable fields of each entry. `word_index`: full-text
  * index. `touches`: which calls read or changed which file. `observed`: sessions of other programs for lists, and their
  * usage per day (both JSON). `facts`: facts from their stores with the state of their files, and `parts`: roles of
  * those files, so that only changed ones are read again.

@@ -7,7 +7,7 @@ import { endId, entryId, idsPerBlock, type SessionBlocks } from './schema.ts';
 import type { WriteBatch } from './writeBatch.ts';
 
 /** Maximum characters in a chunk. A chunk is unpacked to show one of its entries, and rewritten when one changes. */
-const chunkCharacters = 16 * 1024;
+const chunkCharacters = 32 * 1024;
 /** Maximum entries in a chunk. */
 const maxEntries = 64;
 
