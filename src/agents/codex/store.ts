@@ -4,6 +4,7 @@ import { parse } from '../shared/normalizer/lineLog.ts';
 import type { StoreFormat, StorePart } from '../stores/storeFormat.ts';
 import { storeRoots } from '../stores/roots.ts';
 import { joinThread } from './appServer/dialogue.ts';
+import { watchThreads } from './appServer/threadStates.ts';
 import { CodexStoreParser } from './store/parser.ts';
 
 /** In `sessions` by day, in the machine's local time; in `archived_sessions` flat. */
@@ -42,6 +43,7 @@ export const codexStore: StoreFormat = {
       return home === undefined ? undefined : `${home}/app-server-control/app-server-control.sock`;
     },
     dialogue: joinThread,
+    watch: watchThreads,
   },
 };
 

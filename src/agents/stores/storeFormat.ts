@@ -98,6 +98,21 @@ export interface StoreDatabase {
   readonly records: readonly { readonly table: string; readonly sql: string }[];
 }
 
+/** What a running session waits for. */
+export type WaitingState = 'waiting_for_permission' | 'waiting_for_you';
+
+/** A connection to an agent's own server. `onState`: `undefined` means that the session does not wait. */
+export interface WaitWatchHost {
+  write(line: string): void;
+  onState(nativeId: string, state: WaitingState | undefined): void;
+}
+
+export interface WaitWatch {
+  begin(): void;
+  /** Receives one message of the server. */
+  readonly line: (text: string) => void;
+}
+
 /** How to join a session that the agent has open in its own server. */
 export interface StoreJoin {
   /**
@@ -106,6 +121,8 @@ export interface StoreJoin {
   socket(mainFile: string): string | undefined;
   /** Starts without a prompt. `leave`: the server does not have this session open. */
   dialogue(nativeId: string): DialogueFactory;
+  /** Reports which sessions that the server has open wait for their user, without joining them. */
+  watch(host: WaitWatchHost): WaitWatch;
 }
 
 /** One kind of store. To add an agent, add one of these, a line in `formats.ts` and its folders in `roots.ts`. */

@@ -4,6 +4,7 @@ import { Emitter } from '../../engine/emitter.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
 import { AgentLink, type LinkUse } from './agentLink.ts';
 import { joinedSummary } from './joinedSummary.ts';
+import { WaitWatches } from './waitWatches.ts';
 import { JoinedHandle } from './joinedHandle.ts';
 
 interface Shared {
@@ -17,21 +18,34 @@ export class JoinedSessions {
   readonly #log: Log;
   readonly #links = new Map<string, Shared>();
   readonly #changes: Emitter<[sessionId: string]>;
+  readonly #waits: WaitWatches;
+  #listeners = 0;
 
   constructor(log: Log) {
     this.#log = log;
     this.#changes = new Emitter(log);
+    this.#waits = new WaitWatches((id) => this.#changes.fire(id), log);
   }
 
   /** The requests of a session, or whether its agent is running a turn, changed. */
   onChange(listener: (sessionId: string) => void): Disposable {
-    return this.#changes.on(listener);
+    const registration = this.#changes.on(listener);
+    this.#listeners += 1;
+    return {
+      dispose: () => {
+        registration.dispose();
+        this.#listeners -= 1;
+        if (this.#listeners === 0) this.#waits.close();
+      },
+    };
   }
 
-  /** The session as its agent's server describes it, if a client has joined it. */
+  /** The session as its agent's server describes it. If no client has joined it, that is only whether it waits. */
   shown(summary: SessionSummary): SessionSummary {
     const link = this.get(summary.session_id);
-    return link === undefined ? summary : joinedSummary(summary, link);
+    if (link !== undefined) return joinedSummary(summary, link);
+    const join = formatOf(summary)?.join;
+    return join === undefined ? summary : this.#waits.shown(summary, join);
   }
 
   /** The handle itself, or one that takes part in the session whenever the agent has it open in its own server. Takes over the handle. */

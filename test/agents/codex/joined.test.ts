@@ -6,6 +6,7 @@ import { joinThread } from '../../../src/agents/codex/appServer/dialogue.ts';
 import type { DaemonConnection } from '../../../src/client/connection.ts';
 import { openWebSocket } from '../../../src/daemon/joining/webSocket.ts';
 import type { JsonObject } from '../../../src/model/text/json.ts';
+import type { News } from '../../../src/protocol/daemon/calls.ts';
 import type { SessionSnapshot } from '../../../src/protocol/daemon/session.ts';
 import { codexVariables, configureCodex, ensureCodex } from '../../support/agents/codex.ts';
 import { CodexClient, codexSocket, startCodexServer } from '../../support/agents/codexClient.ts';
@@ -142,6 +143,26 @@ describe('a session that another program has open in the server of Codex 0.169.0
     assert.doesNotMatch(stdout, /Asks for permission/, 'the question is a notice only');
     assert.equal(stderr.split('asks for permission').length, 2, stderr);
     assert.equal(readFileSync(path.join(place.workspace, 'times.txt'), 'utf8'), 'once\n');
+  });
+
+  it('waits in the list although no client follows it', async () => {
+    client.close();
+    let needs: number | undefined;
+    const onNews = ({ summaries }: News): Promise<void> => {
+      for (const summary of summaries) if (summary.session_id === session) needs = summary.needs_you?.count ?? 0;
+      return Promise.resolve();
+    };
+    client = await bench.connect({ onNews });
+    await client.call('watch', { events: false });
+    await client.call('watchSources', sources());
+    await says('Ask for me. [[ask]]');
+    const asked = await other.hears('item/commandExecution/requestApproval', 4);
+    await until('the waiting session', () => needs === 1);
+    const listed = (await client.call('watchSources', sources())).sessions[0];
+    assert.equal(listed?.observed?.live.state, 'waiting_for_permission');
+    other.send({ id: asked['id'], result: { decision: 'decline' } });
+    await until('its end', () => needs === 0);
+    await other.hears('turn/completed', 5);
   });
 
   it('is not opened in that server if it runs elsewhere', async () => {

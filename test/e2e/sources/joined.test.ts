@@ -48,6 +48,7 @@ describe('a session of Codex in a terminal that Vitrine joins', function () {
   });
 
   it('is answered in the panel, gets messages and is stopped', async () => {
+    await host.workbench.statusBarItem('1 needs you').waitFor();
     await host.workbench.treeItem('Codex').click();
     const page = host.workbench.webview();
     await page.getByText('Joined', { exact: true }).waitFor();
