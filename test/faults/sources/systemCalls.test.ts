@@ -15,7 +15,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DaemonBench } from '../../support/daemon/bench.ts';
 import { skip } from '../../support/skip.ts';
+import { observedAgents } from '../../../src/model/session/observed.ts';
 import { turn, uuidOf, writeSession } from '../../support/stores/claudeStore.ts';
+import { cline, vscodeChat } from '../../support/stores/editorSamples.ts';
+import { cursor, pi } from '../../support/stores/terminalSamples.ts';
 import { until } from '../../support/until.ts';
 
 /** System calls that open, create, change, remove or lock files. Some do not exist on every processor. */
@@ -26,6 +29,9 @@ const traced =
 const stores = 'test/fixtures/stores';
 /** Its database is in the same place as that of another capture. */
 const omitted = 'opencode-1.18.33/run-tools';
+
+/** Cline, Roo Code and Kilo Code keep their tasks in the same form. */
+const extensions = ['saoudrizwan.claude-dev', 'rooveterinaryinc.roo-cline', 'kilocode.kilo-code'];
 
 const hasStrace = process.platform === 'linux' && spawnSync('strace', ['-V']).status === 0;
 
@@ -65,6 +71,7 @@ describe('system calls of a daemon', () => {
       const isHome = path.basename(name) === 'home' && path.dirname(name) !== omitted;
       if (isHome && name.split(path.sep).length === 3) cpSync(path.join(stores, name), home, { recursive: true });
     }
+    plantSamples(home);
     const id = uuidOf(7);
     writeSession(home, id, turn(id, 0, { id: 'msg_1', text: 'the first answer' }));
     const registry = path.join(home, '.claude/sessions');
@@ -80,6 +87,8 @@ describe('system calls of a daemon', () => {
     await client.call('watch', { events: false });
     const params = { home, variables: {}, scope: 'everything' as const, folders: [], limit: 1000 };
     const { sessions } = await client.call('watchSources', params);
+    const agents = new Set(sessions.map(({ observed }) => observed?.agent));
+    assert.deepEqual([...agents].sort(), [...observedAgents].sort());
     const read = async (session_id: string): Promise<string> =>
       JSON.stringify(await client.call('read', { session_id, from: 0, to: 1000 }));
     for (const { session_id } of sessions) await read(session_id);
@@ -102,10 +111,20 @@ describe('system calls of a daemon', () => {
     );
     const calls = lines.filter((line) => line.includes(home));
     const opened = calls.filter((line) => /\bopen(?:at2?)?\(/.test(line));
-    for (const agent of ['.claude', '.codex', '.copilot', '.gemini', '.qwen', 'opencode.db'])
+    const terminals = [
+      '.claude',
+      '.codex',
+      '.copilot',
+      '.gemini',
+      '.qwen',
+      'opencode.db',
+      '.pi/agent/sessions/--p--/1_x',
+    ];
+    const tasks = extensions.map((extension) => `${extension}/tasks/${cline.session}/ui_messages.json`);
+    for (const name of [...terminals, ...tasks, 'agent-transcripts/', 'chatSessions/s.jsonl'])
       assert.ok(
-        opened.some((line) => line.includes(agent)),
-        `${agent} is read`,
+        opened.some((line) => line.includes(name)),
+        `${name} is read`,
       );
     assert.ok(
       opened.some((line) => line.includes(`${process.pid}.json`)),
@@ -128,6 +147,23 @@ describe('system calls of a daemon', () => {
     assert.deepEqual(filesOf(home), before);
   });
 });
+
+/** Made-up sessions of the agents of which there is no capture. */
+function plantSamples(home: string): void {
+  const storage = '.config/Code/User/globalStorage';
+  const tasks = extensions.flatMap((extension) =>
+    cline.records.map((record) => ({
+      ...record,
+      path: record.path.replace('User/globalStorage/x', `${storage}/${extension}`),
+    })),
+  );
+  for (const record of [...vscodeChat.records, ...cursor.records, ...pi.records, ...tasks]) {
+    if (!('text' in record)) continue;
+    const file = path.join(home, path.relative('/h', record.path));
+    mkdirSync(path.dirname(file), { recursive: true });
+    appendFileSync(file, `${record.text}\n`);
+  }
+}
 
 function filesOf(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
