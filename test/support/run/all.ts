@@ -9,7 +9,7 @@ import type { SuiteResult } from './suites/results.ts';
 import { exitWith } from './suites/finish.ts';
 import { stopOnSignals } from './suites/interruption.ts';
 import { type Step, type StepEnd, runStep } from './suites/step.ts';
-import { hostSuites, plainSuites, type Suite, suiteLimit, suiteScript } from './suites/suites.ts';
+import { atOnce, limitOf, type Suite, suites, suiteScript } from './suites/suites.ts';
 
 process.chdir(repository);
 stopOnSignals();
@@ -82,14 +82,15 @@ process.once('exit', () => {
 });
 
 /** Uses the result file, because an exit code does not prove that tests ran. */
-async function runSuite({ name, label }: Suite): Promise<void> {
+async function runSuite({ names, label, limit }: Suite): Promise<void> {
+  const name = names.join('+').replaceAll('/', '-');
   const file = `test-results/${name}.json`;
   rmSync(file, { force: true });
   // Next to the run's folder: inside, socket paths would be too long.
   const folder = createTemporaryFolder(path.dirname(tmpdir()));
   folders.add(folder);
-  const args = [...suiteScript([name]), '--built'];
-  const end = await runStep({ name: label, args, limit: suiteLimit([name]), env: temporaryVariables(folder) });
+  const args = [...suiteScript(names), '--built'];
+  const end = await runStep({ name: label, args, limit: limitOf(limit), env: temporaryVariables(folder) });
   report(label, end, true);
   for (const { command } of await endLeftovers(folder, 5000)) {
     console.log(`WARNING ${name}: a process outlived the suite and was killed: ${command.slice(0, 200)}`);
@@ -111,12 +112,12 @@ async function runSuite({ name, label }: Suite): Promise<void> {
   unsteady.push(...result.unsteady.map((failure) => `${name}: ${failure}`));
 }
 
-async function runSuites(suites: readonly Suite[]): Promise<void> {
-  for (const suite of suites) await runSuite(suite);
-}
-
 await Promise.all([runInOrder(preparation), runInOrder(builds)]);
-await Promise.all([runSuites(hostSuites), runInOrder(checks).then(() => runSuites(plainSuites))]);
+const waiting = [() => runInOrder(checks), ...suites.map((suite) => () => runSuite(suite))];
+const work = async (): Promise<void> => {
+  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await next();
+};
+await Promise.all(Array.from({ length: atOnce }, work));
 
 for (const title of skips) console.log(`SKIPPED ${title}`);
 for (const failure of unsteady) console.log(`\nUNSTEADY ${failure}`);

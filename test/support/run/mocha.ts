@@ -9,6 +9,7 @@ import { runFiles, secondAttempts } from './suites/mochaRun.ts';
 import { buildProduct, buildTests } from './build.ts';
 import { exitWith, finish, finishOnErrors } from './suites/finish.ts';
 import { suiteFiles } from './suites/suiteFiles.ts';
+import { suiteOf } from './suites/suites.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -24,7 +25,7 @@ if (!values.built) await Promise.all([buildTests(positionals), buildProduct()]);
 const empty = positionals.filter((suite) => suiteFiles(suite).length === 0);
 if (empty.length > 0) throw new Error(`no test file in ${empty.map((suite) => `test/${suite}`).join(', ')}`);
 // Without a browser, each of these tests would run into its time limit.
-if (positionals.some((suite) => ['page', 'e2e'].includes(suite))) await checkBrowser();
+if (positionals.some((name) => ['page', 'e2e'].includes(suiteOf(name)))) await checkBrowser();
 const files = positionals.flatMap((suite) => suiteFiles(suite).map((file) => path.join('dist/test', suite, file)));
 // Suites that start other programs get more time and a second attempt, because the machine may be busy.
 const alone = positionals.every((suite) => /^(unit|golden)\b/.test(suite));

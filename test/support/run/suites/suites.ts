@@ -1,46 +1,48 @@
-/** A suite of `npm test`. */
+/** A suite of `npm test`, or a part of one. */
 export interface Suite {
-  /** Its folder under test/. */
-  readonly name: string;
+  /** Folders under test/. */
+  readonly names: readonly string[];
   /** For display. */
   readonly label: string;
-  /** Time limit of the whole suite on a busy machine with two cores, in minutes. */
+  /** Time limit on a busy machine with two cores, in minutes. */
   readonly limit: number;
 }
 
-/**
- * Each lane is a sequence of suites; both run in parallel. Suites with windows mostly wait, which leaves a processor to
- * the others.
- */
-const lanes: readonly (readonly Suite[])[] = [
-  [
-    { name: 'unit', label: 'unit', limit: 35 },
-    { name: 'golden', label: 'golden', limit: 10 },
-    { name: 'faults', label: 'faults', limit: 35 },
-    { name: 'page', label: 'page, in a real browser', limit: 30 },
-  ],
-  [
-    { name: 'e2e', label: 'end to end, in a real browser', limit: 60 },
-    { name: 'extension', label: 'extension, in a real VS Code', limit: 20 },
-    { name: 'agents', label: 'real agents', limit: 30 },
-  ],
+/** The longest first: `atOnce` run at a time. End-to-end tests are two, since nothing else takes as long. */
+export const suites: readonly Suite[] = [
+  { names: ['e2e/runs', 'e2e/windows', 'e2e/trust'], label: 'end to end: runs, windows, trust', limit: 40 },
+  { names: ['faults'], label: 'faults', limit: 35 },
+  { names: ['page'], label: 'page, in a real browser', limit: 30 },
+  { names: ['e2e/agents', 'e2e/sessions', 'e2e/sources', 'e2e/start'], label: 'end to end: the others', limit: 40 },
+  { names: ['agents'], label: 'real agents', limit: 30 },
+  { names: ['unit'], label: 'unit', limit: 35 },
+  { names: ['extension'], label: 'extension, in a real VS Code', limit: 20 },
+  { names: ['golden'], label: 'golden', limit: 10 },
 ];
 
-/** Suites that need only Node, and suites that need VS Code or agents. */
-export const [plainSuites = [], hostSuites = []] = lanes;
-const suites = lanes.flat();
+/** On two cores, since suites with windows and other programs often wait. */
+export const atOnce = 3;
 
 /** The script that runs `names` in one process. */
 export function suiteScript(names: readonly string[]): string[] {
   return names.includes('extension') ? ['test/support/run/extension.ts'] : ['test/support/run/mocha.ts', ...names];
 }
 
-/** Time limit of `names` together, in minutes. Full-size runs (docs/testing.md) have none. */
+/** Time limit of `names` together, in minutes. */
 export function suiteLimit(names: readonly string[]): number {
+  const wanted = new Set(names.map(suiteOf));
+  const found = suites.filter((suite) => suite.names.some((name) => wanted.has(suiteOf(name))));
+  return limitOf(found.reduce((sum, { limit }) => sum + limit, 0));
+}
+
+/** In minutes, of what takes `usual` by itself. Full-size runs (docs/testing.md) have none. */
+export function limitOf(usual: number): number {
   const { VITRINE_LIMIT, VITRINE_FUZZ, VITRINE_KILLS } = process.env;
   if (VITRINE_LIMIT !== undefined && Number(VITRINE_LIMIT) > 0) return Number(VITRINE_LIMIT);
-  // A name may include a folder of the suite.
-  const wanted = new Set(names.map((name) => name.split('/')[0]));
-  const minutes = suites.filter(({ name }) => wanted.has(name)).reduce((sum, { limit }) => sum + limit, 0);
-  return VITRINE_FUZZ === undefined && VITRINE_KILLS === undefined ? minutes : 24 * 60;
+  return VITRINE_FUZZ === undefined && VITRINE_KILLS === undefined ? usual : 24 * 60;
+}
+
+/** Of a folder in a suite: the suite. */
+export function suiteOf(name: string): string {
+  return name.split('/')[0] ?? name;
 }
