@@ -183,11 +183,14 @@ async function searches(
   }
 }
 
-/** Extrapolated from every 50th part. */
 function allTextBytes(database: Database): number {
-  const rows = database.all('SELECT texts FROM chunks WHERE (id / 64 + id / 16777216) % 50 = 0');
-  const { all } = database.get('SELECT count(*) AS "all" FROM chunks') ?? {};
   let bytes = 0;
-  for (const { texts } of rows) if (texts instanceof Uint8Array) bytes += textBytesOf(texts);
-  return rows.length === 0 ? 0 : (bytes / rows.length) * Number(all);
+  for (let last = -1; ;) {
+    const rows = database.all('SELECT id, texts FROM chunks WHERE id > ? ORDER BY id LIMIT 200', last);
+    for (const { id, texts } of rows) {
+      if (texts instanceof Uint8Array) bytes += textBytesOf(texts);
+      last = Number(id);
+    }
+    if (rows.length === 0) return bytes;
+  }
 }
