@@ -71,7 +71,18 @@ export function describeCall(toolName: string, action: ToolAction, workDir: stri
   }
 }
 
-/** A word as a shell would take it. */
+/**
+ * A word as a POSIX shell takes it. Quotes as Codex does (the Rust crate shlex): in single quotes; in double quotes if it has single
+ * quotes or backslashes; in pieces if neither is possible for all of it.
+ */
 export function shellWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+  if (/^[\w@%+=:,./-]+$/.test(word)) return word;
+  let quoted = word === '' ? "''" : '';
+  for (let rest = word; rest !== '';) {
+    const [single = ''] = /^\^?[^'\\^]*/.exec(rest) ?? [];
+    const [double = ''] = /^[^`$!^]*/.exec(rest) ?? [];
+    quoted += single.length >= double.length ? `'${single}'` : `"${double.replaceAll(/["\\]/g, '\\$&')}"`;
+    rest = rest.slice(Math.max(single.length, double.length));
+  }
+  return quoted;
 }

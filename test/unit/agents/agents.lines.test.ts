@@ -117,7 +117,7 @@ describe('lines of Codex', () => {
     const item = { id: 'item_0', type: 'command_execution', command, status: 'completed', exit_code: 0 };
     const [, call] = read('codex', [thread, turn, { type: 'item.completed', item }]).entries;
     assert.ok(call?.type.kind === 'tool_use' && call.type.tool.action.kind === 'command_run');
-    assert.equal(call.type.tool.action.command, "bash -lc 'echo '\\''a b'\\'' | wc -c'");
+    assert.equal(call.type.tool.action.command, `bash -lc "echo 'a b' | wc -c"`);
   });
 
   const url = 'https://example.com';

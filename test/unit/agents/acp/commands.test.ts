@@ -67,7 +67,7 @@ describe('commands in the Agent Client Protocol', () => {
 
   it('given as words are shown and requested in shell syntax', () => {
     const words = { ...command, rawInput: { command: ['bash', '-lc', "echo 'a b' | wc"] } };
-    const shown = "bash -lc 'echo '\\''a b'\\'' | wc'";
+    const shown = `bash -lc "echo 'a b' | wc"`;
     const { action } = callOf([words]);
     assert.equal(action.kind === 'command_run' && action.command, shown);
     const fields = updateFields(noFields, words);
