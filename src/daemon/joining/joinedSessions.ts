@@ -19,7 +19,7 @@ export class JoinedSessions {
   readonly #links = new Map<string, Shared>();
   readonly #changes: Emitter<[sessionId: string]>;
   readonly #waits: WaitWatches;
-  #listeners = 0;
+  readonly #listeners = new Set<Disposable>();
 
   constructor(log: Log) {
     this.#log = log;
@@ -30,12 +30,11 @@ export class JoinedSessions {
   /** The requests of a session, or whether its agent is running a turn, changed. */
   onChange(listener: (sessionId: string) => void): Disposable {
     const registration = this.#changes.on(listener);
-    this.#listeners += 1;
+    this.#listeners.add(registration);
     return {
       dispose: () => {
         registration.dispose();
-        this.#listeners -= 1;
-        if (this.#listeners === 0) this.#waits.close();
+        if (this.#listeners.delete(registration) && this.#listeners.size === 0) this.#waits.close();
       },
     };
   }
