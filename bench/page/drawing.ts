@@ -55,7 +55,8 @@ async function drawingTime(tests: PageTests, text: string): Promise<number> {
 
 /** From a long message to what is first seen of it, in a page that has drawn nothing yet. */
 export async function drawing(): Promise<Row[]> {
-  const tests = await PageTests.start();
+  const tests = new PageTests();
+  await tests.start();
   try {
     const rows: Row[] = [];
     for (const [name, text] of Object.entries(longMessages)) {

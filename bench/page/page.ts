@@ -8,7 +8,8 @@ const next = extensive;
 
 /** Runs the page in a browser, with a host in the same thread that plays the session. */
 async function inBrowser<T>(measure: (tests: PageTests) => Promise<T>): Promise<T> {
-  const tests = await PageTests.start();
+  const tests = new PageTests();
+  await tests.start();
   try {
     return await measure(tests);
   } finally {

@@ -8,12 +8,7 @@ import { everything, long, view } from '../support/page/madeUp.ts';
 import { frames, PageTests, scrollTo } from '../support/page/open.ts';
 
 describe('accessibility of the page', () => {
-  let tests: PageTests;
-  before(async () => (tests = await PageTests.start()));
-  after(async () => {
-    await tests.close();
-  });
-  afterEach(() => assert.deepEqual(tests.errors.splice(0), []));
+  const tests = PageTests.use();
 
   const session = (over: Parameters<typeof view>[0] = {}): LoadOptions => {
     const { entries, turns } = everything();

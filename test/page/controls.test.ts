@@ -6,12 +6,7 @@ import { Gate } from '../support/gate.ts';
 import { frames, PageTests, scrollTo, showRows } from '../support/page/open.ts';
 
 describe('page', () => {
-  let tests: PageTests;
-  before(async () => (tests = await PageTests.start()));
-  after(async () => {
-    await tests.close();
-  });
-  afterEach(() => assert.deepEqual(tests.errors.splice(0), []));
+  const tests = PageTests.use();
 
   const session = (over: Parameters<typeof view>[0] = {}, about: Parameters<typeof view>[1] = {}) => {
     const { entries, turns } = everything();

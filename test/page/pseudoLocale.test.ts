@@ -25,13 +25,8 @@ function shownIn(value: unknown): string[] {
 }
 
 describe('the page in another language', () => {
-  let tests: PageTests;
+  const tests = PageTests.use();
   const l10n = pseudoLocale();
-  before(async () => (tests = await PageTests.start()));
-  after(async () => {
-    await tests.close();
-  });
-  afterEach(() => assert.deepEqual(tests.errors.splice(0), []));
 
   const open = async (load: LoadOptions, options: Parameters<PageTests['open']>[1] = {}): Promise<Page> => {
     const page = await tests.open({ ...load, l10n }, { height: 2000, ...options });

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../model/text/json.ts';
+import { type JsonObject, parseObject } from '../../model/text/json.ts';
 import { field } from '../shared/guards.ts';
 import { EventStream } from './eventStream.ts';
 import { messageText } from './messages.ts';
@@ -42,14 +42,14 @@ export class RunWatch {
     }
     for (const event of this.#events.push(line)) {
       this.#count += 1;
-      if ('text' in event) this.#see(parsed(event.text));
+      if ('text' in event) this.#see(parseObject(event.text));
     }
   }
 
   /** The stream has ended, complete or not; the next lines are of another one. */
   cut(): void {
     for (const event of this.#events.end()) {
-      const value = 'text' in event ? parsed(event.text) : undefined;
+      const value = 'text' in event ? parseObject(event.text) : undefined;
       if (value !== undefined) this.#count += 1;
       this.#see(value);
     }
@@ -72,14 +72,5 @@ export class RunWatch {
     this.#runId = runId ?? this.#runId;
     if (endings.has(type)) this.#over = true;
     this.#question = type === 'run.awaiting' ? messageText(field(awaits, 'message')) : null;
-  }
-}
-
-function parsed(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
   }
 }

@@ -1,5 +1,5 @@
 import type * as acp from '@agentclientprotocol/sdk';
-import { isObject, type JsonObject } from '../../model/text/json.ts';
+import { isObject, type JsonObject, parseObject } from '../../model/text/json.ts';
 import { nonEmpty } from '../../agents/shared/guards.ts';
 
 export type Sdk = typeof acp;
@@ -59,7 +59,7 @@ export class AcpPeer {
 
   /** One line of the agent's stdout. */
   line(text: string): void {
-    const message = parsed(text);
+    const message = parseObject(text);
     if (this.#closed || message === undefined) return;
     const { id } = message;
     const method = nonEmpty(message['method']);
@@ -119,15 +119,6 @@ export class AcpPeer {
       if ('id' in message && isId(message.id)) this.#waiting.add(message.id);
     } else this.#served -= 1;
     if (!this.#closed) this.#deps.write(JSON.stringify(message));
-  }
-}
-
-function parsed(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
   }
 }
 

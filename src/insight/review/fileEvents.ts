@@ -1,6 +1,6 @@
 import type { NormalizedEntry } from '../../model/transcript/entry.ts';
 import type { FileChange } from '../../model/transcript/tool.ts';
-import { isObject } from '../../model/text/json.ts';
+import { replacesAll } from '../files/replacesAll.ts';
 import { linesOfResult } from '../citations/sources/resultLines.ts';
 import { normalPath } from '../citations/sources/pathNames.ts';
 import { hunksOf, type Hunk } from '../files/patch.ts';
@@ -81,13 +81,4 @@ function wholeRead(text: string, { startLine, endLine, totalLines }: Extent): st
   const of = totalLines ?? (endLine === undefined ? lines.length : Infinity);
   // Some count the text after the final line break as a line.
   return first === 1 && lines.length >= of - 1 ? lines.map((line) => line.replace(/\r$/, '')) : undefined;
-}
-
-function replacesAll(input: unknown, at: number): boolean {
-  if (!isObject(input)) return false;
-  const edits: unknown = input['edits'];
-  const edit: unknown = Array.isArray(edits) ? edits[at] : undefined;
-  return [input, ...(isObject(edit) ? [edit] : [])].some(
-    (given) => given['replace_all'] === true || given['replaceAll'] === true,
-  );
 }

@@ -7,10 +7,7 @@ import { madeReport, reportMessage } from '../../support/page/report.ts';
 import { payloads } from '../../support/hostile/payloads.ts';
 
 describe('a report page', () => {
-  let tests: PageTests;
-  before(async () => (tests = await PageTests.start()));
-  after(() => tests.close());
-  afterEach(() => assert.deepEqual(tests.errors.splice(0), []));
+  const tests = PageTests.use();
 
   const open = async (report = madeReport): Promise<Page> => {
     const page = await tests.openReport(reportMessage(report));

@@ -7,15 +7,7 @@ import { PageTests } from '../../support/page/open.ts';
 import { press, ready, sent } from '../../support/page/requests.ts';
 
 describe('edits that wait for approval', () => {
-  let tests: PageTests;
-  before(async () => (tests = await PageTests.start()));
-  after(async () => {
-    await tests.close();
-  });
-  afterEach(() => {
-    assert.deepEqual(tests.errors.splice(0), []);
-    assert.deepEqual(tests.foreign.splice(0), []);
-  });
+  const tests = PageTests.use();
 
   it('are shown with context and line numbers of the current file', async () => {
     const file = '/made-up/relay/src/retry.ts';

@@ -26,9 +26,8 @@ function codexRequest(): AgentRequest {
 
 describe('a session of another program that Vitrine has joined', () => {
   const request = codexRequest();
-  let tests: PageTests;
+  const tests = PageTests.use();
   let page: Page;
-  before(async () => (tests = await PageTests.start()));
   beforeEach(async () => {
     const live = { state: 'waiting_for_permission', since: request.asked_at, source: 'process', pid: 4711 } as const;
     const observed = { agent: 'codex', path: '/home/me/rollout.jsonl', live, entry_point: 'terminal' } as const;
@@ -46,9 +45,6 @@ describe('a session of another program that Vitrine has joined', () => {
   afterEach(async () => {
     await page.close();
     assert.deepEqual(tests.errors.splice(0), []);
-  });
-  after(async () => {
-    await tests.close();
   });
 
   const composer = () => page.getByRole('textbox', { name: 'Message to the agent' });

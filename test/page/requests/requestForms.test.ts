@@ -7,15 +7,7 @@ import { PageTests } from '../../support/page/open.ts';
 import { off, press, ready, sent } from '../../support/page/requests.ts';
 
 describe('forms during a run', () => {
-  let tests: PageTests;
-  before(async () => (tests = await PageTests.start()));
-  after(async () => {
-    await tests.close();
-  });
-  afterEach(() => {
-    assert.deepEqual(tests.errors.splice(0), []);
-    assert.deepEqual(tests.foreign.splice(0), []);
-  });
+  const tests = PageTests.use();
   const open = (load: LoadOptions, options: Parameters<PageTests['open']>[1] = {}): Promise<Page> =>
     tests.open(load, options);
 

@@ -8,15 +8,7 @@ import { frames, PageTests, scrollTo } from '../../support/page/open.ts';
 import { off, press, ready, sent } from '../../support/page/requests.ts';
 
 describe('requests of an agent', () => {
-  let tests: PageTests;
-  before(async () => (tests = await PageTests.start()));
-  after(async () => {
-    await tests.close();
-  });
-  afterEach(() => {
-    assert.deepEqual(tests.errors.splice(0), []);
-    assert.deepEqual(tests.foreign.splice(0), []);
-  });
+  const tests = PageTests.use();
   const open = (load: LoadOptions, options: Parameters<PageTests['open']>[1] = {}): Promise<Page> =>
     tests.open(load, options);
   const decide = async (page: Page, load: LoadOptions, request: AgentRequest, decision: Decision): Promise<void> => {

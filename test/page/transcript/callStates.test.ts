@@ -6,9 +6,7 @@ import { at } from '../../support/page/madeUp.ts';
 import { PageTests } from '../../support/page/open.ts';
 
 describe('page: calls without a result', function () {
-  let tests: PageTests;
-  before(async () => (tests = await PageTests.start()));
-  after(() => tests.close());
+  const tests = PageTests.use();
 
   /** A call that runs, one that waits for a person, and calls after it. */
   function load(waiting: boolean) {

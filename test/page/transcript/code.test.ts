@@ -57,15 +57,7 @@ const isPainted = (page: Page, text: string, group = 'keyword') =>
   );
 
 describe('code and colors in the page', () => {
-  let tests: PageTests;
-  before(async () => (tests = await PageTests.start()));
-  after(async () => {
-    await tests.close();
-  });
-  afterEach(() => {
-    assert.deepEqual(tests.errors.splice(0), []);
-    assert.deepEqual(tests.foreign.splice(0), []);
-  });
+  const tests = PageTests.use();
 
   const open = (script: Script) =>
     tests.open({ entries: script.entries, view: view({ turns: script.turns }, { entries: script.entries.length }) });
@@ -151,11 +143,7 @@ describe('code and colors in the page', () => {
 });
 
 describe('the code of the views', () => {
-  let tests: PageTests;
-  before(async () => (tests = await PageTests.start()));
-  after(async () => {
-    await tests.close();
-  });
+  const tests = PageTests.use();
 
   it('loads after the first screen, and a failure is shown', async () => {
     const { entries, turns } = session();

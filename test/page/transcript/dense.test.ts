@@ -23,12 +23,7 @@ const dense: Readonly<Record<string, string>> = {
 };
 
 describe('a message of many elements', () => {
-  let tests: PageTests;
-  before(async () => (tests = await PageTests.start()));
-  after(async () => {
-    await tests.close();
-  });
-  afterEach(() => assert.deepEqual(tests.errors.splice(0), []));
+  const tests = PageTests.use();
 
   async function open(text: string) {
     const script = new Script();

@@ -5,14 +5,7 @@ import { everything, long, view } from '../../support/page/madeUp.ts';
 import { frames, PageTests } from '../../support/page/open.ts';
 
 describe('find in a session', () => {
-  let tests: PageTests;
-  before(async () => (tests = await PageTests.start()));
-  after(async () => {
-    await tests.close();
-  });
-  afterEach(() => {
-    assert.deepEqual(tests.errors.splice(0), []);
-  });
+  const tests = PageTests.use();
 
   const open = async (width = 852): Promise<Page> => {
     const { entries, turns } = everything();

@@ -6,15 +6,7 @@ import { everything, long, type Script, view } from '../../support/page/madeUp.t
 import { frames, PageTests } from '../../support/page/open.ts';
 
 describe('a link to an entry', () => {
-  let tests: PageTests;
-  before(async () => (tests = await PageTests.start()));
-  after(async () => {
-    await tests.close();
-  });
-  afterEach(() => {
-    assert.deepEqual(tests.errors.splice(0), []);
-    assert.deepEqual(tests.foreign.splice(0), []);
-  });
+  const tests = PageTests.use();
 
   const loadOf = ({ entries, turns }: Pick<Script, 'entries' | 'turns'>) => ({
     entries,

@@ -6,9 +6,7 @@ import { PageTests, show } from '../../support/page/open.ts';
 import { noiseIn, recordedSessions } from '../../support/captures/recordedSession.ts';
 
 describe('page: recorded sessions', function () {
-  let tests: PageTests;
-  before(async () => (tests = await PageTests.start()));
-  after(() => tests.close());
+  const tests = PageTests.use();
 
   it('have no floating-point noise in texts, hovers and labels for screen readers', async () => {
     const page = await tests.open();

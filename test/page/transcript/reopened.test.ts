@@ -10,10 +10,7 @@ interface Place {
 }
 
 describe('a reopened page', () => {
-  let tests: PageTests;
-  before(async () => (tests = await PageTests.start()));
-  after(() => tests.close());
-  afterEach(() => assert.deepEqual(tests.errors.splice(0), []));
+  const tests = PageTests.use();
 
   const longLoad = (count: number): LoadOptions => {
     const { entries, turns } = long(count);

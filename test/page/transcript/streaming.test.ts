@@ -21,12 +21,7 @@ function paragraphs(chars: number): string {
 }
 
 describe('streaming', () => {
-  let tests: PageTests;
-  before(async () => (tests = await PageTests.start()));
-  after(async () => {
-    await tests.close();
-  });
-  afterEach(() => assert.deepEqual(tests.errors.splice(0), []));
+  const tests = PageTests.use();
 
   const live = async (count = 60): Promise<Page> => {
     const { entries, turns } = long(count);

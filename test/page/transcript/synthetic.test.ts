@@ -19,13 +19,7 @@ const resume: ResumeFacts = {
 };
 
 describe('automatic messages', () => {
-  let tests: PageTests;
-  before(async () => (tests = await PageTests.start()));
-  after(() => tests.close());
-  afterEach(() => {
-    assert.deepEqual(tests.errors.splice(0), []);
-    assert.deepEqual(tests.foreign.splice(0), []);
-  });
+  const tests = PageTests.use();
 
   const script = everything();
   const from = script.entries.length;

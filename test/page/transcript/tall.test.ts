@@ -17,12 +17,7 @@ function tall(): Script {
 }
 
 describe('a session of tall rows', () => {
-  let tests: PageTests;
-  before(async () => (tests = await PageTests.start()));
-  after(async () => {
-    await tests.close();
-  });
-  afterEach(() => assert.deepEqual(tests.errors.splice(0), []));
+  const tests = PageTests.use();
 
   const open = async (height = 880): Promise<Page> => {
     const { entries, turns } = tall();

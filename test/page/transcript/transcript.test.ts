@@ -7,15 +7,7 @@ import { atEnd, elements, frames, PageTests, scrollTo, show } from '../../suppor
 const mostElements = 2000;
 
 describe('transcript', () => {
-  let tests: PageTests;
-  before(async () => (tests = await PageTests.start()));
-  after(async () => {
-    await tests.close();
-  });
-  afterEach(() => {
-    assert.deepEqual(tests.errors.splice(0), []);
-    assert.deepEqual(tests.foreign.splice(0), []);
-  });
+  const tests = PageTests.use();
 
   const openAll = (): Promise<Page> => {
     const { entries, turns } = everything();

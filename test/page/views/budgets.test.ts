@@ -9,12 +9,7 @@ const tokens: BudgetStatus = { scope: 'run', unit: 'tokens', key: 'x', limit: 10
 const unheld = 'No price is known for the model mystery-1.';
 
 describe('budgets in the page', () => {
-  let tests: PageTests;
-  before(async () => (tests = await PageTests.start()));
-  after(async () => {
-    await tests.close();
-  });
-  afterEach(() => assert.deepEqual(tests.errors.splice(0), []));
+  const tests = PageTests.use();
 
   const open = (budget: BudgetState, outcome: 'none' | 'stopped', theme: 'dark' | 'light' = 'dark') => {
     const { entries, turns } = everything();

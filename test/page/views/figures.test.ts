@@ -35,10 +35,7 @@ const resume: ResumeFacts = {
 };
 
 describe('figures of a session', () => {
-  let tests: PageTests;
-  before(async () => (tests = await PageTests.start()));
-  after(() => tests.close());
-  afterEach(() => assert.deepEqual(tests.errors.splice(0), []));
+  const tests = PageTests.use();
 
   const load = (over: Partial<LoadOptions> = {}, about: Parameters<typeof view>[1] = {}): LoadOptions => {
     const { entries, turns } = everything();

@@ -22,15 +22,7 @@ function touched(): Script {
 const files = { 'src/zeta.ts': 'one\nby hand\n', 'src/alpha.ts': 'one\ntwo\nthree\n', 'read.md': 'as it is\n' };
 
 describe('the list of files', () => {
-  let tests: PageTests;
-  before(async () => (tests = await PageTests.start()));
-  after(async () => {
-    await tests.close();
-  });
-  afterEach(() => {
-    assert.deepEqual(tests.errors.splice(0), []);
-    assert.deepEqual(tests.foreign.splice(0), []);
-  });
+  const tests = PageTests.use();
 
   const open = async (width = 852): Promise<Page> => {
     const { entries, turns } = touched();

@@ -4,15 +4,7 @@ import { answer, citedSession } from '../../support/page/citedSession.ts';
 import { frames, PageTests } from '../../support/page/open.ts';
 
 describe('sources in the page', () => {
-  let tests: PageTests;
-  before(async () => (tests = await PageTests.start()));
-  after(async () => {
-    await tests.close();
-  });
-  afterEach(() => {
-    assert.deepEqual(tests.errors.splice(0), []);
-    assert.deepEqual(tests.foreign.splice(0), []);
-  });
+  const tests = PageTests.use();
 
   const card = (page: Page) => page.getByRole('dialog');
   const sent = (page: Page, type: string) =>

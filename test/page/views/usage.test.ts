@@ -6,10 +6,7 @@ import { PageTests } from '../../support/page/open.ts';
 import { group, usagePage } from '../../support/page/usage.ts';
 
 describe('the usage view', () => {
-  let tests: PageTests;
-  before(async () => (tests = await PageTests.start()));
-  after(() => tests.close());
-  afterEach(() => assert.deepEqual(tests.errors.splice(0), []));
+  const tests = PageTests.use();
 
   const open = async (over: Partial<UsagePage> = {}, width = 320): Promise<Page> => {
     const page = await tests.openUsage({ type: 'usage', page: usagePage(over), l10n: {}, locale: 'en' }, { width });

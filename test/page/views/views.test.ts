@@ -18,15 +18,7 @@ function repeated(): Script {
 }
 
 describe('views of a session', () => {
-  let tests: PageTests;
-  before(async () => (tests = await PageTests.start()));
-  after(async () => {
-    await tests.close();
-  });
-  afterEach(() => {
-    assert.deepEqual(tests.errors.splice(0), []);
-    assert.deepEqual(tests.foreign.splice(0), []);
-  });
+  const tests = PageTests.use();
 
   const open = async (script: Script, tab: string, width = 852): Promise<Page> => {
     const { entries, turns } = script;

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import type { Browser, Page } from 'playwright-core';
 import { startBrowser } from '../host/browser.ts';
 import { newRunFolder, type RunFolder } from '../host/runFolder.ts';
@@ -7,31 +8,47 @@ import type { LoadOptions } from './fakeHost.ts';
 import { servePage } from './server.ts';
 import type { Theme } from './themes.ts';
 
-/** A browser and a server for one test file; `close` ends both. */
+interface Started {
+  readonly folder: RunFolder;
+  readonly browser: Browser;
+  readonly server: Awaited<ReturnType<typeof servePage>>;
+}
+
+/** A browser and a server for one suite; `close` ends both. */
 export class PageTests {
-  readonly #folder: RunFolder;
-  readonly #browser: Browser;
-  readonly #server: Awaited<ReturnType<typeof servePage>>;
+  #started: Started | undefined;
   /** Console errors and exceptions of the page. */
   readonly errors: string[] = [];
   /** Requests for anything outside of the page. */
   readonly foreign: string[] = [];
 
-  private constructor(folder: RunFolder, browser: Browser, server: Awaited<ReturnType<typeof servePage>>) {
-    this.#folder = folder;
-    this.#browser = browser;
-    this.#server = server;
+  /** For a `describe`: starts before its tests. No test may leave errors of the page, or requests for anything outside. */
+  static use(): PageTests {
+    const tests = new PageTests();
+    before(() => tests.start());
+    afterEach(() => {
+      assert.deepEqual(tests.errors.splice(0), []);
+      assert.deepEqual(tests.foreign.splice(0), []);
+    });
+    after(() => tests.close());
+    return tests;
   }
 
-  static async start(): Promise<PageTests> {
+  async start(): Promise<void> {
     const folder = newRunFolder('page');
-    const browser = await startBrowser(folder);
-    return new PageTests(folder, browser, await servePage());
+    this.#started = { folder, browser: await startBrowser(folder), server: await servePage() };
   }
 
-  async open(load?: LoadOptions, { theme = 'dark', width = 852, height = 880 }: OpenOptions = {}): Promise<Page> {
-    const page = await this.#browser.newPage({ viewport: { width, height }, reducedMotion: 'reduce' });
+  async #newPage({ theme = 'dark', width = 852, height = 880 }: OpenOptions): Promise<{ page: Page; url: string }> {
+    assert.ok(this.#started, 'started');
+    const { browser, server } = this.#started;
+    const page = await browser.newPage({ viewport: { width, height }, reducedMotion: 'reduce' });
     page.setDefaultTimeout(60_000);
+    return { page, url: server.url(theme) };
+  }
+
+  async open(load?: LoadOptions, options: OpenOptions = {}): Promise<Page> {
+    const { page, url } = await this.#newPage(options);
     page.on('pageerror', ({ name, message, stack = '' }) => {
       // The browser's notice about deferred resize observations is not an error of the page.
       if (!message.startsWith('ResizeObserver loop'))
@@ -39,9 +56,9 @@ export class PageTests {
 ${stack}`);
     });
     page.on('request', (request) => {
-      if (!request.url().startsWith(this.#server.url(theme).split('/?')[0] ?? '')) this.foreign.push(request.url());
+      if (!request.url().startsWith(url.split('/?')[0] ?? '')) this.foreign.push(request.url());
     });
-    await page.goto(this.#server.url(theme));
+    await page.goto(url);
     if (load !== undefined) await show(page, load);
     return page;
   }
@@ -56,23 +73,18 @@ ${stack}`);
     return this.#openWith('report', message, options);
   }
 
-  async #openWith(
-    name: string,
-    message: ToUsagePage | ToReportPage,
-    { theme = 'dark', width = 852, height = 880 }: OpenOptions,
-  ): Promise<Page> {
-    const page = await this.#browser.newPage({ viewport: { width, height }, reducedMotion: 'reduce' });
-    page.setDefaultTimeout(60_000);
+  async #openWith(name: string, message: ToUsagePage | ToReportPage, options: OpenOptions): Promise<Page> {
+    const { page, url } = await this.#newPage(options);
     page.on('pageerror', ({ message: text }) => this.errors.push(text));
-    await page.goto(this.#server.url(theme).replace('/?', `/${name}?`));
+    await page.goto(url.replace('/?', `/${name}?`));
     await sendWhole(page, message, 1);
     return page;
   }
 
   async close(): Promise<void> {
-    await this.#browser.close();
-    await this.#server.stop();
-    this.#folder.remove();
+    await this.#started?.browser.close();
+    await this.#started?.server.stop();
+    this.#started?.folder.remove();
   }
 }
 

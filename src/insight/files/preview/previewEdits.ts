@@ -1,6 +1,6 @@
 import type { AgentRequest } from '../../../model/agent/request.ts';
 import type { EditPreview, FileText } from '../../../model/transcript/editPreview.ts';
-import { isObject } from '../../../model/text/json.ts';
+import { replacesAll } from '../replacesAll.ts';
 import type { FileChange } from '../../../model/transcript/tool.ts';
 import { type Applied, applyChange, Work } from './applyChange.ts';
 import { diffWithContext } from './diffWithContext.ts';
@@ -80,13 +80,4 @@ function changesOf({ action, input }: AgentRequest, path: string): Edit[] {
   // A patch stands for all changes of its file in the same call.
   const patches = mine.filter(({ change }) => change.patch !== undefined);
   return patches.length > 0 ? patches : mine;
-}
-
-function replacesAll(input: unknown, at: number): boolean {
-  if (!isObject(input)) return false;
-  const edits: unknown = input['edits'];
-  const edit: unknown = Array.isArray(edits) ? edits[at] : undefined;
-  return [input, ...(isObject(edit) ? [edit] : [])].some(
-    (given) => given['replace_all'] === true || given['replaceAll'] === true,
-  );
 }

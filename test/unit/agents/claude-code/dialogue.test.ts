@@ -2,20 +2,15 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { claudeCommand } from '../../../../src/agents/claude-code/command.ts';
 import { claudeDialogue } from '../../../../src/agents/claude-code/dialogue.ts';
-import type { Dialogue, Continuation, NewRequest } from '../../../../src/agents/dialogue.ts';
-import { answerSchema, type Answer, type Decision } from '../../../../src/model/agent/request.ts';
+import type { Dialogue, Continuation } from '../../../../src/agents/dialogue.ts';
+import { answerSchema } from '../../../../src/model/agent/request.ts';
 import type { ClientLine } from '../../../../src/model/transcript/clientLine.ts';
-
-interface Asked {
-  readonly request: NewRequest;
-  readonly decide: (answer: Answer, by?: Decision['by']) => Promise<void>;
-  withdrawn: boolean;
-}
+import { recordQuestions, type AskedQuestion } from '../../../support/agents/askedQuestions.ts';
 
 /** A dialogue, what it did, and the agent's lines for it. */
 class Script {
   readonly written: unknown[] = [];
-  readonly asked: Asked[] = [];
+  readonly asked: AskedQuestion[] = [];
   readonly told: ClientLine[] = [];
   readonly turns: (Continuation | 'began')[] = [];
   readonly failed: string[] = [];
@@ -24,24 +19,7 @@ class Script {
   constructor(prompt = 'Do it.') {
     this.dialogue = claudeDialogue(prompt)({
       write: (line) => void this.written.push(JSON.parse(line)),
-      ask: (request, withdrawn) =>
-        new Promise((resolve) => {
-          const asked: Asked = {
-            request,
-            withdrawn: false,
-            decide: async (answer, by = 'user') => {
-              resolve({ by, at: '', answer });
-              // The dialogue answers in turns of its own.
-              await Promise.resolve();
-              await Promise.resolve();
-            },
-          };
-          void withdrawn?.then(() => {
-            asked.withdrawn = true;
-            resolve({ by: 'withdrawn', at: '', answer: { kind: 'deny' } });
-          });
-          this.asked.push(asked);
-        }),
+      ask: recordQuestions(this.asked),
       tell: (line) => void this.told.push(line),
       turnEnded: (more = 'done') => void this.turns.push(more),
       turnStarted: () => void this.turns.push('began'),

@@ -1,20 +1,14 @@
 import assert from 'node:assert/strict';
 import { codexDialogue, type CodexThread, joinThread } from '../../../../src/agents/codex/appServer/dialogue.ts';
-import type { Dialogue, DialogueFactory, NewRequest } from '../../../../src/agents/dialogue.ts';
-import type { Answer, Decision } from '../../../../src/model/agent/request.ts';
+import type { Dialogue, DialogueFactory } from '../../../../src/agents/dialogue.ts';
 import { isObject, type JsonObject } from '../../../../src/model/text/json.ts';
 import type { ClientLine } from '../../../../src/model/transcript/clientLine.ts';
-
-interface Asked {
-  readonly request: NewRequest;
-  readonly decide: (answer: Answer, by?: Decision['by']) => Promise<void>;
-  withdrawn: boolean;
-}
+import { recordQuestions, type AskedQuestion } from '../../../support/agents/askedQuestions.ts';
 
 /** A dialogue, what it did, and the app-server's lines for it. */
 class Script {
   readonly written: JsonObject[] = [];
-  readonly asked: Asked[] = [];
+  readonly asked: AskedQuestion[] = [];
   readonly told: ClientLine[] = [];
   readonly failed: string[] = [];
   ended = 0;
@@ -30,21 +24,7 @@ class Script {
         assert.ok(isObject(value));
         this.written.push(value);
       },
-      ask: (request, withdrawn) =>
-        new Promise((resolve) => {
-          const asked: Asked = {
-            request,
-            withdrawn: false,
-            decide: async (answer, by = 'user') => {
-              resolve({ by, at: '', answer });
-              await new Promise(setImmediate);
-            },
-          };
-          void withdrawn?.then(() => {
-            asked.withdrawn = true;
-          });
-          this.asked.push(asked);
-        }),
+      ask: recordQuestions(this.asked),
       tell: (line) => void this.told.push(line),
       turnEnded: () => void (this.ended += 1),
       turnStarted: () => void (this.started += 1),
