@@ -168,7 +168,7 @@ describe('the CLI', function () {
   const refused: [readonly string[], RegExp][] = [
     [['nonsense'], /Unknown command: "nonsense".*--help/],
     [['normalize'], /--agent is missing.*claude-code/],
-    [['normalize', '--agent', 'nobody'], /no agent "nobody" \(--agent\).*claude-code/],
+    [['normalize', '--agent', 'nobody'], /Unknown agent: "nobody" \(--agent\).*claude-code/],
     [['normalize', ...agent, '--stdout', '/no/such/file'], /\/no\/such\/file.*--stdout.*the file does not exist.*path/],
     [['normalize', ...agent, '--exit', 'badly'], /"badly".*--exit.*SIGTERM/],
     [['normalize', ...agent, '--exit', '0x10'], /"0x10".*--exit/],

@@ -35,7 +35,7 @@ export interface SourcesOptions {
 
 /**
  * Maximum number of sessions read at the same time. With eight, so many lines are alive when V8 collects garbage that a
- * first list takes a quarter longer.
+ * first list takes a third longer.
  */
 const maxConcurrentReads = 2;
 /** Time until the first partial list, in ms, and the factor by which each later interval grows. */

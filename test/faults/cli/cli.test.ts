@@ -124,7 +124,7 @@ describe('vitrine run, sessions, show, doctor', function () {
     const other = await vitrine('run', '--agent', 'claude-code', '--profile', 'codex-acp', 'x').ended;
     assert.match(other.stderr, /--profile is for agents of the Agent Client Protocol/);
     const two = await vitrine('run', '--agent', 'acp', '--profile', 'codex-acp', 'x', 'y').ended;
-    assert.match(two.stderr, /More than one prompt/);
+    assert.match(two.stderr, /There is more than one prompt/);
     assert.deepEqual([unknown.code, both.code, other.code, two.code], [2, 2, 2, 2]);
     const doctor = await vitrine('doctor').ended;
     assert.match(doctor.stdout, /Start with: --agent acp --profile gemini-acp/);
