@@ -176,7 +176,10 @@ describe('runs of a team', function () {
   it('are refused with a secret in the prompt, and where there is no team', async () => {
     const secret = ['gh', 'p_', 'aB3dE6fG9hJ2kL5mN8pQ1rS4tU7vW0xY3zA6'].join('');
     await assert.rejects(queue([{ say: `use ${secret}` }]), /contains a secret/);
-    await assert.rejects(queue(saying('x'), { executor_type: 'gpt' }), /Unknown executor: "gpt". Available: claude-code/);
+    await assert.rejects(
+      queue(saying('x'), { executor_type: 'gpt' }),
+      /Unknown executor: "gpt". Available: claude-code/,
+    );
     const parent = await alice.ran(atAlice, saying('a parent'));
     const child = { parent_session_id: parent, execution_mode: 'async_callback' };
     await assert.rejects(queue(saying('x'), child), /cannot have a parent session/);
