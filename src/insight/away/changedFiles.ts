@@ -13,14 +13,14 @@ export interface ChangedFile {
   readonly counted: boolean;
 }
 
-/** Index of the first entry that may be newer than `since` (ISO 8601); `null` where every run had ended by then. */
+/**
+ * Index of the first entry that may be newer than `since` (ISO 8601); `null` without runs. The run that was the newest then may
+ * have ended later, whatever its duration: an agent does not count its own start.
+ */
 export function firstIndexSince(turns: readonly Turn[], since: string): number | null {
-  const start = Date.parse(since);
-  const later = turns.find(({ startedAt, durationMs, status }) => {
-    const started = Date.parse(startedAt);
-    return started > start || status === 'running' || durationMs === null || started + durationMs > start;
-  });
-  return later?.firstIndex ?? null;
+  const then = Date.parse(since);
+  const newest = turns.findLast(({ startedAt }) => Date.parse(startedAt) <= then) ?? turns[0];
+  return newest?.firstIndex ?? null;
 }
 
 /** Collects what the entries of one session changed after a time. Add them in index order. */

@@ -262,15 +262,13 @@ describe('the changes of a session', function () {
     assert.match(await text(second), /value0/);
     await assert.rejects(text(added), { code: 'ENOENT' });
     assert.equal(await run('restoreFiles', id, 0), false, 'nothing is left to restore');
-    const restored = (await record(id)).filter(
-      ({ kind, decision }) => kind === 'decision' && (decision as { type: string }).type === 'restore',
+    const restored = await until('the restore in the record', async () =>
+      (await record(id))
+        .map(({ decision }) => decision as Record<string, unknown> | undefined)
+        .findLast((decision) => decision?.['type'] === 'restore'),
     );
-    assert.deepEqual(
-      restored
-        .map(({ decision }) => decision as Record<string, unknown>)
-        .map(({ entry, changed, created, deleted }) => [entry, changed, created, deleted]),
-      [[0, 1, 1, 1]],
-    );
+    const { entry, changed, created, deleted } = restored;
+    assert.deepEqual([entry, changed, created, deleted], [0, 1, 1, 1]);
     await vscode.commands.executeCommand('notifications.clearAll');
   });
 

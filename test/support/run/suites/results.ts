@@ -62,7 +62,9 @@ function run(mocha: Mocha): Promise<readonly Outcome[]> {
     runner.on('fail', (test: Mocha.Runnable, error: unknown) => {
       const suite = test instanceof Mocha.Hook && test.parent !== undefined ? test.parent.fullTitle() : undefined;
       const title = test.fullTitle();
-      outcomes.push({ title, kind: 'failed', duration: 0, error: trace(error), ...(suite !== undefined && { suite }) });
+      const firstError = firstErrors.get(title);
+      const both = firstError === undefined ? trace(error) : `${trace(error)}\nAt the first attempt: ${firstError}`;
+      outcomes.push({ title, kind: 'failed', duration: 0, error: both, ...(suite !== undefined && { suite }) });
     });
     runner.on('pending', (test) => outcomes.push({ title: test.fullTitle(), kind: 'skipped', duration: 0 }));
   });

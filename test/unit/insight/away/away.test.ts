@@ -90,22 +90,22 @@ describe('visits of a folder', () => {
 });
 
 describe('files that changed since a time', () => {
-  const turn = (firstIndex: number, second: number, seconds: number | null): Turn => ({
+  const turn = (firstIndex: number, second: number): Turn => ({
     runId: `run_${firstIndex}`,
     firstIndex,
     status: 'completed',
     startedAt: at(second),
-    durationMs: seconds === null ? null : seconds * 1000,
+    durationMs: 1000,
     steps: 1,
     usd: null,
     costProvenance: 'unknown',
   });
 
-  it('are searched from the first run that had not ended', () => {
-    assert.equal(firstIndexSince([turn(0, 0, 10), turn(5, 20, 100), turn(9, 130, 5)], at(50)), 5);
-    assert.equal(firstIndexSince([turn(0, 0, 10), turn(9, 130, 5)], at(50)), 9);
-    assert.equal(firstIndexSince([turn(0, 0, 10)], at(50)), null);
-    assert.equal(firstIndexSince([turn(0, 0, null)], at(50)), 0);
+  it('are searched from the run that was the newest then, which may have ended later', () => {
+    assert.equal(firstIndexSince([turn(0, 0), turn(5, 20), turn(9, 130)], at(50)), 5);
+    assert.equal(firstIndexSince([turn(0, 0)], at(50)), 0);
+    assert.equal(firstIndexSince([turn(3, 60), turn(9, 130)], at(50)), 3);
+    assert.equal(firstIndexSince([], at(50)), null);
   });
 
   it('are those that calls changed later, with their lines', () => {
