@@ -20,8 +20,7 @@ export const suites: readonly Suite[] = [
   { names: ['golden'], label: 'golden', limit: 10 },
 ];
 
-/** On two cores, since suites with windows and other programs often wait. */
-export const atOnce = 3;
+export const atOnce = Number(process.env['VITRINE_SUITES'] ?? 2);
 
 /** The script that runs `names` in one process. */
 export function suiteScript(names: readonly string[]): string[] {
