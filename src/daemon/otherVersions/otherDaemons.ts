@@ -110,7 +110,8 @@ export class OtherDaemons {
     const { onSummary, onRun } = this.#deps;
     const handle = await this.follow(base);
     const { id } = handle;
-    if (handle.otherVersion?.() === undefined || this.#isDisposed) {
+    // The look at the start and one after an event may find the same run.
+    if (handle.otherVersion?.() === undefined || this.#isDisposed || this.#listed.has(id)) {
       handle.dispose();
       return;
     }
