@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import {
   createMessageConnection,
@@ -85,7 +88,11 @@ export class IndexThread {
 
   #start(): Running {
     const { file, storeDir, log, onProgress } = this.#deps;
-    const worker = new Worker(file, { workerData: { storeDir } });
+    // The thread is terminated, which gives it no chance to delete its private copies of databases.
+    const temporary = mkdtempSync(path.join(tmpdir(), 'vitrine-index-'));
+    const env = { ...process.env, TMPDIR: temporary, TEMP: temporary, TMP: temporary };
+    const worker = new Worker(file, { workerData: { storeDir }, env });
+    worker.once('exit', () => rmSync(temporary, { recursive: true, force: true }));
     const connection = createMessageConnection(new PortMessageReader(worker), new PortMessageWriter(worker));
     const running = { worker, connection };
     const end = (why: string): void => {

@@ -24,8 +24,8 @@ export class Citations {
     this.#links = new SessionLinks(handle.summary().project_dir ?? '');
   }
 
-  /** Call for every entry in index order, and again when it settles. */
-  add(entry: NormalizedEntry, open = this.#handle.open().includes(entry.index)): void {
+  /** Call for every entry in index order, and again when it settles. `open`: it may still change. */
+  add(entry: NormalizedEntry, open: boolean): void {
     this.#links.add(entry, open);
   }
 

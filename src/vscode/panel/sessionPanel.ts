@@ -17,7 +17,7 @@ import { ProjectFiles } from '../window/projectFiles.ts';
 import { pickPrompt } from './pickPrompt.ts';
 import { PromptIndex } from './promptIndex.ts';
 import { type FiguresDeps, SessionFigures } from './sessionFigures.ts';
-import { sessionView } from './sessionView.ts';
+import { ownAnswer, sessionView } from './sessionView.ts';
 import { StepIndex } from './stepIndex.ts';
 import { isForObserved, isOfOthers } from '../observed/observedView.ts';
 import { answerEditPreviews } from './editPreviews.ts';
@@ -80,10 +80,10 @@ export class SessionPanel implements vscode.Disposable {
     const files = new ProjectFiles(() => handle.summary().project_dir);
     this.#citations = new Citations(handle, files);
     this.#figures = new SessionFigures({ handle, ...about, steps: () => this.#steps });
-    this.#steps = new StepIndex(handle, (entry) => {
-      this.#citations.add(entry);
+    this.#steps = new StepIndex(handle, (entry, { isNew, isSettled }) => {
+      this.#citations.add(entry, !isSettled && handle.open().includes(entry.index));
       this.#figures.add(entry);
-      this.#prompts.add(entry);
+      if (isNew) this.#prompts.add(entry);
     });
     this.#channel = new Channel<Sent, FromPage>({
       post: (envelope) => void panel.webview.postMessage(envelope),
@@ -363,17 +363,22 @@ export class SessionPanel implements vscode.Disposable {
     this.#views.update(updates);
     if (!this.#started) {
       this.#missed += updates.length;
+      for (const update of updates) this.#settle(update);
       return;
     }
     const forPage = updates.map((update): PageUpdate => {
       if (update.op === 'append') return update;
-      if (update.open !== true && update.entry.index < this.#steps.counted) {
-        this.#citations.add(update.entry, false);
-        this.#figures.add(update.entry);
-      }
-      return { ...update, entry: this.#pageEntry(update.entry) };
+      this.#settle(update);
+      const entry = this.#pageEntry(update.entry);
+      const { index } = update.entry;
+      if (index >= this.#steps.counted) this.#uncounted.push({ from: index, to: index + 1 });
+      return { ...update, entry };
     });
     this.#feed.push(forPage, total);
+  }
+
+  #settle(update: EntryUpdate): void {
+    if (update.op === 'put' && update.open !== true) this.#steps.settle(update.entry);
   }
 
   #view(): SessionView {
@@ -390,11 +395,4 @@ export class SessionPanel implements vscode.Disposable {
     this.#viewTimer = undefined;
     if (this.#started) this.#feed.show(this.#view());
   }
-}
-
-/** The page need not say where an answer came from if it came from this window. */
-function ownAnswer(page: PageEntry, windowId: string): PageEntry {
-  const { asked } = page;
-  if (asked?.decision?.client?.id !== windowId) return page;
-  return { ...page, asked: { ...asked, decision: { ...asked.decision, client: undefined } } };
 }

@@ -4,7 +4,7 @@ import type { Notice, SessionHandle } from '../engine/windowEngine.ts';
 import type { AgentRequest } from '../../model/agent/request.ts';
 import { isSessionLive } from '../../model/session/status.ts';
 import type { SessionSummary } from '../../model/session/summary.ts';
-import type { SessionView, WaitingRequest } from '../../protocol/panel/messages.ts';
+import type { PageEntry, SessionView, WaitingRequest } from '../../protocol/panel/messages.ts';
 import { failureSentences } from '../failures/failureText.ts';
 import { observedNotice, readOnlyReason } from '../observed/observedView.ts';
 import { deletionText } from '../sessions/rowText.ts';
@@ -189,4 +189,11 @@ export function sessionView(
     notice: withDeletion(noticeOf(handle, reported), summary, daysToDeletion),
     sizes: handle.sizes(),
   };
+}
+
+/** The page need not say where an answer came from if it came from this window. */
+export function ownAnswer(page: PageEntry, windowId: string): PageEntry {
+  const { asked } = page;
+  if (asked?.decision?.client?.id !== windowId) return page;
+  return { ...page, asked: { ...asked, decision: { ...asked.decision, client: undefined } } };
 }

@@ -9,21 +9,30 @@ interface Source {
   read(from: number, to: number): Promise<readonly NormalizedEntry[]>;
 }
 
+export interface EntryState {
+  /** Not passed before. */
+  readonly isNew: boolean;
+  /** Will not change again. Otherwise it may still be open. */
+  readonly isSettled: boolean;
+}
+
 /**
  * Numbers tool calls, which depend on all calls before. Long sessions are counted in the background, so that their end
  * is shown first. Until then, calls have no number.
  */
 export class StepIndex {
   readonly #source: Source;
-  readonly #seen: (entry: NormalizedEntry) => void;
+  readonly #onEntry: (entry: NormalizedEntry, state: EntryState) => void;
   readonly #numbers = new StepNumbers();
+  /** Entries that settled before they were counted. A read that began earlier has older versions of them. */
+  readonly #settled = new Map<number, NormalizedEntry>();
   #counted = 0;
   #stopped = false;
 
-  /** `seen` is called for every entry once, in order. */
-  constructor(source: Source, onEntry: (entry: NormalizedEntry) => void) {
+  /** `onEntry` is called for every entry in order, and again if it settles later. */
+  constructor(source: Source, onEntry: (entry: NormalizedEntry, state: EntryState) => void) {
     this.#source = source;
-    this.#seen = onEntry;
+    this.#onEntry = onEntry;
   }
 
   /** Number of counted entries, from the first. */
@@ -38,8 +47,7 @@ export class StepIndex {
       for (const entry of await this.#source.read(this.#counted, to)) {
         // Counted when it arrived.
         if (entry.index < this.#counted) continue;
-        this.#numbers.add(entry);
-        this.#seen(entry);
+        this.#pass(entry);
       }
       this.#counted = Math.max(this.#counted, to);
     }
@@ -55,7 +63,19 @@ export class StepIndex {
     if (entry.index < this.#counted) return this.#numbers.of(entry.index) ?? this.#numbers.add(entry);
     if (entry.index > this.#counted) return undefined;
     this.#counted += 1;
-    this.#seen(entry);
+    return this.#pass(entry);
+  }
+
+  /** Call for every entry that has settled. */
+  settle(entry: NormalizedEntry): void {
+    if (entry.index < this.#counted) this.#onEntry(entry, { isNew: false, isSettled: true });
+    else this.#settled.set(entry.index, entry);
+  }
+
+  #pass(entry: NormalizedEntry): string | undefined {
+    const settled = this.#settled.get(entry.index);
+    this.#settled.delete(entry.index);
+    this.#onEntry(settled ?? entry, { isNew: true, isSettled: settled !== undefined });
     return this.#numbers.add(entry);
   }
 

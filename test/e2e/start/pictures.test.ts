@@ -30,7 +30,7 @@ describe('pictures for the README', function () {
     await workbench.runCommand('Vitrine: Play Demo Session');
     await finished();
     await workbench.runCommand('View: Focus Active Editor Group');
-    await workbench.treeItem('Recording').waitFor();
+    await workbench.treeItem('Recording').first().waitFor();
     const page = workbench.webview();
     const number = page.locator('.cref').nth(2);
     await number.hover();
