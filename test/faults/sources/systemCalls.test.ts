@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import {
   appendFileSync,
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -145,6 +146,11 @@ describe('system calls of a daemon', () => {
       'no key is opened',
     );
     assert.deepEqual(filesOf(home), before);
+
+    const copies = /"([^"]*vitrine-index-[^"/]+)\//.exec(lines.join('\n'))?.[1] ?? '';
+    assert.ok(existsSync(copies), 'a database in use is copied');
+    await place.close();
+    assert.ok(!existsSync(copies), 'no copy stays');
   });
 });
 
