@@ -33,6 +33,13 @@ describe('vitrine run in the foreground', function () {
     return { command, session: running.session_id };
   }
 
+  /** Also ends the agent, as the next daemon would. */
+  async function killDaemon(): Promise<void> {
+    const { daemon } = await place.connect();
+    process.kill(daemon.pid, 'SIGKILL');
+    process.kill(Number(await readFile(place.bench.note, 'utf8')), 'SIGKILL');
+  }
+
   for (const signal of ['SIGKILL', 'SIGHUP'] as const) {
     it(`ended by ${signal} leaves the agent running, and its record complete`, async () => {
       const { command, session } = await started();
@@ -61,8 +68,7 @@ describe('vitrine run in the foreground', function () {
 
   it('prints an interrupted result if the daemon is killed', async () => {
     const { command } = await started();
-    const { daemon } = await place.connect();
-    process.kill(daemon.pid, 'SIGKILL');
+    await killDaemon();
     const { code, stdout } = await command.ended;
     assert.equal(code, 1);
     const result = runResultSchema.parse(JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? ''));
@@ -73,8 +79,7 @@ describe('vitrine run in the foreground', function () {
     const { session } = await started();
     const follower = place.vitrine('show', session, '--follow');
     await new Promise((resolve) => follower.process.stdout?.once('data', resolve));
-    const { daemon } = await place.connect();
-    process.kill(daemon.pid, 'SIGKILL');
+    await killDaemon();
     const { code, stdout, stderr } = await follower.ended;
     assert.equal(code, 2);
     assert.match(stdout, /before/);
