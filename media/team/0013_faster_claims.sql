@@ -59,7 +59,21 @@ BEGIN
 END
 $$;
 
+-- As in 0010, for the function that 0012 replaced: the time of a statement can be compared by an index.
+DO $$
+BEGIN
+  EXECUTE replace(pg_get_functiondef('vitrine.sweep()'::regprocedure),
+    'clock_timestamp() - interval ''90 days''', 'statement_timestamp() - interval ''90 days''');
+END
+$$;
+
 -- Down Migration
+DO $$
+BEGIN
+  EXECUTE replace(pg_get_functiondef('vitrine.sweep()'::regprocedure),
+    'statement_timestamp() - interval ''90 days''', 'clock_timestamp() - interval ''90 days''');
+END
+$$;
 CREATE OR REPLACE FUNCTION vitrine.claim_run(p_instance text, p_has text[]) RETURNS SETOF vitrine.runs
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan
 -- Reads what waits in its order and stops at the first that fits, however few the planner expects to fit.
