@@ -2,6 +2,7 @@
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Browser, BrowserContext } from 'playwright-core';
+import { describePage, noteProblems } from '../support/host/pageProblems.ts';
 import { type ContextOptions, newContext, startBrowser } from '../support/host/browser.ts';
 import { repository } from '../support/host/install/cache.mjs';
 import { ensureCodeServer } from '../support/host/install/codeServer.ts';
@@ -61,6 +62,7 @@ export async function newProfile(
 /** A window of `context` on `server`, with `folder` open (absent: the server's copy of the sample workspace). */
 export async function openWindow(server: Server, context: BrowserContext, folder?: string): Promise<Workbench> {
   const workbench = new Workbench(await context.newPage());
+  noteProblems(workbench.page);
   await workbench.open(workbenchUrl(server, folder ?? server.folder.workspace));
   return workbench;
 }
@@ -122,10 +124,12 @@ export function keepEvidence(): void {
   after(() => Promise.all(servers.filter((server) => !earlier.has(server)).map(end)));
   afterEach(async function () {
     const test = this.currentTest;
-    if (test?.state !== 'failed' || browser === undefined) return;
+    // An attempt that is followed by another has no state.
+    if (test === undefined || test.isPassed() || test.isPending() || browser === undefined) return;
     const name = test.fullTitle().replace(/[^\w]+/g, '-');
     const pages = (await browser).contexts().flatMap((context) => context.pages());
     for (const [index, page] of pages.entries()) await picture(new Workbench(page), `failed-${name}-${index}`);
+    Object.assign(test, { evidence: (await Promise.all(pages.map(describePage))).join('\n') });
     for (const [index, { folder }] of servers.entries()) {
       const log = path.join(folder.root, 'server.log');
       if (existsSync(log)) copyFileSync(log, path.join(repository, 'test-results', `failed-${name}-${index}.log`));

@@ -15,15 +15,25 @@ export interface SuiteResult {
   report: string[];
 }
 
+/** A test whose suite may have noted what was there when it failed, such as errors of a page. */
+interface Noted {
+  readonly evidence?: string;
+}
+
+interface Failure {
+  readonly test: Mocha.Runnable & Noted;
+  readonly error: unknown;
+}
+
 /** How a test or hook ended. */
 interface Outcome {
   readonly title: string;
   readonly kind: 'passed' | 'failed' | 'skipped';
   /** Of a passed test, in ms. */
   readonly duration: number;
-  readonly error?: string;
-  /** Why its first attempt failed. */
-  readonly firstError?: string;
+  readonly failure?: Failure;
+  /** Its first attempt, if that failed. */
+  readonly first?: Failure;
   /** Title of the suite of a failed hook; its remaining tests did not run. */
   readonly suite?: string;
 }
@@ -43,28 +53,29 @@ export async function collect(mocha: Mocha, repeatHooks = false): Promise<SuiteR
   mocha.grep(again);
   const second = await run(mocha);
   const result = counted([...outcomes.filter(({ title }) => !again.test(title)), ...second]);
-  const unsteady = broken.map(({ title, error = '' }) => `${title}\n${error}`);
+  const unsteady = broken.map(({ title, failure }) => `${title}\n${described(failure)}`);
   return { ...result, unsteady: [...result.unsteady, ...unsteady] };
 }
 
 function run(mocha: Mocha): Promise<readonly Outcome[]> {
   return new Promise((resolve) => {
     const outcomes: Outcome[] = [];
-    const firstErrors = new Map<string, string>();
+    const firsts = new Map<string, Failure>();
     const runner = mocha.run(() => resolve(outcomes));
-    runner.on('retry', (test: Mocha.Test, error: unknown) => firstErrors.set(test.fullTitle(), trace(error)));
+    runner.on('retry', (test: Mocha.Test, error: unknown) => firsts.set(test.fullTitle(), { test, error }));
     runner.on('pass', (test) => {
       const title = test.fullTitle();
-      const firstError = firstErrors.get(title);
+      const first = firsts.get(title);
       const duration = test.duration ?? 0;
-      outcomes.push({ title, kind: 'passed', duration, ...(firstError !== undefined && { firstError }) });
+      outcomes.push({ title, kind: 'passed', duration, ...(first !== undefined && { first }) });
     });
     runner.on('fail', (test: Mocha.Runnable, error: unknown) => {
       const suite = test instanceof Mocha.Hook && test.parent !== undefined ? test.parent.fullTitle() : undefined;
       const title = test.fullTitle();
-      const firstError = firstErrors.get(title);
-      const both = firstError === undefined ? trace(error) : `${trace(error)}\nAt the first attempt: ${firstError}`;
-      outcomes.push({ title, kind: 'failed', duration: 0, error: both, ...(suite !== undefined && { suite }) });
+      const first = firsts.get(title);
+      const failure = { test, error };
+      const more = { ...(first !== undefined && { first }), ...(suite !== undefined && { suite }) };
+      outcomes.push({ title, kind: 'failed', duration: 0, failure, ...more });
     });
     runner.on('pending', (test) => outcomes.push({ title: test.fullTitle(), kind: 'skipped', duration: 0 }));
   });
@@ -72,12 +83,14 @@ function run(mocha: Mocha): Promise<readonly Outcome[]> {
 
 function counted(outcomes: readonly Outcome[]): SuiteResult {
   const result: SuiteResult = { ...none(), failures: [], report: [] };
-  for (const { title, kind, duration, error = '', firstError } of outcomes) {
+  for (const { title, kind, duration, failure, first } of outcomes) {
     result[kind] += 1;
     if (kind === 'skipped') result.skips.push(title);
-    if (firstError !== undefined) result.unsteady.push(`${title}\n${firstError}`);
+    if (kind === 'passed' && first !== undefined) result.unsteady.push(`${title}\n${described(first)}`);
     if (kind === 'passed') result.report.push(`  ✔ ${title} (${duration} ms)`);
     if (kind !== 'failed') continue;
+    const before = first === undefined ? '' : `\nAt the first attempt: ${described(first)}`;
+    const error = `${described(failure)}${before}`;
     result.failures.push(`${title}\n${error}`);
     result.report.push(`  ✖ ${title}\n${error}`);
   }
@@ -97,6 +110,11 @@ export function none(): Omit<SuiteResult, 'failures' | 'report'> {
 
 function escaped(title: string): string {
   return title.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
+}
+
+function described(failure: Failure | undefined): string {
+  const evidence = failure?.test.evidence;
+  return evidence === undefined ? trace(failure?.error) : `${trace(failure?.error)}\n${evidence}`;
 }
 
 function trace(error: unknown): string {
