@@ -5,13 +5,13 @@ const maxProblems = 8;
 const maxText = 1500;
 const problems = new WeakMap<Page, string[]>();
 
-/** From now on, keeps the latest errors and failed requests of a page and its frames. */
+/** From now on, records the latest errors and failed requests of a page and its frames. */
 export function noteProblems(page: Page): void {
-  const kept: string[] = [];
-  problems.set(page, kept);
+  const latest: string[] = [];
+  problems.set(page, latest);
   const note = (problem: string): void => {
-    kept.push(problem.slice(0, 300));
-    if (kept.length > maxProblems) kept.shift();
+    latest.push(problem.slice(0, 300));
+    if (latest.length > maxProblems) latest.shift();
   };
   page.on('console', (message) => message.type() === 'error' && note(`console: ${message.text()}`));
   page.on('pageerror', ({ message }) => note(`error: ${message}`));
