@@ -10,6 +10,7 @@ export interface EntryTexts {
   readonly texts: readonly string[];
 }
 
+const lineFeed = 10;
 /** First bytes of a Zstandard frame. */
 const zstdMagic = 0xfd2fb528;
 /** The next level takes 40% longer and saves 1%. */
@@ -37,19 +38,50 @@ export function packChunk(encoded: Buffer, packing: TextPacking): Uint8Array {
   return zlib.zstdCompressSync(encoded, { params, pledgedSrcSize: encoded.length });
 }
 
-/** Texts by index of their entry. @throws Error if the chunk is damaged */
-export function unpackChunk(packed: Uint8Array): Map<number, readonly string[]> {
-  const text = unpackText(packed).toString('utf8');
-  const end = text.indexOf('\n');
-  const header: unknown = JSON.parse(text.slice(0, end));
-  const chunk = new Map<number, readonly string[]>();
-  let at = end + 1;
-  for (const entry of arrayOf(header)) {
-    const [index, ...lengths] = arrayOf(entry);
-    const texts = lengths.map((length) => text.slice(at, (at += Number(length))));
-    if (typeof index === 'number') chunk.set(index, texts);
+/** The texts of an unpacked chunk. */
+export class ChunkTexts {
+  readonly #bytes: Buffer;
+  /** Byte at which the texts begin. */
+  readonly #start: number;
+  /** For each entry: offset in the texts and the lengths of its own, in characters. */
+  readonly #places = new Map<number, { readonly from: number; readonly lengths: readonly number[] }>();
+  readonly #isAscii: boolean;
+  #text: string | undefined;
+
+  /** @throws Error if the chunk is damaged */
+  constructor(packed: Uint8Array) {
+    this.#bytes = unpackText(packed);
+    this.#start = this.#bytes.indexOf(lineFeed) + 1;
+    const header: unknown = JSON.parse(this.#bytes.toString('latin1', 0, this.#start));
+    let from = 0;
+    for (const entry of arrayOf(header)) {
+      const [index, ...lengths] = arrayOf(entry).map(Number);
+      if (index === undefined) continue;
+      this.#places.set(index, { from, lengths });
+      from = lengths.reduce((sum, length) => sum + length, from);
+    }
+    // Every other character takes more bytes.
+    this.#isAscii = this.#bytes.length - this.#start === from;
   }
-  return chunk;
+
+  /** Indexes of the entries. */
+  get indexes(): number[] {
+    return [...this.#places.keys()];
+  }
+
+  /** Texts of the entry with that index; `undefined` if it is not in the chunk. */
+  of(index: number): readonly string[] | undefined {
+    const place = this.#places.get(index);
+    if (place === undefined) return undefined;
+    let at = place.from;
+    return place.lengths.map((length) => this.#slice(at, (at += length)));
+  }
+
+  #slice(from: number, to: number): string {
+    if (this.#isAscii) return this.#bytes.toString('latin1', this.#start + from, this.#start + to);
+    this.#text ??= this.#bytes.toString('utf8', this.#start);
+    return this.#text.slice(from, to);
+  }
 }
 
 /** Size of the unpacked texts in bytes. @throws Error if the chunk is damaged */

@@ -5,6 +5,7 @@ import { Pace } from '../pace.ts';
 import type { RecordReader } from '../record/contract.ts';
 import { packedForm } from '../record/pack/packFile.ts';
 import type { Database } from './database.ts';
+import { packLengths } from './entryLengths.ts';
 import { endId, entryId, type SessionBlocks } from './schema.ts';
 import { reserveBlocks, SessionWriter } from './sessionWriter.ts';
 import type { WriteBatch } from './writeBatch.ts';
@@ -107,13 +108,25 @@ export async function indexTranscript(
 }
 
 export function indexedSession(database: Database, id: string): IndexedSession | undefined {
-  const row = database.get('SELECT * FROM sessions WHERE id = ?', id);
+  const row = database.get(`SELECT ${columns} FROM sessions WHERE id = ?`, id);
   return row === undefined ? undefined : sessionOf(row);
 }
 
-/** Keyed by session id. */
-export function indexedSessions(database: Database): Map<string, IndexedSession> {
-  return new Map(database.all('SELECT * FROM sessions').map((row) => [String(row['id']), sessionOf(row)]));
+const columns = 'no, id, block, blocks, observed, stamp, entries, words, cut, damaged';
+const lastRead = new WeakMap<Database, { readonly state: string; readonly sessions: Map<string, IndexedSession> }>();
+
+/** Keyed by session id. The same map as before if nothing was written since. */
+export function indexedSessions(database: Database): ReadonlyMap<string, IndexedSession> {
+  // The first changes with writes of other connections, the second with our own.
+  const version = database.get('PRAGMA data_version')?.['data_version'];
+  const changes = database.get('SELECT total_changes() AS changes')?.['changes'];
+  const state = [version, changes].join(' ');
+  const known = lastRead.get(database);
+  if (known?.state === state) return known.sessions;
+  const rows = database.all(`SELECT ${columns} FROM sessions`);
+  const sessions = new Map(rows.map((row) => [String(row['id']), sessionOf(row)]));
+  lastRead.set(database, { state, sessions });
+  return sessions;
 }
 
 function sessionOf(row: Readonly<Record<string, unknown>>): IndexedSession {
@@ -140,8 +153,9 @@ function finish(database: Database, session: SessionBlocks, stamp: string, isDam
   const last = Number(sums?.['last']);
   const entries = last < 0 ? 0 : last - entryId(session, 0) + 1;
   database.run(
-    'UPDATE sessions SET stamp = ?, entries = ?, words = ?, cut = ?, damaged = ? WHERE no = ?',
-    ...[stamp, entries, Number(sums?.['words']), Number(sums?.['cut']), isDamaged ? 1 : 0, session.no],
+    'UPDATE sessions SET stamp = ?, entries = ?, words = ?, cut = ?, damaged = ?, lengths = ? WHERE no = ?',
+    ...[stamp, entries, Number(sums?.['words']), Number(sums?.['cut']), isDamaged ? 1 : 0],
+    ...[packLengths(database, session), session.no],
   );
 }
 

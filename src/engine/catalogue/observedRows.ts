@@ -11,18 +11,26 @@ export interface ObservedSession {
   readonly spent: readonly RunSpending[];
 }
 
+/** Rows as last read, and the highest number of them. */
+interface ReadRows {
+  readonly database: Database;
+  readonly last: number;
+  readonly sessions: ReadonlyMap<string, ObservedSession>;
+}
+
 /** Table of other programs' sessions, with a cache of the last read or written rows. */
 export class ObservedRows {
-  #read: { readonly database: Database; readonly version: number; readonly sessions: ObservedSession[] } | undefined;
+  #read: ReadRows | undefined;
   #written: { readonly database: Database; readonly sessions: ReadonlySet<ObservedSession> } | undefined;
 
+  /** Reads only rows that changed. */
   read(database: Database): readonly ObservedSession[] {
-    // Changes when another connection writes.
-    const version = Number(database.get('PRAGMA data_version')?.['data_version']);
-    if (this.#read?.database === database && this.#read.version === version) return this.#read.sessions;
-    const sessions = readRows(database);
-    this.#read = { database, version, sessions };
-    return sessions;
+    const before = this.#read?.database === database ? this.#read : undefined;
+    let read = readRows(database, before);
+    const { count } = database.get('SELECT count(*) AS count FROM observed') ?? {};
+    if (read.sessions.size !== count) read = readRows(database, undefined);
+    this.#read = read;
+    return [...read.sessions.values()];
   }
 
   /** Writes the differences. Failed writes are logged only: the next process writes them again. */
@@ -47,12 +55,33 @@ export function newestObserved(database: Database, most: number): ObservedSummar
   });
 }
 
-function readRows(database: Database): ObservedSession[] {
-  return database.all('SELECT summary, spent FROM observed').flatMap((row) => {
+function readRows(database: Database, before: ReadRows | undefined): ReadRows {
+  let last = before?.last ?? 0;
+  const rows = database.all('SELECT no, id, summary, spent FROM observed WHERE no > ?', last);
+  if (before !== undefined && rows.length === 0) return before;
+  const sessions = new Map(before?.sessions);
+  for (const row of rows) {
     const summary: unknown = JSON.parse(String(row['summary']));
-    const spent: unknown = JSON.parse(String(row['spent']));
-    return isSummary(summary) && isSpentList(spent) ? [{ summary, spent }] : [];
-  });
+    if (isSummary(summary)) sessions.set(String(row['id']), storedSession(summary, String(row['spent'])));
+    last = Math.max(last, Number(row['no']));
+  }
+  return { database, last, sessions };
+}
+
+/** Parses the usage only if somebody reads it, because a search reads all sessions. */
+function storedSession(summary: ObservedSummary, written: string): ObservedSession {
+  let spent: readonly RunSpending[] | undefined;
+  return {
+    summary,
+    get spent() {
+      return (spent ??= parseSpent(written));
+    },
+  };
+}
+
+function parseSpent(written: string): readonly RunSpending[] {
+  const spent: unknown = JSON.parse(written);
+  return isSpentList(spent) ? spent : [];
 }
 
 function writeRows(database: Database, sessions: readonly ObservedSession[]): void {
@@ -66,7 +95,8 @@ function writeRows(database: Database, sessions: readonly ObservedSession[]): vo
   });
   if (changed.length === 0 && known.size === 0) return;
   database.transaction(() => {
-    for (const values of changed) database.run('INSERT OR REPLACE INTO observed VALUES (?, ?, ?, ?)', ...values);
+    for (const values of changed)
+      database.run('INSERT OR REPLACE INTO observed (id, updated, summary, spent) VALUES (?, ?, ?, ?)', ...values);
     for (const id of known.keys()) database.run('DELETE FROM observed WHERE id = ?', id);
   });
 }

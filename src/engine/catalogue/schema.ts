@@ -1,7 +1,7 @@
 import type { Database } from './database.ts';
 
 /** A database of another version is deleted and created again. */
-export const schemaVersion = 8;
+export const schemaVersion = 9;
 
 /** Ids of entries are given to sessions in blocks. */
 export const idsPerBlock = 256;
@@ -28,16 +28,18 @@ export function endId({ block, blocks }: SessionBlocks): number {
 }
 
 /**
- * `sessions`: indexed sessions with the indexed state of their record or store (`stamp`). `chunks`: compressed text of
+ * `sessions`: indexed sessions with the indexed state of their record or store (`stamp`), and the
+ * lengths of their entries (`entryLengths.ts`). `chunks`: compressed text of
  * about 32 KB of entries, by the id of the first. `entries`: searchable fields of each entry. `word_index`: full-text
  * index. `touches`: which calls read or changed which file. `observed`: sessions of other programs for lists, and their
- * usage per day (both JSON). `facts`: facts from their stores with the state of their files, and `parts`: roles of
+ * usage per day (both JSON); a row gets a new, higher `no` whenever it is written. `facts`: facts from their stores with the state of their files, and `parts`: roles of
  * those files, so that only changed ones are read again.
  */
 const schema = `
 CREATE TABLE sessions (
   no INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, block INTEGER NOT NULL UNIQUE, blocks INTEGER NOT NULL,
-  observed INTEGER NOT NULL, stamp TEXT NOT NULL, entries INTEGER NOT NULL, words INTEGER NOT NULL, cut INTEGER NOT NULL, damaged INTEGER NOT NULL);
+  observed INTEGER NOT NULL, stamp TEXT NOT NULL, entries INTEGER NOT NULL, words INTEGER NOT NULL, cut INTEGER NOT NULL, damaged INTEGER NOT NULL,
+  lengths BLOB NOT NULL);
 CREATE TABLE chunks (id INTEGER PRIMARY KEY, next INTEGER NOT NULL, hash TEXT NOT NULL, texts BLOB NOT NULL);
 CREATE TABLE entries (
   id INTEGER PRIMARY KEY, session INTEGER NOT NULL, kind INTEGER NOT NULL, state INTEGER, tool INTEGER, origin TEXT,
@@ -49,7 +51,8 @@ CREATE TABLE touches (
 CREATE INDEX touches_by_file ON touches (file, entry);
 CREATE VIRTUAL TABLE word_index USING fts5(
   text, content='', contentless_delete=1, detail=none, tokenize="ascii tokenchars '_'");
-CREATE TABLE observed (id TEXT PRIMARY KEY, updated TEXT NOT NULL, summary TEXT NOT NULL, spent TEXT NOT NULL);
+CREATE TABLE observed (
+  no INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, updated TEXT NOT NULL, summary TEXT NOT NULL, spent TEXT NOT NULL);
 CREATE INDEX observed_by_time ON observed (updated);
 CREATE TABLE facts (id TEXT PRIMARY KEY, stamp TEXT NOT NULL, facts BLOB NOT NULL, problem TEXT);
 CREATE TABLE parts (path TEXT PRIMARY KEY, key TEXT NOT NULL, part TEXT NOT NULL) WITHOUT ROWID;

@@ -150,8 +150,8 @@ export function reserveBlocks(
     if (known !== undefined && known.blocks >= needed) return known;
     if (known !== undefined) removeRows(database, known);
     database.run(
-      `INSERT INTO sessions (id, block, blocks, observed, stamp, entries, words, cut, damaged)
-       SELECT ?, coalesce(max(block + blocks), 0), ?, ?, '', 0, 0, 0, 0 FROM sessions`,
+      `INSERT INTO sessions (id, block, blocks, observed, stamp, entries, words, cut, damaged, lengths)
+       SELECT ?, coalesce(max(block + blocks), 0), ?, ?, '', 0, 0, 0, 0, x'' FROM sessions`,
       ...[id, Math.max(needed, 2 * (known?.blocks ?? 0)), isObserved ? 1 : 0],
     );
     const made = blocksOf(database, id);

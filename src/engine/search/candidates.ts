@@ -3,7 +3,6 @@ import { wordsIn, wordsOfQuery } from '../../insight/search/tokens.ts';
 import { queryKinds, queryStates, type QueryKind } from '../../model/transcript/query.ts';
 import type { Database } from '../catalogue/database.ts';
 import type { SimilarRequest } from './types.ts';
-import { idsPerBlock, type SessionBlocks } from '../catalogue/schema.ts';
 
 /** Parameter k1 of BM25. */
 const saturation = 1.2;
@@ -38,87 +37,63 @@ export function isInexact({ texts }: Query): boolean {
   });
 }
 
-/** Matches in one session. Its automatic messages are counted separately. */
-export interface SessionMatches {
-  /** The session's number in the catalogue. */
-  readonly no: number;
-  readonly count: number;
-  /** Highest score; `null` if `count` is 0. */
-  readonly best: number | null;
-  readonly synthetic: number;
-  readonly bestSynthetic: number | null;
-}
-
-/**
- * Sessions with entries that contain every word of the query (the last word of each text as a prefix) and fit its
- * operators. SQLite groups the entries: as objects, the matches of a frequent word would take several times as long.
- */
-export function matchesBySession(database: Database, query: Query, corpus: Corpus): SessionMatches[] {
-  const selection = selectionOf(query, corpus);
-  if (selection === undefined) return [];
-  const { score, from, where, parameters } = selection;
-  const sql = `SELECT no, sum(1 - synthetic) AS count, max(CASE synthetic WHEN 0 THEN score END) AS best,
-      sum(synthetic) AS synthetic, max(CASE synthetic WHEN 1 THEN score END) AS best_synthetic
-    FROM (SELECT entries.session AS no, entries.synthetic AS synthetic, ${score} AS score ${from} WHERE ${where})
-    GROUP BY no`;
-  const numberOrNull = (value: unknown): number | null => (value === null ? null : Number(value));
-  return database.all(sql, ...parameters).map((row) => ({
-    no: Number(row['no']),
-    count: Number(row['count']),
-    best: numberOrNull(row['best']),
-    synthetic: Number(row['synthetic']),
-    bestSynthetic: numberOrNull(row['best_synthetic']),
-  }));
-}
-
-/** The matching entries of these sessions. */
-export function candidatesIn(
-  database: Database,
-  query: Query,
-  corpus: Corpus,
-  sessions: readonly SessionBlocks[],
-): Candidate[] {
-  const selection = selectionOf(query, corpus);
-  if (selection === undefined || sessions.length === 0) return [];
-  const { score, from, where, parameters, id } = selection;
-  const sql = `SELECT entries.id AS id, entries.session AS no, entries.synthetic AS synthetic, ${score} AS score ${from}
-    WHERE ${where} AND ${id} / ${idsPerBlock} IN (SELECT value FROM json_each(?))`;
-  const blocks = sessions.flatMap(({ block, blocks }) => Array.from({ length: blocks }, (_, at) => block + at));
-  return database.all(sql, ...parameters, JSON.stringify(blocks)).map((row) => candidate(row, Number(row['score'])));
-}
-
-/** Parts of a statement that selects matching entries. The parameters are those of all parts in this order. */
-interface Selection {
-  readonly score: string;
-  readonly from: string;
-  readonly where: string;
+/** A statement that selects ids of entries in ascending order. */
+export interface IdStatement {
+  readonly select: string;
   readonly parameters: readonly Parameter[];
-  /** The entry's id, known before the entry is read. */
-  readonly id: string;
+}
+
+/** Statements for a query. */
+export interface Selection {
+  readonly all: IdStatement;
+  /** Entries that contain each word as a whole; `undefined` if the query has no words. */
+  readonly exact: IdStatement | undefined;
+  /** Number of words in the query. */
+  readonly terms: number;
 }
 
 /** `undefined` for a query that selects nothing. */
-function selectionOf(query: Query, corpus: Corpus): Selection | undefined {
+export function selectionOf(query: Query): Selection | undefined {
   const words = query.texts.map((text) => wordsOfQuery(text)).filter((terms) => terms.length > 0);
   const { conditions, parameters } = filters(query);
   if (words.length === 0) {
     if (conditions.length === 0) return undefined;
-    return { score: '0', from: 'FROM entries', where: conditions.join(' AND '), parameters, id: 'entries.id' };
+    const select = `SELECT id FROM entries WHERE ${conditions.join(' AND ')} ORDER BY id`;
+    return { all: { select, parameters }, exact: undefined, terms: 0 };
   }
-  const all = words.flat();
-  const exact = all.map((word) => term(word, false)).join(' AND ');
-  const match = words.flatMap((phrase) => phrase.map((word, at) => term(word, at === phrase.length - 1))).join(' AND ');
-  // The formula of `frequency` for one occurrence.
-  const perWord = (saturation * lengthShare) / averageLength(corpus);
-  const [most, least] = [all.length * (saturation + 1), 1 + saturation * (1 - lengthShare)];
-  const hasAll = 'entries.id IN (SELECT rowid FROM word_index WHERE word_index MATCH ?)';
+  const exact = words.flat().map((word) => term(word, false));
+  const all = words.flatMap((phrase) => phrase.map((word, at) => term(word, at === phrase.length - 1)));
+  const join = conditions.length === 0 ? '' : 'JOIN entries ON entries.id = word_index.rowid';
+  const where = ['word_index MATCH ?', ...conditions].join(' AND ');
+  const withWords = 'SELECT word_index.rowid AS id FROM word_index';
   return {
-    score: `CASE WHEN ${hasAll} THEN 1.0 ELSE ${prefixWeight} END * ? / (? + ? * entries.words)`,
-    from: 'FROM word_index JOIN entries ON entries.id = word_index.rowid',
-    where: ['word_index MATCH ?', ...conditions].join(' AND '),
-    parameters: [exact, most, least, perWord, match, ...parameters],
-    id: 'word_index.rowid',
+    all: {
+      select: `${withWords} ${join} WHERE ${where} ORDER BY word_index.rowid`,
+      parameters: [all.join(' AND '), ...parameters],
+    },
+    exact: {
+      select: `${withWords} WHERE word_index MATCH ? ORDER BY word_index.rowid`,
+      parameters: [exact.join(' AND ')],
+    },
+    terms: exact.length,
   };
+}
+
+/** Scores of entries with each of `terms` words once: the formula of `frequency`. */
+export class MatchScores {
+  readonly #most: number;
+  readonly #least = 1 + saturation * (1 - lengthShare);
+  readonly #perWord: number;
+
+  constructor(terms: number, corpus: Corpus) {
+    this.#most = terms * (saturation + 1);
+    this.#perWord = (saturation * lengthShare) / averageLength(corpus);
+  }
+
+  /** `words`: number of words in the entry; `isExact`: it contains the terms as whole words. */
+  of(words: number, isExact: boolean): number {
+    return ((isExact ? 1 : prefixWeight) * this.#most) / (this.#least + this.#perWord * words);
+  }
 }
 
 /** Entries of these kinds that contain some of the words, weighted by rarity. */

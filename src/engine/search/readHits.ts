@@ -3,16 +3,17 @@ import { answers, containsTexts } from '../../insight/search/facts.ts';
 import type { Query } from '../../insight/search/query.ts';
 import { originSchema, type EntryType, type NormalizedEntry } from '../../model/transcript/entry.ts';
 import { queryKinds } from '../../model/transcript/query.ts';
-import { unpackChunk } from '../catalogue/chunkText.ts';
+import { ChunkTexts } from '../catalogue/chunkText.ts';
 import type { Database } from '../catalogue/database.ts';
 import { entryId, type SessionBlocks } from '../catalogue/schema.ts';
 import type { Log } from '../api.ts';
 import { logFiltered } from '../log/metadataLog.ts';
 import type { RecordStore } from '../record/recordStore.ts';
+import type { RankedEntry } from './matches.ts';
 import type { SearchedSession, SearchHit, SessionHits } from './types.ts';
 
 /** Maximum number of entries to read per session when checking candidates. */
-const maxRead = 400;
+export const maxRead = 400;
 
 /** Candidates of one session. */
 export interface Candidates {
@@ -52,19 +53,25 @@ export async function countSynthetic(
   return right.length;
 }
 
-/** The best candidates, read from the catalogue; `undefined` if none of them matches. */
+/** The matches of one session that may become hits. */
+interface RankedMatches extends Pick<Candidates, 'session' | 'blocks'> {
+  /** Number of all matches. */
+  readonly count: number;
+  /** Best first. */
+  readonly ranked: readonly RankedEntry[];
+}
+
+/** The best matches, read from the catalogue; `undefined` if none of them is one. */
 export function readHits(
   database: Database,
-  { session, blocks, scores }: Pick<Candidates, 'session' | 'blocks' | 'scores'>,
+  { session, blocks, count, ranked }: RankedMatches,
   query: Query,
   { most, isInexact }: { readonly most: number; readonly isInexact: boolean },
 ): SessionHits | undefined {
-  const ranked = [...scores].sort(([a, better], [b, than]) => than - better || a - b);
-  const chosen = ranked.slice(0, isInexact ? maxRead : most);
   const texts = new SessionTexts(database, blocks);
   const hits: SearchHit[] = [];
   let right = 0;
-  for (const [index, score] of chosen) {
+  for (const [index, score] of ranked) {
     const all = texts.of(index);
     if (all === undefined || !containsTexts(all, query)) continue;
     right += 1;
@@ -72,9 +79,13 @@ export function readHits(
       hits.push(...hitOf(database, entryId(blocks, index), { session, index, score, all, query }));
   }
   if (right === 0) return undefined;
-  const unsure = isInexact && ranked.length > chosen.length;
-  const count = isInexact && !unsure ? right : ranked.length;
-  return { session, hits: hits.sort((a, b) => a.entry - b.entry), count, unsure };
+  const unsure = isInexact && count > ranked.length;
+  return {
+    session,
+    hits: hits.sort((a, b) => a.entry - b.entry),
+    count: isInexact && !unsure ? right : count,
+    unsure,
+  };
 }
 
 interface Candidate {
@@ -121,7 +132,7 @@ function entryKind(kind: number): EntryType['kind'] {
 interface Chunk {
   readonly from: number;
   readonly next: number;
-  readonly texts: ReadonlyMap<number, readonly string[]>;
+  readonly texts: ChunkTexts | undefined;
 }
 
 /** Texts of one session's entries. */
@@ -137,7 +148,10 @@ class SessionTexts {
 
   of(index: number): readonly string[] | undefined {
     const known = this.#chunks.find(({ from, next }) => from <= index && index < next);
-    if (known !== undefined) return known.texts.get(index);
+    return (known ?? this.#read(index))?.texts?.of(index);
+  }
+
+  #read(index: number): Chunk | undefined {
     const row = this.#database.get(
       'SELECT id, next, texts FROM chunks WHERE id <= ? AND id >= ? ORDER BY id DESC LIMIT 1',
       entryId(this.#blocks, index),
@@ -146,13 +160,9 @@ class SessionTexts {
     if (row === undefined) return undefined;
     const { id, next, texts } = row;
     const from = Number(id) - entryId(this.#blocks, 0);
-    const chunk = {
-      from,
-      next: Number(next),
-      texts: texts instanceof Uint8Array ? unpackChunk(texts) : new Map<number, readonly string[]>(),
-    };
+    const chunk = { from, next: Number(next), texts: texts instanceof Uint8Array ? new ChunkTexts(texts) : undefined };
     this.#chunks.push(chunk);
-    return chunk.texts.get(index);
+    return chunk;
   }
 }
 

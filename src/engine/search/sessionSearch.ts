@@ -11,16 +11,8 @@ import { expungeDeleted } from '../catalogue/expunge.ts';
 import { entryId, type SessionBlocks } from '../catalogue/schema.ts';
 import { removeSession } from '../catalogue/sessionWriter.ts';
 import { logFiltering } from '../log/metadataLog.ts';
-import {
-  candidatesIn,
-  candidatesLike,
-  isInexact,
-  matchesBySession,
-  scoreOf,
-  type Candidate,
-  type Corpus,
-  type SessionMatches,
-} from './candidates.ts';
+import { candidatesLike, isInexact, scoreOf, type Candidate, type Corpus } from './candidates.ts';
+import { matchesBySession, type SessionMatches } from './matches.ts';
 import {
   isObserved,
   type SimilarPassages,
@@ -34,6 +26,7 @@ import {
 } from './types.ts';
 import {
   countSynthetic,
+  maxRead,
   observedEntries,
   onlySynthetic,
   readHits,
@@ -47,8 +40,6 @@ const defaultHits = 10;
 /** Default number of excerpts over all sessions; beyond it, each session has only its best one. */
 const maxExcerpts = 50;
 const minHits = 1;
-/** Number of sessions whose matches are read together. */
-const sessionsPerRead = 50;
 /** Number of candidates to read for each result. */
 const candidatesPerResult = 3;
 
@@ -84,25 +75,21 @@ export class SessionSearch {
       const { query, problems } = parseQuery(request.query);
       const { chosen, scanned, corpus } = await this.#scope(database, request);
       if (isEmptyQuery(query)) return { sessions: [], moreSessions: 0, leftOut: 0, problems, scanned };
-      const matches = matchesBySession(database, query, corpus);
+      const blocks = chosen.map(({ indexed }) => indexed);
+      const matches = matchesBySession(database, query, corpus, blocks);
       const found = rankSessions(matches, chosen, request.synthetic === true);
-      const load = (sessions: readonly RankedSession[]): Candidate[] =>
-        candidatesIn(
-          database,
-          query,
-          corpus,
-          sessions.map(({ blocks }) => blocks),
-        );
       if (request.synthetic === true)
-        return { ...answer(database, query, { found, load }, request).answer, leftOut: 0, problems, scanned };
-      const automatic = new Set(matches.flatMap(({ no, synthetic }) => (synthetic > 0 ? [no] : [])));
-      const hasAutomatic = chosen.filter(({ indexed: { no, observed } }) => !observed && automatic.has(no));
-      const blocks = hasAutomatic.map(({ indexed }) => indexed);
+        return { ...answer(database, query, found, request).answer, leftOut: 0, problems, scanned };
+      const observed = new Set(chosen.flatMap(({ indexed }) => (indexed.observed ? [indexed.no] : [])));
+      const automatic = matches.filter(({ no, synthetic }) => synthetic > 0 && !observed.has(no));
       const leftOut = await this.#leftOut(
         query,
-        bySession(candidatesIn(database, query, corpus, blocks), hasAutomatic),
+        bySession(
+          automatic.flatMap((found) => found.automatic()),
+          chosen,
+        ),
       );
-      const { answer: best, entries } = answer(database, query, { found, load }, request);
+      const { answer: best, entries } = answer(database, query, found, request);
       logFiltering(this.#deps.log, 'search', { total: entries + leftOut, filtered: leftOut });
       return { ...best, leftOut, problems, scanned };
     });
@@ -262,6 +249,7 @@ interface RankedSession {
   /** Number of matches that count. */
   readonly count: number;
   readonly rank: number;
+  readonly best: SessionMatches['best'];
 }
 
 /** Best first. Automatic messages count only if wanted. */
@@ -272,69 +260,41 @@ function rankSessions(
 ): RankedSession[] {
   const sessions = new Map(chosen.map((session) => [session.indexed.no, session]));
   return matches
-    .flatMap(({ no, count, best, synthetic, bestSynthetic }) => {
+    .flatMap(({ no, count, highest, synthetic, highestSynthetic, best }) => {
       const chosen = sessions.get(no);
       const all = count + (withSynthetic ? synthetic : 0);
       if (chosen === undefined || all === 0) return [];
-      const most = Math.max(best ?? 0, (withSynthetic ? bestSynthetic : null) ?? 0);
-      return [{ session: chosen.session, blocks: chosen.indexed, count: all, rank: rankOf(most, all) }];
+      const most = Math.max(highest, withSynthetic ? highestSynthetic : 0);
+      return [{ session: chosen.session, blocks: chosen.indexed, count: all, rank: rankOf(most, all), best }];
     })
     .sort(byRank);
 }
 
-interface Matched {
-  /** Best first. */
-  readonly found: readonly RankedSession[];
-  /** Reads the matches of some of the sessions. */
-  readonly load: (sessions: readonly RankedSession[]) => readonly Candidate[];
-}
-
-/** `entries`: number of matches, as far as known, including sessions beyond the limit. */
+/** `found`: best first. `entries`: number of matches, as far as known, including sessions beyond the limit. */
 function answer(
   database: Database,
   query: Query,
-  { found, load }: Matched,
-  { mostSessions = defaultSessions, mostHits, signal, synthetic }: SearchRequest,
+  found: readonly RankedSession[],
+  { mostSessions = defaultSessions, mostHits, signal, synthetic = false }: SearchRequest,
 ): { readonly answer: Pick<SearchAnswer, 'sessions' | 'moreSessions'>; readonly entries: number } {
   const sessions: SessionHits[] = [];
   const options = { isInexact: isInexact(query) };
   let searchedCount = 0;
   let room = mostHits === undefined ? maxExcerpts : Number.POSITIVE_INFINITY;
-  while (sessions.length < mostSessions && searchedCount < found.length) {
-    const loaded = found.slice(searchedCount, searchedCount + sessionsPerRead);
-    const candidates = candidatesBySession(load(loaded), synthetic === true);
-    for (const { session, blocks } of loaded) {
-      if (sessions.length === mostSessions) break;
-      searchedCount += 1;
-      signal?.throwIfAborted();
-      const most = Math.min(mostHits ?? defaultHits, Math.max(minHits, room));
-      const scores = scoresOf(candidates.get(blocks.no) ?? [], blocks);
-      const hits = readHits(database, { session, blocks, scores }, query, { ...options, most });
-      if (hits === undefined) continue;
-      sessions.push(hits);
-      room -= hits.hits.length;
-    }
+  for (const { session, blocks, count, best } of found) {
+    if (sessions.length === mostSessions) break;
+    searchedCount += 1;
+    signal?.throwIfAborted();
+    const most = Math.min(mostHits ?? defaultHits, Math.max(minHits, room));
+    const ranked = best(options.isInexact ? maxRead : most, synthetic);
+    const hits = readHits(database, { session, blocks, count, ranked }, query, { ...options, most });
+    if (hits === undefined) continue;
+    sessions.push(hits);
+    room -= hits.hits.length;
   }
   const more = found.slice(searchedCount);
   const entries = [...sessions, ...more].reduce((sum, { count }) => sum + count, 0);
   return { answer: { sessions, moreSessions: more.length }, entries };
-}
-
-/** By session number. */
-function candidatesBySession(found: readonly Candidate[], withSynthetic: boolean): Map<number, Candidate[]> {
-  const all = new Map<number, Candidate[]>();
-  for (const candidate of found) {
-    if (candidate.isSynthetic && !withSynthetic) continue;
-    const candidates = all.get(candidate.no);
-    if (candidates === undefined) all.set(candidate.no, [candidate]);
-    else candidates.push(candidate);
-  }
-  return all;
-}
-
-/** Scores by entry index. */
-function scoresOf(found: readonly Candidate[], blocks: SessionBlocks): Map<number, number> {
-  return new Map(found.map(({ id, score }) => [id - entryId(blocks, 0), score]));
 }
 
 /** Candidates of the searched sessions. */

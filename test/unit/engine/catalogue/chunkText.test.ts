@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import {
+  ChunkTexts,
   encodeChunk,
+  type EntryTexts,
   hasZstd,
   packChunk,
   textBytesOf,
-  unpackChunk,
 } from '../../../../src/engine/catalogue/chunkText.ts';
 
 const entries = [
@@ -14,26 +15,36 @@ const entries = [
 ];
 
 describe('packed texts', () => {
+  const unpacked = (packed: Uint8Array): EntryTexts[] => {
+    const chunk = new ChunkTexts(packed);
+    return chunk.indexes.map((index) => ({ index, texts: chunk.of(index) ?? [] }));
+  };
+
   it('are the same after unpacking', () => {
     for (const packing of hasZstd() ? (['zstd', 'deflate'] as const) : (['deflate'] as const)) {
       const packed = packChunk(encodeChunk(entries), packing);
-      assert.deepEqual(
-        [...unpackChunk(packed)],
-        entries.map(({ index, texts }) => [index, texts]),
-        packing,
-      );
+      assert.deepEqual(unpacked(packed), entries, packing);
       assert.equal(textBytesOf(packed), Buffer.byteLength(entries.flatMap(({ texts }) => texts).join('')), packing);
     }
   });
 
+  it('are read one by one where all characters are ASCII', () => {
+    const plain = [
+      { index: 0, texts: ['one', 'two\n'] },
+      { index: 70, texts: ['', 'three'] },
+    ];
+    assert.deepEqual(unpacked(packChunk(encodeChunk(plain), 'deflate')), plain);
+  });
+
   it('keep their places after a text that was cut within a character', () => {
     const cut = '😀'.slice(0, 1);
-    const unpacked = unpackChunk(packChunk(encodeChunk([{ index: 0, texts: [cut, 'next'] }]), 'deflate'));
-    assert.deepEqual(unpacked.get(0), ['\ufffd', 'next']);
+    const texts = new ChunkTexts(packChunk(encodeChunk([{ index: 0, texts: [cut, 'next'] }]), 'deflate'));
+    assert.deepEqual(texts.of(0), ['\ufffd', 'next']);
+    assert.equal(texts.of(1), undefined);
   });
 
   it('cannot be read if damaged', () => {
     const packed = packChunk(encodeChunk(entries), 'deflate');
-    assert.throws(() => unpackChunk(packed.subarray(0, packed.length / 2)));
+    assert.throws(() => new ChunkTexts(packed.subarray(0, packed.length / 2)));
   });
 });
