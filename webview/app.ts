@@ -38,7 +38,7 @@ import { loadState, type SavedState } from './host/vscodeApi.ts';
 
 /** The page: takes messages of the host, draws once per frame, sends the reader's requests. */
 export class App {
-  readonly #store = new Store(() => this.#changed());
+  readonly #store = new Store();
   readonly #shell: Shell;
   readonly #list: List;
   readonly #link: HostLink;

@@ -8,8 +8,7 @@ import type { Part } from '../markdown/blocks.ts';
 import type { Content } from '../markdown/render.ts';
 import { verdictMarks, verdictWord } from '../parts/evidence/claimVerdict.ts';
 import { visibleTemplate } from '../text/shown.ts';
-import { LazyModule } from '../later.ts';
-import type { Piece, LinkPlaces, placeLinks } from './places.ts';
+import { type Piece, type LinkPlaces, placeLinks } from './places.ts';
 
 interface CachedMarks {
   readonly links: readonly PageLink[];
@@ -23,27 +22,15 @@ const maxKept = 200;
 /** The marks of messages, computed once per displayed form. */
 export class CitationMarks {
   readonly #known = new Map<number, CachedMarks>();
-  /** Most sessions have no sources. */
-  readonly #placing: LazyModule<typeof placeLinks>;
 
-  /** `changed` is called when marks can be computed. */
-  constructor(changed: () => void) {
-    this.#placing = new LazyModule(async () => (await import('./places.ts')).placeLinks, changed);
-  }
-
-  /** `undefined` for a message without marks, or one that is still growing, and until the code has arrived. */
+  /** `undefined` for a message without marks, or one that is still growing. */
   of(entry: PageEntry, parts: readonly Part[], open: boolean): LinkPlaces | undefined {
     const { links, index } = entry;
     if (open || links === undefined || links.length === 0) return undefined;
-    const place = this.#placing.here;
-    if (place === undefined) {
-      void this.#placing.load();
-      return undefined;
-    }
     const content = bodyOf(entry);
     const known = this.#known.get(index);
     if (known?.links === links && known.content === content) return known.placed;
-    const placed = place(parts, content, links);
+    const placed = placeLinks(parts, content, links);
     this.#known.delete(index);
     this.#known.set(index, { links, content, placed });
     if (this.#known.size > maxKept) for (const first of this.#known.keys()) return this.#dropped(first, placed);

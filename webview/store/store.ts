@@ -22,7 +22,7 @@ export class Store implements RowSource {
   readonly #perPage = new Map<number, number>();
   readonly #open = new Set<number>();
   readonly #documents = new Documents();
-  readonly #marks: CitationMarks;
+  readonly #marks = new CitationMarks();
   #view: SessionView | undefined;
   #total = 0;
   #level: DetailLevel = 'everything';
@@ -35,11 +35,6 @@ export class Store implements RowSource {
   #offersResume = false;
   /** Changes whenever rows may have been added, removed or moved. */
   structure = 0;
-
-  /** `changed` is called when positions of sources become known. */
-  constructor(changed: () => void) {
-    this.#marks = new CitationMarks(changed);
-  }
 
   get view(): SessionView | undefined {
     return this.#view;

@@ -11,7 +11,7 @@ describe('the entries of a page', () => {
   });
 
   it('are not overwritten or duplicated by a late answer', () => {
-    const store = new Store(() => undefined);
+    const store = new Store();
     store.addPage([reply(1, 'The quick ')]);
     store.apply([{ op: 'append', index: 1, text: 'brown ' }], 2);
     // Read by the host when it knew more already than had been sent.
